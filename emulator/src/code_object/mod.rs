@@ -1,0 +1,1 @@
+//! Code objects: bytes in, kernels out.

@@ -1,0 +1,1 @@
+//! The machine: waves, work-groups, memory, LDS, dispatch.

@@ -1,0 +1,70 @@
+//! The MODE register's floating-point fields, as the pure functions see them.
+
+/// Rounding of a floating-point result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Round {
+    /// To nearest, ties to even.
+    #[default]
+    NearestEven,
+    /// Toward positive infinity.
+    TowardPositive,
+    /// Toward negative infinity.
+    TowardNegative,
+    /// Toward zero.
+    TowardZero,
+}
+
+/// Floating-point mode of a wave: rounding, denormals, NaN behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// Rounding of f32 results.
+    pub round32: Round,
+    /// Rounding of f64 and f16 results.
+    pub round64: Round,
+    /// f32 denormal sources are kept (false: flushed to signed zero).
+    pub denorm_in32: bool,
+    /// f32 denormal results are kept.
+    pub denorm_out32: bool,
+    /// f64 and f16 denormal sources are kept.
+    pub denorm_in64: bool,
+    /// f64 and f16 denormal results are kept.
+    pub denorm_out64: bool,
+    /// Clamping a NaN gives 0 (false: NaN stays).
+    pub dx10_clamp: bool,
+    /// Signalling NaNs are quieted, min and max follow IEEE 754-2008.
+    pub ieee: bool,
+}
+
+impl Mode {
+    /// What HIP compiles kernels for: nearest even, all denormals kept, DX10_CLAMP and IEEE on.
+    pub const HIP: Mode = Mode {
+        round32: Round::NearestEven,
+        round64: Round::NearestEven,
+        denorm_in32: true,
+        denorm_out32: true,
+        denorm_in64: true,
+        denorm_out64: true,
+        dx10_clamp: true,
+        ieee: true,
+    };
+
+    /// From bits 0..=9 of the MODE register (round, denorm, dx10_clamp, ieee), as the kernel descriptor and s_setreg give them.
+    pub fn from_bits(bits: u32) -> Mode {
+        let round = |b: u32| match b & 3 {
+            0 => Round::NearestEven,
+            1 => Round::TowardPositive,
+            2 => Round::TowardNegative,
+            _ => Round::TowardZero,
+        };
+        Mode {
+            round32: round(bits),
+            round64: round(bits >> 2),
+            denorm_in32: bits >> 4 & 1 != 0,
+            denorm_out32: bits >> 5 & 1 != 0,
+            denorm_in64: bits >> 6 & 1 != 0,
+            denorm_out64: bits >> 7 & 1 != 0,
+            dx10_clamp: bits >> 8 & 1 != 0,
+            ieee: bits >> 9 & 1 != 0,
+        }
+    }
+}

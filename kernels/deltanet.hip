@@ -1,0 +1,6 @@
+// Every kernel of the document in one code object:
+//   hipcc --genco --offload-arch=gfx906 deltanet.hip -o deltanet.co
+#include "attention.hip"
+#include "elementwise.hip"
+#include "matrix.hip"
+#include "triangular.hip"

@@ -1,0 +1,2 @@
+//! `deltanet-check`: parse, run, exit code.
+fn main() {}
