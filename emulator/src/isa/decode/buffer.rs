@@ -10,7 +10,10 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, Encoding::Mubuf, Form::Native, 8);
     let lds = bit(q, 16);
-    require(!lds || row.modifiers.has(Flags::LDS) || row.operands.is_empty())?;
+    require(!lds || row.modifiers.has(Flags::LDS))?;
+    require(!row.operands.is_empty() || bits(q, 12, 3) == 0)?;
+    require(!bit(q, 55) || row.modifiers.has(Flags::TFE) && !lds)?;
+    require(bits(q, 12, 2) == 0 || row.modifiers.has(Flags::OFFEN) || row.operands.is_empty())?;
     require(lds || !row.modifiers.has(Flags::ALWAYS_LDS))?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::LDS, lds);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 17));
@@ -21,6 +24,7 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
 pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Mtbuf, bits(words.first, 15, 4))?;
     let q = words.both()?;
+    require(!bit(q, 55))?;
     let mut inst = instruction(words, row, Encoding::Mtbuf, Form::Native, 8);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 54));
     inst.modifiers.format = bits(q, 19, 7) as u8;

@@ -2,12 +2,15 @@
 
 use super::memory::with_if;
 use super::operand::{scalar_register, vgpr_group, vgprs};
-use super::{DecodeError, Words, bit, bits, instruction, row, set_operands};
+use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Role};
 
 pub(super) fn mimg(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Mimg, bits(words.first, 18, 7))?;
     let q = words.both()?;
+    require(!bit(q, 0))?;
+    require(row.has_role(Role::Ssamp) || bits(q, 53, 5) == 0)?;
+    require(!bit(q, 63) || row.modifiers.has(Flags::D16))?;
     let mut inst = instruction(words, row, Encoding::Mimg, Form::Native, 8);
     let m = &mut inst.modifiers;
     m.dmask = bits(q, 8, 4) as u8;

@@ -13,13 +13,13 @@ impl Printer<'_> {
         let flags = inst.modifiers.flags;
         match (inst.encoding, operand.role) {
             (Encoding::Smem, Role::Soffset) => self.scalar_offset(code),
-            (Encoding::Smem, _) if operand.ty == Type::Number => self.put(format_args!("{}", code.0)),
+            (Encoding::Smem, _) if operand.ty == Type::Number => self.number(u64::from(code.0), Type::I32),
             (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase) if code == Code::OFF => self.text.push_str("off"),
             (Encoding::Global, Role::Addr) if inst.operands.get(base_index(inst)) != Some(&Code::OFF) => {
                 self.registers(code, 1);
             }
             (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
-                (false, false) => self.text.push_str(if flags.has(Flags::LDS) { "off" } else { "off" }),
+                (false, false) => self.text.push_str("off"),
                 (true, true) => self.registers(code, 2),
                 _ => self.registers(code, 1),
             },
@@ -36,17 +36,21 @@ impl Printer<'_> {
         if code != Code::OFF {
             self.registers(code, 1);
             if inst.modifiers.flags.has(Flags::IMM) {
-                self.put(format_args!(" offset:{:#x}", inst.offset));
+                self.text.push_str(" offset:");
+                self.signed_hexadecimal(inst.offset);
             }
-        } else if inst.offset < 0 {
-            self.put(format_args!("-{:#x}", inst.offset.unsigned_abs()));
         } else {
-            self.put(format_args!("{:#x}", inst.offset));
+            self.signed_hexadecimal(inst.offset);
         }
     }
 
+    fn signed_hexadecimal(&mut self, value: i32) {
+        self.put(format_args!("{}{:#x}", if value < 0 { "-" } else { "" }, value.unsigned_abs()));
+    }
+
     pub(super) fn smem_modifiers(&mut self) {
-        self.flag(Flags::GLC, "glc");
+        let legal = self.inst.row.modifiers.has(Flags::GLC);
+        self.word_if(legal && self.inst.modifiers.flags.has(Flags::GLC), "glc");
     }
 
     pub(super) fn ds_modifiers(&mut self) {
@@ -113,6 +117,7 @@ impl Printer<'_> {
         self.offset();
         self.flag(Flags::GLC, "glc");
         self.flag(Flags::SLC, "slc");
+        self.flag(Flags::LDS, "lds");
     }
 
     pub(super) fn buffer_modifiers(&mut self) {
