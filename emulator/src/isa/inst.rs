@@ -133,3 +133,16 @@ impl Inst {
         self.size as usize
     }
 }
+
+impl Inst {
+    /// The operand with a role, `Code::OFF` where the row has none.
+    #[inline(always)]
+    pub fn by_role(&self, role: super::Role) -> Code {
+        for (operand, &code) in self.row.operands.iter().zip(&self.operands) {
+            if operand.role == role {
+                return code;
+            }
+        }
+        Code::OFF
+    }
+}
