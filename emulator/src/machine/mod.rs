@@ -1,17 +1,24 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
+mod dispatch;
+mod gpu;
+mod group;
 mod handler;
+mod kernarg;
 mod lane;
 mod lds;
 mod memory;
+mod program;
 pub mod shapes;
 mod trap;
 mod wave;
 
+pub use gpu::{Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module};
 pub use handler::{Handler, Handlers, Level, Outcome};
 pub use lane::Lane;
 pub use lds::Lds;
 pub use memory::{AddressSpace, Region};
+pub use program::Kind;
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};
 
