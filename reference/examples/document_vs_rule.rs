@@ -6,6 +6,8 @@
 //!
 //! `cargo run --release -p deltanet-reference --example document_vs_rule`
 
+use std::io::{self, Write};
+
 use deltanet_reference::Real;
 use deltanet_reference::operators::{cumsum, decay_mask, neg, sigmoid, transpose};
 use deltanet_reference::pipelines::{
@@ -19,25 +21,35 @@ const CHUNK: usize = 64;
 const SEEDS: u64 = 5;
 const HEADS: usize = 32;
 
-fn main() {
-    println!("relative error of the final state, ||document - rule|| / ||rule|| (Frobenius, f64)");
-    println!(
+fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "relative error of the final state, ||document - rule|| / ||rule|| (Frobenius, f64)"
+    )?;
+    writeln!(
+        out,
         "S = {S}, {TOKENS} tokens, chunks of {CHUNK}, unit keys, g = -0.05 |N(0,1)|, beta = sigmoid(N(0,1))"
-    );
-    println!("{:>6}  {:>12}  {:>12}", "seed", "document", "sign mended");
+    )?;
+    writeln!(
+        out,
+        "{:>6}  {:>12}  {:>12}",
+        "seed", "document", "sign mended"
+    )?;
     for seed in 0..SEEDS {
         let mut random = Random::new(seed);
         let head = Head::new(&mut random, |random| -0.05 * random.normal().abs());
         let rule = head.rule();
         let document = relative(&head.document(), &rule);
         let mended = relative(&head.with_mended_sign(), &rule);
-        println!("{seed:>6}  {document:>12.3}  {mended:>12.3}");
+        writeln!(out, "{seed:>6}  {document:>12.3}  {mended:>12.3}")?;
     }
 
-    println!();
-    println!(
+    writeln!(out)?;
+    writeln!(
+        out,
         "Qwen3-Next's initial gates: g = -A softplus(a + 1), A ~ U(0,16) a head, a ~ N(0,1); {HEADS} heads"
-    );
+    )?;
     let mut random = Random::new(SEEDS);
     let mut tally = [Tally::default(); 2];
     for _ in 0..HEADS {
@@ -49,8 +61,9 @@ fn main() {
         tally[1].count(&head.document());
     }
     for (name, tally) in ["f32, as a kernel has it", "f64"].iter().zip(tally) {
-        println!("documented state in {name}: {tally}");
+        writeln!(out, "documented state in {name}: {tally}")?;
     }
+    Ok(())
 }
 
 /// The inputs of one head, tokens as columns.
