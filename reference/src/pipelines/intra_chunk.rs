@@ -1,8 +1,8 @@
 use super::{attn_pre, solve_causal_identity};
-use crate::Real;
 use crate::operators::{
     broadcast_mul, cumsum, decay_mask, exp, gemm_nn, gemm_nt, sigmoid, transpose,
 };
+use crate::{Real, shape};
 
 /// Everything phase 6 computes within one chunk, under the document's names.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,7 @@ pub fn intra_chunk<R: Real>(
     s: usize,
     c: usize,
 ) -> IntraChunk<R> {
+    shape::expect("intra_chunk", "G", g.len(), &[c]);
     intra_chunk_with_mask(k, v, g, beta, s, decay_mask(&cumsum(g)))
 }
 
@@ -55,6 +56,7 @@ pub fn intra_chunk_with_mask<R: Real>(
     decay_mask: Vec<R>,
 ) -> IntraChunk<R> {
     let c = g.len();
+    shape::expect("intra_chunk", "Beta", beta.len(), &[c]);
     let beta_sig = sigmoid(beta);
     let g_cumsum = cumsum(g);
     let k_beta = broadcast_mul(k, &beta_sig, s, c);
