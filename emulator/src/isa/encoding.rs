@@ -26,6 +26,32 @@ pub enum Encoding {
     Exp,
 }
 
+impl Encoding {
+    /// Every encoding, in the manual's order.
+    pub const ALL: [Encoding; 20] = [
+        Encoding::Sop2,
+        Encoding::Sopk,
+        Encoding::Sop1,
+        Encoding::Sopc,
+        Encoding::Sopp,
+        Encoding::Smem,
+        Encoding::Vop2,
+        Encoding::Vop1,
+        Encoding::Vopc,
+        Encoding::Vop3,
+        Encoding::Vop3p,
+        Encoding::Vintrp,
+        Encoding::Ds,
+        Encoding::Mubuf,
+        Encoding::Mtbuf,
+        Encoding::Mimg,
+        Encoding::Flat,
+        Encoding::Global,
+        Encoding::Scratch,
+        Encoding::Exp,
+    ];
+}
+
 /// How a row of VOP1, VOP2 or VOPC is encoded; every other encoding has one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Form {

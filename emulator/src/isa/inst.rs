@@ -58,6 +58,39 @@ impl Flags {
     /// SMEM: an SGPR offset is added to the immediate one.
     pub const SOFFSET: Flags = Flags(1 << 10);
     pub const NV: Flags = Flags(1 << 11);
+    // What only rows say: which modifiers and forms are legal.
+    /// The first source may be negated or taken absolute.
+    pub const NEG0: Flags = Flags(1 << 12);
+    /// The second source may be negated or taken absolute.
+    pub const NEG1: Flags = Flags(1 << 13);
+    /// The third source may be negated or taken absolute.
+    pub const NEG2: Flags = Flags(1 << 14);
+    pub const OMOD: Flags = Flags(1 << 15);
+    pub const OP_SEL: Flags = Flags(1 << 16);
+    /// No sub-dword form although the encoding has one.
+    pub const NO_SDWA: Flags = Flags(1 << 17);
+    /// No data-parallel form although the encoding has one.
+    pub const NO_DPP: Flags = Flags(1 << 18);
+    /// No VOP3 form although the encoding has one.
+    pub const NO_E64: Flags = Flags(1 << 19);
+    /// neg and neg_hi, op_sel and op_sel_hi apply to halves.
+    pub const PACKED: Flags = Flags(1 << 20);
+    /// op_sel_hi says which sources are f16, neg_hi which are taken absolute.
+    pub const MIX: Flags = Flags(1 << 21);
+    /// DS: two 8-bit offsets instead of one of 16 bits.
+    pub const TWO_OFFSETS: Flags = Flags(1 << 22);
+    /// DS: the offset is a swizzle pattern.
+    pub const SWIZZLE: Flags = Flags(1 << 23);
+    pub const NO_GDS: Flags = Flags(1 << 24);
+    pub const ALWAYS_GDS: Flags = Flags(1 << 25);
+    /// Buffers: between memory and LDS only.
+    pub const ALWAYS_LDS: Flags = Flags(1 << 26);
+    /// Atomics: GLC returns the value before the operation.
+    pub const RETURNS: Flags = Flags(1 << 27);
+    /// Typed buffers: the instruction says the format.
+    pub const FORMAT: Flags = Flags(1 << 28);
+    /// Images: four texels of one component.
+    pub const GATHER: Flags = Flags(1 << 29);
 
     /// Whether all of `other` is set.
     pub const fn has(self, other: Flags) -> bool {

@@ -3,7 +3,9 @@
 mod encoding;
 mod inst;
 mod row;
+mod table;
 
 pub use encoding::{Encoding, Form};
 pub use inst::{Code, Flags, Inst, Modifiers};
 pub use row::{Access, Operand, Role, Row, Type};
+pub use table::{lookup, rows};

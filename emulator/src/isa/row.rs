@@ -50,6 +50,12 @@ pub enum Role {
     Simm16,
     /// A 32-bit literal that always follows.
     Literal,
+    /// Attribute and channel of an interpolation: channel in bits 0..=1, attribute above.
+    Attr,
+    /// Target of an export.
+    Target,
+    /// One of the four values of an export.
+    Export(u8),
 }
 
 /// Whether an instruction reads or writes an operand.
@@ -68,6 +74,8 @@ pub enum Access {
 #[expect(missing_docs, reason = "the names say it: kind and bits")]
 pub enum Type {
     B8,
+    U8,
+    I8,
     B16,
     U16,
     I16,
@@ -91,6 +99,22 @@ pub enum Type {
     B512,
     /// One bit a lane, in an SGPR pair.
     Mask,
+    /// An f32, or the f16 half of a register where op_sel_hi says so.
+    Mix,
+    /// Immediate: a distance in dwords from the next instruction.
+    Branch,
+    /// Immediate: a hardware register, or some bits of it.
+    Hwreg,
+    /// Immediate: which counters s_waitcnt waits for, and until what.
+    WaitCounts,
+    /// Immediate: a message of s_sendmsg.
+    Message,
+    /// Immediate: which operands VGPR indexing applies to.
+    GprIndex,
+    /// Immediate: an interpolation parameter.
+    Param,
+    /// Immediate: a plain number.
+    Number,
 }
 
 impl Type {
