@@ -2,6 +2,7 @@
 
 use super::format::{Format, settle3};
 use super::{Mode, Round, exact};
+use half::f16;
 
 macro_rules! division {
     ($float:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
@@ -85,55 +86,49 @@ macro_rules! division {
             denominator: $float,
             numerator: $float,
         ) -> $float {
-            let (q, d, n) = (
-                quotient.source(mode),
-                denominator.source(mode),
-                numerator.source(mode),
-            );
-            let sign = d.bits() ^ n.bits();
-            let zero = $float::ZERO.signed_as(sign);
-            let infinity = $float::INFINITY.signed_as(sign);
-            let invalid = $float::of_bits($float::new_nan().bits() | $float::SIGN);
-            let round = $float::rounding(mode);
-            let r = if q.nan() {
-                overflow(round, sign)
-            } else {
-                q.signed_as(sign)
-            };
-            let r = if d.exponent_field()
-                == ($float::INFINITY.bits() >> ($float::PRECISION - 1)) as i32
-            {
-                overflow::<$float>(round, sign)
-            } else {
-                r
-            };
-            let r = if n.exponent_field() - d.exponent_field() < -$under {
-                underflow::<$float>(round, sign)
-            } else {
-                r
-            };
-            let r = if d.abs() == $float::INFINITY || n == 0.0 {
-                zero
-            } else {
-                r
-            };
-            let r = if d == 0.0 || n.abs() == $float::INFINITY {
-                infinity
-            } else {
-                r
-            };
-            let r = if d == 0.0 && n == 0.0
-                || d.abs() == $float::INFINITY && n.abs() == $float::INFINITY
-            {
-                invalid
-            } else {
-                r
-            };
-            let r = if d.nan() { d.quieted() } else { r };
-            let r = if n.nan() { n.quieted() } else { r };
-            r.result(mode)
+            fixup(mode, quotient, denominator, numerator, $under)
         }
     };
+}
+
+/// The fixup of any format; the quotient is zero where the exponents are more than `under` apart.
+#[inline(always)]
+fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under: i32) -> F {
+    let (q, d, n) = (
+        quotient.source(mode),
+        denominator.source(mode),
+        numerator.source(mode),
+    );
+    let sign = d.bits() ^ n.bits();
+    let infinite = |x: F| x.bits() & !F::SIGN == F::INFINITY;
+    let zero = F::ZERO.signed_as(sign);
+    let infinity = F::of_bits(F::INFINITY).signed_as(sign);
+    let round = F::rounding(mode);
+    let r = if q.nan() {
+        overflow(round, sign)
+    } else {
+        q.signed_as(sign)
+    };
+    let r = if n.exponent_field() - d.exponent_field() < -under {
+        underflow(round, sign)
+    } else {
+        r
+    };
+    let r = if infinite(d) || n == F::ZERO { zero } else { r };
+    let r = if d == F::ZERO || infinite(n) {
+        infinity
+    } else {
+        r
+    };
+    let invalid = d == F::ZERO && n == F::ZERO || infinite(d) && infinite(n);
+    let r = if invalid {
+        F::of_bits(F::SIGN | F::INFINITY | F::QUIET)
+    } else {
+        r
+    };
+    let r = if d.nan() { d.quieted() } else { r };
+    let r = if n.nan() { n.quieted() } else { r };
+    r.result(mode)
 }
 
 /// What a result too large becomes.
@@ -163,3 +158,13 @@ fn underflow<F: Format>(round: Round, sign: u64) -> F {
 
 division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
 division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
+
+/// The exponents of f16 are never so far apart that the quotient is known to vanish.
+const NEVER: i32 = i32::MAX;
+
+instructions! {
+    /// [`div_fixup_f32`] for f16.
+    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    /// [`div_fixup_f16`]; it differs in what becomes of the destination's other half.
+    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+}

@@ -3,7 +3,49 @@
 //! f32 forms of rcp, rsq, sqrt, exp and log take and give no denormals whatever the mode: compilers scale around them.
 
 use super::Mode;
-use super::format::Format;
+use super::format::{Format, narrow, odd_f32, widen};
+use half::f16;
+
+/// The f64 result for an f16, rounded once.
+#[inline(always)]
+fn settle_f16(mode: Mode, r: f64, a: f16) -> f16 {
+    settle1(narrow(odd_f32(r)), a).result(mode)
+}
+
+/// A source of the f16 forms, which keep denormals as the mode says.
+#[inline(always)]
+fn source_f16(mode: Mode, a: f16) -> f64 {
+    f64::from(widen(a.source(mode)))
+}
+
+/// Whether the circular functions take the angle: at most 256 turns.
+#[inline(always)]
+fn in_domain(turns: f64) -> bool {
+    turns.abs() <= 256.0
+}
+
+/// The sine of `turns`; 0 outside the domain, NaN of infinity.
+#[inline(always)]
+fn sine(turns: f64) -> f64 {
+    let (sin, _) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
+    let sin = if turns == 0.0 { turns } else { sin };
+    if turns.abs() == f64::INFINITY {
+        f64::NAN
+    } else {
+        sin
+    }
+}
+
+/// The cosine of `turns`; 1 outside the domain, NaN of infinity.
+#[inline(always)]
+fn cosine(turns: f64) -> f64 {
+    let (_, cos) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
+    if turns.abs() == f64::INFINITY {
+        f64::NAN
+    } else {
+        cos
+    }
+}
 
 /// The result for a source, with a NaN source quieted and a NaN result made the machine's.
 #[inline(always)]
@@ -157,6 +199,34 @@ instructions! {
     }
     /// `sqrt(a)`.
     sqrt_f32(_mode: Mode, a: f32) -> f32 { settle1(a.flushed().sqrt(), a).flushed() }
+    /// [`exp_f32`]: the hardware's is less accurate.
+    exp_legacy_f32(mode: Mode, a: f32) -> f32 { exp_f32(mode, a) }
+    /// [`log_f32`]: the hardware's is less accurate.
+    log_legacy_f32(mode: Mode, a: f32) -> f32 { log_f32(mode, a) }
+    /// The sine of `a` turns; 0 beyond 256 turns.
+    sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine(f64::from(a)) as f32, a).result(mode) }
+    /// The cosine of `a` turns; 1 beyond 256 turns.
+    cos_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(cosine(f64::from(a)) as f32, a).result(mode) }
+
+    /// `2^a`.
+    exp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, exp(source_f16(mode, a)), a) }
+    /// `log2(a)`.
+    log_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, log(source_f16(mode, a)), a) }
     /// `1 / a`.
+    rcp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
+    /// `1 / sqrt(a)`; infinite with its sign at a zero.
+    rsq_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a).sqrt(), a) }
+    /// `sqrt(a)`.
+    sqrt_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
+    /// The sine of `a` turns; 0 beyond 256 turns.
+    sin_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, sine(source_f16(mode, a)), a) }
+    /// The cosine of `a` turns; 1 beyond 256 turns.
+    cos_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, cosine(source_f16(mode, a)), a) }
+
+    /// `1 / a`, correctly rounded: the hardware's has half the places.
     rcp_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }
+    /// `1 / sqrt(a)`, to two roundings: the hardware's has half the places. Infinite with its sign at a zero.
+    rsq_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a.sqrt(), a).result(mode) }
+    /// `sqrt(a)`, correctly rounded: the hardware's has half the places.
+    sqrt_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(a.sqrt(), a).result(mode) }
 }
