@@ -1,6 +1,6 @@
 //! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
 
-use super::format::{Format, settle3};
+use super::format::{Format, settle2, settle3};
 use super::{Mode, Round, exact};
 use half::f16;
 
@@ -27,32 +27,27 @@ macro_rules! division {
             let finite = n.finite() && d.finite();
             let quotient_denormal = finite && n != 0.0 && (n / d).abs() < $float::MIN_POSITIVE;
             let inverse_denormal = d.finite() && (1.0 / d).abs() < $float::MIN_POSITIVE;
-            let (up, down) = ($by, -$by);
-            let (of_d, of_n) = (x == d, x == n);
-            let (by, vcc) = if n.exponent_field() - d.exponent_field() >= $far {
-                (if of_d { up } else { 0 }, true)
-            } else if denormal(d) {
-                (up, false)
-            } else if inverse_denormal && quotient_denormal {
-                (if of_d { down } else { 0 }, true)
-            } else if inverse_denormal {
-                (down, false)
-            } else if quotient_denormal {
-                (if of_n { up } else { 0 }, true)
-            } else if n.exponent_field() <= $tiny {
-                (up, false)
+            let (up, down) = (power_of_two::<$float>($by), power_of_two::<$float>(-$by));
+            let only = |when: bool, factor: $float| if when { factor } else { 1.0 };
+            // From the last rule to the first, each overriding those before it. No scaling here is inexact.
+            let (by, vcc) = (only(n.exponent_field() <= $tiny, up), false);
+            let (by, vcc) = if quotient_denormal {
+                (only(x == n, up), true)
             } else {
-                (0, false)
+                (by, vcc)
             };
-            if n == 0.0 || d == 0.0 {
-                return ($float::new_nan(), false);
-            }
-            let scaled = if by == 0 {
-                x
+            let apart = (only(!quotient_denormal || x == d, down), quotient_denormal);
+            let (by, vcc) = if inverse_denormal { apart } else { (by, vcc) };
+            let (by, vcc) = if denormal(d) { (up, false) } else { (by, vcc) };
+            let near_overflow = n.exponent_field() - d.exponent_field() >= $far;
+            let (by, vcc) = if near_overflow {
+                (only(x == d, up), true)
             } else {
-                super::arithmetic::ldexp(mode, x, by)
+                (by, vcc)
             };
-            (scaled.quiet_if_nan(), vcc)
+            let zero = n == 0.0 || d == 0.0;
+            let scaled = settle2(x * by, x, x).result(mode);
+            (if zero { $float::new_nan() } else { scaled }, vcc & !zero)
         }
 
         /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
@@ -89,6 +84,12 @@ macro_rules! division {
             fixup(mode, quotient, denominator, numerator, $under)
         }
     };
+}
+
+/// `2^by` of a normal result.
+#[inline(always)]
+fn power_of_two<F: Format>(by: i32) -> F {
+    F::of_bits(((F::BIAS + by) as u64) << (F::PRECISION - 1))
 }
 
 /// The fixup of any format; the quotient is zero where the exponents are more than `under` apart.

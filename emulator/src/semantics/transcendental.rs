@@ -63,17 +63,20 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     sum
 }
 
+/// 1.5 * 2^52: a sum with it has its last place at one.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
 /// `x` rounded to an integer, for magnitudes below 2^51.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0;
     (x + SHIFT) - SHIFT
 }
 
 /// `2^x` for `x` in [-1000, 1000], to about 1e-12 relative.
 #[inline(always)]
 fn exp2(x: f64) -> f64 {
-    let whole = nearest(x);
+    let shifted = x + SHIFT;
+    let whole = shifted - SHIFT;
     // ln(2)^i / i!
     let fraction = polynomial(
         x - whole,
@@ -91,7 +94,7 @@ fn exp2(x: f64) -> f64 {
             7.054_911_620_801_123e-9,
         ],
     );
-    fraction * f64::from_bits(((whole as i64 + 1023) as u64) << 52)
+    fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
 /// `log2(x)` of a positive normal f64, to about 1e-14 relative.
