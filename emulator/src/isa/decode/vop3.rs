@@ -37,7 +37,9 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
         (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),
         (Role::Sdst, ty) => scalar_destination(dst, ty),
         (Role::Vcc, ty) if encoding == Encoding::Vopc => scalar_destination(dst, ty),
-        (Role::Vcc, ty) if operand.access == crate::isa::Access::Write => scalar_register(bits(q, 8, 7), ty),
+        (Role::Vcc, ty) if operand.access == crate::isa::Access::Write => {
+            scalar_register(bits(q, 8, 7), ty)
+        }
         (Role::Vcc, ty) => no_literal(source(bits(q, 50, 9), ty)?),
         (Role::Attr, _) => Ok(Code(bits(q, 32, 8))),
         (_, Type::Param) => Ok(Code(bits(q, 41, 9))),
@@ -49,7 +51,11 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
 
 /// Whether bits 8..=14 name a scalar destination.
 fn second_destination(row: &Row, encoding: Encoding) -> bool {
-    let carry_out = encoding == Encoding::Vop2 && row.operands.get(1).is_some_and(|operand| operand.role == Role::Vcc);
+    let carry_out = encoding == Encoding::Vop2
+        && row
+            .operands
+            .get(1)
+            .is_some_and(|operand| operand.role == Role::Vcc);
     let pair = encoding == Encoding::Vop3
         && row.operands.iter().any(|o| o.role == Role::Vdst)
         && row.operands.iter().any(|o| o.role == Role::Sdst);
@@ -87,7 +93,9 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool) -> Result<(), DecodeError>
         }
     });
     let negatable = sources
-        & (u8::from(legal.has(Flags::NEG0)) | u8::from(legal.has(Flags::NEG1)) << 1 | u8::from(legal.has(Flags::NEG2)) << 2);
+        & (u8::from(legal.has(Flags::NEG0))
+            | u8::from(legal.has(Flags::NEG1)) << 1
+            | u8::from(legal.has(Flags::NEG2)) << 2);
     let m = &mut inst.modifiers;
     m.neg = bits(q, 61, 3) as u8;
     m.abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };

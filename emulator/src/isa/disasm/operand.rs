@@ -82,7 +82,10 @@ impl Printer<'_> {
         if count == 1 {
             self.put(format_args!("{kind}{first}"));
         } else {
-            self.put(format_args!("{kind}[{first}:{}]", usize::from(first) + count - 1));
+            self.put(format_args!(
+                "{kind}[{first}:{}]",
+                usize::from(first) + count - 1
+            ));
         }
     }
 
@@ -103,7 +106,9 @@ impl Printer<'_> {
         let literal = u64::from(self.inst.literal);
         match ty {
             // The literal is the high half of a double.
-            Type::F64 if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 => {
+            Type::F64
+                if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 =>
+            {
                 self.put(format_args!("{literal:#x}"))
             }
             Type::F64 => self.number(literal << 32, ty),
@@ -126,9 +131,13 @@ impl Printer<'_> {
         });
         match name {
             _ if (-16..=64).contains(&signed) => self.put(format_args!("{signed}")),
-            Some(("0.15915494", ..)) if width(ty) == 64 => self.text.push_str("0.15915494309189532"),
+            Some(("0.15915494", ..)) if width(ty) == 64 => {
+                self.text.push_str("0.15915494309189532")
+            }
             Some((name, ..)) => self.text.push_str(name),
-            None if matches!(ty, Type::F16 | Type::B16 | Type::U16 | Type::I16) => self.put(format_args!("{:#x}", bits as u16)),
+            None if matches!(ty, Type::F16 | Type::B16 | Type::U16 | Type::I16) => {
+                self.put(format_args!("{:#x}", bits as u16))
+            }
             None => self.put(format_args!("{bits:#x}")),
         }
     }
@@ -137,7 +146,14 @@ impl Printer<'_> {
 /// How wide an operand's inline floats are.
 fn width(ty: Type) -> u32 {
     match ty {
-        Type::B16 | Type::U16 | Type::I16 | Type::F16 | Type::B16x2 | Type::U16x2 | Type::I16x2 | Type::F16x2 => 16,
+        Type::B16
+        | Type::U16
+        | Type::I16
+        | Type::F16
+        | Type::B16x2
+        | Type::U16x2
+        | Type::I16x2
+        | Type::F16x2 => 16,
         _ if ty.registers() >= 2 => 64,
         _ => 32,
     }
