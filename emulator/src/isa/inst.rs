@@ -196,8 +196,29 @@ impl Inst {
     pub(super) fn image_data_registers(&self) -> usize {
         let components = (self.modifiers.dmask.count_ones() as usize).max(1);
         let flags = self.modifiers.flags;
-        let components = if self.row.modifiers.has(Flags::GATHER) { 4 } else { components };
-        let registers = if flags.has(Flags::D16) { components.div_ceil(2) } else { components };
+        let components = if self.row.modifiers.has(Flags::GATHER) {
+            4
+        } else {
+            components
+        };
+        let registers = if flags.has(Flags::D16) {
+            components.div_ceil(2)
+        } else {
+            components
+        };
         registers + usize::from(flags.has(Flags::TFE))
+    }
+}
+
+impl Inst {
+    /// The operand with a role, `Code::OFF` where the row has none.
+    #[inline(always)]
+    pub fn by_role(&self, role: super::Role) -> Code {
+        for (operand, &code) in self.row.operands.iter().zip(&self.operands) {
+            if operand.role == role {
+                return code;
+            }
+        }
+        Code::OFF
     }
 }

@@ -51,7 +51,12 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
     inst.offset = i32::from(bits(q, 0, 16));
     // Fields without an operand are zero.
-    for (role, low) in [(Role::Addr, 32), (Role::Data, 40), (Role::Data1, 48), (Role::Vdst, 56)] {
+    for (role, low) in [
+        (Role::Addr, 32),
+        (Role::Data, 40),
+        (Role::Data1, 48),
+        (Role::Vdst, 56),
+    ] {
         require(row.has_role(role) || bits(q, low, 8) == 0)?;
     }
     require(bits(q, 0, 16) == 0 || !row.operands.is_empty() || gds)?;
@@ -89,7 +94,11 @@ pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
     m.flags = with_if(m.flags, Flags::GLC, glc);
     m.flags = with_if(m.flags, Flags::SLC, bit(q, 17));
     m.flags = with_if(m.flags, Flags::NV, bit(q, 55));
-    inst.offset = if encoding == Encoding::Flat { i32::from(bits(q, 0, 13)) } else { signed(q, 13) };
+    inst.offset = if encoding == Encoding::Flat {
+        i32::from(bits(q, 0, 13))
+    } else {
+        signed(q, 13)
+    };
     let scalar_address = encoding != Encoding::Flat && saddr != NO_SADDR;
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst if lds || row.modifiers.has(Flags::RETURNS) && !glc => Ok(Code::OFF),

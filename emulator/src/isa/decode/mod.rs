@@ -95,7 +95,11 @@ fn bit(word: impl Into<u64>, index: u32) -> bool {
 
 /// What must hold of an instruction's words.
 fn require(condition: bool) -> Result<(), DecodeError> {
-    if condition { Ok(()) } else { Err(DecodeError::Invalid) }
+    if condition {
+        Ok(())
+    } else {
+        Err(DecodeError::Invalid)
+    }
 }
 
 /// The row of an opcode.
@@ -114,7 +118,14 @@ fn instruction(words: Words, row: &'static Row, encoding: Encoding, form: Form, 
         literal: 0,
         offset: 0,
         modifiers: Modifiers::default(),
-        words: [words.first, if size == 8 { words.second.unwrap_or(0) } else { 0 }],
+        words: [
+            words.first,
+            if size == 8 {
+                words.second.unwrap_or(0)
+            } else {
+                0
+            },
+        ],
     }
 }
 

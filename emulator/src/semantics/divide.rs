@@ -1,0 +1,171 @@
+//! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
+
+use super::format::{Format, settle2, settle3};
+use super::{Mode, Round, exact};
+use half::f16;
+
+macro_rules! division {
+    ($float:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
+        /// Scales `x`, which is the denominator or the numerator, so that no step of the division over- or underflows; and says whether
+        /// the quotient must be scaled back. 0 / d and n / 0 give a NaN that the fixup replaces.
+        ///
+        /// A huge denominator with a denormal quotient is scaled down: the manual's text says up, which would make it infinite.
+        #[inline(always)]
+        pub fn $scale(
+            mode: Mode,
+            x: $float,
+            denominator: $float,
+            numerator: $float,
+        ) -> ($float, bool) {
+            let (x, d, n) = (
+                x.source(mode),
+                denominator.source(mode),
+                numerator.source(mode),
+            );
+            let denormal = |v: $float| v != 0.0 && v.abs() < $float::MIN_POSITIVE;
+            // The quotient counts as denormal also where it is too small to be one.
+            let finite = n.finite() && d.finite();
+            let quotient_denormal = finite && n != 0.0 && (n / d).abs() < $float::MIN_POSITIVE;
+            let inverse_denormal = d.finite() && (1.0 / d).abs() < $float::MIN_POSITIVE;
+            let (up, down) = (power_of_two::<$float>($by), power_of_two::<$float>(-$by));
+            let only = |when: bool, factor: $float| if when { factor } else { 1.0 };
+            // From the last rule to the first, each overriding those before it. No scaling here is inexact.
+            let (by, vcc) = (only(n.exponent_field() <= $tiny, up), false);
+            let (by, vcc) = if quotient_denormal {
+                (only(x == n, up), true)
+            } else {
+                (by, vcc)
+            };
+            let apart = (only(!quotient_denormal || x == d, down), quotient_denormal);
+            let (by, vcc) = if inverse_denormal { apart } else { (by, vcc) };
+            let (by, vcc) = if denormal(d) { (up, false) } else { (by, vcc) };
+            let near_overflow = n.exponent_field() - d.exponent_field() >= $far;
+            let (by, vcc) = if near_overflow {
+                (only(x == d, up), true)
+            } else {
+                (by, vcc)
+            };
+            let zero = n == 0.0 || d == 0.0;
+            let scaled = settle2(x * by, x, x).result(mode);
+            (if zero { $float::new_nan() } else { scaled }, vcc & !zero)
+        }
+
+        /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
+        ///
+        /// A large sum (exponent of `c` above one's) is scaled up, a small one down.
+        #[inline(always)]
+        pub fn $fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float {
+            let r = super::arithmetic::fma(mode, a, b, c);
+            if !vcc {
+                return r;
+            }
+            let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
+            if !(a.finite() && b.finite() && c.finite()) {
+                return settle3(r, a, b, c).result(mode);
+            }
+            let by = if c.exponent_field() > $float::BIAS {
+                $by
+            } else {
+                -$by
+            };
+            exact::fma($float::rounding(mode), a, b, c, by).result(mode)
+        }
+
+        /// The quotient of the iteration, or what the special cases of numerator and denominator make of it.
+        ///
+        /// Of finite operands the iteration makes a NaN only where the quotient overflows far, so that is what it becomes.
+        #[inline(always)]
+        pub fn $fixup(
+            mode: Mode,
+            quotient: $float,
+            denominator: $float,
+            numerator: $float,
+        ) -> $float {
+            fixup(mode, quotient, denominator, numerator, $under)
+        }
+    };
+}
+
+/// `2^by` of a normal result.
+#[inline(always)]
+fn power_of_two<F: Format>(by: i32) -> F {
+    F::of_bits(((F::BIAS + by) as u64) << (F::PRECISION - 1))
+}
+
+/// The fixup of any format; the quotient is zero where the exponents are more than `under` apart.
+#[inline(always)]
+fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under: i32) -> F {
+    let (q, d, n) = (
+        quotient.source(mode),
+        denominator.source(mode),
+        numerator.source(mode),
+    );
+    let sign = d.bits() ^ n.bits();
+    let infinite = |x: F| x.bits() & !F::SIGN == F::INFINITY;
+    let zero = F::ZERO.signed_as(sign);
+    let infinity = F::of_bits(F::INFINITY).signed_as(sign);
+    let round = F::rounding(mode);
+    let r = if q.nan() {
+        overflow(round, sign)
+    } else {
+        q.signed_as(sign)
+    };
+    let r = if n.exponent_field() - d.exponent_field() < -under {
+        underflow(round, sign)
+    } else {
+        r
+    };
+    let r = if infinite(d) || n == F::ZERO { zero } else { r };
+    let r = if d == F::ZERO || infinite(n) {
+        infinity
+    } else {
+        r
+    };
+    let invalid = d == F::ZERO && n == F::ZERO || infinite(d) && infinite(n);
+    let r = if invalid {
+        F::of_bits(F::SIGN | F::INFINITY | F::QUIET)
+    } else {
+        r
+    };
+    let r = if d.nan() { d.quieted() } else { r };
+    let r = if n.nan() { n.quieted() } else { r };
+    r.result(mode)
+}
+
+/// What a result too large becomes.
+#[inline(always)]
+fn overflow<F: Format>(round: Round, sign: u64) -> F {
+    let negative = sign & F::SIGN != 0;
+    let to_infinity = match round {
+        Round::NearestEven => true,
+        Round::TowardPositive => !negative,
+        Round::TowardNegative => negative,
+        Round::TowardZero => false,
+    };
+    F::of_bits(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
+}
+
+/// What a result too small becomes.
+#[inline(always)]
+fn underflow<F: Format>(round: Round, sign: u64) -> F {
+    let negative = sign & F::SIGN != 0;
+    let away = match round {
+        Round::NearestEven | Round::TowardZero => false,
+        Round::TowardPositive => !negative,
+        Round::TowardNegative => negative,
+    };
+    F::of_bits(u64::from(away)).signed_as(sign)
+}
+
+division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
+division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
+
+/// The exponents of f16 are never so far apart that the quotient is known to vanish.
+const NEVER: i32 = i32::MAX;
+
+instructions! {
+    /// [`div_fixup_f32`] for f16.
+    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    /// [`div_fixup_f16`]; it differs in what becomes of the destination's other half.
+    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+}
