@@ -22,9 +22,12 @@ pub(super) fn mimg(words: Words) -> Result<Inst, DecodeError> {
     m.flags = with_if(m.flags, Flags::LWE, bit(q, 17));
     m.flags = with_if(m.flags, Flags::SLC, bit(q, 25));
     m.flags = with_if(m.flags, Flags::D16, bit(q, 63));
-    let data = inst.image_data_registers();
+    let data = inst.image_data_registers(bits(q, 40, 8) as u8);
     set_operands(&mut inst, |operand| match operand.role {
-        Role::Vdst | Role::Data => vgpr_group(bits(q, 40, 8), data),
+        Role::Vdst | Role::Data => {
+            vgprs(bits(q, 40, 8), operand.ty)?;
+            vgpr_group(bits(q, 40, 8), data)
+        }
         Role::Addr => vgprs(bits(q, 32, 8), operand.ty),
         Role::Sbase => scalar_register(bits(q, 48, 5) << 2, operand.ty),
         _ => scalar_register(bits(q, 53, 5) << 2, operand.ty),
@@ -42,7 +45,11 @@ pub(super) fn export(words: Words) -> Result<Inst, DecodeError> {
     m.flags = with_if(m.flags, Flags::VALID_MASK, bit(q, 12));
     set_operands(&mut inst, |operand| match operand.role {
         Role::Export(i) if !bit(q, u32::from(i)) => Ok(Code::OFF),
-        Role::Export(i) => vgprs(bits(q, 32 + 8 * u32::from(i), 8), operand.ty),
+        // Compressed: two sources of two halves each.
+        Role::Export(i) => {
+            let source = u32::from(if bit(q, 10) { i / 2 } else { i });
+            vgprs(bits(q, 32 + 8 * source, 8), operand.ty)
+        }
         _ => Ok(Code(bits(q, 4, 6))),
     })?;
     Ok(inst)

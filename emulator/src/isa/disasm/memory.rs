@@ -33,8 +33,12 @@ impl Printer<'_> {
                     _ => self.registers(code, 1),
                 }
             }
+            (Encoding::Mubuf, Role::Vdst | Role::Data) if code != Code::OFF => self.registers(
+                code,
+                operand.ty.registers() + usize::from(flags.has(Flags::TFE)),
+            ),
             (Encoding::Mimg, Role::Vdst | Role::Data) => {
-                self.registers(code, inst.image_data_registers())
+                self.registers(code, inst.image_data_registers(code.as_vgpr().unwrap_or(0)))
             }
             (Encoding::Exp, Role::Target) => self.export_target(code.0),
             (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
@@ -146,10 +150,13 @@ impl Printer<'_> {
         self.flag(Flags::IDXEN, "idxen");
         self.flag(Flags::OFFEN, "offen");
         self.offset();
+        let lds_first = self.inst.row.modifiers.has(Flags::ALWAYS_LDS);
+        let lds = self.inst.modifiers.flags.has(Flags::LDS);
+        self.word_if(lds && lds_first, "lds");
         self.flag(Flags::GLC, "glc");
         self.flag(Flags::SLC, "slc");
         self.flag(Flags::TFE, "tfe");
-        self.flag(Flags::LDS, "lds");
+        self.word_if(lds && !lds_first, "lds");
     }
 
     fn format(&mut self) {
