@@ -8,7 +8,8 @@ mod scalar;
 mod vector;
 mod vop3;
 
-use super::{Code, Encoding, Form, Inst, Modifiers, Operand, Row};
+use super::misfit::is_malformed;
+use super::{Code, Encoding, Flags, Form, Inst, Modifiers, Operand, Row};
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,14 @@ pub fn decode(bytes: &[u8]) -> Result<Inst, DecodeError> {
         first: u32::from_le_bytes(*first),
         second: rest.first_chunk().map(|word| u32::from_le_bytes(*word)),
     };
+    let mut inst = decode_words(words)?;
+    if is_malformed(&inst) {
+        inst.modifiers.flags = inst.modifiers.flags.with(Flags::MALFORMED);
+    }
+    Ok(inst)
+}
+
+fn decode_words(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
     match w >> 26 {
         0x00..=0x1f => vector::decode(words),
