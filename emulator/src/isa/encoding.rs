@@ -65,3 +65,8 @@ pub enum Form {
     /// Data-parallel primitives: lanes read from other lanes.
     Dpp,
 }
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; 4] = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
+}

@@ -20,7 +20,7 @@ fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
         _ => (Encoding::Vop3, opcode, Form::Native),
     };
     let row = row(encoding, opcode)?;
-    require(!row.modifiers.has(Flags::NO_E64))?;
+    require(row.has_form(encoding, form))?;
     Ok((row, encoding, form))
 }
 
