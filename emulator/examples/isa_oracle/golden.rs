@@ -62,11 +62,7 @@ fn find() -> io::Result<Vec<Vec<u8>>> {
             open -= usize::from(slot.bytes.len() == enough);
         }
     }
-    for slot in missing
-        .iter()
-        .flatten()
-        .filter(|slot| slot.bytes.is_empty())
-    {
+    if let Some(slot) = missing.iter().flatten().find(|slot| slot.bytes.is_empty()) {
         return Err(io::Error::other(format!(
             "no words found for {} in its {:?} form",
             slot.row.mnemonic, slot.form

@@ -4,7 +4,7 @@
 use super::random::Random;
 
 /// The encodings as the words tell them apart: name, fixed bits, where the opcode starts, number of opcodes.
-const ENCODINGS: [(&str, u32, u32, u64); 18] = [
+const ENCODINGS: [(&str, u32, u32, u64); 19] = [
     ("sop2", 0x8000_0000, 23, 0x60),
     ("sopk", 0xb000_0000, 23, 29),
     ("sop1", 0xbe80_0000, 8, 256),
@@ -16,6 +16,7 @@ const ENCODINGS: [(&str, u32, u32, u64); 18] = [
     ("vop1", 0x7e00_0000, 9, 256),
     ("vopc", 0x7c00_0000, 17, 256),
     ("vop3", 0xd000_0000, 16, 1024),
+    ("vop3p", 0xd380_0000, 16, 128),
     ("vintrp", 0xd400_0000, 16, 4),
     ("ds", 0xd800_0000, 17, 256),
     ("flat", 0xdc00_0000, 18, 128),
@@ -85,7 +86,7 @@ fn words(r: &mut Random, space: usize) -> (u32, u32) {
                 _ => literal(r),
             }
         }
-        "vop3" => vop3(r, &mut first),
+        "vop3" | "vop3p" => vop3(r, &mut first),
         _ => memory(r, name, &mut first),
     };
     (first, second)

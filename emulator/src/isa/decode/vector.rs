@@ -16,8 +16,9 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
         opcode => (Encoding::Vop2, opcode),
     };
     let row = row(encoding, opcode)?;
+    require(!row.operands.is_empty() || bits(w, 17, 8) == 0)?;
     match bits(w, 0, 9) {
-        // Without operands, the fields mean nothing.
+        // Without operands, the source means nothing.
         _ if row.operands.is_empty() => Ok(instruction(words, row, encoding, Form::Native, 4)),
         SDWA => sdwa(words, row, encoding),
         DPP => dpp(words, row, encoding),
