@@ -1,1 +1,88 @@
 //! Code objects: bytes in, kernels out.
+//!
+//! A code object is an ELF shared object for the GPU, as `clang --offload-device-only` and `hipcc --genco` write it: bare, or inside
+//! a clang offload bundle, compressed or not. [`CodeObject::parse`] takes any of these and never trusts a byte: every offset and
+//! size is checked against the bytes that are there, and nothing is allocated because a header asks for it (but `.bss`, under
+//! [`MAX_IMAGE`]).
+//!
+//! Sources: the AMDGPU backend's user guide of LLVM (ELF header, notes, kernel descriptor, metadata of code objects v4 to v6).
+
+mod bundle;
+mod compressed;
+mod container;
+mod descriptor;
+mod elf;
+mod error;
+mod image;
+mod kernel;
+mod metadata;
+mod names;
+mod symbols;
+mod target;
+
+pub use descriptor::KernelDescriptor;
+pub use error::CodeObjectError;
+pub use image::{Image, MAX_IMAGE, Relocation, Segment};
+pub use kernel::{Arg, ArgKind, HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
+pub use symbols::{Symbol, SymbolKind};
+pub use target::{AbiVersion, Target};
+
+/// A gfx906 code object, ready to be loaded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodeObject {
+    /// The processor and the features it was built for.
+    pub target: Target,
+    /// The version of the code object ABI.
+    pub version: AbiVersion,
+    /// The kernels, in the order of the metadata.
+    pub kernels: Vec<Kernel>,
+    /// What goes into device memory.
+    pub image: Image,
+    /// Functions and variables, sorted by address.
+    pub symbols: Vec<Symbol>,
+}
+
+impl CodeObject {
+    /// Reads a code object: plain ELF, `__CLANG_OFFLOAD_BUNDLE__`, compressed bundle (`CCOB`), or a host program that carries one
+    /// bundle in its `.hip_fatbin` section.
+    ///
+    /// # Errors
+    /// Whatever keeps these bytes from being run as a gfx906 code object, in one line.
+    pub fn parse(bytes: &[u8]) -> Result<CodeObject, CodeObjectError> {
+        let elf = container::unwrap(bytes)?;
+        let file = elf::GpuElf::parse(&elf)?;
+        let symbols = symbols::read(&file)?;
+        let image = image::read(&file)?;
+        let metadata = metadata::read(&file)?;
+        let kernels = kernel::resolve(metadata, &image, &symbols)?;
+        Ok(CodeObject {
+            target: file.target.clone(),
+            version: file.version,
+            kernels,
+            image,
+            symbols,
+        })
+    }
+
+    /// The kernel of this name; `NAME.kd`, the symbol of its descriptor, finds it too.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        let by_name = |name: &str| self.kernels.iter().find(|kernel| kernel.name == name);
+        by_name(name).or_else(|| self.kernels.iter().find(|kernel| kernel.symbol == name))
+    }
+
+    /// The function whose code holds this link address, and the distance from its start.
+    #[must_use]
+    pub fn function_at(&self, address: u64) -> Option<(&Symbol, u64)> {
+        let before = self
+            .symbols
+            .partition_point(|symbol| symbol.address <= address);
+        let functions = self.symbols[..before]
+            .iter()
+            .rev()
+            .filter(|symbol| symbol.kind == SymbolKind::Function);
+        functions
+            .map(|symbol| (symbol, address - symbol.address))
+            .find(|(symbol, distance)| *distance < symbol.size.max(1))
+    }
+}

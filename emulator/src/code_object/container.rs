@@ -1,0 +1,79 @@
+//! From a file to the ELF image of gfx906 in it.
+
+use std::borrow::Cow;
+
+use super::error::CodeObjectError;
+use super::{bundle, compressed, elf};
+
+/// A file or a section may hold bundles one after the other, padded to pages.
+const MAX_BUNDLES: usize = 4096;
+
+/// The gfx906 ELF image in `bytes`, whatever it is wrapped in.
+pub(super) fn unwrap(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+    if bytes.is_empty() {
+        return Err(CodeObjectError::Empty);
+    }
+    if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
+        return unwrap_bundle(bytes);
+    }
+    if !bytes.starts_with(elf::MAGIC) {
+        return Err(unrecognised(bytes));
+    }
+    match elf::hip_fatbin(bytes) {
+        Some(section) => unwrap_section(section),
+        None => Ok(Cow::Borrowed(bytes)),
+    }
+}
+
+/// The one bundle of a host program's `.hip_fatbin` that has code for gfx906.
+fn unwrap_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+    let starts: Vec<usize> = (0..section.len())
+        .step_by(8)
+        .filter(|&at| {
+            section[at..].starts_with(bundle::MAGIC) || section[at..].starts_with(compressed::MAGIC)
+        })
+        .take(MAX_BUNDLES)
+        .collect();
+    let mut found = Vec::new();
+    let mut first_error = None;
+    for (index, &start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).copied().unwrap_or(section.len());
+        match unwrap_bundle(&section[start..end]) {
+            Ok(image) => found.push(image),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    let count = found.len();
+    match (found.pop(), first_error) {
+        (Some(image), _) if count == 1 => Ok(image),
+        (Some(_), _) => Err(CodeObjectError::SeveralBundles { count }),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(CodeObjectError::malformed(
+            "section .hip_fatbin",
+            "no offload bundle in it",
+        )),
+    }
+}
+
+fn unwrap_bundle(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+    if bytes.starts_with(compressed::MAGIC) {
+        let bundle = compressed::decompress(bytes)?;
+        return Ok(Cow::Owned(bundle::entry(&bundle)?.to_vec()));
+    }
+    bundle::entry(bytes).map(Cow::Borrowed)
+}
+
+fn unrecognised(bytes: &[u8]) -> CodeObjectError {
+    let start = &bytes[..bytes.len().min(16)];
+    let start = match std::str::from_utf8(start) {
+        Ok(text) if text.chars().all(|c| !c.is_control() || c.is_whitespace()) => {
+            format!("{text:?}")
+        }
+        _ => start
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    CodeObjectError::Unrecognised { start }
+}

@@ -1,0 +1,420 @@
+//! Kernels: the metadata, the descriptor and the code brought together, and checked against each other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::descriptor::KernelDescriptor;
+use super::error::CodeObjectError;
+use super::image::Image;
+use super::metadata::{ArgMetadata, KernelMetadata};
+use super::symbols::{Symbol, SymbolKind};
+
+/// Bytes of LDS that a work-group can have.
+pub const MAX_LDS: u32 = 64 << 10;
+/// Work-items that a work-group can have.
+pub const MAX_WORK_GROUP: u32 = 1024;
+
+/// The hardware takes a start address in units of 256 bytes.
+const ENTRY_ALIGN: u64 = 256;
+
+/// A kernel that can be launched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kernel {
+    /// Its name, as in the source (mangled if C++).
+    pub name: String,
+    /// The symbol of its descriptor: `NAME.kd`.
+    pub symbol: String,
+    /// Link address of the descriptor.
+    pub descriptor_address: u64,
+    /// Link address of the first instruction.
+    pub entry_address: u64,
+    /// Bytes of code: of the function symbol, or up to the next symbol or the end of the segment.
+    pub code_size: u64,
+    /// The descriptor.
+    pub descriptor: KernelDescriptor,
+    /// Explicit arguments, then hidden ones.
+    pub args: Vec<Arg>,
+    /// Bytes of the kernarg segment, hidden arguments included.
+    pub kernarg_size: u32,
+    /// Alignment of the kernarg segment.
+    pub kernarg_align: u32,
+    /// Bytes of static LDS of a work-group.
+    pub lds_size: u32,
+    /// Bytes of scratch of a work-item.
+    pub private_segment_size: u32,
+    /// Scratch of callees is not in `private_segment_size`.
+    pub uses_dynamic_stack: bool,
+    /// SGPRs, as the compiler counts them.
+    pub sgpr_count: u32,
+    /// VGPRs, as the compiler counts them.
+    pub vgpr_count: u32,
+    /// SGPRs spilled to memory or to VGPRs.
+    pub sgpr_spill_count: u32,
+    /// VGPRs spilled to memory.
+    pub vgpr_spill_count: u32,
+    /// Work-items of a work-group that it was compiled for, at most.
+    pub max_flat_work_group_size: u32,
+    /// The one work-group size it was compiled for, if there is one.
+    pub required_work_group_size: Option<[u32; 3]>,
+    /// Lanes of a wave: 64.
+    pub wavefront_size: u32,
+}
+
+/// A kernel argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg {
+    /// Its name, where the compiler wrote it down.
+    pub name: Option<String>,
+    /// Its type, where the compiler wrote it down.
+    pub type_name: Option<String>,
+    /// Where it stands in the kernarg segment.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// What it is.
+    pub kind: ArgKind,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgKind {
+    /// A value: number, structure.
+    ByValue,
+    /// A pointer to device memory.
+    GlobalBuffer,
+    /// A pointer into LDS.
+    DynamicSharedPointer,
+    /// A sampler.
+    Sampler,
+    /// An image.
+    Image,
+    /// A pipe.
+    Pipe,
+    /// A queue.
+    Queue,
+    /// Something that the runtime supplies.
+    Hidden(HiddenArg),
+    /// A kind that is not known.
+    Other(String),
+}
+
+/// What the runtime supplies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    missing_docs,
+    reason = "the names are those of the ABI, and say what they are"
+)]
+pub enum HiddenArg {
+    GlobalOffsetX,
+    GlobalOffsetY,
+    GlobalOffsetZ,
+    BlockCountX,
+    BlockCountY,
+    BlockCountZ,
+    GroupSizeX,
+    GroupSizeY,
+    GroupSizeZ,
+    RemainderX,
+    RemainderY,
+    RemainderZ,
+    GridDims,
+    PrintfBuffer,
+    HostcallBuffer,
+    MultigridSyncArg,
+    HeapV1,
+    DefaultQueue,
+    CompletionAction,
+    PrivateBase,
+    SharedBase,
+    QueuePtr,
+    DynamicLdsSize,
+    /// A hole.
+    None,
+    /// A hidden argument that is not known.
+    Other(String),
+}
+
+impl Kernel {
+    /// The arguments that a launch has to give.
+    pub fn explicit_args(&self) -> impl Iterator<Item = &Arg> {
+        self.args
+            .iter()
+            .filter(|arg| !matches!(arg.kind, ArgKind::Hidden(_)))
+    }
+
+    /// Bytes of kernarg memory that the explicit arguments take.
+    #[must_use]
+    pub fn explicit_kernarg_size(&self) -> u32 {
+        self.explicit_args()
+            .map(|arg| arg.offset + arg.size)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl ArgKind {
+    fn from_name(name: &str) -> ArgKind {
+        match name {
+            "by_value" => ArgKind::ByValue,
+            "global_buffer" => ArgKind::GlobalBuffer,
+            "dynamic_shared_pointer" => ArgKind::DynamicSharedPointer,
+            "sampler" => ArgKind::Sampler,
+            "image" => ArgKind::Image,
+            "pipe" => ArgKind::Pipe,
+            "queue" => ArgKind::Queue,
+            other => match other.strip_prefix("hidden_") {
+                Some(hidden) => ArgKind::Hidden(HiddenArg::from_name(hidden)),
+                None => ArgKind::Other(other.to_owned()),
+            },
+        }
+    }
+
+    /// The name that the metadata uses.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            ArgKind::ByValue => "by_value".into(),
+            ArgKind::GlobalBuffer => "global_buffer".into(),
+            ArgKind::DynamicSharedPointer => "dynamic_shared_pointer".into(),
+            ArgKind::Sampler => "sampler".into(),
+            ArgKind::Image => "image".into(),
+            ArgKind::Pipe => "pipe".into(),
+            ArgKind::Queue => "queue".into(),
+            ArgKind::Hidden(hidden) => format!("hidden_{}", hidden.name()),
+            ArgKind::Other(other) => other.clone(),
+        }
+    }
+}
+
+#[rustfmt::skip]
+const HIDDEN: &[(&str, HiddenArg)] = &[
+    ("global_offset_x",    HiddenArg::GlobalOffsetX),
+    ("global_offset_y",    HiddenArg::GlobalOffsetY),
+    ("global_offset_z",    HiddenArg::GlobalOffsetZ),
+    ("block_count_x",      HiddenArg::BlockCountX),
+    ("block_count_y",      HiddenArg::BlockCountY),
+    ("block_count_z",      HiddenArg::BlockCountZ),
+    ("group_size_x",       HiddenArg::GroupSizeX),
+    ("group_size_y",       HiddenArg::GroupSizeY),
+    ("group_size_z",       HiddenArg::GroupSizeZ),
+    ("remainder_x",        HiddenArg::RemainderX),
+    ("remainder_y",        HiddenArg::RemainderY),
+    ("remainder_z",        HiddenArg::RemainderZ),
+    ("grid_dims",          HiddenArg::GridDims),
+    ("printf_buffer",      HiddenArg::PrintfBuffer),
+    ("hostcall_buffer",    HiddenArg::HostcallBuffer),
+    ("multigrid_sync_arg", HiddenArg::MultigridSyncArg),
+    ("heap_v1",            HiddenArg::HeapV1),
+    ("default_queue",      HiddenArg::DefaultQueue),
+    ("completion_action",  HiddenArg::CompletionAction),
+    ("private_base",       HiddenArg::PrivateBase),
+    ("shared_base",        HiddenArg::SharedBase),
+    ("queue_ptr",          HiddenArg::QueuePtr),
+    ("dynamic_lds_size",   HiddenArg::DynamicLdsSize),
+    ("none",               HiddenArg::None),
+];
+
+impl HiddenArg {
+    fn from_name(name: &str) -> HiddenArg {
+        let row = HIDDEN.iter().find(|row| row.0 == name);
+        row.map_or_else(|| HiddenArg::Other(name.to_owned()), |row| row.1.clone())
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            HiddenArg::Other(name) => name,
+            known => HIDDEN
+                .iter()
+                .find(|row| row.1 == *known)
+                .map_or("none", |row| row.0),
+        }
+    }
+}
+
+/// Every kernel of the metadata, with its descriptor and its code found in the image.
+pub(super) fn resolve(
+    metadata: Vec<KernelMetadata>,
+    image: &Image,
+    symbols: &[Symbol],
+) -> Result<Vec<Kernel>, CodeObjectError> {
+    let mut seen = HashSet::new();
+    for kernel in &metadata {
+        if !seen.insert(&kernel.name) {
+            return Err(CodeObjectError::kernel(
+                &kernel.name,
+                "listed twice in the metadata; the code object is damaged",
+            ));
+        }
+    }
+    let by_name: HashMap<&str, &Symbol> = symbols
+        .iter()
+        .map(|symbol| (symbol.name.as_str(), symbol))
+        .collect();
+    metadata
+        .into_iter()
+        .map(|kernel| resolve_one(kernel, image, symbols, &by_name))
+        .collect()
+}
+
+fn resolve_one(
+    metadata: KernelMetadata,
+    image: &Image,
+    symbols: &[Symbol],
+    by_name: &HashMap<&str, &Symbol>,
+) -> Result<Kernel, CodeObjectError> {
+    let error = |problem: String| CodeObjectError::kernel(&metadata.name, problem);
+    check_limits(&metadata).map_err(error)?;
+    let symbol = by_name.get(metadata.symbol.as_str()).ok_or_else(|| {
+        let name = &metadata.symbol;
+        error(format!("no symbol `{name}` for its descriptor; keep the symbol table when stripping the code object"))
+    })?;
+    let descriptor_address = symbol.address;
+    let descriptor = image
+        .bytes(descriptor_address, KernelDescriptor::SIZE as u64)
+        .and_then(|bytes| bytes.first_chunk())
+        .map(KernelDescriptor::from_bytes)
+        .ok_or_else(|| error(format!("its descriptor at {descriptor_address:#x} lies outside the image; the code object is damaged")))?;
+    check_descriptor(&metadata, &descriptor).map_err(error)?;
+    let entry_address = descriptor_address.wrapping_add_signed(descriptor.entry_offset);
+    let text = image.segment_at(entry_address, 4).filter(|segment| segment.executable).ok_or_else(|| {
+        error(format!("its entry point {entry_address:#x} lies outside every executable segment; the code object is damaged"))
+    })?;
+    if entry_address % ENTRY_ALIGN != 0 {
+        return Err(error(format!(
+            "its entry point {entry_address:#x} is not 256-byte aligned; the code object is damaged"
+        )));
+    }
+    let code_size = code_size(entry_address, text.end(), symbols);
+    let args: Vec<Arg> = metadata.args.into_iter().map(arg).collect();
+    Ok(Kernel {
+        name: metadata.name,
+        symbol: metadata.symbol,
+        descriptor_address,
+        entry_address,
+        code_size,
+        descriptor,
+        args,
+        kernarg_size: metadata.kernarg_size,
+        kernarg_align: metadata.kernarg_align,
+        lds_size: metadata.lds_size,
+        private_segment_size: metadata.private_segment_size,
+        uses_dynamic_stack: metadata.uses_dynamic_stack,
+        sgpr_count: metadata.sgpr_count,
+        vgpr_count: metadata.vgpr_count,
+        sgpr_spill_count: metadata.sgpr_spill_count,
+        vgpr_spill_count: metadata.vgpr_spill_count,
+        max_flat_work_group_size: metadata.max_flat_work_group_size,
+        required_work_group_size: metadata.required_work_group_size,
+        wavefront_size: metadata.wavefront_size,
+    })
+}
+
+fn arg(metadata: ArgMetadata) -> Arg {
+    let ArgMetadata {
+        name,
+        type_name,
+        offset,
+        size,
+        kind,
+    } = metadata;
+    Arg {
+        name,
+        type_name,
+        offset,
+        size,
+        kind: ArgKind::from_name(&kind),
+    }
+}
+
+/// What a gfx906 cannot run, or what contradicts itself.
+fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
+    let lds = kernel.lds_size;
+    if lds > MAX_LDS {
+        return Err(format!(
+            "asks for {lds} bytes of LDS, a work-group has at most {MAX_LDS}: use less __shared__ memory"
+        ));
+    }
+    if kernel.wavefront_size != 64 {
+        return Err(format!(
+            "made for waves of {} lanes, gfx906 has 64: rebuild with --offload-arch=gfx906",
+            kernel.wavefront_size
+        ));
+    }
+    let work_items = kernel.max_flat_work_group_size;
+    if !(1..=MAX_WORK_GROUP).contains(&work_items) {
+        return Err(format!(
+            "made for work-groups of {work_items} work-items, there can be 1 to {MAX_WORK_GROUP}"
+        ));
+    }
+    if let Some(size) = kernel.required_work_group_size {
+        let product = size.iter().fold(1u64, |product, &side| {
+            product.saturating_mul(u64::from(side))
+        });
+        if product == 0 || product > u64::from(MAX_WORK_GROUP) {
+            return Err(format!(
+                "requires work-groups of {size:?}, there can be 1 to {MAX_WORK_GROUP} work-items"
+            ));
+        }
+    }
+    if !kernel.kernarg_align.is_power_of_two() || kernel.kernarg_align > 4096 {
+        return Err(format!(
+            "kernarg alignment {} in the metadata; the code object is damaged",
+            kernel.kernarg_align
+        ));
+    }
+    for (index, arg) in kernel.args.iter().enumerate() {
+        if arg
+            .offset
+            .checked_add(arg.size)
+            .is_none_or(|end| end > kernel.kernarg_size)
+        {
+            let (offset, size, total) = (arg.offset, arg.size, kernel.kernarg_size);
+            return Err(format!(
+                "argument {index} (offset {offset}, size {size}) lies outside its {total} bytes of kernarg; the code object is damaged"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The descriptor repeats what the metadata says.
+fn check_descriptor(kernel: &KernelMetadata, descriptor: &KernelDescriptor) -> Result<(), String> {
+    if descriptor.wavefront_size32() {
+        return Err("its descriptor asks for waves of 32 lanes, gfx906 has 64: rebuild with --offload-arch=gfx906".into());
+    }
+    let pairs = [
+        (
+            "LDS bytes",
+            kernel.lds_size,
+            descriptor.group_segment_fixed_size,
+        ),
+        (
+            "scratch bytes",
+            kernel.private_segment_size,
+            descriptor.private_segment_fixed_size,
+        ),
+    ];
+    for (what, in_metadata, in_descriptor) in pairs {
+        if in_metadata != in_descriptor {
+            return Err(format!(
+                "{in_metadata} {what} in the metadata, {in_descriptor} in its descriptor; the code object is damaged"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The size of the function at `entry`, at most up to the end of its segment. Symbols are sorted by address.
+fn code_size(entry: u64, segment_end: u64, symbols: &[Symbol]) -> u64 {
+    let rest = segment_end - entry;
+    let first = symbols.partition_point(|symbol| symbol.address < entry);
+    let after = first + symbols[first..].partition_point(|symbol| symbol.address == entry);
+    let at_entry = symbols[first..after]
+        .iter()
+        .filter(|symbol| symbol.kind == SymbolKind::Function);
+    match at_entry.map(|symbol| symbol.size).max() {
+        Some(size) if size != 0 => size.min(rest),
+        _ => symbols
+            .get(after)
+            .map_or(rest, |next| rest.min(next.address - entry)),
+    }
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds the code objects that the tests of the reader read. Needs clang-19, lld-19, rocm-device-libs and hipcc (5.2).
+set -eu
+cd "$(dirname "$0")"
+compile() {
+    clang-19 -x hip --offload-device-only --no-gpu-bundle-output --rocm-path=/usr \
+        --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -O3 -cuid=x "$@"
+}
+compile --offload-arch=gfx906 sample.hip -o v5.co
+compile --offload-arch=gfx906 -mcode-object-version=4 sample.hip -o v4.co
+compile --offload-arch='gfx906:sramecc+:xnack-' sample.hip -o features.co
+compile --offload-arch=gfx90a sample.hip -o gfx90a.co
+hipcc --genco --offload-arch=gfx906 sample.hip -o hipcc.co

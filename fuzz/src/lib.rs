@@ -1,0 +1,3 @@
+//! What the fuzz targets do with their bytes. `emulator/tests/fuzz.rs` runs the same functions, so that they never rot.
+
+pub mod code_object;
