@@ -1,0 +1,6 @@
+//! The harness of `deltanet-check`: it runs compiled gfx906 kernels on a device, judges what they
+//! wrote against the golden references, and says where and why they differ.
+#![deny(missing_docs)]
+
+pub mod cli;
+pub mod exit;
