@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod cli;
+pub mod compare;
 pub mod exit;
 pub mod report;
 pub mod verdict;
