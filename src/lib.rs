@@ -4,6 +4,13 @@
 
 pub mod cli;
 pub mod compare;
+pub mod device;
 pub mod exit;
+pub mod phases;
+pub mod program;
+pub mod registry;
 pub mod report;
+pub mod select;
+pub mod tensor;
+pub mod trial;
 pub mod verdict;
