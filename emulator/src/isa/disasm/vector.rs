@@ -1,7 +1,6 @@
 //! Operands and modifiers of vector instructions.
 
 use super::Printer;
-use super::operand::is_number;
 use crate::isa::{Encoding, Flags, Form, Operand, Role, Type};
 
 impl Printer<'_> {
@@ -18,6 +17,7 @@ impl Printer<'_> {
             (Role::Src0, _) => self.source(index, operand, 0),
             (Role::Src1, _) => self.source(index, operand, 1),
             (Role::Src2, _) => self.source(index, operand, 2),
+            (Role::Literal, _) => self.put(format_args!("{:#x}", self.inst.literal)),
             _ => self.plain(index, operand),
         }
     }
@@ -25,8 +25,14 @@ impl Printer<'_> {
     /// A source with its neg, abs and sext.
     fn source(&mut self, index: usize, operand: &Operand, source: u8) {
         let m = &self.inst.modifiers;
-        let (neg, abs, sext) = (m.neg >> source & 1 != 0, m.abs >> source & 1 != 0, m.sext >> source & 1 != 0);
-        let number = is_number(self.inst.operands[index]);
+        let has = |mask: u8| mask >> source & 1 != 0;
+        let (neg, abs, sext) = match self.inst.encoding {
+            Encoding::Vop3p if self.inst.row.modifiers.has(Flags::MIX) => (has(m.neg), has(m.neg_hi), false),
+            Encoding::Vop3p => (false, false, false),
+            _ => (has(m.neg), has(m.abs), has(m.sext)),
+        };
+        // -1 is not neg(1): a bare number is negated in words.
+        let number = self.inst.operands[index].is_number() && !abs;
         self.text.push_str(match (neg, number) {
             (true, true) => "neg(",
             (true, false) => "-",
@@ -116,10 +122,14 @@ impl Printer<'_> {
             0x141 => self.text.push_str("row_half_mirror"),
             0x142 => self.text.push_str("row_bcast:15"),
             0x143 => self.text.push_str("row_bcast:31"),
+            0x150..=0x15f => {
+                self.text.push_str(" /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */");
+            }
+            0x160..=0x16f => self.text.push_str("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
             _ => self.text.push_str("/* Invalid dpp_ctrl value */"),
         }
         self.put(format_args!(" row_mask:{:#x} bank_mask:{:#x}", m.row_mask, m.bank_mask));
-        self.flag(Flags::BOUND_CTRL, "bound_ctrl:0");
+        self.flag(Flags::BOUND_CTRL, "bound_ctrl:1");
     }
 
     pub(super) fn packed_modifiers(&mut self) {
@@ -129,8 +139,10 @@ impl Printer<'_> {
         let default_hi = if self.inst.row.modifiers.has(Flags::MIX) { 0 } else { all };
         self.list("op_sel", m.op_sel, 0, sources);
         self.list("op_sel_hi", m.op_sel_hi & all, default_hi, sources);
-        self.list("neg_lo", m.neg, 0, sources);
-        self.list("neg_hi", m.neg_hi, 0, sources);
+        if !self.inst.row.modifiers.has(Flags::MIX) {
+            self.list("neg_lo", m.neg, 0, sources);
+            self.list("neg_hi", m.neg_hi, 0, sources);
+        }
         self.flag(Flags::CLAMP, "clamp");
     }
 
