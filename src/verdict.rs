@@ -125,6 +125,9 @@ pub struct Metrics {
     pub max_ulp: Option<u64>,
     /// Elements that are not within what they are allowed.
     pub mismatched: usize,
+    /// `mismatched / total`.
+    #[serde(with = "number")]
+    pub mismatched_share: f64,
     /// Elements compared.
     pub total: usize,
     /// Largest error as a share of what its element is allowed; 0 where every error is 0, infinite where an
