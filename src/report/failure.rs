@@ -2,6 +2,7 @@
 
 use crate::verdict::{
     Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side, TrialReport,
+    Verdict,
 };
 
 use super::plain;
@@ -14,7 +15,9 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
         .map(|l| ("launch", launch(l)))
         .collect();
     if let Some(text) = &trial.error {
-        lines.extend(plain::lines(text).into_iter().map(|line| ("error", line)));
+        let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
+        let label = if not_run { "reason" } else { "error" };
+        lines.extend(plain::lines(text).into_iter().map(|line| (label, line)));
     }
     if let Some(problem) = &trial.problem {
         lines.extend(explain(problem, None));
@@ -116,6 +119,7 @@ fn explain(problem: &Problem, output: Option<&OutputReport>) -> Vec<(&'static st
         }
         Problem::InputChanged {
             input,
+            axes,
             index,
             was,
             is,
@@ -128,7 +132,10 @@ fn explain(problem: &Problem, output: Option<&OutputReport>) -> Vec<(&'static st
                 format!("the launches changed their input `{input}`: {part}"),
             ));
             let (was, is) = (plain::value(*was), plain::value(*is));
-            lines.push(("first", format!("{}: {was} became {is}", place(index))));
+            lines.push((
+                "first",
+                format!("{}: {was} became {is}", plain::place(axes, index)),
+            ));
         }
         Problem::PoisonLeft {
             count,
@@ -234,6 +241,7 @@ fn explain(problem: &Problem, output: Option<&OutputReport>) -> Vec<(&'static st
             run,
             count,
             total,
+            axes,
             index,
             first_run,
             this_run,
@@ -247,7 +255,10 @@ fn explain(problem: &Problem, output: Option<&OutputReport>) -> Vec<(&'static st
             let (first_run, this_run) = (plain::value(*first_run), plain::value(*this_run));
             lines.push((
                 "first",
-                format!("{}: {first_run}, then {this_run}", place(index)),
+                format!(
+                    "{}: {first_run}, then {this_run}",
+                    plain::place(axes, index)
+                ),
             ));
             lines.extend(located(pattern.as_deref()));
         }
@@ -292,8 +303,10 @@ fn supposed(hypothesis: &Hypothesis) -> String {
     let explanation = plain::line(&hypothesis.explanation);
     let remaining = plain::error(hypothesis.remaining);
     match (hypothesis.explains_all, hypothesis.remaining) {
-        (true, 0.0) => format!("{explanation}: explains it all, to the bit"),
-        (true, _) => format!("{explanation}: explains it all, within {remaining}"),
-        (false, _) => format!("{explanation}: most of it, an error of {remaining} remains"),
+        (true, 0.0) => format!("{explanation} (explains it all, to the bit)"),
+        (true, _) => format!("{explanation} (explains it all, within {remaining})"),
+        (false, _) => {
+            format!("{explanation} (explains most of it, an error of {remaining} remains)")
+        }
     }
 }

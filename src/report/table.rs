@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, LineStyle, Table as Grid, TableStyle};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, LineStyle, Table as Grid, TableStyle,
+    Width,
+};
 
 use crate::verdict::{OutputReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
@@ -67,7 +70,7 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    fn phase(&mut self, phase: &PhaseReport) -> io::Result<()> {
+    fn grid(&self, phase: &PhaseReport) -> Grid {
         let mut grid = Grid::new();
         grid.load_style(STYLE);
         if self.options.color {
@@ -92,11 +95,30 @@ impl<W: Write + Send> Table<W> {
         for column in grid.column_iter_mut().skip(3) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        let title = self.paint(
-            &format!("Phase {}: {}", phase.number, plain::line(&phase.title)),
-            Style::Bold,
-        );
-        writeln!(self.out, "\n{title}\n{}", grid.trim_fmt())
+        grid
+    }
+
+    /// All phases, their columns in line.
+    fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
+        let mut grids: Vec<Grid> = phases.iter().map(|phase| self.grid(phase)).collect();
+        let mut widths: Vec<u16> = Vec::new();
+        for grid in &grids {
+            let found = grid.column_max_content_widths();
+            widths.resize(widths.len().max(found.len()), 0);
+            for (width, found) in widths.iter_mut().zip(found) {
+                *width = found.max(*width);
+            }
+        }
+        for (grid, phase) in grids.iter_mut().zip(phases) {
+            for (column, &width) in grid.column_iter_mut().zip(&widths) {
+                let width = width.saturating_add(column.padding_width());
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+            }
+            let title = format!("Phase {}: {}", phase.number, plain::line(&phase.title));
+            let title = self.paint(&title, Style::Bold);
+            writeln!(self.out, "\n{title}\n{}", grid.trim_fmt())?;
+        }
+        Ok(())
     }
 
     fn cells(&self, trial: &TrialReport, output: Option<&OutputReport>, first: bool) -> Vec<Cell> {
@@ -141,9 +163,7 @@ impl<W: Write + Send> Table<W> {
     }
 
     fn finished(&mut self, report: &RunReport) -> io::Result<()> {
-        for phase in &report.phases {
-            self.phase(phase)?;
-        }
+        self.phases(&report.phases)?;
         self.not_passed(report, "Failures", &[Verdict::Fail, Verdict::Error])?;
         self.not_passed(report, "Not run", &[Verdict::Skip, Verdict::Unsupported])?;
         writeln!(

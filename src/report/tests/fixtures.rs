@@ -210,7 +210,7 @@ pub fn mixed() -> RunReport {
     };
     let doubled = |at: usize, value: f32| {
         if at == 130 {
-            value * 2.0 + 0.125
+            value * 2.0 + 0.001
         } else {
             value * 2.0
         }
@@ -236,18 +236,20 @@ pub fn mixed() -> RunReport {
         ..Output::matrix("o", 8, 8, |_, value| value + 0.01)
     };
 
+    let axes = [Axis::new("row", 8), Axis::new("column", 8)];
     let mut guard = trial("overrun", &[whole()]);
     let mut image = guards::frame(&encode(&values(64)));
     image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
     guard.verdict = Verdict::Fail;
-    guard.problem = judge_buffers(&[buffer("out", &image, None)]);
+    guard.problem = judge_buffers(&[buffer(&axes, "out", &image, None)]);
 
     let mut changed = trial("scribble", &[whole()]);
     let was = encode(&values(64));
     let mut is = values(64);
     is[9] = -0.0;
     changed.verdict = Verdict::Fail;
-    changed.problem = judge_buffers(&[buffer("a", &guards::frame(&encode(&is)), Some(&was))]);
+    changed.problem =
+        judge_buffers(&[buffer(&axes, "a", &guards::frame(&encode(&is)), Some(&was))]);
 
     let mut racy = trial("racy", &[whole()]);
     let mut second = values(64);
@@ -295,11 +297,16 @@ pub fn mixed() -> RunReport {
     ])
 }
 
-fn buffer<'a>(name: &'a str, image: &'a [u8], unchanged: Option<&'a [u8]>) -> BufferAfter<'a> {
+fn buffer<'a>(
+    axes: &'a [Axis],
+    name: &'a str,
+    image: &'a [u8],
+    unchanged: Option<&'a [u8]>,
+) -> BufferAfter<'a> {
     BufferAfter {
         name,
         kind: ElementKind::F32,
-        axes: &[],
+        axes,
         image,
         unchanged,
     }
