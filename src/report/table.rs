@@ -92,8 +92,11 @@ impl<W: Write + Send> Table<W> {
                 grid.add_row(self.cells(trial, Some(output), n == 0));
             }
         }
-        for column in grid.column_iter_mut().skip(3) {
-            column.set_cell_alignment(CellAlignment::Right);
+        for (n, column) in grid.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if n >= 3 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
         grid
     }
@@ -122,11 +125,14 @@ impl<W: Write + Send> Table<W> {
     }
 
     fn cells(&self, trial: &TrialReport, output: Option<&OutputReport>, first: bool) -> Vec<Cell> {
+        // What no output is to blame for (a guard, an input) shows in the first row.
+        let blamed = trial.outputs.len() > 1
+            && trial
+                .outputs
+                .iter()
+                .any(|output| output.verdict == trial.verdict);
         let verdict = match output {
-            // A guard or an input that went wrong is no output's fault: it shows in the first row.
-            Some(output) if !first || trial.problem.is_none() && trial.error.is_none() => {
-                output.verdict
-            }
+            Some(output) if blamed || !first => output.verdict,
             _ => trial.verdict,
         };
         let name = match output {

@@ -108,10 +108,26 @@ fn colours_are_there_when_asked_for_and_change_nothing_else() {
 }
 
 #[test]
+fn no_row_hides_the_verdict_of_its_trial() {
+    let mut report = fixtures::passing();
+    for trial in report.phases.iter_mut().flat_map(|phase| &mut phase.trials) {
+        trial.verdict = Verdict::Error;
+    }
+    let text = table(&report, TableOptions::default());
+    for trial in report.trials() {
+        let row = text
+            .lines()
+            .find(|line| line.contains(&trial.id))
+            .expect("every trial has a row");
+        assert!(row.starts_with("ERROR"), "{row}");
+    }
+}
+
+#[test]
 fn columns_of_all_phases_stand_in_line() {
     for report in [fixtures::passing(), fixtures::mixed()] {
         let text = table(&report, TableOptions::default());
-        let mut headers = text.lines().filter(|line| line.starts_with(" status"));
+        let mut headers = text.lines().filter(|line| line.starts_with("status"));
         let first = headers.next().expect("there is a table");
         assert_eq!(headers.next(), Some(first));
     }
@@ -119,7 +135,15 @@ fn columns_of_all_phases_stand_in_line() {
 
 #[test]
 fn tables_fit_a_hundred_and_twenty_columns() {
-    let text = table(&fixtures::passing(), TableOptions::default());
+    let mut report = fixtures::passing();
+    // The longest id and shape of the document, at the longest verdict.
+    let trial = &mut report.phases[0].trials[0];
+    trial.id = "solve_with_causal_identity".into();
+    trial.shape = "S=128 C=64 T=256".into();
+    trial.verdict = Verdict::Unsupported;
+    let text = table(&report, TableOptions::default());
+    let text = text.split("Not run").next().expect("the tables come first");
+    assert!(text.contains("UNSUPPORTED  solve_with_causal_identity"));
     let widest = text
         .lines()
         .map(|line| line.chars().count())
@@ -147,6 +171,12 @@ fn schema() -> serde_json::Value {
 
 fn json(report: &RunReport) -> serde_json::Value {
     serde_json::from_str(&render_json(report).expect("rendered")).expect("JSON")
+}
+
+#[test]
+fn the_schema_is_one() {
+    assert!(jsonschema::meta::is_valid(&schema()));
+    assert_eq!(schema()["$id"], RunReport::SCHEMA);
 }
 
 #[test]
