@@ -89,6 +89,7 @@ const TABLE: &[(&str, Predict)] = &[
     ("shifted",       moved::shifted),
     ("reversed",      moved::reversed),
     ("broadcast",     moved::broadcast),
+    ("head-map",      moved::heads),
     ("scale",         elementwise::scale),
     ("reciprocal",    elementwise::reciprocal),
     ("base",          elementwise::base),

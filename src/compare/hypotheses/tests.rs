@@ -22,6 +22,9 @@ fn positive(count: usize) -> Vec<f32> {
         .collect()
 }
 
+/// What a wrong kernel makes of a right value.
+type Mistake = fn(f32) -> f32;
+
 fn hypotheses_of(
     axes: &[Axis],
     got: &[f32],
@@ -106,7 +109,7 @@ fn a_transposed_matrix_is_named_square_or_not() {
 fn each_elementwise_mistake_is_named() {
     let want = positive(256);
     let axes = square(16);
-    let mistakes: [(&str, &str, fn(f32) -> f32); 11] = [
+    let mistakes: [(&str, &str, Mistake); 11] = [
         ("zero", "every element is 0", |_| 0.0),
         ("sign", "flipped", |w| -w),
         ("scale", "scaled by 2:", |w| 2.0 * w),
@@ -131,7 +134,7 @@ fn each_elementwise_mistake_is_named() {
 #[test]
 fn what_is_wrong_with_a_diagonal_is_named() {
     let want = values(256, 3);
-    let mistakes: [(&str, fn(f32) -> f32); 4] = [
+    let mistakes: [(&str, Mistake); 4] = [
         ("missing", |w| w - 1.0),
         ("still held it", |w| w + 1.0),
         ("left at 0", |_| 0.0),
@@ -183,6 +186,28 @@ fn shifts_and_reversals_are_named_with_their_axis() {
     assert_eq!(
         best(&same),
         ("broadcast", "every row holds what belongs into row 0")
+    );
+}
+
+#[test]
+fn the_other_head_map_is_named() {
+    let axes = [
+        Axis::new("token", 3),
+        Axis::new("head", 8),
+        Axis::new("column", 5),
+    ];
+    let want = values(120, 12);
+    // Head h of a tiled map is head h % 2 of its group of 4 in a block map.
+    let source = |head: usize| head % 2 * 4 + head / 2;
+    let got: Vec<f32> = (0..120)
+        .map(|at| want[at - at / 5 % 8 * 5 + source(at / 5 % 8) * 5])
+        .collect();
+    let found = hypotheses_of(&axes, &got, &want, &[]);
+    let (name, explanation) = best(&found);
+    assert_eq!(name, "head-map");
+    assert!(
+        explanation.ends_with("head h holds what belongs into head h % 2 * 4 + h / 2"),
+        "{explanation}"
     );
 }
 
