@@ -1,1 +1,22 @@
-//! The golden references.
+//! The golden references of the Delta-Net operations.
+//!
+//! Every operation of the document exists once, generic over [`Real`]: in `f32` it repeats the kernel's own
+//! order of operations (the golden: what an honest kernel computes, to the last bits), in `f64` it is the oracle
+//! (the same formula on the same inputs widened, see [`widen`]: what the kernel should have computed).
+//!
+//! - [`operators`]: one operator a file, one kernel each;
+//! - [`pipelines`]: the document's sequences of launches, with every intermediate result;
+//! - [`rule`]: the true gated delta rule, token by token, to measure how far the documented pipeline is from it.
+//!
+//! Matrices are row-major slices. Shapes are the caller's business: a slice of another length than its documented
+//! shape is a programmer's error and panics with the operator's and the tensor's name.
+#![deny(missing_docs)]
+
+pub mod operators;
+pub mod pipelines;
+pub mod rule;
+
+mod real;
+mod shape;
+
+pub use real::{Real, widen};

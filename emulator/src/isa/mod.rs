@@ -1,1 +1,11 @@
-//! The instruction set as one table.
+//! The instruction set: encodings, operands, one table of rows, decoding and disassembly.
+
+mod encoding;
+mod inst;
+mod row;
+mod table;
+
+pub use encoding::{Encoding, Form};
+pub use inst::{Code, Flags, Inst, Modifiers};
+pub use row::{Access, Operand, Role, Row, Type};
+pub use table::{lookup, rows};

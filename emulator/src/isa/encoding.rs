@@ -1,0 +1,67 @@
+//! The instruction formats of gfx9, named as in the ISA manual.
+
+/// An instruction format: which fields the words have and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are the manual's own")]
+pub enum Encoding {
+    Sop1,
+    Sop2,
+    Sopk,
+    Sopc,
+    Sopp,
+    Smem,
+    Vop1,
+    Vop2,
+    Vopc,
+    Vop3,
+    Vop3p,
+    Vintrp,
+    Ds,
+    Flat,
+    Global,
+    Scratch,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Exp,
+}
+
+impl Encoding {
+    /// Every encoding, in the manual's order.
+    pub const ALL: [Encoding; 20] = [
+        Encoding::Sop2,
+        Encoding::Sopk,
+        Encoding::Sop1,
+        Encoding::Sopc,
+        Encoding::Sopp,
+        Encoding::Smem,
+        Encoding::Vop2,
+        Encoding::Vop1,
+        Encoding::Vopc,
+        Encoding::Vop3,
+        Encoding::Vop3p,
+        Encoding::Vintrp,
+        Encoding::Ds,
+        Encoding::Mubuf,
+        Encoding::Mtbuf,
+        Encoding::Mimg,
+        Encoding::Flat,
+        Encoding::Global,
+        Encoding::Scratch,
+        Encoding::Exp,
+    ];
+}
+
+/// How a row of VOP1, VOP2 or VOPC is encoded; every other encoding has one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Form {
+    /// The encoding's own words (`_e32` where a row has several forms).
+    #[default]
+    Native,
+    /// VOP1, VOP2 or VOPC in the 64-bit VOP3 encoding (`_e64`).
+    E64,
+    /// Sub-dword addressing.
+    Sdwa,
+    /// Data-parallel primitives: lanes read from other lanes.
+    Dpp,
+}

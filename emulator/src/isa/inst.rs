@@ -1,0 +1,181 @@
+//! A decoded instruction.
+
+use super::{Encoding, Form, Row};
+
+/// An operand as encoded: the 9-bit source space for scalars, constants and VGPRs alike.
+///
+/// 0..=101 SGPRs, 102/103 FLAT_SCRATCH, 104/105 XNACK_MASK, 106/107 VCC, 108..=123 TTMP, 124 M0, 126/127 EXEC,
+/// 128..=208 integers, 235..=239 apertures and POPS, 240..=248 floats, 249 SDWA, 250 DPP, 251 VCCZ, 252 EXECZ, 253 SCC,
+/// 254 LDS direct, 255 literal, 256..=511 VGPRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Code(pub u16);
+
+impl Code {
+    /// VCC_LO.
+    pub const VCC: Code = Code(106);
+    /// M0.
+    pub const M0: Code = Code(124);
+    /// EXEC_LO.
+    pub const EXEC: Code = Code(126);
+    /// The literal that follows the instruction.
+    pub const LITERAL: Code = Code(255);
+    /// No operand here ("off").
+    pub const OFF: Code = Code(u16::MAX);
+
+    /// The code of VGPR `n`.
+    pub const fn vgpr(n: u8) -> Code {
+        Code(256 + n as u16)
+    }
+
+    /// The VGPR's number, if it is one.
+    pub const fn as_vgpr(self) -> Option<u8> {
+        if self.0 >= 256 && self.0 < 512 {
+            Some((self.0 - 256) as u8)
+        } else {
+            None
+        }
+    }
+}
+
+/// One-bit modifiers of an instruction, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Flags(pub u32);
+
+#[expect(missing_docs, reason = "the names are the assembler's own")]
+impl Flags {
+    pub const NONE: Flags = Flags(0);
+    pub const CLAMP: Flags = Flags(1);
+    pub const GLC: Flags = Flags(1 << 1);
+    pub const SLC: Flags = Flags(1 << 2);
+    pub const TFE: Flags = Flags(1 << 3);
+    pub const LDS: Flags = Flags(1 << 4);
+    pub const OFFEN: Flags = Flags(1 << 5);
+    pub const IDXEN: Flags = Flags(1 << 6);
+    pub const GDS: Flags = Flags(1 << 7);
+    pub const BOUND_CTRL: Flags = Flags(1 << 8);
+    /// SMEM: the offset is an immediate.
+    pub const IMM: Flags = Flags(1 << 9);
+    /// SMEM: an SGPR offset is added to the immediate one.
+    pub const SOFFSET: Flags = Flags(1 << 10);
+    pub const NV: Flags = Flags(1 << 11);
+    // What only rows say: which modifiers and forms are legal.
+    /// The first source may be negated or taken absolute.
+    pub const NEG0: Flags = Flags(1 << 12);
+    /// The second source may be negated or taken absolute.
+    pub const NEG1: Flags = Flags(1 << 13);
+    /// The third source may be negated or taken absolute.
+    pub const NEG2: Flags = Flags(1 << 14);
+    pub const OMOD: Flags = Flags(1 << 15);
+    pub const OP_SEL: Flags = Flags(1 << 16);
+    /// No sub-dword form although the encoding has one.
+    pub const NO_SDWA: Flags = Flags(1 << 17);
+    /// No data-parallel form although the encoding has one.
+    pub const NO_DPP: Flags = Flags(1 << 18);
+    /// No VOP3 form although the encoding has one.
+    pub const NO_E64: Flags = Flags(1 << 19);
+    /// neg and neg_hi, op_sel and op_sel_hi apply to halves.
+    pub const PACKED: Flags = Flags(1 << 20);
+    /// op_sel_hi says which sources are f16, neg_hi which are taken absolute.
+    pub const MIX: Flags = Flags(1 << 21);
+    /// DS: two 8-bit offsets instead of one of 16 bits.
+    pub const TWO_OFFSETS: Flags = Flags(1 << 22);
+    /// DS: the offset is a swizzle pattern.
+    pub const SWIZZLE: Flags = Flags(1 << 23);
+    pub const NO_GDS: Flags = Flags(1 << 24);
+    pub const ALWAYS_GDS: Flags = Flags(1 << 25);
+    /// Buffers: between memory and LDS only.
+    pub const ALWAYS_LDS: Flags = Flags(1 << 26);
+    /// Atomics: GLC returns the value before the operation.
+    pub const RETURNS: Flags = Flags(1 << 27);
+    /// Typed buffers: the instruction says the format.
+    pub const FORMAT: Flags = Flags(1 << 28);
+    /// Images: four texels of one component.
+    pub const GATHER: Flags = Flags(1 << 29);
+
+    /// Whether all of `other` is set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// Modifiers of an instruction. Source masks have bit 0 for src0, bit 1 for src1, bit 2 for src2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Modifiers {
+    /// One-bit modifiers.
+    pub flags: Flags,
+    /// Sources negated (packed: their low halves).
+    pub neg: u8,
+    /// Packed: sources whose high halves are negated. Mix instructions: sources whose magnitude is taken.
+    pub neg_hi: u8,
+    /// Sources whose magnitude is taken.
+    pub abs: u8,
+    /// Half that a 16-bit source is read from (bits 0..=2), and the destination half (bit 3).
+    pub op_sel: u8,
+    /// Packed: half that the high result reads.
+    pub op_sel_hi: u8,
+    /// Output multiplier: 0 none, 1 *2, 2 *4, 3 /2.
+    pub omod: u8,
+    /// SDWA: destination select (0..=3 byte, 4..=5 word, 6 dword).
+    pub dst_sel: u8,
+    /// SDWA: what becomes of the other bits (0 pad, 1 sign-extend, 2 preserve).
+    pub dst_unused: u8,
+    /// SDWA: source selects.
+    pub src_sel: [u8; 2],
+    /// SDWA: sources sign-extended.
+    pub sext: u8,
+    /// DPP: the 9-bit control.
+    pub dpp_ctrl: u16,
+    /// DPP: row and bank masks.
+    pub row_mask: u8,
+    /// DPP: bank mask.
+    pub bank_mask: u8,
+}
+
+/// A decoded instruction: its row, and the fields of its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// The row of the table.
+    pub row: &'static Row,
+    /// The encoding of the row.
+    pub encoding: Encoding,
+    /// The form in which it is encoded.
+    pub form: Form,
+    /// Size in bytes, literal included: 4 or 8.
+    pub size: u8,
+    /// Operands as encoded, in the order of the row's list. `Code::OFF` where there is none.
+    pub operands: [Code; 6],
+    /// The literal, or SOPP/SOPK's 16-bit immediate sign-extended, or 0.
+    pub literal: u32,
+    /// Memory: byte offset (sign-extended where it is signed). DS: offset0, and offset1 in bits 8..=15 of two-address instructions;
+    /// one-address instructions have all 16 bits here.
+    pub offset: i32,
+    /// Modifiers.
+    pub modifiers: Modifiers,
+    /// The instruction's words (the second is 0 for 32-bit ones).
+    pub words: [u32; 2],
+}
+
+impl Inst {
+    /// Size in bytes.
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+}
+
+impl Inst {
+    /// The operand with a role, `Code::OFF` where the row has none.
+    #[inline(always)]
+    pub fn by_role(&self, role: super::Role) -> Code {
+        for (operand, &code) in self.row.operands.iter().zip(&self.operands) {
+            if operand.role == role {
+                return code;
+            }
+        }
+        Code::OFF
+    }
+}

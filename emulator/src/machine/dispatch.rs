@@ -1,0 +1,319 @@
+//! A dispatch: what the packet processor sets up, and the work-groups it hands out.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::gpu::{Counters, Launch, LaunchError, Module};
+use super::group::{self, Budget, Failure, Meter};
+use super::kernarg;
+use super::lds::Lds;
+use super::memory::{AddressSpace, Region};
+use super::program::Kind;
+use super::trap::{Trap, TrapKind};
+use super::wave::{Env, LANES, POISON, Wave};
+use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
+use crate::isa;
+use crate::semantics::Mode;
+
+/// Where the runtime's own structures stand in guest memory during a dispatch.
+const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
+/// Bytes of scratch a work-item gets where the kernel's stack is dynamic.
+const DYNAMIC_STACK: u32 = 128 << 10;
+/// Unmapped bytes behind each wave's scratch.
+const SCRATCH_GAP: u64 = 1 << 16;
+
+/// Guest addresses of what a kernel is handed.
+pub(super) struct Handed {
+    /// The kernarg segment.
+    pub kernarg: u64,
+    /// The dispatch packet.
+    pub packet: u64,
+    /// The queue.
+    pub queue: u64,
+}
+
+/// A dispatch that is ready to run.
+struct Dispatch<'a> {
+    module: &'a Module,
+    kernel: &'a Kernel,
+    launch: &'a Launch<'a>,
+    handed: Handed,
+    lds: u32,
+    scratch: u32,
+    waves: usize,
+    groups: u64,
+}
+
+/// Runs a kernel.
+pub fn run(mut space: AddressSpace, module: &Module, name: &str, launch: &Launch<'_>) -> Result<Counters, LaunchError> {
+    let kernel = module.kernel(name).ok_or_else(|| unknown_kernel(module, name))?;
+    let (lds, waves, groups) = check(kernel, launch).map_err(LaunchError::Invalid)?;
+    let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
+        kernel.private_segment_size.max(DYNAMIC_STACK)
+    } else {
+        kernel.private_segment_size
+    };
+    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, lds);
+    let dispatch = Dispatch { module, kernel, launch, handed, lds, scratch, waves, groups };
+    dispatch.run(space)
+}
+
+fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
+    let names: Vec<&str> = module.kernels.iter().map(|k| k.name.as_str()).collect();
+    LaunchError::Invalid(format!("no kernel `{name}` in the code object: it has {}", names.join(", ")))
+}
+
+/// Checks a launch against the hardware's limits and the kernel's own; LDS bytes, waves a group, groups.
+fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), String> {
+    let name = &kernel.name;
+    let items = launch.block.iter().map(|&b| b as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX);
+    let [x, y, z] = launch.block;
+    if items == 0 || launch.grid.contains(&0) {
+        return Err(format!("kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} is empty", launch.grid));
+    }
+    if items > MAX_WORK_GROUP as u64 {
+        return Err(format!("kernel `{name}`: block {x}x{y}x{z} has {items} work-items, a work-group at most {MAX_WORK_GROUP}"));
+    }
+    let most = kernel.max_flat_work_group_size as u64;
+    if most != 0 && items > most {
+        return Err(format!("kernel `{name}`: block {x}x{y}x{z} has {items} work-items, it was compiled for at most {most}"));
+    }
+    if let Some(required) = kernel.required_work_group_size
+        && required != launch.block
+    {
+        return Err(format!("kernel `{name}`: block {x}x{y}x{z}, but it was compiled for {required:?} only"));
+    }
+    for d in 0..3 {
+        if launch.grid[d] as u64 * launch.block[d] as u64 > u32::MAX as u64 {
+            return Err(format!("kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} exceeds 2^32 work-items", launch.grid));
+        }
+    }
+    let lds = kernel.lds_size as u64 + launch.dynamic_lds as u64;
+    if lds > MAX_LDS as u64 {
+        return Err(format!(
+            "kernel `{name}`: {} bytes of static and {} of dynamic LDS, a work-group has at most {MAX_LDS}",
+            kernel.lds_size, launch.dynamic_lds
+        ));
+    }
+    let explicit = kernel.explicit_kernarg_size() as usize;
+    if launch.kernarg.len() < explicit {
+        return Err(format!("kernel `{name}`: {} bytes of arguments, it takes {explicit}", launch.kernarg.len()));
+    }
+    let groups = launch.grid.iter().try_fold(1u64, |n, &g| n.checked_mul(g as u64)).unwrap_or(u64::MAX);
+    Ok((lds as u32, items.div_ceil(LANES as u64) as usize, groups))
+}
+
+impl Dispatch<'_> {
+    fn run(&self, mut space: AddressSpace) -> Result<Counters, LaunchError> {
+        let budget = Budget::new(self.launch.limits.instructions, self.launch.limits.seconds);
+        let threads = match self.launch.threads {
+            0 => rayon::current_num_threads(),
+            n => n,
+        };
+        let workers = (threads as u64).min(self.groups).max(1) as usize;
+        let scratch: Vec<u64> = (0..workers).map(|n| self.allocate_scratch(&mut space, n)).collect();
+        let work = Work { next: AtomicU64::new(0), failure: Mutex::new(None), kinds: Mutex::default(), budget };
+        if workers == 1 {
+            self.work(&space, scratch[0], &work);
+        } else {
+            rayon::scope(|scope| {
+                for &base in &scratch {
+                    let (space, work) = (&space, &work);
+                    scope.spawn(move |_| self.work(space, base, work));
+                }
+            });
+        }
+        let failure = work.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((group, failure)) = failure {
+            return Err(LaunchError::Trap(Box::new(self.explain(&space, group, failure))));
+        }
+        let kinds = work.kinds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Counters {
+            instructions: kinds.iter().sum(),
+            by_kind: Kind::ALL.iter().map(|&k| (k.name(), kinds[k as usize])).collect(),
+            waves: self.groups * self.waves as u64,
+            work_groups: self.groups,
+            seconds: work.budget.elapsed(),
+        })
+    }
+
+    /// Scratch of a worker's waves: its base address.
+    fn allocate_scratch(&self, space: &mut AddressSpace, worker: usize) -> u64 {
+        let base = RUNTIME_BASE + (1 << 40) / 64 * (worker as u64 + 1) / 16;
+        for wave in 0..self.waves as u64 {
+            let name = format!("scratch of wave {wave}");
+            let bytes = self.scratch as u64 * LANES as u64;
+            if bytes != 0 {
+                space.insert(Arc::new(Region::new(&name, base + wave * self.scratch_stride(), bytes, true)));
+            }
+        }
+        base
+    }
+
+    fn scratch_stride(&self) -> u64 {
+        (self.scratch as u64 * LANES as u64).next_multiple_of(1024) + SCRATCH_GAP
+    }
+
+    /// Takes groups until none is left. A group that fails stops those behind it, so that the first one's failure is told.
+    fn work(&self, space: &AddressSpace, scratch: u64, work: &Work) {
+        let mut waves: Vec<Wave> = (0..self.waves).map(|_| Wave::new()).collect();
+        let mut env = Env { memory: space, last: 0, lds: Lds::default(), clock: 0 };
+        let mut meter = Meter::new(&work.budget);
+        loop {
+            let group = work.next.fetch_add(1, Relaxed);
+            if group >= self.groups || work.failed_before(group) {
+                break;
+            }
+            self.set_up(&mut waves, &mut env, self.id(group), scratch);
+            if let Err(failure) = group::run(&mut waves, &mut env, &self.module.programs, &mut meter) {
+                work.fail(group, failure);
+                break;
+            }
+        }
+        let mut kinds = work.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        kinds.iter_mut().zip(meter.kinds).for_each(|(sum, n)| *sum += n);
+    }
+
+    fn id(&self, group: u64) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        [(group % x) as u32, (group / x % y) as u32, (group / x / y) as u32]
+    }
+
+    /// Registers and LDS as the hardware leaves them when a group starts.
+    fn set_up(&self, waves: &mut [Wave], env: &mut Env<'_>, id: [u32; 3], scratch: u64) {
+        env.lds.reset(self.lds);
+        let d = &self.kernel.descriptor;
+        let items: u32 = self.launch.block.iter().product();
+        let [bx, by, _] = self.launch.block;
+        for (n, wave) in waves.iter_mut().enumerate() {
+            wave.index = n as u32;
+            wave.vgprs = (d.vgprs() as usize).min(256);
+            wave.v[..wave.vgprs].fill([POISON; LANES]);
+            wave.s = [0; 128];
+            wave.scc = false;
+            wave.pc = self.module.base + self.kernel.entry_address;
+            wave.mode_bits =
+                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9;
+            wave.mode = Mode::from_bits(wave.mode_bits);
+            let first = n as u32 * LANES as u32;
+            let active = (items - first).min(LANES as u32);
+            let exec = if active == LANES as u32 { !0 } else { (1u64 << active) - 1 };
+            wave.set_scalar64(isa::Code::EXEC, exec);
+            for l in 0..LANES {
+                let item = first + l as u32;
+                let at = [item % bx, item / bx % by, item / bx / by];
+                for (register, value) in at.into_iter().enumerate().take(d.work_item_id_vgprs() as usize) {
+                    wave.v[register][l] = value;
+                }
+            }
+            self.set_up_scalars(wave, id, scratch, n as u64 * self.scratch_stride());
+        }
+    }
+
+    fn set_up_scalars(&self, wave: &mut Wave, id: [u32; 3], scratch: u64, wave_offset: u64) {
+        let d = &self.kernel.descriptor;
+        let mut next = 0usize;
+        let mut push = |wave: &mut Wave, value: u32| {
+            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
+                *s = value;
+            }
+            next += 1;
+        };
+        let mut push64 = |wave: &mut Wave, value: u64| {
+            push(wave, value as u32);
+            push(wave, (value >> 32) as u32);
+        };
+        if d.enable_private_segment_buffer() {
+            // Swizzled, with the lane's number added: stride 0, index stride 64.
+            push64(wave, scratch | 1 << 63);
+            push64(wave, 0x00e0_0000_ffff_ffff);
+        }
+        if d.enable_dispatch_ptr() {
+            push64(wave, self.handed.packet);
+        }
+        if d.enable_queue_ptr() {
+            push64(wave, self.handed.queue);
+        }
+        if d.enable_kernarg_segment_ptr() {
+            push64(wave, self.handed.kernarg);
+        }
+        if d.enable_dispatch_id() {
+            push64(wave, 0);
+        }
+        if d.enable_flat_scratch_init() {
+            push64(wave, scratch);
+        }
+        if d.enable_private_segment_size() {
+            push(wave, self.scratch);
+        }
+        next = next.max(d.user_sgpr_count() as usize);
+        let mut push = |wave: &mut Wave, value: u32| {
+            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
+                *s = value;
+            }
+            next += 1;
+        };
+        for (wanted, value) in
+            [d.enable_work_group_id_x(), d.enable_work_group_id_y(), d.enable_work_group_id_z()].into_iter().zip(id)
+        {
+            if wanted {
+                push(wave, value);
+            }
+        }
+        if d.enable_work_group_info() {
+            push(wave, self.waves as u32);
+        }
+        if d.enable_private_segment() {
+            push(wave, wave_offset as u32);
+        }
+    }
+
+    fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {
+        let Failure { fault, wave, pc } = failure;
+        let op = self.module.programs.iter().find_map(|p| p.fetch(pc));
+        let instruction = match op {
+            Some(op) if op.inst.row.mnemonic == "invalid" => format!("invalid ({:#010x})", op.inst.words[0]),
+            Some(op) => isa::disassemble(&op.inst),
+            None => "no instruction".to_owned(),
+        };
+        let [bx, by, _] = self.launch.block;
+        let in_memory = matches!(fault.kind, TrapKind::MemoryFault { .. } | TrapKind::Misaligned { .. });
+        Trap {
+            kind: fault.kind,
+            kernel: self.kernel.name.clone(),
+            pc: pc.wrapping_sub(self.module.base),
+            instruction,
+            work_group: self.id(group),
+            wave: wave as u32,
+            lane: fault.lane,
+            work_item: fault.lane.map(|lane| {
+                let item = wave as u32 * LANES as u32 + lane;
+                [item % bx, item / bx % by, item / bx / by]
+            }),
+            address: fault.address,
+            nearest: fault.address.filter(|_| in_memory).and_then(|a| space.nearest(a)),
+        }
+    }
+}
+
+/// What the workers of a dispatch share.
+struct Work {
+    next: AtomicU64,
+    failure: Mutex<Option<(u64, Failure)>>,
+    kinds: Mutex<[u64; Kind::ALL.len()]>,
+    budget: Budget,
+}
+
+impl Work {
+    fn failed_before(&self, group: u64) -> bool {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().is_some_and(|(failed, _)| *failed < group)
+    }
+
+    fn fail(&self, group: u64, failure: Failure) {
+        let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|(failed, _)| group < *failed) {
+            *first = Some((group, failure));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! How a row of the instruction table runs: one function a feature level of the host.
+
+use std::sync::OnceLock;
+
+use super::trap::Stop;
+use super::wave::{Env, Wave};
+use crate::isa::Inst;
+
+/// What running one instruction comes to: on to the next, or a reason to stop.
+pub type Outcome = Result<(), Stop>;
+
+/// Runs one instruction for a wave whose pc already points behind it.
+///
+/// Unsafe to call only because it may be compiled for a feature level that the host lacks.
+pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Inst) -> Outcome;
+
+/// One instruction's handler at each feature level.
+#[derive(Clone, Copy, Debug)]
+pub struct Handlers {
+    /// Any host.
+    pub baseline: Handler,
+    /// x86-64-v3: AVX2, FMA, F16C.
+    pub v3: Handler,
+    /// x86-64-v4: AVX-512.
+    pub v4: Handler,
+}
+
+impl Handlers {
+    /// An instruction that gains nothing from vector units.
+    pub const fn scalar(handler: Handler) -> Handlers {
+        Handlers {
+            baseline: handler,
+            v3: handler,
+            v4: handler,
+        }
+    }
+
+    /// The handler for a level.
+    pub fn at(&self, level: Level) -> Handler {
+        match level {
+            Level::Baseline => self.baseline,
+            Level::V3 => self.v3,
+            Level::V4 => self.v4,
+        }
+    }
+}
+
+/// A feature level of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Any host.
+    Baseline,
+    /// x86-64-v3.
+    V3,
+    /// x86-64-v4.
+    V4,
+}
+
+impl Level {
+    /// The best level that this host runs.
+    pub fn host() -> Level {
+        static LEVEL: OnceLock<Level> = OnceLock::new();
+        *LEVEL.get_or_init(detect)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect() -> Level {
+    macro_rules! has { ($($f:tt)*) => { $(std::arch::is_x86_feature_detected!($f))&&* } }
+    if !has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt") {
+        Level::Baseline
+    } else if has!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd") {
+        Level::V4
+    } else {
+        Level::V3
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Level {
+    Level::Baseline
+}
+
+/// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! levels {
+    (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
+        use $crate::isa::Inst;
+        use $crate::machine::{Env, Handlers, Outcome, Wave};
+        fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+            $body
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
+        fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+            $body
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
+        fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+            $body
+        }
+        #[cfg(target_arch = "x86_64")]
+        const HANDLERS: Handlers = Handlers { baseline, v3, v4 };
+        #[cfg(not(target_arch = "x86_64"))]
+        const HANDLERS: Handlers = Handlers::scalar(baseline);
+        HANDLERS
+    }};
+}

@@ -1,0 +1,100 @@
+//! What a kernel is handed: the kernarg segment with its hidden arguments, the dispatch packet, the queue.
+
+use std::sync::Arc;
+
+use super::dispatch::Handed;
+use super::gpu::{Launch, Module};
+use super::memory::{AddressSpace, Region};
+use super::{PRIVATE_BASE, SHARED_BASE};
+use crate::code_object::{ArgKind, HiddenArg, Kernel};
+
+/// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
+const QUEUE_BYTES: u64 = 256;
+
+/// Puts the runtime's structures into the address space, read-only for the kernel.
+pub(super) fn hand_over(
+    space: &mut AddressSpace, base: u64, module: &Module, kernel: &Kernel, launch: &Launch<'_>, lds: u32,
+) -> Handed {
+    let handed = Handed { kernarg: base, packet: base + (1 << 24), queue: base + (2 << 24) };
+    let mut put = |name: &str, address: u64, data: &[u8]| {
+        let region = Region::new(name, address, data.len() as u64, false);
+        region.copy_in(0, data);
+        space.insert(Arc::new(region));
+    };
+    put("kernel arguments", handed.kernarg, &kernarg_segment(kernel, launch, &handed));
+    put("dispatch packet", handed.packet, &packet(module, kernel, launch, lds, &handed));
+    put("queue", handed.queue, &queue());
+    handed
+}
+
+fn kernarg_segment(kernel: &Kernel, launch: &Launch<'_>, handed: &Handed) -> Vec<u8> {
+    let explicit = kernel.explicit_kernarg_size() as usize;
+    let end = kernel.args.iter().map(|a| a.offset as usize + a.size as usize).max().unwrap_or(0);
+    // Compilers read hidden arguments in wide loads: round up, so that the last one may run over.
+    let size = end.max(kernel.kernarg_size as usize).next_multiple_of(64) + 64;
+    let mut segment = vec![0; size];
+    segment[..explicit].copy_from_slice(&launch.kernarg[..explicit]);
+    for arg in &kernel.args {
+        let ArgKind::Hidden(hidden) = &arg.kind else { continue };
+        let value = hidden_value(hidden, launch, handed).to_le_bytes();
+        let bytes = (arg.size as usize).min(8);
+        segment[arg.offset as usize..][..bytes].copy_from_slice(&value[..bytes]);
+    }
+    segment
+}
+
+fn hidden_value(hidden: &HiddenArg, launch: &Launch<'_>, handed: &Handed) -> u64 {
+    let block = launch.block.map(u64::from);
+    let grid = launch.grid.map(u64::from);
+    match hidden {
+        HiddenArg::BlockCountX => grid[0],
+        HiddenArg::BlockCountY => grid[1],
+        HiddenArg::BlockCountZ => grid[2],
+        HiddenArg::GroupSizeX => block[0],
+        HiddenArg::GroupSizeY => block[1],
+        HiddenArg::GroupSizeZ => block[2],
+        HiddenArg::GridDims => dimensions(launch) as u64,
+        HiddenArg::PrivateBase => PRIVATE_BASE >> 32,
+        HiddenArg::SharedBase => SHARED_BASE >> 32,
+        HiddenArg::QueuePtr => handed.queue,
+        HiddenArg::DynamicLdsSize => launch.dynamic_lds as u64,
+        // Offsets and remainders are zero: grids count whole groups. Nothing is connected to the other buffers.
+        _ => 0,
+    }
+}
+
+fn dimensions(launch: &Launch<'_>) -> u16 {
+    let used = |d: usize| launch.grid[d] > 1 || launch.block[d] > 1;
+    if used(2) {
+        3
+    } else if used(1) {
+        2
+    } else {
+        1
+    }
+}
+
+/// An HSA kernel dispatch packet.
+fn packet(module: &Module, kernel: &Kernel, launch: &Launch<'_>, lds: u32, handed: &Handed) -> Vec<u8> {
+    let mut packet = vec![0; 64];
+    let mut put = |at: usize, bytes: &[u8]| packet[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &2u16.to_le_bytes());
+    put(2, &dimensions(launch).to_le_bytes());
+    for d in 0..3 {
+        put(4 + 2 * d, &(launch.block[d] as u16).to_le_bytes());
+        put(12 + 4 * d, &launch.grid[d].wrapping_mul(launch.block[d]).to_le_bytes());
+    }
+    put(24, &kernel.private_segment_size.to_le_bytes());
+    put(28, &lds.to_le_bytes());
+    put(32, &(module.base + kernel.descriptor_address).to_le_bytes());
+    put(40, &handed.kernarg.to_le_bytes());
+    packet
+}
+
+/// The part of an HSA queue that kernels read: the high halves of the apertures.
+fn queue() -> Vec<u8> {
+    let mut queue = vec![0; QUEUE_BYTES as usize];
+    queue[0x40..0x44].copy_from_slice(&((SHARED_BASE >> 32) as u32).to_le_bytes());
+    queue[0x44..0x48].copy_from_slice(&((PRIVATE_BASE >> 32) as u32).to_le_bytes());
+    queue
+}

@@ -1,0 +1,158 @@
+//! What a lane's operand is: Rust's number types, read from and written to registers.
+
+use half::f16;
+
+use super::wave::{F16_CONSTANTS, Lanes};
+use crate::semantics::Mode;
+
+/// How `neg` and `abs` act on a type.
+pub trait Lane: Copy {
+    /// Number of registers: 1 or 2.
+    const REGISTERS: usize;
+    /// The sign bit that neg and abs act on, within the last register.
+    const SIGN: u32 = 0x8000_0000;
+    /// Whether it is a 16-bit type, with halves to select.
+    const HALF: bool = false;
+
+    /// From a lane's registers.
+    fn get(lo: u32, hi: u32) -> Self;
+    /// To a lane's registers.
+    fn put(self) -> (u32, u32);
+    /// The inline float of a number 0..=8, where it is not the f32 one.
+    fn inline_float(_: usize) -> Option<u32> {
+        None
+    }
+    /// The clamp modifier.
+    #[inline(always)]
+    fn clamp(self, _: Mode) -> Self {
+        self
+    }
+    /// The output multiplier.
+    #[inline(always)]
+    fn omod(self, _: u8) -> Self {
+        self
+    }
+}
+
+macro_rules! lane32 {
+    ($($t:ty),*) => { $(impl Lane for $t {
+        const REGISTERS: usize = 1;
+        #[inline(always)]
+        fn get(lo: u32, _: u32) -> $t { lo as $t }
+        #[inline(always)]
+        fn put(self) -> (u32, u32) { (self as u32, 0) }
+    })* };
+}
+lane32!(u32, i32);
+
+impl Lane for f32 {
+    const REGISTERS: usize = 1;
+    #[inline(always)]
+    fn get(lo: u32, _: u32) -> f32 {
+        f32::from_bits(lo)
+    }
+    #[inline(always)]
+    fn put(self) -> (u32, u32) {
+        (self.to_bits(), 0)
+    }
+    #[inline(always)]
+    fn clamp(self, mode: Mode) -> f32 {
+        if self.is_nan() {
+            return if mode.dx10_clamp { 0.0 } else { self };
+        }
+        if self > 0.0 { self.min(1.0) } else { 0.0 }
+    }
+    #[inline(always)]
+    fn omod(self, omod: u8) -> f32 {
+        self * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize]
+    }
+}
+
+macro_rules! lane16 {
+    ($($t:ty),*) => { $(impl Lane for $t {
+        const REGISTERS: usize = 1;
+        const SIGN: u32 = 0x8000;
+        const HALF: bool = true;
+        #[inline(always)]
+        fn get(lo: u32, _: u32) -> $t { lo as $t }
+        #[inline(always)]
+        fn put(self) -> (u32, u32) { (self as u16 as u32, 0) }
+        fn inline_float(n: usize) -> Option<u32> { Some(F16_CONSTANTS[n] as u32) }
+    })* };
+}
+lane16!(u16, i16);
+
+impl Lane for f16 {
+    const REGISTERS: usize = 1;
+    const SIGN: u32 = 0x8000;
+    const HALF: bool = true;
+    #[inline(always)]
+    fn get(lo: u32, _: u32) -> f16 {
+        f16::from_bits(lo as u16)
+    }
+    #[inline(always)]
+    fn put(self) -> (u32, u32) {
+        (self.to_bits() as u32, 0)
+    }
+    fn inline_float(n: usize) -> Option<u32> {
+        Some(F16_CONSTANTS[n] as u32)
+    }
+    #[inline(always)]
+    fn clamp(self, mode: Mode) -> f16 {
+        if self.is_nan() {
+            return if mode.dx10_clamp { f16::ZERO } else { self };
+        }
+        if self > f16::ZERO {
+            self.min(f16::ONE)
+        } else {
+            f16::ZERO
+        }
+    }
+    #[inline(always)]
+    fn omod(self, omod: u8) -> f16 {
+        f16::from_f32(self.to_f32() * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize])
+    }
+}
+
+macro_rules! lane64 {
+    ($($t:ty),*) => { $(impl Lane for $t {
+        const REGISTERS: usize = 2;
+        #[inline(always)]
+        fn get(lo: u32, hi: u32) -> $t { (lo as u64 | (hi as u64) << 32) as $t }
+        #[inline(always)]
+        fn put(self) -> (u32, u32) { (self as u32, (self as u64 >> 32) as u32) }
+    })* };
+}
+lane64!(u64, i64);
+
+impl Lane for f64 {
+    const REGISTERS: usize = 2;
+    #[inline(always)]
+    fn get(lo: u32, hi: u32) -> f64 {
+        f64::from_bits(lo as u64 | (hi as u64) << 32)
+    }
+    #[inline(always)]
+    fn put(self) -> (u32, u32) {
+        (self.to_bits() as u32, (self.to_bits() >> 32) as u32)
+    }
+    #[inline(always)]
+    fn clamp(self, mode: Mode) -> f64 {
+        if self.is_nan() {
+            return if mode.dx10_clamp { 0.0 } else { self };
+        }
+        if self > 0.0 { self.min(1.0) } else { 0.0 }
+    }
+    #[inline(always)]
+    fn omod(self, omod: u8) -> f64 {
+        self * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize]
+    }
+}
+
+/// A source operand's registers: one array, or the two of a pair.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The low register.
+    pub lo: &'a Lanes,
+    /// The high register of a pair (the low one again where there is none).
+    pub hi: &'a Lanes,
+}

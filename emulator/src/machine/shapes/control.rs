@@ -1,0 +1,110 @@
+//! Program control: branches, calls, barriers, waits, traps, hardware registers.
+
+use super::super::handler::Outcome;
+use super::super::trap::{Fault, Stop, TrapKind};
+use super::super::wave::{Env, Wave};
+use crate::isa::Inst;
+use crate::semantics::Mode;
+
+/// Branches by the signed distance in dwords where the condition holds.
+#[inline(always)]
+pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> Outcome {
+    if taken {
+        w.pc = w.pc.wrapping_add(((i.literal as i16 as i64) * 4) as u64);
+    }
+    Ok(())
+}
+
+/// s_getpc_b64: the address of the next instruction.
+pub fn getpc(w: &mut Wave, i: &Inst) -> Outcome {
+    w.set_scalar64(i.operands[0], w.pc);
+    Ok(())
+}
+
+/// s_setpc_b64.
+pub fn setpc(w: &mut Wave, i: &Inst) -> Outcome {
+    w.pc = w.scalar64(i.operands[0], i.literal);
+    Ok(())
+}
+
+/// s_swappc_b64: a call.
+pub fn swappc(w: &mut Wave, i: &Inst) -> Outcome {
+    let target = w.scalar64(i.operands[1], i.literal);
+    w.set_scalar64(i.operands[0], w.pc);
+    w.pc = target;
+    Ok(())
+}
+
+/// s_call_b64: a call by distance.
+pub fn call(w: &mut Wave, i: &Inst) -> Outcome {
+    w.set_scalar64(i.operands[0], w.pc);
+    branch(w, i, true)
+}
+
+/// s_endpgm.
+pub fn end(_: &mut Wave) -> Outcome {
+    Err(Stop::End)
+}
+
+/// s_barrier.
+pub fn barrier(_: &mut Wave) -> Outcome {
+    Err(Stop::Barrier)
+}
+
+/// s_sleep: other waves of the group may run.
+pub fn sleep(_: &mut Wave) -> Outcome {
+    Err(Stop::Yield)
+}
+
+/// s_trap.
+pub fn trap(i: &Inst) -> Outcome {
+    Err(Fault::new(TrapKind::Trap {
+        id: i.literal as u16,
+    })
+    .into())
+}
+
+/// s_memtime, s_memrealtime: a clock that only goes forward.
+pub fn time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    w.set_scalar64(i.operands[0], e.clock);
+    Ok(())
+}
+
+/// The field that a hardware register operand names: id, shift, mask.
+fn hardware_field(simm16: u32) -> (u32, u32, u32) {
+    let (id, offset, width) = (simm16 & 63, simm16 >> 6 & 31, (simm16 >> 11 & 31) + 1);
+    (id, offset, if width == 32 { !0 } else { (1 << width) - 1 })
+}
+
+/// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
+pub fn getreg(w: &mut Wave, i: &Inst) -> Outcome {
+    let (id, shift, mask) = hardware_field(i.literal);
+    let value = match id {
+        1 => w.mode_bits,
+        2 => {
+            u32::from(w.scc)
+                | u32::from(w.exec() == 0) << 9
+                | u32::from(w.vcc() == 0) << 10
+                | 1 << 16
+        }
+        4 => w.index & 15,
+        5 => (w.vgprs as u32).div_ceil(4).saturating_sub(1) << 8,
+        15 => {
+            ((super::super::PRIVATE_BASE >> 48) as u32)
+                | ((super::super::SHARED_BASE >> 48) as u32) << 16
+        }
+        _ => 0,
+    };
+    w.set_scalar32(i.operands[0], value >> shift & mask);
+    Ok(())
+}
+
+/// Writes a field of a hardware register; only MODE takes effect.
+pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
+    let (id, shift, mask) = hardware_field(i.literal);
+    if id == 1 {
+        w.mode_bits = w.mode_bits & !(mask << shift) | (value & mask) << shift;
+        w.mode = Mode::from_bits(w.mode_bits);
+    }
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! Flat, global and scratch memory instructions: where each lane's access goes, then the transfer.
+
+use super::super::handler::Outcome;
+use super::super::trap::{Fault, TrapKind};
+use super::super::wave::{Env, LANES, Wave};
+use super::super::{PRIVATE_BASE, SHARED_BASE};
+use super::transfer::{self, Addresses, Element, each};
+use crate::isa::{Code, Encoding, Flags, Inst, Role};
+
+/// A load to the instruction's destination.
+#[inline(always)]
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
+    let vdst = i.by_role(Role::Vdst);
+    let lanes = w.exec();
+    match i.encoding {
+        Encoding::Global => transfer::load(w, e, vdst, &global(w, i), lanes, element),
+        Encoding::Scratch => scratch_load(w, e, vdst, &private(w, i), lanes, element),
+        _ => flat_load(w, e, i, vdst, element),
+    }
+}
+
+/// A store of the instruction's data.
+#[inline(always)]
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
+    let data = i.by_role(Role::Data);
+    let lanes = w.exec();
+    match i.encoding {
+        Encoding::Global => transfer::store(w, e, data, &global(w, i), lanes, element),
+        Encoding::Scratch => scratch_store(w, e, data, &private(w, i), lanes, element),
+        _ => flat_store(w, e, i, data, element),
+    }
+}
+
+/// The addresses of a global instruction: a register pair, or a scalar base and a 32-bit register; and the offset.
+#[inline(always)]
+fn global(w: &Wave, i: &Inst) -> Addresses {
+    let offset = i.offset as i64 as u64;
+    let mut out = [0; LANES];
+    let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
+    match i.by_role(Role::Sbase) {
+        Code::OFF => {
+            for l in 0..LANES {
+                out[l] = (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(offset);
+            }
+        }
+        base => {
+            let base = w.scalar64(base, 0).wrapping_add(offset);
+            for l in 0..LANES {
+                out[l] = base.wrapping_add(lo[l] as u64);
+            }
+        }
+    }
+    out
+}
+
+/// The addresses of a flat instruction.
+#[inline(always)]
+fn flat(w: &Wave, i: &Inst) -> Addresses {
+    let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
+    std::array::from_fn(|l| {
+        (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(i.offset as i64 as u64)
+    })
+}
+
+/// The lane-private offsets of a scratch instruction.
+fn private(w: &Wave, i: &Inst) -> Addresses {
+    let offset = i.offset as u32;
+    match (i.by_role(Role::Sbase), i.by_role(Role::Addr).as_vgpr()) {
+        (Code::OFF, Some(v)) => w.v[v as usize].map(|x| x.wrapping_add(offset) as u64),
+        (Code::OFF, None) => [offset as u64; LANES],
+        (base, _) => [w.scalar32(base, 0).wrapping_add(offset) as u64; LANES],
+    }
+}
+
+/// Lanes whose flat address lies in an aperture.
+#[inline(always)]
+fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
+    let mut hits = [0u8; LANES];
+    for l in 0..LANES {
+        hits[l] = (addresses[l] >> 32 == aperture >> 32) as u8;
+    }
+    super::super::wave::collect(&hits) & lanes
+}
+
+#[inline(always)]
+fn flat_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, vdst: Code, element: Element) -> Outcome {
+    let addresses = flat(w, i);
+    let lanes = w.exec();
+    let (shared, private) = (
+        within(&addresses, lanes, SHARED_BASE),
+        within(&addresses, lanes, PRIVATE_BASE),
+    );
+    if private != 0 {
+        scratch_load(w, e, vdst, &addresses, private, element)?;
+    }
+    if shared != 0 {
+        lds_load(w, e, vdst, &addresses, shared, element)?;
+    }
+    let rest = lanes & !shared & !private;
+    if rest != 0 {
+        transfer::load(w, e, vdst, &addresses, rest, element)?;
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Element) -> Outcome {
+    let addresses = flat(w, i);
+    let lanes = w.exec();
+    let (shared, private) = (
+        within(&addresses, lanes, SHARED_BASE),
+        within(&addresses, lanes, PRIVATE_BASE),
+    );
+    if private != 0 {
+        scratch_store(w, e, data, &addresses, private, element)?;
+    }
+    if shared != 0 {
+        lds_store(w, e, data, &addresses, shared, element)?;
+    }
+    let rest = lanes & !shared & !private;
+    if rest != 0 {
+        transfer::store(w, e, data, &addresses, rest, element)?;
+    }
+    Ok(())
+}
+
+/// Where lane-private offsets lie in device memory: dwords of the 64 lanes stand next to each other.
+#[inline(always)]
+fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
+    let base = w.scalar64(Code(102), 0);
+    let mut out = [0; LANES];
+    for l in 0..LANES {
+        let offset = (offsets[l] as u32 as u64).wrapping_add(extra);
+        out[l] = base.wrapping_add((offset >> 2) * 256 + 4 * l as u64 + (offset & 3));
+    }
+    out
+}
+
+/// A private access must not straddle dwords: its bytes would not stand together.
+fn check_private(offsets: &Addresses, lanes: u64, element: Element) -> Result<(), Fault> {
+    let bytes = element.bytes().min(4);
+    match each(lanes).find(|&l| (offsets[l] & 3) + bytes > 4) {
+        Some(l) => Err(Fault::at(
+            TrapKind::Misaligned {
+                align: bytes as u32,
+            },
+            Some(l as u32),
+            offsets[l],
+        )),
+        None => Ok(()),
+    }
+}
+
+fn scratch_load(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Code,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    check_private(offsets, lanes, element)?;
+    match element {
+        Element::Dwords(n) => {
+            for k in 0..n {
+                let addresses = swizzle(w, offsets, 4 * k as u64);
+                transfer::load(
+                    w,
+                    e,
+                    Code(vdst.0 + k),
+                    &addresses,
+                    lanes,
+                    Element::Dwords(1),
+                )?;
+            }
+            Ok(())
+        }
+        _ => {
+            let addresses = swizzle(w, offsets, 0);
+            transfer::load(w, e, vdst, &addresses, lanes, element)
+        }
+    }
+}
+
+fn scratch_store(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    data: Code,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    check_private(offsets, lanes, element)?;
+    match element {
+        Element::Dwords(n) => {
+            for k in 0..n {
+                let addresses = swizzle(w, offsets, 4 * k as u64);
+                transfer::store(
+                    w,
+                    e,
+                    Code(data.0 + k),
+                    &addresses,
+                    lanes,
+                    Element::Dwords(1),
+                )?;
+            }
+            Ok(())
+        }
+        _ => {
+            let addresses = swizzle(w, offsets, 0);
+            transfer::store(w, e, data, &addresses, lanes, element)
+        }
+    }
+}
+
+fn lds_load(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    for l in each(lanes) {
+        super::lds::load_lane(w, &e.lds, vdst, addresses[l] as u32, l, element)?;
+    }
+    Ok(())
+}
+
+fn lds_store(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    data: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    for l in each(lanes) {
+        super::lds::store_lane(w, &mut e.lds, data, addresses[l] as u32, l, element)?;
+    }
+    Ok(())
+}
+
+/// A 32-bit atomic: `f(memory, data, compare)`.
+pub fn atomic32(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    f: impl Fn(u32, u32, u32) -> u32 + Copy,
+) -> Outcome {
+    let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
+    let addresses = if i.encoding == Encoding::Global {
+        global(w, i)
+    } else {
+        flat(w, i)
+    };
+    let shared = if i.encoding == Encoding::Global {
+        0
+    } else {
+        within(&addresses, lanes, SHARED_BASE)
+    };
+    for l in each(shared) {
+        super::lds::atomic_lane32(w, &mut e.lds, vdst, data, addresses[l] as u32, l, f)?;
+    }
+    transfer::atomic32(w, e, vdst, data, &addresses, lanes & !shared, f)
+}
+
+/// A 64-bit atomic: `f(memory, data, compare)`.
+pub fn atomic64(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    f: impl Fn(u64, u64, u64) -> u64 + Copy,
+) -> Outcome {
+    let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
+    let addresses = if i.encoding == Encoding::Global {
+        global(w, i)
+    } else {
+        flat(w, i)
+    };
+    let shared = if i.encoding == Encoding::Global {
+        0
+    } else {
+        within(&addresses, lanes, SHARED_BASE)
+    };
+    for l in each(shared) {
+        super::lds::atomic_lane64(w, &mut e.lds, vdst, data, addresses[l] as u32, l, f)?;
+    }
+    transfer::atomic64(w, e, vdst, data, &addresses, lanes & !shared, f)
+}
+
+/// The register that an atomic returns the old value to: only where GLC asks for it.
+fn returned(i: &Inst) -> Option<u8> {
+    i.modifiers
+        .flags
+        .has(Flags::GLC)
+        .then(|| (i.words[1] >> 24) as u8)
+}

@@ -1,0 +1,16 @@
+//! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
+
+pub mod control;
+mod dpp;
+pub mod flat;
+pub mod lanes;
+pub mod lds;
+pub mod mubuf;
+mod salu;
+mod select;
+pub mod smem;
+pub mod transfer;
+mod valu;
+
+pub use salu::{salu, saveexec, wrexec};
+pub use valu::{cmpx, valu, write_lanes};

@@ -1,0 +1,184 @@
+//! The shape of a scalar ALU instruction: a `bool` argument is SCC, a `bool` result goes to SCC.
+
+use super::super::handler::Outcome;
+use super::super::wave::Wave;
+use crate::isa::{Access, Inst, Role};
+
+/// What a scalar function may take.
+pub trait Argument: Copy {
+    /// Whether it is an operand of the instruction (false: SCC).
+    const OPERAND: bool = true;
+    /// Reads operand `n`.
+    fn read(w: &Wave, i: &Inst, n: usize) -> Self;
+}
+
+impl Argument for u32 {
+    #[inline(always)]
+    fn read(w: &Wave, i: &Inst, n: usize) -> u32 {
+        match i.row.operands[n].role {
+            Role::Simm16 => i.literal,
+            _ => w.scalar32(i.operands[n], i.literal),
+        }
+    }
+}
+
+impl Argument for i32 {
+    #[inline(always)]
+    fn read(w: &Wave, i: &Inst, n: usize) -> i32 {
+        u32::read(w, i, n) as i32
+    }
+}
+
+impl Argument for u64 {
+    #[inline(always)]
+    fn read(w: &Wave, i: &Inst, n: usize) -> u64 {
+        w.scalar64(i.operands[n], i.literal)
+    }
+}
+
+impl Argument for i64 {
+    #[inline(always)]
+    fn read(w: &Wave, i: &Inst, n: usize) -> i64 {
+        u64::read(w, i, n) as i64
+    }
+}
+
+impl Argument for bool {
+    const OPERAND: bool = false;
+    #[inline(always)]
+    fn read(w: &Wave, _: &Inst, _: usize) -> bool {
+        w.scc
+    }
+}
+
+/// What a scalar function may return.
+pub trait Output {
+    /// Writes it back.
+    fn write(self, w: &mut Wave, i: &Inst);
+}
+
+impl Output for u32 {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, i: &Inst) {
+        w.set_scalar32(i.operands[0], self);
+    }
+}
+
+impl Output for i32 {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, i: &Inst) {
+        w.set_scalar32(i.operands[0], self as u32);
+    }
+}
+
+impl Output for u64 {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, i: &Inst) {
+        w.set_scalar64(i.operands[0], self);
+    }
+}
+
+impl Output for i64 {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, i: &Inst) {
+        w.set_scalar64(i.operands[0], self as u64);
+    }
+}
+
+impl Output for bool {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, _: &Inst) {
+        w.scc = self;
+    }
+}
+
+impl<T: Output> Output for (T, bool) {
+    #[inline(always)]
+    fn write(self, w: &mut Wave, i: &Inst) {
+        self.0.write(w, i);
+        w.scc = self.1;
+    }
+}
+
+/// A pure function of one to three scalars.
+pub trait ScalarFunction<Signature>: Copy {
+    /// Runs it.
+    fn run(self, w: &mut Wave, i: &Inst) -> Outcome;
+}
+
+macro_rules! scalar_function {
+    ($($t:ident $s:ident),*) => {
+        impl<Func, R, $($t),*> ScalarFunction<fn($($t),*) -> R> for Func
+        where
+            Func: Fn($($t),*) -> R + Copy,
+            R: Output,
+            $($t: Argument),*
+        {
+            #[inline(always)]
+            fn run(self, w: &mut Wave, i: &Inst) -> Outcome {
+                let mut n = i.row.operands.first().is_some_and(|o| o.access == Access::Write) as usize;
+                $(let $s = $t::read(w, i, n); n += $t::OPERAND as usize;)*
+                let _ = n;
+                self($($s),*).write(w, i);
+                Ok(())
+            }
+        }
+    };
+}
+scalar_function!(A a);
+scalar_function!(A a, B b);
+scalar_function!(A a, B b, C c);
+
+/// Runs a pure function as a scalar instruction.
+#[inline(always)]
+pub fn salu<S, F: ScalarFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
+    f.run(w, i)
+}
+
+/// `s_and_saveexec_b64` and its kin: the old EXEC to the destination, f(source, EXEC) to EXEC, SCC where it is not zero.
+#[inline(always)]
+pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> u64) -> Outcome {
+    let source = w.scalar64(i.operands[1], i.literal);
+    let exec = w.exec();
+    let new = f(source, exec);
+    w.set_scalar64(i.operands[0], exec);
+    w.set_scalar64(crate::isa::Code::EXEC, new);
+    w.scc = new != 0;
+    Ok(())
+}
+
+/// `s_andn1_wrexec_b64` and its kin: f(source, EXEC) to EXEC and to the destination.
+#[inline(always)]
+pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> u64) -> Outcome {
+    let source = w.scalar64(i.operands[1], i.literal);
+    let new = f(source, w.exec());
+    w.set_scalar64(crate::isa::Code::EXEC, new);
+    w.set_scalar64(i.operands[0], new);
+    w.scc = new != 0;
+    Ok(())
+}
+
+/// A scalar instruction of a function of `(wave, environment, instruction)`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! scalar {
+    (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
+        fn run(
+            $w: &mut $crate::machine::Wave,
+            $e: &mut $crate::machine::Env<'_>,
+            $i: &$crate::isa::Inst,
+        ) -> $crate::machine::Outcome {
+            $body
+        }
+        Some($crate::machine::Handlers::scalar(run))
+    }};
+}
+
+/// A scalar instruction of a pure function.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! salu {
+    ($f:expr) => {
+        $crate::scalar!(|w, _e, i| $crate::machine::shapes::salu(w, i, $f))
+    };
+}

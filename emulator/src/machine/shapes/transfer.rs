@@ -1,0 +1,348 @@
+//! Moving data between a wave's registers and memory, given one address a lane.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::super::handler::Outcome;
+use super::super::memory::Region;
+use super::super::trap::{Fault, TrapKind};
+use super::super::wave::{Env, LANES, Lanes, Wave, expand};
+use crate::isa::Code;
+
+/// One guest address a lane.
+pub type Addresses = [u64; LANES];
+
+/// A sub-dword or whole-dword element of memory, and how it stands in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A byte, zero-extended.
+    U8,
+    /// A byte, sign-extended.
+    I8,
+    /// Two bytes, zero-extended.
+    U16,
+    /// Two bytes, sign-extended.
+    I16,
+    /// `n` dwords in as many registers.
+    Dwords(u16),
+    /// A byte (zero-extended) to or from the low half; the high half stays.
+    U8Low,
+    /// A byte to or from the high half; the low half stays.
+    U8High,
+    /// A sign-extended byte to the low half.
+    I8Low,
+    /// A sign-extended byte to the high half.
+    I8High,
+    /// Two bytes to or from the low half.
+    B16Low,
+    /// Two bytes to or from the high half.
+    B16High,
+}
+
+impl Element {
+    /// Bytes in memory.
+    #[inline(always)]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Element::U8
+            | Element::I8
+            | Element::U8Low
+            | Element::U8High
+            | Element::I8Low
+            | Element::I8High => 1,
+            Element::U16 | Element::I16 | Element::B16Low | Element::B16High => 2,
+            Element::Dwords(n) => 4 * n as u64,
+        }
+    }
+
+    /// The register's new value for the bytes `raw` that were loaded.
+    #[inline(always)]
+    pub fn load(self, raw: u32, old: u32) -> u32 {
+        match self {
+            Element::U8 => raw & 0xff,
+            Element::I8 => raw as i8 as i32 as u32,
+            Element::U16 => raw & 0xffff,
+            Element::I16 => raw as i16 as i32 as u32,
+            Element::Dwords(_) => raw,
+            Element::U8Low => old & 0xffff_0000 | raw & 0xff,
+            Element::I8Low => old & 0xffff_0000 | (raw as i8 as i16 as u16) as u32,
+            Element::B16Low => old & 0xffff_0000 | raw & 0xffff,
+            Element::U8High => old & 0xffff | (raw & 0xff) << 16,
+            Element::I8High => old & 0xffff | (raw as i8 as i16 as u16 as u32) << 16,
+            Element::B16High => old & 0xffff | raw << 16,
+        }
+    }
+
+    /// The bytes to store from a register.
+    #[inline(always)]
+    pub fn store(self, register: u32) -> u32 {
+        match self {
+            Element::U8High | Element::I8High | Element::B16High => register >> 16,
+            _ => register,
+        }
+    }
+}
+
+/// The lanes of a mask, lowest first.
+pub fn each(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            lane
+        })
+    })
+}
+
+/// The region that covers every active lane's access, if one does.
+#[inline(always)]
+fn common<'a>(
+    e: &mut Env<'a>,
+    addresses: &Addresses,
+    lanes: u64,
+    bytes: u64,
+    write: bool,
+) -> Option<&'a Region> {
+    let (mut low, mut high) = (!0u64, 0u64);
+    if lanes == !0 {
+        for &a in addresses {
+            low = low.min(a);
+            high = high.max(a);
+        }
+    } else {
+        let mask = expand(lanes);
+        for l in 0..LANES {
+            let on = mask[l] as i32 as i64 as u64;
+            low = low.min(addresses[l] | !on);
+            high = high.max(addresses[l] & on);
+        }
+    }
+    let region = e.memory.find(&mut e.last, low, bytes)?;
+    (region.covers(high, bytes) && (region.writable || !write)).then_some(region)
+}
+
+/// Whether lane `l` is at `addresses[0] + 4 l`, dword-aligned.
+#[inline(always)]
+fn consecutive(addresses: &Addresses) -> bool {
+    let first = addresses[0];
+    let mut differs = first & 3;
+    for (l, &a) in addresses.iter().enumerate() {
+        differs |= a ^ first.wrapping_add(4 * l as u64);
+    }
+    differs == 0
+}
+
+/// Loads an element for each lane of `lanes` into the registers from `vdst` on.
+#[inline(always)]
+pub fn load(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let Some(vdst) = vdst.as_vgpr() else {
+        return Ok(());
+    };
+    let vdst = vdst as usize;
+    let Some(region) = common(e, addresses, lanes, element.bytes(), false) else {
+        return load_scattered(w, e, vdst, addresses, lanes, element);
+    };
+    if let Element::Dwords(n) = element {
+        if n == 1 && lanes == !0 && consecutive(addresses) {
+            let words = region.words_at(addresses[0] - region.base);
+            for (register, word) in w.v[vdst].iter_mut().zip(words) {
+                *register = word.load(Relaxed);
+            }
+            return Ok(());
+        }
+        for l in each(lanes) {
+            let at = addresses[l] - region.base;
+            for k in 0..n as usize {
+                w.v[(vdst + k) & 255][l] = region.read32(at + 4 * k as u64);
+            }
+        }
+        return Ok(());
+    }
+    for l in each(lanes) {
+        let register = &mut w.v[vdst][l];
+        *register = element.load(region.read32(addresses[l] - region.base), *register);
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn load_scattered(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: usize,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    for l in each(lanes) {
+        let region = e.memory.access(
+            &mut e.last,
+            Some(l as u32),
+            addresses[l],
+            element.bytes(),
+            false,
+        )?;
+        let at = addresses[l] - region.base;
+        if let Element::Dwords(n) = element {
+            for k in 0..n as usize {
+                w.v[(vdst + k) & 255][l] = region.read32(at + 4 * k as u64);
+            }
+        } else {
+            let register = &mut w.v[vdst][l];
+            *register = element.load(region.read32(at), *register);
+        }
+    }
+    Ok(())
+}
+
+/// Stores an element for each lane of `lanes` from the registers from `data` on.
+#[inline(always)]
+pub fn store(
+    w: &Wave,
+    e: &mut Env<'_>,
+    data: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let Some(data) = data.as_vgpr() else {
+        return Ok(());
+    };
+    let data = data as usize;
+    let Some(region) = common(e, addresses, lanes, element.bytes(), true) else {
+        return store_scattered(w, e, data, addresses, lanes, element);
+    };
+    if element == Element::Dwords(1) && lanes == !0 && consecutive(addresses) {
+        let words = region.words_at(addresses[0] - region.base);
+        for (register, word) in w.v[data].iter().zip(words) {
+            word.store(*register, Relaxed);
+        }
+        return Ok(());
+    }
+    for l in each(lanes) {
+        store_lane(w, region, data, addresses[l] - region.base, l, element);
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn store_lane(w: &Wave, region: &Region, data: usize, at: u64, l: usize, element: Element) {
+    if let Element::Dwords(n) = element {
+        for k in 0..n as usize {
+            region.write(at + 4 * k as u64, 4, w.v[(data + k) & 255][l]);
+        }
+    } else {
+        region.write(at, element.bytes(), element.store(w.v[data][l]));
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn store_scattered(
+    w: &Wave,
+    e: &mut Env<'_>,
+    data: usize,
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    for l in each(lanes) {
+        let region = e.memory.access(
+            &mut e.last,
+            Some(l as u32),
+            addresses[l],
+            element.bytes(),
+            true,
+        )?;
+        store_lane(w, region, data, addresses[l] - region.base, l, element);
+    }
+    Ok(())
+}
+
+/// An atomic of 32 bits: `f(memory, data, compare)` to memory; the old value to `vdst` if there is one. Lanes go in order.
+pub fn atomic32(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Option<u8>,
+    data: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    f: impl Fn(u32, u32, u32) -> u32,
+) -> Outcome {
+    let Some(data) = data.as_vgpr() else {
+        return Ok(());
+    };
+    for l in each(lanes) {
+        let region = atomic_region(e, addresses[l], l, 4)?;
+        let (value, compare) = (w.v[data as usize][l], w.v[(data as usize + 1) & 255][l]);
+        let word = region.word((addresses[l] - region.base) / 4);
+        let old = word
+            .fetch_update(Relaxed, Relaxed, |old| Some(f(old, value, compare)))
+            .unwrap_or_else(|old| old);
+        if let Some(vdst) = vdst {
+            w.v[vdst as usize][l] = old;
+        }
+    }
+    Ok(())
+}
+
+/// An atomic of 64 bits, as `atomic32` with register pairs.
+pub fn atomic64(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Option<u8>,
+    data: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    f: impl Fn(u64, u64, u64) -> u64,
+) -> Outcome {
+    let Some(data) = data.as_vgpr() else {
+        return Ok(());
+    };
+    let pair = |w: &Wave, n: usize, l: usize| {
+        w.v[n & 255][l] as u64 | (w.v[(n + 1) & 255][l] as u64) << 32
+    };
+    for l in each(lanes) {
+        let region = atomic_region(e, addresses[l], l, 8)?;
+        let (value, compare) = (pair(w, data as usize, l), pair(w, data as usize + 2, l));
+        let old = region.update64(addresses[l] - region.base, |old| f(old, value, compare));
+        if let Some(vdst) = vdst {
+            w.v[vdst as usize][l] = old as u32;
+            w.v[(vdst as usize + 1) & 255][l] = (old >> 32) as u32;
+        }
+    }
+    Ok(())
+}
+
+fn atomic_region<'a>(
+    e: &mut Env<'a>,
+    address: u64,
+    lane: usize,
+    bytes: u64,
+) -> Result<&'a Region, Fault> {
+    if address % bytes != 0 {
+        return Err(Fault::at(
+            TrapKind::Misaligned {
+                align: bytes as u32,
+            },
+            Some(lane as u32),
+            address,
+        ));
+    }
+    e.memory
+        .access(&mut e.last, Some(lane as u32), address, bytes, true)
+}
+
+/// A register's lanes as 64-bit addresses: the pair from `code` on.
+#[inline(always)]
+pub fn wide(w: &Wave, code: Code) -> (&Lanes, &Lanes) {
+    let n = code.as_vgpr().unwrap_or(0) as usize;
+    (&w.v[n], &w.v[(n + 1) & 255])
+}

@@ -1,0 +1,235 @@
+//! Why a wave stops, and what a user is told about it.
+
+use std::fmt;
+
+/// Why a wave gave up its turn.
+#[derive(Debug)]
+pub enum Stop {
+    /// It ended (s_endpgm).
+    End,
+    /// It waits at a barrier.
+    Barrier,
+    /// It yields its turn (s_sleep): other waves of the group may run.
+    Yield,
+    /// It cannot go on.
+    Fault(Box<Fault>),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Fault(Box::new(fault))
+    }
+}
+
+/// What went wrong within one instruction.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The kind.
+    pub kind: TrapKind,
+    /// The first lane concerned.
+    pub lane: Option<u32>,
+    /// The address concerned.
+    pub address: Option<u64>,
+}
+
+impl Fault {
+    /// A fault that concerns the wave as a whole.
+    pub fn new(kind: TrapKind) -> Fault {
+        Fault {
+            kind,
+            lane: None,
+            address: None,
+        }
+    }
+
+    /// A fault at an address.
+    pub fn at(kind: TrapKind, lane: Option<u32>, address: u64) -> Fault {
+        Fault {
+            kind,
+            lane,
+            address: Some(address),
+        }
+    }
+}
+
+/// The kind of a trap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrapKind {
+    /// Memory that no allocation covers, or a write to memory that is not writable.
+    MemoryFault {
+        /// A write (false: a read).
+        write: bool,
+        /// Bytes accessed.
+        bytes: u32,
+        /// The memory is there, but may not be written.
+        protected: bool,
+    },
+    /// An LDS access beyond what the group has.
+    LdsOutOfRange {
+        /// A write (false: a read).
+        write: bool,
+        /// Bytes of LDS the group has.
+        size: u32,
+    },
+    /// An address that the instruction needs aligned is not.
+    Misaligned {
+        /// The alignment it needs.
+        align: u32,
+    },
+    /// The words at pc are no gfx906 instruction.
+    IllegalInstruction,
+    /// The pc left the code.
+    BadPc,
+    /// A gfx906 instruction that the emulator does not run.
+    Unimplemented,
+    /// An operand names a register beyond the kernel's allocation.
+    RegisterOutOfRange {
+        /// What and which.
+        register: String,
+    },
+    /// s_trap.
+    Trap {
+        /// The trap id.
+        id: u16,
+    },
+    /// The instruction or time budget ran out.
+    Hang {
+        /// Which budget, in words.
+        budget: String,
+    },
+    /// No wave of the group can go on.
+    Deadlock,
+}
+
+/// The allocation nearest to a bad address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// Its name.
+    pub name: String,
+    /// Its first address.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Bytes from the allocation to the address: negative before its start, positive from its end on, 0 within.
+    pub distance: i128,
+}
+
+/// A kernel that stopped before its end: where, and why.
+#[derive(Clone, Debug)]
+pub struct Trap {
+    /// The kind.
+    pub kind: TrapKind,
+    /// The kernel's name.
+    pub kernel: String,
+    /// Address of the instruction, as linked in the code object.
+    pub pc: u64,
+    /// The instruction, disassembled.
+    pub instruction: String,
+    /// The work-group's id.
+    pub work_group: [u32; 3],
+    /// The wave within its group.
+    pub wave: u32,
+    /// The first lane concerned.
+    pub lane: Option<u32>,
+    /// That lane's work-item id within its group.
+    pub work_item: Option<[u32; 3]>,
+    /// The address concerned.
+    pub address: Option<u64>,
+    /// The allocation nearest to it.
+    pub nearest: Option<Nearest>,
+}
+
+impl Trap {
+    /// Whether a budget ran out.
+    pub fn is_hang(&self) -> bool {
+        matches!(self.kind, TrapKind::Hang { .. } | TrapKind::Deadlock)
+    }
+}
+
+impl fmt::Display for TrapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = |write: bool| if write { "write" } else { "read" };
+        match self {
+            TrapKind::MemoryFault {
+                write: true,
+                protected: true,
+                bytes,
+            } => {
+                write!(
+                    f,
+                    "memory fault: write of {bytes} bytes to read-only memory"
+                )
+            }
+            TrapKind::MemoryFault { write, bytes, .. } => {
+                write!(
+                    f,
+                    "memory fault: {} of {bytes} bytes outside every allocation",
+                    verb(*write)
+                )
+            }
+            TrapKind::LdsOutOfRange { write, size } => {
+                write!(f, "LDS {} beyond the group's {size} bytes", verb(*write))
+            }
+            TrapKind::Misaligned { align } => write!(
+                f,
+                "misaligned access: the instruction needs {align}-byte alignment"
+            ),
+            TrapKind::IllegalInstruction => write!(
+                f,
+                "illegal instruction: no gfx906 instruction has these words"
+            ),
+            TrapKind::BadPc => write!(f, "the program counter left the code"),
+            TrapKind::Unimplemented => write!(f, "instruction not implemented by the emulator"),
+            TrapKind::RegisterOutOfRange { register } => {
+                write!(
+                    f,
+                    "{register} lies beyond the registers that the kernel asked for"
+                )
+            }
+            TrapKind::Trap { id } => write!(
+                f,
+                "s_trap {id}: the kernel stopped itself (abort or failed assertion)"
+            ),
+            TrapKind::Hang { budget } => write!(f, "hang: {budget} used up"),
+            TrapKind::Deadlock => write!(f, "deadlock: every wave of the group waits"),
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.kind)?;
+        writeln!(f, "  kernel      {}", self.kernel)?;
+        writeln!(f, "  pc          {:#x}: {}", self.pc, self.instruction)?;
+        let [x, y, z] = self.work_group;
+        write!(f, "  work-group  ({x}, {y}, {z}), wave {}", self.wave)?;
+        if let Some(lane) = self.lane {
+            write!(f, ", lane {lane}")?;
+        }
+        if let Some([x, y, z]) = self.work_item {
+            write!(f, " (work-item ({x}, {y}, {z}))")?;
+        }
+        if let Some(address) = self.address {
+            write!(f, "\n  address     {address:#x}")?;
+        }
+        if let Some(n) = &self.nearest {
+            let place = match n.distance {
+                0 => format!(
+                    "at byte {} of",
+                    self.address.unwrap_or(n.base).wrapping_sub(n.base)
+                ),
+                d if d > 0 => format!("{d} bytes behind the end of"),
+                d => format!("{} bytes before the start of", -d),
+            };
+            write!(
+                f,
+                ", {place} `{}` ({} bytes at {:#x})",
+                n.name, n.size, n.base
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Trap {}

@@ -1,0 +1,231 @@
+//! A wave: 64 lanes, their registers, and what the wave sees around it.
+
+use super::lds::Lds;
+use super::memory::AddressSpace;
+use crate::isa::Code;
+use crate::semantics::Mode;
+
+/// Lanes of a wave.
+pub const LANES: usize = 64;
+
+/// A vector register: one dword a lane.
+pub type Lanes = [u32; LANES];
+
+/// The value that registers hold before anything is written: a signalling NaN as f32, absurd as an integer.
+pub const POISON: u32 = 0x7fa5_a5a5;
+
+/// What a wave sees around it: the address space and its group's LDS.
+pub struct Env<'a> {
+    /// Device memory.
+    pub memory: &'a AddressSpace,
+    /// The region that the last access hit.
+    pub last: usize,
+    /// The group's LDS.
+    pub lds: Lds,
+    /// Clock of the dispatch, in instructions of this worker: what s_memtime reads.
+    pub clock: u64,
+}
+
+/// The state of a wave.
+pub struct Wave {
+    /// Vector registers, register-major.
+    pub v: Box<[Lanes; 256]>,
+    /// Scalar registers at their encoded numbers: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, TTMP, M0 and EXEC.
+    pub s: [u32; 128],
+    /// The scalar condition code.
+    pub scc: bool,
+    /// Guest address of the next instruction.
+    pub pc: u64,
+    /// The floating-point mode, decoded from `mode_bits`.
+    pub mode: Mode,
+    /// The MODE register.
+    pub mode_bits: u32,
+    /// Number of VGPRs the kernel asked for.
+    pub vgprs: usize,
+    /// The wave's number within its group.
+    pub index: u32,
+    mask: Lanes,
+    mask_of: u64,
+}
+
+impl Wave {
+    /// A wave with poisoned registers.
+    pub fn new() -> Wave {
+        Wave {
+            v: vec![[POISON; LANES]; 256]
+                .into_boxed_slice()
+                .try_into()
+                .expect("256 registers"),
+            s: [0; 128],
+            scc: false,
+            pc: 0,
+            mode: Mode::HIP,
+            mode_bits: 0,
+            vgprs: 256,
+            index: 0,
+            mask: [!0; LANES],
+            mask_of: !0,
+        }
+    }
+
+    /// EXEC: one bit a lane.
+    #[inline(always)]
+    pub fn exec(&self) -> u64 {
+        self.s[126] as u64 | (self.s[127] as u64) << 32
+    }
+
+    /// VCC: one bit a lane.
+    #[inline(always)]
+    pub fn vcc(&self) -> u64 {
+        self.s[106] as u64 | (self.s[107] as u64) << 32
+    }
+
+    /// EXEC as a lane mask: all ones where the lane is on.
+    #[inline(always)]
+    pub fn lane_mask(&mut self) -> &Lanes {
+        let exec = self.exec();
+        if exec != self.mask_of {
+            self.mask = expand(exec);
+            self.mask_of = exec;
+        }
+        &self.mask
+    }
+
+    /// A scalar source of 32 bits: register, constant or literal. VGPRs read lane 0's value; callers exclude them.
+    #[inline(always)]
+    pub fn scalar32(&self, code: Code, literal: u32) -> u32 {
+        match code.0 {
+            c @ 0..=127 => self.s[c as usize],
+            c => self.constant32(c, literal),
+        }
+    }
+
+    fn constant32(&self, code: u16, literal: u32) -> u32 {
+        match code {
+            128..=192 => (code - 128) as u32,
+            193..=208 => (192i32 - code as i32) as u32,
+            235 => (super::SHARED_BASE >> 32) as u32,
+            236 => (super::SHARED_LIMIT >> 32) as u32,
+            237 => (super::PRIVATE_BASE >> 32) as u32,
+            238 => (super::PRIVATE_LIMIT >> 32) as u32,
+            240..=248 => F32_CONSTANTS[(code - 240) as usize],
+            251 => (self.vcc() == 0) as u32,
+            252 => (self.exec() == 0) as u32,
+            253 => self.scc as u32,
+            255 => literal,
+            256..=511 => self.v[(code - 256) as usize][0],
+            _ => 0,
+        }
+    }
+
+    /// A scalar source of 64 bits a register pair, an inline constant sign-extended, or a literal
+    /// zero-extended.
+    #[inline(always)]
+    pub fn scalar64(&self, code: Code, literal: u32) -> u64 {
+        match code.0 {
+            c @ 0..=127 => self.pair(c as usize),
+            193..=208 => self.constant32(code.0, literal) as i32 as i64 as u64,
+            235 => super::SHARED_BASE,
+            236 => super::SHARED_LIMIT,
+            237 => super::PRIVATE_BASE,
+            238 => super::PRIVATE_LIMIT,
+            c @ 240..=248 => F64_CONSTANTS[(c - 240) as usize],
+            c => self.constant32(c, literal) as u64,
+        }
+    }
+
+    #[inline(always)]
+    fn pair(&self, n: usize) -> u64 {
+        self.s[n & 127] as u64 | (self.s[(n + 1) & 127] as u64) << 32
+    }
+
+    /// Writes a scalar register.
+    #[inline(always)]
+    pub fn set_scalar32(&mut self, code: Code, value: u32) {
+        if let Some(register) = self.s.get_mut(code.0 as usize) {
+            *register = value;
+        }
+    }
+
+    /// Writes a scalar register pair.
+    #[inline(always)]
+    pub fn set_scalar64(&mut self, code: Code, value: u64) {
+        self.set_scalar32(code, value as u32);
+        self.set_scalar32(Code(code.0 + 1), (value >> 32) as u32);
+    }
+}
+
+impl Default for Wave {
+    fn default() -> Wave {
+        Wave::new()
+    }
+}
+
+/// The inline floats 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi), as f32 bits.
+pub const F32_CONSTANTS: [u32; 9] = [
+    0x3f00_0000,
+    0xbf00_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4000_0000,
+    0xc000_0000,
+    0x4080_0000,
+    0xc080_0000,
+    0x3e22_f983,
+];
+
+/// The inline floats as f64 bits.
+pub const F64_CONSTANTS: [u64; 9] = [
+    0x3fe0_0000_0000_0000,
+    0xbfe0_0000_0000_0000,
+    0x3ff0_0000_0000_0000,
+    0xbff0_0000_0000_0000,
+    0x4000_0000_0000_0000,
+    0xc000_0000_0000_0000,
+    0x4010_0000_0000_0000,
+    0xc010_0000_0000_0000,
+    0x3fc4_5f30_6dc9_c882,
+];
+
+/// The inline floats as f16 bits.
+pub const F16_CONSTANTS: [u16; 9] = [
+    0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
+];
+
+/// One bit a lane to one dword a lane, all ones where the bit is set.
+#[inline(always)]
+pub fn expand(mask: u64) -> Lanes {
+    let mut out = [0; LANES];
+    let (lo, hi) = (mask as u32, (mask >> 32) as u32);
+    for l in 0..32 {
+        out[l] = 0u32.wrapping_sub(lo >> l & 1);
+    }
+    for l in 0..32 {
+        out[l + 32] = 0u32.wrapping_sub(hi >> l & 1);
+    }
+    out
+}
+
+/// One byte a lane (0 or 1) to one bit a lane.
+#[inline(always)]
+pub fn collect(lanes: &[u8; LANES]) -> u64 {
+    let mut mask = 0;
+    for (n, chunk) in lanes.chunks_exact(8).enumerate() {
+        let bytes = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+        mask |= (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * n);
+    }
+    mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expand_and_collect_are_inverse() {
+        for mask in [0, 1, !0, 1 << 63, 0xdead_beef_0123_4567] {
+            let lanes = expand(mask).map(|x| (x & 1) as u8);
+            assert_eq!(collect(&lanes), mask);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What the float instructions of all three formats share, written once.
+
+use super::exact;
+use super::format::{Format, settle2, settle3};
+use super::{Mode, Round};
+
+#[inline(always)]
+pub(crate) fn add<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let mut r = a.host_add(b);
+    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
+        r = exact::add(F::rounding(mode), a, b);
+    }
+    settle2(r, a, b).result(mode)
+}
+
+/// `a - b`; a NaN `b` comes back with its own sign.
+#[inline(always)]
+pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let minus = F::of_bits(b.bits() ^ F::SIGN);
+    let mut r = a.host_add(minus);
+    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
+        r = exact::add(F::rounding(mode), a, minus);
+    }
+    settle2(r, a, b).result(mode)
+}
+
+/// `b - a`.
+#[inline(always)]
+pub(crate) fn subrev<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let minus = F::of_bits(a.bits() ^ F::SIGN);
+    let mut r = b.host_add(minus);
+    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
+        r = exact::add(F::rounding(mode), b, minus);
+    }
+    settle2(r, a, b).result(mode)
+}
+
+#[inline(always)]
+pub(crate) fn mul<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let mut r = a.host_mul(b);
+    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
+        r = exact::mul(F::rounding(mode), a, b);
+    }
+    settle2(r, a, b).result(mode)
+}
+
+/// `a * b` where zero times anything, infinity and NaN included, is +0.
+#[inline(always)]
+pub(crate) fn mul_legacy<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let zero = a.source(mode) == F::ZERO || b.source(mode) == F::ZERO;
+    let product = mul(mode, a, b);
+    if zero { F::ZERO } else { product }
+}
+
+#[inline(always)]
+pub(crate) fn fma<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
+    let mut r = a.host_fma(b, c);
+    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() && c.finite() {
+        r = exact::fma(F::rounding(mode), a, b, c, 0);
+    }
+    settle3(r, a, b, c).result(mode)
+}
+
+/// The mode that the unfused multiply-adds run in: theirs, with every denormal flushed.
+#[inline(always)]
+pub(crate) fn flushing(mode: Mode) -> Mode {
+    Mode {
+        denorm_in32: false,
+        denorm_out32: false,
+        denorm_in64: false,
+        denorm_out64: false,
+        ..mode
+    }
+}
+
+/// `a * b + c`, the product rounded before the sum, denormals always flushed.
+#[inline(always)]
+pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    let mode = flushing(mode);
+    add(mode, mul(mode, a, b), c)
+}
+
+/// [`mad`] with the product of [`mul_legacy`].
+#[inline(always)]
+pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    let mode = flushing(mode);
+    add(mode, mul_legacy(mode, a, b), c)
+}
+
+/// What min and max give where an operand is a NaN: under IEEE a signalling one quieted, else the other operand.
+#[inline(always)]
+fn pick_number<F: Format>(mode: Mode, number: F, a: F, b: F) -> F {
+    let r = if b.nan() { a } else { number };
+    let r = if a.nan() { b } else { r };
+    let r = if mode.ieee && b.signalling() { b } else { r };
+    let r = if mode.ieee && a.signalling() { a } else { r };
+    r.quiet_if_nan()
+}
+
+/// The smaller operand; -0 is below +0.
+#[inline(always)]
+pub(crate) fn min<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let zeros = F::of_bits(a.bits() | b.bits());
+    let number = if a.less(b) { a } else { b };
+    let number = if a == b { zeros } else { number };
+    pick_number(mode, number, a, b).result(mode)
+}
+
+/// The larger operand; +0 is above -0.
+#[inline(always)]
+pub(crate) fn max<F: Format>(mode: Mode, a: F, b: F) -> F {
+    let (a, b) = (a.source(mode), b.source(mode));
+    let zeros = F::of_bits(a.bits() & b.bits());
+    let number = if b.less(a) { a } else { b };
+    let number = if a == b { zeros } else { number };
+    pick_number(mode, number, a, b).result(mode)
+}
+
+#[inline(always)]
+pub(crate) fn min3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    min(mode, min(mode, a, b), c)
+}
+
+#[inline(always)]
+pub(crate) fn max3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    max(mode, max(mode, a, b), c)
+}
+
+/// The middle of three; with a NaN among them, their minimum.
+#[inline(always)]
+pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
+    let highest = max3(mode, a, b, c);
+    let r = max(mode, a, b);
+    let r = if highest == b { max(mode, a, c) } else { r };
+    let r = if highest == a { max(mode, b, c) } else { r };
+    if a.nan() || b.nan() || c.nan() {
+        min3(mode, a, b, c)
+    } else {
+        r
+    }
+}
+
+/// The integral value in a direction; a NaN is quieted.
+#[inline(always)]
+pub(crate) fn integral<F: Format>(mode: Mode, direction: Round, a: F) -> F {
+    let a = a.source(mode);
+    let r = a.integral(direction);
+    if a.nan() { a.quieted() } else { r }
+}
+
+/// `a - floor(a)`, kept below one.
+#[inline(always)]
+pub(crate) fn fract<F: Format>(mode: Mode, a: F) -> F {
+    let below = integral(mode, Round::TowardNegative, a);
+    let r = sub(mode, a, below);
+    if F::BELOW_ONE.less(r) {
+        F::BELOW_ONE
+    } else {
+        r
+    }
+}
+
+/// The exponent `e` of `a = m * 2^e` with `m` in [0.5, 1); 0 for zero, infinity and NaN.
+#[inline(always)]
+pub(crate) fn frexp_exp<F: Format>(mode: Mode, a: F) -> i32 {
+    let magnitude = a.source(mode).bits() & !F::SIGN;
+    let field = (magnitude >> (F::PRECISION - 1)) as i32;
+    let denormal = 64 - magnitude.leading_zeros() as i32 + F::LOWEST;
+    let e = if field == 0 {
+        denormal
+    } else {
+        field - (F::BIAS - 1)
+    };
+    if magnitude == 0 || magnitude >= F::INFINITY {
+        0
+    } else {
+        e
+    }
+}
+
+/// The significand `m` of `a = m * 2^e` with `m` in [0.5, 1); zero, infinity and (quieted) NaN are their own.
+#[inline(always)]
+pub(crate) fn frexp_mant<F: Format>(mode: Mode, a: F) -> F {
+    let a = a.source(mode);
+    let magnitude = a.bits() & !F::SIGN;
+    let leading = magnitude.leading_zeros().wrapping_sub(64 - F::PRECISION);
+    let fraction = if magnitude < F::HIDDEN {
+        magnitude << (leading & 63)
+    } else {
+        magnitude
+    };
+    let half = (F::BIAS as u64 - 1) << (F::PRECISION - 1);
+    let m = F::of_bits(a.bits() & F::SIGN | half | fraction & (F::HIDDEN - 1));
+    if magnitude == 0 || magnitude >= F::INFINITY {
+        a.quiet_if_nan()
+    } else {
+        m
+    }
+}
+
+/// `a * 2^by`, rounded once.
+#[inline(always)]
+pub(crate) fn ldexp<F: Format>(mode: Mode, a: F, by: i32) -> F {
+    let a = a.source(mode);
+    let mut r = a.host_scale(by);
+    if F::rounding(mode) != Round::NearestEven && a.finite() {
+        r = exact::scale(F::rounding(mode), a, by);
+    }
+    let r = if a.finite() { r } else { a.quiet_if_nan() };
+    r.result(mode)
+}
+
+/// The clamp modifier: into [0, 1], and NaN to 0 under DX10_CLAMP.
+#[inline(always)]
+pub(crate) fn clamp<F: Format>(mode: Mode, a: F) -> F {
+    let r = if F::ONE.less(a) { F::ONE } else { a };
+    let r = if F::ZERO.less(a) || a.nan() {
+        r
+    } else {
+        F::ZERO
+    };
+    if mode.dx10_clamp && a.nan() {
+        F::ZERO
+    } else {
+        r
+    }
+}

@@ -1,0 +1,59 @@
+//! Single-precision arithmetic.
+
+use super::{Mode, Round, arithmetic};
+
+float_instructions! { f32:
+    /// `a + b`.
+    add_f32(a, b) = add;
+    /// `a - b`.
+    sub_f32(a, b) = sub;
+    /// `b - a`.
+    subrev_f32(a, b) = subrev;
+    /// `a * b`.
+    mul_f32(a, b) = mul;
+    /// `a * b`, where zero times anything is +0.
+    mul_legacy_f32(a, b) = mul_legacy;
+    /// `a * b + c`, rounded once.
+    fma_f32(a, b, c) = fma;
+    /// `a * b + accumulator`, rounded once.
+    fmac_f32(a, b, accumulator) = fma;
+    /// `a * b + c`, the product rounded too, denormals flushed whatever the mode.
+    mad_f32(a, b, c) = mad;
+    /// `a * b + accumulator`, the product rounded too, denormals flushed whatever the mode.
+    mac_f32(a, b, accumulator) = mad;
+    /// `a * k + b` with a literal `k`, as [`mad_f32`].
+    madmk_f32(a, k, b) = mad;
+    /// `a * b + k` with a literal `k`, as [`mad_f32`].
+    madak_f32(a, b, k) = mad;
+    /// [`mad_f32`], where zero times anything is +0.
+    mad_legacy_f32(a, b, c) = mad_legacy;
+    /// The smaller.
+    min_f32(a, b) = min;
+    /// The larger.
+    max_f32(a, b) = max;
+    /// The smallest of three.
+    min3_f32(a, b, c) = min3;
+    /// The largest of three.
+    max3_f32(a, b, c) = max3;
+    /// The middle one of three.
+    med3_f32(a, b, c) = med3;
+    /// `a - floor(a)`, always below one.
+    fract_f32(a) = fract;
+    /// The significand, in [0.5, 1).
+    frexp_mant_f32(a) = frexp_mant;
+}
+
+instructions! {
+    /// Toward zero to an integral value.
+    trunc_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::TowardZero, a) }
+    /// Up to an integral value.
+    ceil_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::TowardPositive, a) }
+    /// Down to an integral value.
+    floor_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::TowardNegative, a) }
+    /// To the nearest integral value, ties to even.
+    rndne_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::NearestEven, a) }
+    /// The exponent that goes with [`frexp_mant_f32`].
+    frexp_exp_i32_f32(mode: Mode, a: f32) -> i32 { arithmetic::frexp_exp(mode, a) }
+    /// `a * 2^by`.
+    ldexp_f32(mode: Mode, a: f32, by: i32) -> f32 { arithmetic::ldexp(mode, a, by) }
+}

@@ -1,0 +1,35 @@
+//! Double-precision arithmetic.
+
+use super::{Mode, Round, arithmetic};
+
+float_instructions! { f64:
+    /// `a + b`.
+    add_f64(a, b) = add;
+    /// `a * b`.
+    mul_f64(a, b) = mul;
+    /// `a * b + c`, rounded once.
+    fma_f64(a, b, c) = fma;
+    /// The smaller.
+    min_f64(a, b) = min;
+    /// The larger.
+    max_f64(a, b) = max;
+    /// `a - floor(a)`, always below one.
+    fract_f64(a) = fract;
+    /// The significand, in [0.5, 1).
+    frexp_mant_f64(a) = frexp_mant;
+}
+
+instructions! {
+    /// Toward zero to an integral value.
+    trunc_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::TowardZero, a) }
+    /// Up to an integral value.
+    ceil_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::TowardPositive, a) }
+    /// Down to an integral value.
+    floor_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::TowardNegative, a) }
+    /// To the nearest integral value, ties to even.
+    rndne_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::NearestEven, a) }
+    /// The exponent that goes with [`frexp_mant_f64`].
+    frexp_exp_i32_f64(mode: Mode, a: f64) -> i32 { arithmetic::frexp_exp(mode, a) }
+    /// `a * 2^by`.
+    ldexp_f64(mode: Mode, a: f64, by: i32) -> f64 { arithmetic::ldexp(mode, a, by) }
+}

@@ -1,0 +1,351 @@
+//! The three binary formats of the machine, and what the mode means to each.
+
+use super::{Mode, Round, exact};
+use half::f16;
+
+/// A binary floating-point format: f16, f32 or f64.
+pub(crate) trait Format: Copy + PartialEq {
+    /// Bits of the significand, the hidden one included.
+    const PRECISION: u32;
+    /// Exponent of the lowest place of a denormal.
+    const LOWEST: i32;
+    /// The sign bit.
+    const SIGN: u64;
+    /// Positive infinity, which is also the mask of the exponent field.
+    const INFINITY: u64;
+    /// The hidden bit of the significand.
+    const HIDDEN: u64 = 1 << (Self::PRECISION - 1);
+    /// The bit that makes a NaN quiet.
+    const QUIET: u64 = Self::HIDDEN >> 1;
+    /// The bias of the exponent field.
+    const BIAS: i32 = 1 - Self::LOWEST - (Self::PRECISION as i32 - 1);
+    /// Positive zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// The largest number below one.
+    const BELOW_ONE: Self;
+
+    /// The encoding.
+    fn bits(self) -> u64;
+    /// From the encoding.
+    fn of_bits(bits: u64) -> Self;
+    /// `a + b` to nearest even; any NaN.
+    fn host_add(self, b: Self) -> Self;
+    /// `a * b` to nearest even; any NaN.
+    fn host_mul(self, b: Self) -> Self;
+    /// `a * b + c`, rounded once to nearest even; any NaN.
+    fn host_fma(self, b: Self, c: Self) -> Self;
+    /// `a * 2^by` of a finite number, rounded once to nearest even.
+    fn host_scale(self, by: i32) -> Self;
+    /// `a < b`.
+    fn less(self, b: Self) -> bool;
+    /// The integral value in the given direction.
+    fn integral(self, round: Round) -> Self;
+    /// The mode's rounding of this format.
+    fn rounding(mode: Mode) -> Round;
+    /// Whether denormal sources are kept.
+    fn keeps_sources(mode: Mode) -> bool;
+    /// Whether denormal results are kept.
+    fn keeps_results(mode: Mode) -> bool;
+
+    /// Whether this is a NaN of either kind.
+    #[inline(always)]
+    fn nan(self) -> bool {
+        self.bits() & !Self::SIGN > Self::INFINITY
+    }
+    /// Whether this is a signalling NaN.
+    #[inline(always)]
+    fn signalling(self) -> bool {
+        self.nan() && self.bits() & Self::QUIET == 0
+    }
+    /// Neither infinite nor NaN.
+    #[inline(always)]
+    fn finite(self) -> bool {
+        self.bits() & Self::INFINITY != Self::INFINITY
+    }
+    /// Zero or denormal.
+    #[inline(always)]
+    fn tiny(self) -> bool {
+        self.bits() & Self::INFINITY == 0
+    }
+    /// A NaN made quiet; other values too lose nothing but this is meant for NaNs.
+    #[inline(always)]
+    fn quieted(self) -> Self {
+        Self::of_bits(self.bits() | Self::QUIET)
+    }
+    /// The quieted NaN, or the value itself.
+    #[inline(always)]
+    fn quiet_if_nan(self) -> Self {
+        Self::of_bits(self.bits() | if self.nan() { Self::QUIET } else { 0 })
+    }
+    /// The NaN that operations on numbers give.
+    #[inline(always)]
+    fn new_nan() -> Self {
+        Self::of_bits(Self::INFINITY | Self::QUIET)
+    }
+    /// Denormals become zeros of their sign.
+    #[inline(always)]
+    fn flushed(self) -> Self {
+        let bits = self.bits();
+        Self::of_bits(if bits & Self::INFINITY == 0 {
+            bits & Self::SIGN
+        } else {
+            bits
+        })
+    }
+    /// A source as the mode lets the instruction see it.
+    #[inline(always)]
+    fn source(self, mode: Mode) -> Self {
+        if Self::keeps_sources(mode) {
+            self
+        } else {
+            self.flushed()
+        }
+    }
+    /// A result as the mode lets the instruction write it.
+    #[inline(always)]
+    fn result(self, mode: Mode) -> Self {
+        if Self::keeps_results(mode) {
+            self
+        } else {
+            self.flushed()
+        }
+    }
+    /// The magnitude.
+    #[inline(always)]
+    fn magnitude(self) -> Self {
+        Self::of_bits(self.bits() & !Self::SIGN)
+    }
+    /// The magnitude of `self` with the sign bit of `sign`.
+    #[inline(always)]
+    fn signed_as(self, sign: u64) -> Self {
+        Self::of_bits(self.bits() & !Self::SIGN | sign & Self::SIGN)
+    }
+    /// The exponent field, biased.
+    #[inline(always)]
+    fn exponent_field(self) -> i32 {
+        ((self.bits() & Self::INFINITY) >> (Self::PRECISION - 1)) as i32
+    }
+}
+
+/// The result of an operation, its NaN replaced by what the machine gives: the first NaN operand quieted, else a new one.
+#[inline(always)]
+pub(crate) fn settle2<F: Format>(r: F, a: F, b: F) -> F {
+    let nan = if b.nan() { b } else { F::new_nan() };
+    let nan = if a.nan() { a } else { nan };
+    if r.nan() { nan.quieted() } else { r }
+}
+
+/// [`settle2`] for three operands.
+#[inline(always)]
+pub(crate) fn settle3<F: Format>(r: F, a: F, b: F, c: F) -> F {
+    let nan = if c.nan() { c } else { F::new_nan() };
+    let nan = if b.nan() { b } else { nan };
+    let nan = if a.nan() { a } else { nan };
+    if r.nan() { nan.quieted() } else { r }
+}
+
+macro_rules! native {
+    ($float:ident, $bits:ident, $round:ident, $in_:ident, $out:ident, $scale:expr) => {
+        impl Format for $float {
+            const PRECISION: u32 = $float::MANTISSA_DIGITS;
+            const LOWEST: i32 = $float::MIN_EXP - $float::MANTISSA_DIGITS as i32;
+            const SIGN: u64 = 1 << ($bits::BITS - 1);
+            const INFINITY: u64 = $float::INFINITY.to_bits() as u64;
+            const ZERO: $float = 0.0;
+            const ONE: $float = 1.0;
+            const BELOW_ONE: $float = 1.0 - $float::EPSILON / 2.0;
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                u64::from(self.to_bits())
+            }
+            #[inline(always)]
+            fn of_bits(bits: u64) -> $float {
+                $float::from_bits(bits as $bits)
+            }
+            #[inline(always)]
+            fn host_add(self, b: $float) -> $float {
+                self + b
+            }
+            #[inline(always)]
+            fn host_mul(self, b: $float) -> $float {
+                self * b
+            }
+            #[inline(always)]
+            fn host_fma(self, b: $float, c: $float) -> $float {
+                self.mul_add(b, c)
+            }
+            #[inline(always)]
+            fn host_scale(self, by: i32) -> $float {
+                $scale(self, by)
+            }
+            #[inline(always)]
+            fn nan(self) -> bool {
+                self.is_nan()
+            }
+            #[inline(always)]
+            fn less(self, b: $float) -> bool {
+                self < b
+            }
+            #[inline(always)]
+            fn integral(self, round: Round) -> $float {
+                match round {
+                    Round::NearestEven => self.round_ties_even(),
+                    Round::TowardPositive => self.ceil(),
+                    Round::TowardNegative => self.floor(),
+                    Round::TowardZero => self.trunc(),
+                }
+            }
+            #[inline(always)]
+            fn rounding(mode: Mode) -> Round {
+                mode.$round
+            }
+            #[inline(always)]
+            fn keeps_sources(mode: Mode) -> bool {
+                mode.$in_
+            }
+            #[inline(always)]
+            fn keeps_results(mode: Mode) -> bool {
+                mode.$out
+            }
+        }
+    };
+}
+native!(
+    f32,
+    u32,
+    round32,
+    denorm_in32,
+    denorm_out32,
+    |x, by| (f64::from(x) * power_of_two(by)) as f32
+);
+native!(f64, u64, round64, denorm_in64, denorm_out64, |x, by| {
+    exact::scale(Round::NearestEven, x, by)
+});
+
+/// `2^by`, kept where scaling an f32 or f16 by it is exact in f64 and overflow and underflow stay what they are.
+#[inline(always)]
+fn power_of_two(by: i32) -> f64 {
+    f64::from_bits(((1023 + by.clamp(-400, 400)) as u64) << 52)
+}
+
+impl Format for f16 {
+    const PRECISION: u32 = 11;
+    const LOWEST: i32 = -24;
+    const SIGN: u64 = 0x8000;
+    const INFINITY: u64 = 0x7c00;
+    const ZERO: f16 = f16::from_bits(0);
+    const ONE: f16 = f16::from_bits(0x3c00);
+    const BELOW_ONE: f16 = f16::from_bits(0x3bff);
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+    #[inline(always)]
+    fn of_bits(bits: u64) -> f16 {
+        f16::from_bits(bits as u16)
+    }
+    // An f32 has more than twice the bits of an f16 plus two, so rounding sums and products twice is rounding them once.
+    #[inline(always)]
+    fn host_add(self, b: f16) -> f16 {
+        narrow(widen(self) + widen(b))
+    }
+    #[inline(always)]
+    fn host_mul(self, b: f16) -> f16 {
+        narrow(widen(self) * widen(b))
+    }
+    // The product is exact in f64. The sum is not only where the addend is more than 2^30 times the product, so that the result is the
+    // addend whatever the sum's last places are, or where the product is above 2^28 and the result infinite.
+    #[inline(always)]
+    fn host_fma(self, b: f16, c: f16) -> f16 {
+        let (a, b, c) = (
+            f64::from(widen(self)),
+            f64::from(widen(b)),
+            f64::from(widen(c)),
+        );
+        narrow(odd_f32(a * b + c))
+    }
+    #[inline(always)]
+    fn host_scale(self, by: i32) -> f16 {
+        narrow(odd_f32(f64::from(widen(self)) * power_of_two(by)))
+    }
+    #[inline(always)]
+    fn less(self, b: f16) -> bool {
+        widen(self) < widen(b)
+    }
+    #[inline(always)]
+    fn integral(self, round: Round) -> f16 {
+        narrow(widen(self).integral(round))
+    }
+    #[inline(always)]
+    fn rounding(mode: Mode) -> Round {
+        mode.round64
+    }
+    #[inline(always)]
+    fn keeps_sources(mode: Mode) -> bool {
+        mode.denorm_in64
+    }
+    #[inline(always)]
+    fn keeps_results(mode: Mode) -> bool {
+        mode.denorm_out64
+    }
+}
+
+/// An f16's value as an f32, NaN payloads kept (a signalling one may stay so).
+#[inline(always)]
+pub(crate) fn widen(x: f16) -> f32 {
+    let bits = u32::from(x.to_bits());
+    let magnitude = (bits & 0x7fff) << 13;
+    // Moves the exponent from bias 15 to 127, and makes denormals normal.
+    let scaled = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
+    let finite = if magnitude >= 0x7c00 << 13 {
+        magnitude | 0x7f80_0000
+    } else {
+        scaled.to_bits()
+    };
+    f32::from_bits(finite | (bits & 0x8000) << 16)
+}
+
+/// An f32 rounded to nearest even as an f16; a NaN keeps sign and the high bits of its payload, and is quieted.
+#[inline(always)]
+pub(crate) fn narrow(x: f32) -> f16 {
+    let bits = x.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    let normal = magnitude
+        .wrapping_sub(112 << 23)
+        .wrapping_add(0xfff + (magnitude >> 13 & 1))
+        >> 13;
+    // The sum's last place is an f16 denormal's.
+    let denormal = (f32::from_bits(magnitude) + 0.5)
+        .to_bits()
+        .wrapping_sub(0.5f32.to_bits());
+    let nan = 0x7e00 | magnitude >> 13 & 0x1ff;
+    let finite = if magnitude < 113 << 23 {
+        denormal
+    } else {
+        normal
+    };
+    let number = if magnitude >= 143 << 23 {
+        0x7c00
+    } else {
+        finite
+    };
+    let result = if magnitude > 0x7f80_0000 { nan } else { number };
+    f16::from_bits((result | bits >> 16 & 0x8000) as u16)
+}
+
+/// An f64 as an f32 rounded to odd: rounding that again to nothing wider than 22 bits is rounding once.
+#[inline(always)]
+pub(crate) fn odd_f32(x: f64) -> f32 {
+    let nearest = x as f32;
+    let back = f64::from(nearest);
+    let bits = nearest.to_bits();
+    let step = if back.abs() < x.abs() { 1 } else { u32::MAX };
+    let inexact = back != x && x == x && bits & 1 == 0;
+    f32::from_bits(if inexact {
+        bits.wrapping_add(step)
+    } else {
+        bits
+    })
+}

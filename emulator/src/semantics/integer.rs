@@ -1,0 +1,120 @@
+//! 32-bit integer arithmetic of the vector unit: sums, products, carries, minima.
+
+/// The low 24 bits, sign-extended.
+#[inline(always)]
+pub(crate) fn low_i24(x: i32) -> i32 {
+    x << 8 >> 8
+}
+
+/// The low 24 bits.
+#[inline(always)]
+pub(crate) fn low_u24(x: u32) -> u32 {
+    x & 0xff_ffff
+}
+
+instructions! {
+    /// `a + b`.
+    add_u32(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
+    /// `a - b`.
+    sub_u32(a: u32, b: u32) -> u32 { a.wrapping_sub(b) }
+    /// `b - a`.
+    subrev_u32(a: u32, b: u32) -> u32 { b.wrapping_sub(a) }
+    /// `a + b`.
+    add_i32(a: i32, b: i32) -> i32 { a.wrapping_add(b) }
+    /// `a - b`.
+    sub_i32(a: i32, b: i32) -> i32 { a.wrapping_sub(b) }
+    /// [`add_u32`] under clamp: at most the largest u32.
+    add_u32_sat(a: u32, b: u32) -> u32 { a.saturating_add(b) }
+    /// [`sub_u32`] under clamp: at least 0.
+    sub_u32_sat(a: u32, b: u32) -> u32 { a.saturating_sub(b) }
+    /// [`subrev_u32`] under clamp: at least 0.
+    subrev_u32_sat(a: u32, b: u32) -> u32 { b.saturating_sub(a) }
+    /// [`add_i32`] under clamp: within i32.
+    add_i32_sat(a: i32, b: i32) -> i32 { a.saturating_add(b) }
+    /// [`sub_i32`] under clamp: within i32.
+    sub_i32_sat(a: i32, b: i32) -> i32 { a.saturating_sub(b) }
+
+    /// `a + b` and the carry.
+    add_co_u32(a: u32, b: u32) -> (u32, bool) { a.overflowing_add(b) }
+    /// `a - b` and the borrow.
+    sub_co_u32(a: u32, b: u32) -> (u32, bool) { a.overflowing_sub(b) }
+    /// `b - a` and the borrow.
+    subrev_co_u32(a: u32, b: u32) -> (u32, bool) { b.overflowing_sub(a) }
+    /// `a + b + carry` and the carry.
+    addc_co_u32(a: u32, b: u32, carry: bool) -> (u32, bool) {
+        let sum = u64::from(a) + u64::from(b) + u64::from(carry);
+        (sum as u32, sum >> 32 != 0)
+    }
+    /// `a - b - borrow` and the borrow.
+    subb_co_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) {
+        let difference = u64::from(a).wrapping_sub(u64::from(b)).wrapping_sub(u64::from(borrow));
+        (difference as u32, difference >> 63 != 0)
+    }
+    /// `b - a - borrow` and the borrow.
+    subbrev_co_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32(b, a, borrow) }
+    /// [`addc_co_u32`] under its shorter name.
+    addc_u32(a: u32, b: u32, carry: bool) -> (u32, bool) { addc_co_u32(a, b, carry) }
+
+    /// The low half of `a * b`.
+    mul_lo_u32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
+    /// The high half of `a * b`.
+    mul_hi_u32(a: u32, b: u32) -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }
+    /// The high half of the signed `a * b`.
+    mul_hi_i32(a: i32, b: i32) -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }
+    /// The low 32 bits of the product of two signed 24-bit numbers.
+    mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
+    /// The high 32 bits of the product of two signed 24-bit numbers.
+    mul_hi_i32_i24(a: i32, b: i32) -> i32 { (i64::from(low_i24(a)) * i64::from(low_i24(b)) >> 32) as i32 }
+    /// The low 32 bits of the product of two 24-bit numbers.
+    mul_u32_u24(a: u32, b: u32) -> u32 { low_u24(a).wrapping_mul(low_u24(b)) }
+    /// The high 32 bits of the product of two 24-bit numbers.
+    mul_hi_u32_u24(a: u32, b: u32) -> u32 { (u64::from(low_u24(a)) * u64::from(low_u24(b)) >> 32) as u32 }
+    /// The product of two signed 24-bit numbers, plus `c`.
+    mad_i32_i24(a: i32, b: i32, c: i32) -> i32 { mul_i32_i24(a, b).wrapping_add(c) }
+    /// The product of two 24-bit numbers, plus `c`.
+    mad_u32_u24(a: u32, b: u32, c: u32) -> u32 { mul_u32_u24(a, b).wrapping_add(c) }
+    /// [`mad_i32_i24`] under clamp: the exact result brought within i32.
+    mad_i32_i24_sat(a: i32, b: i32, c: i32) -> i32 {
+        let exact = i64::from(low_i24(a)) * i64::from(low_i24(b)) + i64::from(c);
+        exact.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    }
+    /// [`mad_u32_u24`] under clamp: the exact result brought within u32.
+    mad_u32_u24_sat(a: u32, b: u32, c: u32) -> u32 {
+        let exact = u64::from(low_u24(a)) * u64::from(low_u24(b)) + u64::from(c);
+        exact.min(u64::from(u32::MAX)) as u32
+    }
+    /// `a * b + c` in 64 bits, and the carry.
+    mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) { (u64::from(a) * u64::from(b)).overflowing_add(c) }
+    /// The signed `a * b + c` in 64 bits, and whether it overflowed.
+    mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) { (i64::from(a) * i64::from(b)).overflowing_add(c) }
+
+    /// The smaller.
+    min_u32(a: u32, b: u32) -> u32 { a.min(b) }
+    /// The larger.
+    max_u32(a: u32, b: u32) -> u32 { a.max(b) }
+    /// The smaller.
+    min_i32(a: i32, b: i32) -> i32 { a.min(b) }
+    /// The larger.
+    max_i32(a: i32, b: i32) -> i32 { a.max(b) }
+    /// The smallest of three.
+    min3_u32(a: u32, b: u32, c: u32) -> u32 { a.min(b).min(c) }
+    /// The largest of three.
+    max3_u32(a: u32, b: u32, c: u32) -> u32 { a.max(b).max(c) }
+    /// The middle one of three.
+    med3_u32(a: u32, b: u32, c: u32) -> u32 { a.min(b).max(a.max(b).min(c)) }
+    /// The smallest of three.
+    min3_i32(a: i32, b: i32, c: i32) -> i32 { a.min(b).min(c) }
+    /// The largest of three.
+    max3_i32(a: i32, b: i32, c: i32) -> i32 { a.max(b).max(c) }
+    /// The middle one of three.
+    med3_i32(a: i32, b: i32, c: i32) -> i32 { a.min(b).max(a.max(b).min(c)) }
+
+    /// `a + b + c`.
+    add3_u32(a: u32, b: u32, c: u32) -> u32 { a.wrapping_add(b).wrapping_add(c) }
+    /// `(a << shift) + b`.
+    lshl_add_u32(a: u32, shift: u32, b: u32) -> u32 { (a << (shift & 31)).wrapping_add(b) }
+    /// `(a + b) << shift`.
+    add_lshl_u32(a: u32, b: u32, shift: u32) -> u32 { a.wrapping_add(b) << (shift & 31) }
+    /// `(a ^ b) + c`.
+    xad_u32(a: u32, b: u32, c: u32) -> u32 { (a ^ b).wrapping_add(c) }
+}

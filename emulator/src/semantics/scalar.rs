@@ -1,0 +1,141 @@
+//! Arithmetic, logic and comparison of the scalar unit; the second result is SCC.
+
+/// Declares two-source logic in 32 and 64 bits, SCC telling a result that is not zero.
+macro_rules! logic {
+    ($( $doc:literal $name32:ident $name64:ident |$a:ident, $b:ident| $body:expr; )*) => { $(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name32($a: u32, $b: u32) -> (u32, bool) { let r = $body; (r, r != 0) }
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name64($a: u64, $b: u64) -> (u64, bool) { let r = $body; (r, r != 0) }
+    )* };
+}
+
+logic! {
+    "`a & b`." s_and_b32 s_and_b64 |a, b| a & b;
+    "`a | b`." s_or_b32 s_or_b64 |a, b| a | b;
+    "`a ^ b`." s_xor_b32 s_xor_b64 |a, b| a ^ b;
+    "`a & !b`." s_andn2_b32 s_andn2_b64 |a, b| a & !b;
+    "`a | !b`." s_orn2_b32 s_orn2_b64 |a, b| a | !b;
+    "`!(a & b)`." s_nand_b32 s_nand_b64 |a, b| !(a & b);
+    "`!(a | b)`." s_nor_b32 s_nor_b64 |a, b| !(a | b);
+    "`!(a ^ b)`." s_xnor_b32 s_xnor_b64 |a, b| !(a ^ b);
+}
+
+/// Declares what the saveexec instructions make of their source and EXEC: the new EXEC, and whether a lane is on.
+macro_rules! saveexec {
+    ($( $doc:literal $name:ident |$a:ident, $exec:ident| $body:expr; )*) => { $(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name($a: u64, $exec: u64) -> (u64, bool) { let r = $body; (r, r != 0) }
+    )* };
+}
+
+saveexec! {
+    "`a & exec`." s_and_saveexec_b64 |a, exec| a & exec;
+    "`a | exec`." s_or_saveexec_b64 |a, exec| a | exec;
+    "`a ^ exec`." s_xor_saveexec_b64 |a, exec| a ^ exec;
+    "`a & !exec`." s_andn2_saveexec_b64 |a, exec| a & !exec;
+    "`a | !exec`." s_orn2_saveexec_b64 |a, exec| a | !exec;
+    "`!(a & exec)`." s_nand_saveexec_b64 |a, exec| !(a & exec);
+    "`!(a | exec)`." s_nor_saveexec_b64 |a, exec| !(a | exec);
+    "`!(a ^ exec)`." s_xnor_saveexec_b64 |a, exec| !(a ^ exec);
+    "`!a & exec`." s_andn1_saveexec_b64 |a, exec| !a & exec;
+    "`!a | exec`." s_orn1_saveexec_b64 |a, exec| !a | exec;
+    "`!a & exec`, into the destination too." s_andn1_wrexec_b64 |a, exec| !a & exec;
+    "`a & !exec`, into the destination too." s_andn2_wrexec_b64 |a, exec| a & !exec;
+}
+
+instructions! {
+    /// `a`.
+    s_mov_b32(a: u32) -> u32 { a }
+    /// `a`.
+    s_mov_b64(a: u64) -> u64 { a }
+    /// `a + b`; SCC is the carry.
+    s_add_u32(a: u32, b: u32) -> (u32, bool) { a.overflowing_add(b) }
+    /// `a - b`; SCC is the borrow.
+    s_sub_u32(a: u32, b: u32) -> (u32, bool) { a.overflowing_sub(b) }
+    /// `a + b`; SCC is signed overflow.
+    s_add_i32(a: i32, b: i32) -> (i32, bool) { a.overflowing_add(b) }
+    /// `a - b`; SCC is signed overflow.
+    s_sub_i32(a: i32, b: i32) -> (i32, bool) { a.overflowing_sub(b) }
+    /// `a + b + scc`; SCC is the carry.
+    s_addc_u32(a: u32, b: u32, scc: bool) -> (u32, bool) { super::addc_co_u32(a, b, scc) }
+    /// `a - b - scc`; SCC is the borrow.
+    s_subb_u32(a: u32, b: u32, scc: bool) -> (u32, bool) { super::subb_co_u32(a, b, scc) }
+    /// The smaller; SCC where it is `a`.
+    s_min_i32(a: i32, b: i32) -> (i32, bool) { (a.min(b), a < b) }
+    /// The smaller; SCC where it is `a`.
+    s_min_u32(a: u32, b: u32) -> (u32, bool) { (a.min(b), a < b) }
+    /// The larger; SCC where it is `a`.
+    s_max_i32(a: i32, b: i32) -> (i32, bool) { (a.max(b), a > b) }
+    /// The larger; SCC where it is `a`.
+    s_max_u32(a: u32, b: u32) -> (u32, bool) { (a.max(b), a > b) }
+    /// `a` where SCC is set, else `b`.
+    s_cselect_b32(a: u32, b: u32, scc: bool) -> u32 { if scc { a } else { b } }
+    /// `a` where SCC is set, else `b`.
+    s_cselect_b64(a: u64, b: u64, scc: bool) -> u64 { if scc { a } else { b } }
+    /// The low half of `a * b`.
+    s_mul_i32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
+    /// The high half of `a * b`.
+    s_mul_hi_u32(a: u32, b: u32) -> u32 { super::mul_hi_u32(a, b) }
+    /// The high half of the signed `a * b`.
+    s_mul_hi_i32(a: i32, b: i32) -> i32 { super::mul_hi_i32(a, b) }
+
+    /// `a << b`; SCC where that is not zero.
+    s_lshl_b32(a: u32, b: u32) -> (u32, bool) { let r = a << (b & 31); (r, r != 0) }
+    /// `a << b`; SCC where that is not zero.
+    s_lshl_b64(a: u64, b: u32) -> (u64, bool) { let r = a << (b & 63); (r, r != 0) }
+    /// `a >> b`, zeros in; SCC where that is not zero.
+    s_lshr_b32(a: u32, b: u32) -> (u32, bool) { let r = a >> (b & 31); (r, r != 0) }
+    /// `a >> b`, zeros in; SCC where that is not zero.
+    s_lshr_b64(a: u64, b: u32) -> (u64, bool) { let r = a >> (b & 63); (r, r != 0) }
+    /// `a >> b`, signs in; SCC where that is not zero.
+    s_ashr_i32(a: i32, b: u32) -> (i32, bool) { let r = a >> (b & 31); (r, r != 0) }
+    /// `a >> b`, signs in; SCC where that is not zero.
+    s_ashr_i64(a: i64, b: u32) -> (i64, bool) { let r = a >> (b & 63); (r, r != 0) }
+
+    /// The magnitude, of the lowest number itself; SCC where that is not zero.
+    s_abs_i32(a: i32) -> (i32, bool) { let r = a.wrapping_abs(); (r, r != 0) }
+    /// `!a`; SCC where that is not zero.
+    s_not_b32(a: u32) -> (u32, bool) { (!a, !a != 0) }
+    /// `!a`; SCC where that is not zero.
+    s_not_b64(a: u64) -> (u64, bool) { (!a, !a != 0) }
+    /// The low byte, sign-extended.
+    s_sext_i32_i8(a: u32) -> i32 { i32::from(a as i8) }
+    /// The low half, sign-extended.
+    s_sext_i32_i16(a: u32) -> i32 { i32::from(a as i16) }
+    /// `a` plus the literal.
+    s_addk_i32(a: i32, k: i16) -> (i32, bool) { a.overflowing_add(i32::from(k)) }
+    /// `a` times the literal.
+    s_mulk_i32(a: i32, k: i16) -> i32 { a.wrapping_mul(i32::from(k)) }
+    /// The literal, sign-extended.
+    s_movk_i32(k: i16) -> i32 { i32::from(k) }
+}
+
+/// Declares comparisons; what they give is SCC.
+macro_rules! comparisons {
+    ($( $doc:literal $name:ident($ty:ident) $op:tt; )*) => { $(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name(a: $ty, b: $ty) -> bool { a $op b }
+    )* };
+}
+
+comparisons! {
+    "`a == b`." s_cmp_eq_i32(i32) ==;
+    "`a != b`." s_cmp_lg_i32(i32) !=;
+    "`a > b`." s_cmp_gt_i32(i32) >;
+    "`a >= b`." s_cmp_ge_i32(i32) >=;
+    "`a < b`." s_cmp_lt_i32(i32) <;
+    "`a <= b`." s_cmp_le_i32(i32) <=;
+    "`a == b`." s_cmp_eq_u32(u32) ==;
+    "`a != b`." s_cmp_lg_u32(u32) !=;
+    "`a > b`." s_cmp_gt_u32(u32) >;
+    "`a >= b`." s_cmp_ge_u32(u32) >=;
+    "`a < b`." s_cmp_lt_u32(u32) <;
+    "`a <= b`." s_cmp_le_u32(u32) <=;
+    "`a == b`." s_cmp_eq_u64(u64) ==;
+    "`a != b`." s_cmp_lg_u64(u64) !=;
+}

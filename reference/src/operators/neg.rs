@@ -1,0 +1,18 @@
+use crate::Real;
+
+/// `out[i] = -in[i]` (`kernel_neg`): flips the sign, of zero too.
+#[must_use]
+pub fn neg<R: Real>(input: &[R]) -> Vec<R> {
+    input.iter().map(|&x| -x).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(neg(&[1.5f32, -2.0]), [-1.5, 2.0]);
+        assert!(neg(&[0.0f32])[0].is_sign_negative());
+    }
+}

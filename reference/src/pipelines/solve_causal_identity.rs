@@ -1,0 +1,22 @@
+use crate::Real;
+use crate::operators::{apply_causal_identity, solve_tri};
+
+/// The buffers of phase 6, steps 7 and 8.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolveCausalIdentity<R> {
+    /// X of `(I - attn_pre) X = attn_pre`, `c` x `c`, strictly lower.
+    pub solved: Vec<R>,
+    /// X with the identity: `(I - attn_pre)^-1`, `c` x `c`, unit lower.
+    pub attn_solved: Vec<R>,
+}
+
+/// `attn_solved = apply_causal_identity(solve_tri(attn_pre, attn_pre))`, which is `(I - attn_pre)^-1`.
+#[must_use]
+pub fn solve_causal_identity<R: Real>(attn_pre: &[R], c: usize) -> SolveCausalIdentity<R> {
+    let solved = solve_tri(attn_pre, attn_pre, c, c);
+    let attn_solved = apply_causal_identity(&solved, c);
+    SolveCausalIdentity {
+        solved,
+        attn_solved,
+    }
+}

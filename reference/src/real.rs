@@ -1,0 +1,118 @@
+//! The two number types of the references.
+
+use std::fmt::Debug;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A floating-point type that the references compute in: `f32` (the golden) or `f64` (the oracle).
+pub trait Real:
+    Copy
+    + Debug
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// 0, positive.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// `self * a + b`, as the type's user computes it: `f32` rounds once, because hipcc contracts the kernels'
+    /// multiply-adds to `v_fmac_f32`; `f64` rounds twice, which is far below what the oracle is asked for, and
+    /// faster where the host has no fused instruction.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// e^self. In `f32` the correctly rounded value, by way of `f64`: the device's own `expf` is within 1 ULP of
+    /// it, no two libraries agree on which side, and the true value is the only neutral ground.
+    fn exp(self) -> Self;
+
+    /// The value in `f64`: exact.
+    fn to_f64(self) -> f64;
+
+    /// The value nearest to `x`.
+    fn from_f64(x: f64) -> Self;
+}
+
+impl Real for f32 {
+    const ZERO: f32 = 0.0;
+    const ONE: f32 = 1.0;
+
+    fn mul_add(self, a: f32, b: f32) -> f32 {
+        f32::mul_add(self, a, b)
+    }
+
+    fn exp(self) -> f32 {
+        f64::from(self).exp() as f32
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn from_f64(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+impl Real for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+
+    fn mul_add(self, a: f64, b: f64) -> f64 {
+        self * a + b
+    }
+
+    fn exp(self) -> f64 {
+        f64::exp(self)
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    fn from_f64(x: f64) -> f64 {
+        x
+    }
+}
+
+/// The inputs of the oracle: the very `f32` values the kernel got, in `f64`.
+#[must_use]
+pub fn widen(values: &[f32]) -> Vec<f64> {
+    values.iter().copied().map(f64::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f32_fuses_the_multiply_add() {
+        // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term survives only without a rounding in between
+        let x = 1.0f32 + 2.0f32.powi(-12);
+        let separate = x * x - (1.0 + 2.0f32.powi(-11));
+        assert_eq!(separate, 0.0);
+        assert_eq!(
+            Real::mul_add(x, x, -(1.0 + 2.0f32.powi(-11))),
+            2.0f32.powi(-24)
+        );
+    }
+
+    #[test]
+    fn f32_exp_is_the_rounded_true_value() {
+        assert_eq!(Real::exp(0.0f32), 1.0);
+        assert_eq!(Real::exp(1.0f32), std::f32::consts::E);
+        assert_eq!(Real::exp(89.0f32), f32::INFINITY);
+        assert_eq!(Real::exp(-104.0f32), 0.0);
+        assert!(Real::exp(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn widening_is_exact() {
+        assert_eq!(widen(&[0.1, -2.5]), [f64::from(0.1f32), -2.5]);
+    }
+}
