@@ -91,6 +91,15 @@ impl Flags {
     pub const FORMAT: Flags = Flags(1 << 28);
     /// Images: four texels of one component.
     pub const GATHER: Flags = Flags(1 << 29);
+    // Images and exports, whose instructions have none of what these bits say of others.
+    pub const UNORM: Flags = Flags(1 << 4);
+    pub const DA: Flags = Flags(1 << 5);
+    pub const A16: Flags = Flags(1 << 6);
+    pub const LWE: Flags = Flags(1 << 7);
+    pub const D16: Flags = Flags(1 << 8);
+    pub const COMPRESSED: Flags = Flags(1 << 9);
+    pub const DONE: Flags = Flags(1 << 10);
+    pub const VALID_MASK: Flags = Flags(1 << 11);
 
     /// Whether all of `other` is set.
     pub const fn has(self, other: Flags) -> bool {
@@ -134,6 +143,10 @@ pub struct Modifiers {
     pub row_mask: u8,
     /// DPP: bank mask.
     pub bank_mask: u8,
+    /// Typed buffers: data format in bits 0..=3, number format in bits 4..=6.
+    pub format: u8,
+    /// Images: the components that are there.
+    pub dmask: u8,
 }
 
 /// A decoded instruction: its row, and the fields of its words.
@@ -149,7 +162,8 @@ pub struct Inst {
     pub size: u8,
     /// Operands as encoded, in the order of the row's list. `Code::OFF` where there is none.
     pub operands: [Code; 6],
-    /// The literal, or SOPP/SOPK's 16-bit immediate sign-extended, or 0.
+    /// The literal, or SOPP/SOPK's 16-bit immediate sign-extended, or 0. (s_setreg_imm32_b32 has both: the immediate is
+    /// then in the low half of `words[0]`.)
     pub literal: u32,
     /// Memory: byte offset (sign-extended where it is signed). DS: offset0, and offset1 in bits 8..=15 of two-address instructions;
     /// one-address instructions have all 16 bits here.
@@ -164,6 +178,15 @@ impl Inst {
     /// Size in bytes.
     pub fn size(&self) -> usize {
         self.size as usize
+    }
+
+    /// Images: how many VGPRs the data takes.
+    pub(super) fn image_data_registers(&self) -> usize {
+        let components = (self.modifiers.dmask.count_ones() as usize).max(1);
+        let flags = self.modifiers.flags;
+        let components = if self.row.modifiers.has(Flags::GATHER) { 4 } else { components };
+        let registers = if flags.has(Flags::D16) { components.div_ceil(2) } else { components };
+        registers + usize::from(flags.has(Flags::TFE))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A work-group: its waves take turns until all have ended.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::program::{Kind, Program};
@@ -18,7 +18,6 @@ pub struct Budget {
     total: u64,
     seconds: f64,
     started: Instant,
-    cancelled: AtomicBool,
 }
 
 impl Budget {
@@ -29,7 +28,6 @@ impl Budget {
             total: instructions,
             seconds,
             started: Instant::now(),
-            cancelled: AtomicBool::new(false),
         }
     }
 
@@ -54,11 +52,6 @@ impl Budget {
     /// Seconds since the start.
     pub fn elapsed(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
-    }
-
-    /// Makes every worker stop soon.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Relaxed);
     }
 }
 
@@ -134,9 +127,6 @@ fn turn(wave: &mut Wave, env: &mut Env<'_>, programs: &[Program], meter: &mut Me
     for _ in 0..TURN {
         if meter.left == 0 {
             meter.left = meter.budget.draw()?;
-            if meter.budget.cancelled.load(Relaxed) {
-                return Err(Fault::new(TrapKind::Deadlock).into());
-            }
         }
         meter.left -= 1;
         *at = wave.pc;

@@ -82,8 +82,6 @@ fn detect() -> Level {
 }
 
 /// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level.
-#[macro_export]
-#[doc(hidden)]
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
         use $crate::isa::Inst;
@@ -108,3 +106,4 @@ macro_rules! levels {
         HANDLERS
     }};
 }
+pub(crate) use levels;

@@ -14,6 +14,7 @@ mod trap;
 mod wave;
 
 pub use gpu::{Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module};
+pub(crate) use handler::levels;
 pub use handler::{Handler, Handlers, Level, Outcome};
 pub use lane::Lane;
 pub use lds::Lds;

@@ -4,7 +4,9 @@
 //! a VGPR destination whose old value is read too, `SDST_B32_IN` a scalar that is read although it sits in the
 //! destination's field.
 
+pub(super) use super::runs::*;
 pub(super) use crate::isa::row::Row;
+pub(super) use crate::semantics::*;
 
 use crate::isa::Flags;
 use crate::isa::row::{Access::*, Operand, Role::*, Type::*};

@@ -12,6 +12,7 @@ mod flat;
 mod mimg;
 mod mtbuf;
 mod mubuf;
+mod runs;
 mod smem;
 mod sop1;
 mod sop2;

@@ -6,11 +6,13 @@ pub mod flat;
 pub mod lanes;
 pub mod lds;
 pub mod mubuf;
+pub(crate) mod rows;
 mod salu;
 mod select;
 pub mod smem;
 pub mod transfer;
 mod valu;
 
+pub use transfer::Element;
 pub use salu::{salu, saveexec, wrexec};
 pub use valu::{cmpx, valu, write_lanes};

@@ -2,7 +2,7 @@
 
 use super::super::handler::Outcome;
 use super::super::wave::Wave;
-use crate::isa::{Access, Inst, Role};
+use crate::isa::{Access, Code, Inst, Role, Type};
 
 /// What a scalar function may take.
 pub trait Argument: Copy {
@@ -16,6 +16,7 @@ impl Argument for u32 {
     #[inline(always)]
     fn read(w: &Wave, i: &Inst, n: usize) -> u32 {
         match i.row.operands[n].role {
+            Role::Simm16 if i.row.operands[n].ty == Type::U16 => i.literal & 0xffff,
             Role::Simm16 => i.literal,
             _ => w.scalar32(i.operands[n], i.literal),
         }
@@ -26,6 +27,13 @@ impl Argument for i32 {
     #[inline(always)]
     fn read(w: &Wave, i: &Inst, n: usize) -> i32 {
         u32::read(w, i, n) as i32
+    }
+}
+
+impl Argument for i16 {
+    #[inline(always)]
+    fn read(w: &Wave, i: &Inst, n: usize) -> i16 {
+        u32::read(w, i, n) as i16
     }
 }
 
@@ -135,50 +143,25 @@ pub fn salu<S, F: ScalarFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
     f.run(w, i)
 }
 
-/// `s_and_saveexec_b64` and its kin: the old EXEC to the destination, f(source, EXEC) to EXEC, SCC where it is not zero.
+/// `s_and_saveexec_b64` and its kin: the old EXEC to the destination, f(source, EXEC) to EXEC, SCC as f says.
 #[inline(always)]
-pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> u64) -> Outcome {
+pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
     let source = w.scalar64(i.operands[1], i.literal);
     let exec = w.exec();
-    let new = f(source, exec);
+    let (new, scc) = f(source, exec);
     w.set_scalar64(i.operands[0], exec);
-    w.set_scalar64(crate::isa::Code::EXEC, new);
-    w.scc = new != 0;
+    w.set_scalar64(Code::EXEC, new);
+    w.scc = scc;
     Ok(())
 }
 
 /// `s_andn1_wrexec_b64` and its kin: f(source, EXEC) to EXEC and to the destination.
 #[inline(always)]
-pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> u64) -> Outcome {
+pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
     let source = w.scalar64(i.operands[1], i.literal);
-    let new = f(source, w.exec());
-    w.set_scalar64(crate::isa::Code::EXEC, new);
+    let (new, scc) = f(source, w.exec());
+    w.set_scalar64(Code::EXEC, new);
     w.set_scalar64(i.operands[0], new);
-    w.scc = new != 0;
+    w.scc = scc;
     Ok(())
-}
-
-/// A scalar instruction of a function of `(wave, environment, instruction)`.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! scalar {
-    (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
-        fn run(
-            $w: &mut $crate::machine::Wave,
-            $e: &mut $crate::machine::Env<'_>,
-            $i: &$crate::isa::Inst,
-        ) -> $crate::machine::Outcome {
-            $body
-        }
-        Some($crate::machine::Handlers::scalar(run))
-    }};
-}
-
-/// A scalar instruction of a pure function.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! salu {
-    ($f:expr) => {
-        $crate::scalar!(|w, _e, i| $crate::machine::shapes::salu(w, i, $f))
-    };
 }

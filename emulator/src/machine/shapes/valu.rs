@@ -16,6 +16,11 @@ pub trait Argument: Copy {
     const REGISTERS: usize;
     /// From a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
+    /// The operand that it reads where the row lists none.
+    fn implied(i: &Inst) -> Code {
+        debug_assert_eq!(i.row.operands[0].access, Access::ReadWrite, "{}", i.row.mnemonic);
+        i.operands[0]
+    }
     /// The operand's lanes, with modifiers applied, where they do not simply stand in VGPRs.
     fn materialise(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, Lanes);
 }
@@ -37,6 +42,9 @@ impl Argument for bool {
     #[inline(always)]
     fn get(lo: u32, _: u32) -> bool {
         lo != 0
+    }
+    fn implied(_: &Inst) -> Code {
+        Code::VCC
     }
     #[inline(always)]
     fn materialise(w: &Wave, i: &Inst, _: usize, code: Code) -> (Lanes, Lanes) {
@@ -158,23 +166,6 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
     }
 }
 
-/// The code of source `n`: the operands behind the destinations, or the destination itself where it accumulates.
-#[inline(always)]
-fn source_code(i: &Inst, destinations: usize, n: usize) -> Code {
-    match i.row.operands.get(destinations + n) {
-        Some(_) => i.operands[destinations + n],
-        None => {
-            debug_assert_eq!(
-                i.row.operands[0].access,
-                Access::ReadWrite,
-                "{}",
-                i.row.mnemonic
-            );
-            i.operands[0]
-        }
-    }
-}
-
 /// Whether results go out as computed.
 #[inline(always)]
 fn exact(i: &Inst) -> bool {
@@ -191,7 +182,8 @@ macro_rules! sources {
     ($w:ident, $i:ident, $out:ty; $($t:ident $s:ident $n:literal),*) => {
         $(
             let buffer: (Lanes, Lanes);
-            let code = source_code($i, <$out>::DESTINATIONS, $n);
+            let n = <$out>::DESTINATIONS + $n;
+            let code = if n < $i.row.operands.len() { $i.operands[n] } else { $t::implied($i) };
             let $s = match code.as_vgpr() {
                 Some(v) if $t::REGISTERS != 0 && select::plain($i, $n) => {
                     Source { lo: &$w.v[v as usize], hi: &$w.v[(v as usize + $t::REGISTERS - 1) & 255] }
@@ -280,26 +272,4 @@ pub fn cmpx<S, F: LaneFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
     let mask = w.scalar64(i.operands[0], 0);
     w.set_scalar64(Code::EXEC, mask);
     Ok(())
-}
-
-/// A vector instruction of a pure function.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! valu {
-    ($f:expr) => {
-        Some($crate::levels!(|w, _e, i| $crate::machine::shapes::valu(
-            w, i, $f
-        )))
-    };
-}
-
-/// A vector compare that writes EXEC too.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! cmpx {
-    ($f:expr) => {
-        Some($crate::levels!(|w, _e, i| $crate::machine::shapes::cmpx(
-            w, i, $f
-        )))
-    };
 }

@@ -1,0 +1,49 @@
+//! MUBUF and MTBUF.
+
+use super::memory::with_if;
+use super::operand::{scalar, scalar_register, vgprs};
+use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Row, Type};
+
+pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
+    let row = row(Encoding::Mubuf, bits(words.first, 18, 7))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, Encoding::Mubuf, Form::Native, 8);
+    let lds = bit(q, 16);
+    require(!lds || row.modifiers.has(Flags::LDS) || row.operands.is_empty())?;
+    require(lds || !row.modifiers.has(Flags::ALWAYS_LDS))?;
+    inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::LDS, lds);
+    inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 17));
+    common(&mut inst, q, row, lds)?;
+    Ok(inst)
+}
+
+pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
+    let row = row(Encoding::Mtbuf, bits(words.first, 15, 4))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, Encoding::Mtbuf, Form::Native, 8);
+    inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 54));
+    inst.modifiers.format = bits(q, 19, 7) as u8;
+    common(&mut inst, q, row, false)?;
+    Ok(inst)
+}
+
+/// What untyped and typed buffer instructions share.
+fn common(inst: &mut Inst, q: u64, row: &'static Row, lds: bool) -> Result<(), DecodeError> {
+    let (offen, idxen) = (bit(q, 12), bit(q, 13));
+    let flags = inst.modifiers.flags;
+    let flags = with_if(flags, Flags::OFFEN, offen);
+    let flags = with_if(flags, Flags::IDXEN, idxen);
+    let flags = with_if(flags, Flags::GLC, bit(q, 14));
+    inst.modifiers.flags = with_if(flags, Flags::TFE, bit(q, 55));
+    inst.offset = i32::from(bits(q, 0, 12));
+    set_operands(inst, |operand| match operand.role {
+        Role::Vdst if lds => Ok(Code::OFF),
+        Role::Vdst | Role::Data => vgprs(bits(q, 40, 8), operand.ty),
+        Role::Addr if offen && idxen => vgprs(bits(q, 32, 8), Type::B64),
+        Role::Addr if offen || idxen => vgprs(bits(q, 32, 8), operand.ty),
+        Role::Addr => Ok(Code::OFF),
+        Role::Sbase => scalar_register(bits(q, 48, 5) << 2, operand.ty),
+        _ => scalar(bits(q, 56, 8), operand.ty),
+    })
+}

@@ -1,0 +1,93 @@
+//! SMEM, DS, FLAT, GLOBAL, SCRATCH.
+
+use super::operand::{scalar_register, vgprs};
+use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Type};
+
+/// `flags` with `flag`, if `on`.
+pub(super) fn with_if(flags: Flags, flag: Flags, on: bool) -> Flags {
+    if on { flags.with(flag) } else { flags }
+}
+
+/// `value`'s low `count` bits as a signed number.
+fn signed(value: u64, count: u32) -> i32 {
+    ((value << (64 - count)) as i64 >> (64 - count)) as i32
+}
+
+pub(super) fn smem(words: Words) -> Result<Inst, DecodeError> {
+    let row = row(Encoding::Smem, bits(words.first, 18, 8))?;
+    let q = words.both()?;
+    let (soffset_enabled, immediate) = (bit(q, 14), bit(q, 17));
+    let mut inst = instruction(words, row, Encoding::Smem, Form::Native, 8);
+    let m = &mut inst.modifiers;
+    m.flags = with_if(m.flags, Flags::GLC, bit(q, 16));
+    m.flags = with_if(m.flags, Flags::NV, bit(q, 15));
+    m.flags = with_if(m.flags, Flags::IMM, immediate);
+    m.flags = with_if(m.flags, Flags::SOFFSET, soffset_enabled);
+    if immediate {
+        inst.offset = signed(q >> 32, 21);
+    }
+    set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
+        (_, Type::Number) => Ok(Code(bits(q, 6, 7))),
+        (Role::Sdst, ty) => scalar_register(bits(q, 6, 7), ty),
+        (Role::Sbase, ty) => scalar_register(bits(q, 0, 6) << 1, ty),
+        // The offset's register is in the second word's top bits beside an immediate, and in its low ones without.
+        (_, ty) if immediate && soffset_enabled => scalar_register(bits(q, 57, 7), ty),
+        (_, _) if immediate => Ok(Code::OFF),
+        (_, ty) if soffset_enabled => scalar_register(bits(q, 57, 7), ty),
+        (_, ty) => scalar_register(bits(q, 32, 7), ty),
+    })?;
+    Ok(inst)
+}
+
+pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
+    let row = row(Encoding::Ds, bits(words.first, 17, 8))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, Encoding::Ds, Form::Native, 8);
+    let gds = bit(q, 16);
+    require(!gds || !row.modifiers.has(Flags::NO_GDS))?;
+    require(gds || !row.modifiers.has(Flags::ALWAYS_GDS))?;
+    inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
+    inst.offset = i32::from(bits(q, 0, 16));
+    set_operands(&mut inst, |operand| match operand.role {
+        Role::Addr => vgprs(bits(q, 32, 8), operand.ty),
+        Role::Data => vgprs(bits(q, 40, 8), operand.ty),
+        Role::Data1 => vgprs(bits(q, 48, 8), operand.ty),
+        _ => vgprs(bits(q, 56, 8), operand.ty),
+    })?;
+    Ok(inst)
+}
+
+/// SADDR's code for "no scalar address".
+const NO_SADDR: u16 = 0x7f;
+
+pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
+    let encoding = match bits(words.first, 14, 2) {
+        0 => Encoding::Flat,
+        1 => Encoding::Scratch,
+        2 => Encoding::Global,
+        _ => return Err(DecodeError::Invalid),
+    };
+    let row = row(encoding, bits(words.first, 18, 7))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, encoding, Form::Native, 8);
+    let (glc, saddr) = (bit(q, 16), bits(q, 48, 7));
+    let m = &mut inst.modifiers;
+    m.flags = with_if(m.flags, Flags::LDS, bit(q, 13));
+    m.flags = with_if(m.flags, Flags::GLC, glc);
+    m.flags = with_if(m.flags, Flags::SLC, bit(q, 17));
+    m.flags = with_if(m.flags, Flags::NV, bit(q, 55));
+    inst.offset = if encoding == Encoding::Flat { i32::from(bits(q, 0, 12)) } else { signed(q, 13) };
+    let scalar_address = encoding != Encoding::Flat && saddr != NO_SADDR;
+    set_operands(&mut inst, |operand| match operand.role {
+        Role::Vdst if row.modifiers.has(Flags::RETURNS) && !glc => Ok(Code::OFF),
+        Role::Vdst => vgprs(bits(q, 56, 8), operand.ty),
+        Role::Data => vgprs(bits(q, 40, 8), operand.ty),
+        Role::Addr if encoding == Encoding::Scratch && scalar_address => Ok(Code::OFF),
+        Role::Addr if scalar_address => vgprs(bits(q, 32, 8), Type::U32),
+        Role::Addr => vgprs(bits(q, 32, 8), operand.ty),
+        _ if scalar_address => scalar_register(saddr, operand.ty),
+        _ => Ok(Code::OFF),
+    })?;
+    Ok(inst)
+}

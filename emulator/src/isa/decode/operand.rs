@@ -1,0 +1,43 @@
+//! Which codes an operand's field may hold, and what they mean there.
+
+use super::DecodeError::{self, Invalid};
+use crate::isa::{Code, Type};
+
+/// A register or constant of the 8-bit scalar space, as wide as `ty` says. Register groups are aligned down, as the
+/// hardware ignores the low bits.
+pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
+    let registers = ty.registers() as u16;
+    let aligned = |first: u16, count: u16| {
+        let index = (code - first) & !(registers.min(4) - 1);
+        if index + registers <= count { Ok(Code(first + index)) } else { Err(Invalid) }
+    };
+    match code {
+        0..=101 => aligned(0, 102),
+        102..=107 | 126..=127 if registers == 1 || code % 2 == 0 => Ok(Code(code)),
+        108..=123 => aligned(108, 16),
+        124 | 254 if registers == 1 => Ok(Code(code)),
+        128..=208 | 235..=248 | 251..=253 | 255 => Ok(Code(code)),
+        _ => Err(Invalid),
+    }
+}
+
+/// A scalar register that may be written: the 7-bit space without constants.
+pub(super) fn scalar_register(code: u16, ty: Type) -> Result<Code, DecodeError> {
+    scalar(code & 0x7f, ty)
+}
+
+/// VGPR `n` and as many after it as `ty` takes.
+pub(super) fn vgprs(n: u16, ty: Type) -> Result<Code, DecodeError> {
+    vgpr_group(n, ty.registers())
+}
+
+/// VGPR `n` and the `count - 1` after it.
+pub(super) fn vgpr_group(n: u16, count: usize) -> Result<Code, DecodeError> {
+    let n = n & 0xff;
+    if usize::from(n) + count <= 256 { Ok(Code(256 + n)) } else { Err(Invalid) }
+}
+
+/// A source of the 9-bit space: VGPRs, scalar registers, constants.
+pub(super) fn source(code: u16, ty: Type) -> Result<Code, DecodeError> {
+    if code >= 256 { vgprs(code - 256, ty) } else { scalar(code, ty) }
+}

@@ -1,0 +1,159 @@
+//! VOP1, VOP2, VOPC in their native, SDWA and DPP forms, and VINTRP.
+
+use super::operand::{scalar, scalar_register, source, vgprs};
+use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
+
+/// Source codes that say which form the second word has.
+const SDWA: u16 = 249;
+const DPP: u16 = 250;
+
+pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
+    let w = words.first;
+    let (encoding, opcode) = match bits(w, 25, 6) {
+        0x3e => (Encoding::Vopc, bits(w, 17, 8)),
+        0x3f => (Encoding::Vop1, bits(w, 9, 8)),
+        opcode => (Encoding::Vop2, opcode),
+    };
+    let row = row(encoding, opcode)?;
+    match bits(w, 0, 9) {
+        SDWA => sdwa(words, row, encoding),
+        DPP => dpp(words, row, encoding),
+        src0 => native(words, row, encoding, src0),
+    }
+}
+
+fn native(words: Words, row: &'static Row, encoding: Encoding, src0: u16) -> Result<Inst, DecodeError> {
+    let w = words.first;
+    let mut literal = false;
+    let mut inst = instruction(words, row, encoding, Form::Native, 4);
+    set_operands(&mut inst, |operand| {
+        let code = match operand.role {
+            Role::Src0 => source(src0, operand.ty)?,
+            Role::Literal => Code::LITERAL,
+            _ => common(w, operand)?,
+        };
+        literal |= code == Code::LITERAL;
+        Ok(code)
+    })?;
+    if literal {
+        inst.literal = words.second()?;
+        inst.words[1] = inst.literal;
+        inst.size = 8;
+    }
+    Ok(inst)
+}
+
+/// The operands that sit in the first word in every form.
+fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
+    match operand.role {
+        Role::Vdst => vgprs(bits(w, 17, 8), operand.ty),
+        Role::Sdst => scalar_register(bits(w, 17, 8), operand.ty),
+        Role::Vcc => Ok(Code::VCC),
+        _ => vgprs(bits(w, 9, 8), operand.ty),
+    }
+}
+
+fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+    require(!row.modifiers.has(Flags::NO_SDWA) && narrow(row))?;
+    let (w, s) = (words.first, words.second()?);
+    let mut inst = instruction(words, row, encoding, Form::Sdwa, 8);
+    let m = &mut inst.modifiers;
+    let sources = 1 + usize::from(encoding != Encoding::Vop1);
+    for source in 0..2 {
+        let base = 16 + 8 * source as u32;
+        let (select, sext, neg, abs) = (bits(s, base, 3), bit(s, base + 3), bit(s, base + 4), bit(s, base + 5));
+        if source >= sources {
+            require(bits(s, base, 6) == 0)?;
+            continue;
+        }
+        require(select <= 6)?;
+        m.src_sel[source] = select as u8;
+        if is_float(row, source) {
+            require(!sext)?;
+            m.neg |= u8::from(neg) << source;
+            m.abs |= u8::from(abs) << source;
+        } else {
+            require(!neg && !abs)?;
+            m.sext |= u8::from(sext) << source;
+        }
+    }
+    if encoding != Encoding::Vopc {
+        require(bits(s, 8, 3) <= 6 && bits(s, 11, 2) <= 2)?;
+        m.dst_sel = bits(s, 8, 3) as u8;
+        m.dst_unused = bits(s, 11, 2) as u8;
+        if bit(s, 13) {
+            m.flags = m.flags.with(Flags::CLAMP);
+        }
+        m.omod = bits(s, 14, 2) as u8;
+        require(m.omod == 0 || row.modifiers.has(Flags::OMOD) && is_float_type(row.operands[0].ty))?;
+    }
+    set_operands(&mut inst, |operand| match operand.role {
+        Role::Src0 => sub_dword_source(bits(s, 0, 8), bit(s, 23), operand.ty),
+        Role::Src1 => sub_dword_source(bits(w, 9, 8), bit(s, 31), operand.ty),
+        Role::Vcc if encoding == Encoding::Vopc && bit(s, 15) => scalar_register(bits(s, 8, 7), operand.ty),
+        _ => common(w, operand),
+    })?;
+    Ok(inst)
+}
+
+/// SDWA has a bit a source that makes the 8-bit field a scalar one; literals do not fit.
+fn sub_dword_source(field: u16, is_scalar: bool, ty: Type) -> Result<Code, DecodeError> {
+    let code = if is_scalar { scalar(field, ty)? } else { vgprs(field, ty)? };
+    require(code != Code::LITERAL)?;
+    Ok(code)
+}
+
+fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+    require(!row.modifiers.has(Flags::NO_DPP) && narrow(row) && encoding != Encoding::Vopc)?;
+    let (w, s) = (words.first, words.second()?);
+    let mut inst = instruction(words, row, encoding, Form::Dpp, 8);
+    let m = &mut inst.modifiers;
+    m.dpp_ctrl = bits(s, 8, 9);
+    if bit(s, 19) {
+        m.flags = m.flags.with(Flags::BOUND_CTRL);
+    }
+    for (source, flag) in [Flags::NEG0, Flags::NEG1].into_iter().enumerate() {
+        let field = bits(s, 20 + 2 * source as u32, 2) as u8;
+        let legal = row.modifiers.has(flag) && (source == 0 || encoding != Encoding::Vop1);
+        require(field == 0 || legal)?;
+        m.neg |= (field & 1) << source;
+        m.abs |= (field >> 1) << source;
+    }
+    m.bank_mask = bits(s, 24, 4) as u8;
+    m.row_mask = bits(s, 28, 4) as u8;
+    set_operands(&mut inst, |operand| match operand.role {
+        Role::Src0 => vgprs(bits(s, 0, 8), operand.ty),
+        _ => common(w, operand),
+    })?;
+    Ok(inst)
+}
+
+/// Whether every vector operand takes one register: 64-bit operands have no SDWA or DPP form.
+fn narrow(row: &Row) -> bool {
+    !row.operands.is_empty() && row.operands.iter().all(|operand| operand.ty.registers() == 1 || operand.role == Role::Vcc)
+}
+
+/// Whether a source is negated and taken absolute rather than sign-extended.
+fn is_float(row: &Row, source: usize) -> bool {
+    let (role, flag) = if source == 0 { (Role::Src0, Flags::NEG0) } else { (Role::Src1, Flags::NEG1) };
+    let integer = |ty| matches!(ty, Type::I16 | Type::U16 | Type::I32 | Type::U32);
+    row.modifiers.has(flag) && row.operands.iter().any(|operand| operand.role == role && !integer(operand.ty))
+}
+
+fn is_float_type(ty: Type) -> bool {
+    matches!(ty, Type::F16 | Type::F32)
+}
+
+pub(super) fn vintrp(words: Words) -> Result<Inst, DecodeError> {
+    let w = words.first;
+    let row = row(Encoding::Vintrp, bits(w, 16, 2))?;
+    let mut inst = instruction(words, row, Encoding::Vintrp, Form::Native, 4);
+    set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
+        (Role::Vdst, ty) => vgprs(bits(w, 18, 8), ty),
+        (Role::Attr, _) => Ok(Code(bits(w, 8, 8))),
+        (_, Type::Param) => Ok(Code(bits(w, 0, 8))),
+        (_, ty) => vgprs(bits(w, 0, 8), ty),
+    })?;
+    Ok(inst)
+}

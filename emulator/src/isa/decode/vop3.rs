@@ -1,0 +1,125 @@
+//! VOP3, which also carries the 64-bit forms of VOP1, VOP2, VOPC and VINTRP, and VOP3P.
+
+use super::operand::{scalar_register, source, vgprs};
+use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Row, Type};
+
+/// Where the shorter encodings' opcodes start.
+const VOP2: u16 = 0x100;
+const VOP1: u16 = 0x140;
+const OWN: u16 = 0x1c0;
+const VINTRP: u16 = 0x270;
+
+/// The row of a VOP3 opcode, and the encoding and form in which the table lists it.
+fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
+    let (encoding, opcode, form) = match opcode {
+        0..VOP2 => (Encoding::Vopc, opcode, Form::E64),
+        VOP2..VOP1 => (Encoding::Vop2, opcode - VOP2, Form::E64),
+        VOP1..OWN => (Encoding::Vop1, opcode - VOP1, Form::E64),
+        VINTRP..0x274 => (Encoding::Vintrp, opcode - VINTRP, Form::E64),
+        _ => (Encoding::Vop3, opcode, Form::Native),
+    };
+    let row = row(encoding, opcode)?;
+    require(!row.modifiers.has(Flags::NO_E64))?;
+    Ok((row, encoding, form))
+}
+
+pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
+    let (row, encoding, form) = find(bits(words.first, 16, 10))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, encoding, form, 8);
+    // The second destination takes the place of the abs bits.
+    let has_sdst = second_destination(row, encoding);
+    modifiers(&mut inst, q, has_sdst)?;
+    let dst = bits(q, 0, 8);
+    set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
+        (Role::Vdst, ty) => vgprs(dst, ty),
+        (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),
+        (Role::Sdst, ty) => scalar_destination(dst, ty),
+        (Role::Vcc, ty) if encoding == Encoding::Vopc => scalar_destination(dst, ty),
+        (Role::Vcc, ty) if operand.access == crate::isa::Access::Write => scalar_register(bits(q, 8, 7), ty),
+        (Role::Vcc, ty) => no_literal(source(bits(q, 50, 9), ty)?),
+        (Role::Attr, _) => Ok(Code(bits(q, 32, 8))),
+        (_, Type::Param) => Ok(Code(bits(q, 41, 9))),
+        (Role::Src0, ty) if encoding == Encoding::Vintrp => no_literal(source(bits(q, 41, 9), ty)?),
+        (role, ty) => no_literal(source(bits(q, source_bit(role), 9), ty)?),
+    })?;
+    Ok(inst)
+}
+
+/// Whether bits 8..=14 name a scalar destination.
+fn second_destination(row: &Row, encoding: Encoding) -> bool {
+    let carry_out = encoding == Encoding::Vop2 && row.operands.get(1).is_some_and(|operand| operand.role == Role::Vcc);
+    let pair = encoding == Encoding::Vop3
+        && row.operands.iter().any(|o| o.role == Role::Vdst)
+        && row.operands.iter().any(|o| o.role == Role::Sdst);
+    carry_out || pair
+}
+
+/// VOP3 has no literals.
+fn no_literal(code: Code) -> Result<Code, DecodeError> {
+    require(code != Code::LITERAL)?;
+    Ok(code)
+}
+
+/// A scalar destination in the VGPR destination's 8-bit field.
+fn scalar_destination(field: u16, ty: Type) -> Result<Code, DecodeError> {
+    require(field < 128)?;
+    scalar_register(field, ty)
+}
+
+fn source_bit(role: Role) -> u32 {
+    match role {
+        Role::Src0 => 32,
+        Role::Src1 => 41,
+        _ => 50,
+    }
+}
+
+fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool) -> Result<(), DecodeError> {
+    let legal = inst.row.modifiers;
+    let sources = inst.row.operands.iter().fold(0, |mask, operand| {
+        mask | match operand.role {
+            Role::Src0 => 1,
+            Role::Src1 => 2,
+            Role::Src2 => 4,
+            _ => 0,
+        }
+    });
+    let negatable = sources
+        & (u8::from(legal.has(Flags::NEG0)) | u8::from(legal.has(Flags::NEG1)) << 1 | u8::from(legal.has(Flags::NEG2)) << 2);
+    let m = &mut inst.modifiers;
+    m.neg = bits(q, 61, 3) as u8;
+    m.abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
+    require((m.neg | m.abs) & !negatable == 0)?;
+    if bit(q, 15) {
+        require(legal.has(Flags::CLAMP))?;
+        m.flags = m.flags.with(Flags::CLAMP);
+    }
+    m.omod = bits(q, 59, 2) as u8;
+    require(m.omod == 0 || legal.has(Flags::OMOD))?;
+    if legal.has(Flags::OP_SEL) {
+        m.op_sel = bits(q, 11, 4) as u8;
+        require(m.op_sel & !sources & 4 == 0)?;
+    }
+    Ok(())
+}
+
+pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
+    let row = row(Encoding::Vop3p, bits(words.first, 16, 7))?;
+    let q = words.both()?;
+    let mut inst = instruction(words, row, Encoding::Vop3p, Form::Native, 8);
+    let m = &mut inst.modifiers;
+    m.neg_hi = bits(q, 8, 3) as u8;
+    m.op_sel = bits(q, 11, 3) as u8;
+    m.op_sel_hi = (bits(q, 59, 2) | bits(q, 14, 1) << 2) as u8;
+    m.neg = bits(q, 61, 3) as u8;
+    if bit(q, 15) {
+        m.flags = m.flags.with(Flags::CLAMP);
+    }
+    set_operands(&mut inst, |operand| match operand.role {
+        Role::Vdst => vgprs(bits(q, 0, 8), operand.ty),
+        role => no_literal(source(bits(q, source_bit(role), 9), operand.ty)?),
+    })?;
+    Ok(inst)
+}

@@ -1,0 +1,190 @@
+//! Operands and modifiers of memory, image and export instructions.
+
+use super::Printer;
+use crate::isa::{Code, Encoding, Flags, Operand, Role, Type};
+
+const EXPORT_DEPTH: u16 = 8;
+const EXPORT_NULL: u16 = 9;
+
+impl Printer<'_> {
+    pub(super) fn memory_operand(&mut self, index: usize, operand: &Operand) {
+        let inst = self.inst;
+        let code = inst.operands[index];
+        let flags = inst.modifiers.flags;
+        match (inst.encoding, operand.role) {
+            (Encoding::Smem, Role::Soffset) => self.scalar_offset(code),
+            (Encoding::Smem, _) if operand.ty == Type::Number => self.put(format_args!("{}", code.0)),
+            (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase) if code == Code::OFF => self.text.push_str("off"),
+            (Encoding::Global, Role::Addr) if inst.operands.get(base_index(inst)) != Some(&Code::OFF) => {
+                self.registers(code, 1);
+            }
+            (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
+                (false, false) => self.text.push_str(if flags.has(Flags::LDS) { "off" } else { "off" }),
+                (true, true) => self.registers(code, 2),
+                _ => self.registers(code, 1),
+            },
+            (Encoding::Mimg, Role::Vdst | Role::Data) => self.registers(code, inst.image_data_registers()),
+            (Encoding::Exp, Role::Target) => self.export_target(code.0),
+            (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
+            _ if code == Code::OFF => {}
+            _ => self.plain(index, operand),
+        }
+    }
+
+    fn scalar_offset(&mut self, code: Code) {
+        let inst = self.inst;
+        if code != Code::OFF {
+            self.registers(code, 1);
+            if inst.modifiers.flags.has(Flags::IMM) {
+                self.put(format_args!(" offset:{:#x}", inst.offset));
+            }
+        } else if inst.offset < 0 {
+            self.put(format_args!("-{:#x}", inst.offset.unsigned_abs()));
+        } else {
+            self.put(format_args!("{:#x}", inst.offset));
+        }
+    }
+
+    pub(super) fn smem_modifiers(&mut self) {
+        self.flag(Flags::GLC, "glc");
+    }
+
+    pub(super) fn ds_modifiers(&mut self) {
+        let (row, offset) = (self.inst.row.modifiers, self.inst.offset as u16);
+        if row.has(Flags::TWO_OFFSETS) {
+            for (name, byte) in [("offset0", offset & 0xff), ("offset1", offset >> 8)] {
+                if byte != 0 {
+                    self.put(format_args!(" {name}:{byte}"));
+                }
+            }
+        } else if row.has(Flags::SWIZZLE) {
+            self.swizzle(offset);
+        } else {
+            self.offset();
+        }
+        self.flag(Flags::GDS, "gds");
+    }
+
+    fn offset(&mut self) {
+        if self.inst.offset != 0 {
+            self.put(format_args!(" offset:{}", self.inst.offset));
+        }
+    }
+
+    fn swizzle(&mut self, offset: u16) {
+        if offset == 0 {
+            return;
+        }
+        self.text.push_str(" offset:");
+        let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
+        let group = 32 - and;
+        if offset & 0xff00 == 0x8000 {
+            self.put(format_args!(
+                "swizzle(QUAD_PERM,{},{},{},{})",
+                offset & 3,
+                offset >> 2 & 3,
+                offset >> 4 & 3,
+                offset >> 6 & 3
+            ));
+        } else if offset & 0x8000 != 0 {
+            self.put(format_args!("{offset}"));
+        } else if and == 31 && or == 0 && xor.count_ones() == 1 {
+            self.put(format_args!("swizzle(SWAP,{xor})"));
+        } else if and == 31 && or == 0 && xor != 0 && (xor + 1).is_power_of_two() {
+            self.put(format_args!("swizzle(REVERSE,{})", xor + 1));
+        } else if group > 1 && group.is_power_of_two() && or < group && xor == 0 {
+            self.put(format_args!("swizzle(BROADCAST,{group},{or})"));
+        } else {
+            self.text.push_str("swizzle(BITMASK_PERM,\"");
+            for bit in (0..5).rev() {
+                let (zero, one) = ((or ^ xor) >> bit & 1, ((and | or) ^ xor) >> bit & 1);
+                self.text.push(match (zero, one) {
+                    (0, 0) => '0',
+                    (1, 1) => '1',
+                    (0, _) => 'p',
+                    _ => 'i',
+                });
+            }
+            self.text.push_str("\")");
+        }
+    }
+
+    pub(super) fn flat_modifiers(&mut self) {
+        self.offset();
+        self.flag(Flags::GLC, "glc");
+        self.flag(Flags::SLC, "slc");
+    }
+
+    pub(super) fn buffer_modifiers(&mut self) {
+        if self.inst.row.operands.is_empty() {
+            return;
+        }
+        if self.inst.encoding == Encoding::Mtbuf {
+            self.format();
+        }
+        self.flag(Flags::IDXEN, "idxen");
+        self.flag(Flags::OFFEN, "offen");
+        self.offset();
+        self.flag(Flags::GLC, "glc");
+        self.flag(Flags::SLC, "slc");
+        self.flag(Flags::TFE, "tfe");
+        self.flag(Flags::LDS, "lds");
+    }
+
+    fn format(&mut self) {
+        const DATA: [&str; 16] = [
+            "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32",
+            "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15",
+        ];
+        const NUMBER: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
+        let (data, number) = (usize::from(self.inst.modifiers.format & 15), usize::from(self.inst.modifiers.format >> 4 & 7));
+        if (data, number) == (1, 0) {
+            return;
+        }
+        self.text.push_str(" format:[");
+        if data != 1 {
+            self.put(format_args!("BUF_DATA_FORMAT_{}", DATA[data]));
+        }
+        if number != 0 {
+            self.put(format_args!("{}BUF_NUM_FORMAT_{}", if data == 1 { "" } else { "," }, NUMBER[number]));
+        }
+        self.text.push(']');
+    }
+
+    pub(super) fn image_modifiers(&mut self) {
+        let dmask = self.inst.modifiers.dmask;
+        if dmask != 0 {
+            self.put(format_args!(" dmask:{dmask:#x}"));
+        }
+        self.flag(Flags::UNORM, "unorm");
+        self.flag(Flags::GLC, "glc");
+        self.flag(Flags::SLC, "slc");
+        self.flag(Flags::A16, "a16");
+        self.flag(Flags::TFE, "tfe");
+        self.flag(Flags::LWE, "lwe");
+        self.flag(Flags::DA, "da");
+        self.flag(Flags::D16, "d16");
+    }
+
+    fn export_target(&mut self, target: u16) {
+        match target {
+            0..=7 => self.put(format_args!("mrt{target}")),
+            EXPORT_DEPTH => self.text.push_str("mrtz"),
+            EXPORT_NULL => self.text.push_str("null"),
+            12..=15 => self.put(format_args!("pos{}", target - 12)),
+            32..=63 => self.put(format_args!("param{}", target - 32)),
+            _ => self.put(format_args!("invalid_target_{target}")),
+        }
+    }
+
+    pub(super) fn export_modifiers(&mut self) {
+        self.flag(Flags::DONE, "done");
+        self.flag(Flags::COMPRESSED, "compr");
+        self.flag(Flags::VALID_MASK, "vm");
+    }
+}
+
+/// The index of a row's scalar base.
+fn base_index(inst: &crate::isa::Inst) -> usize {
+    inst.row.operands.iter().position(|operand| operand.role == Role::Sbase).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,99 @@
+//! Instructions to text, in LLVM's syntax.
+
+mod immediate;
+mod memory;
+mod operand;
+mod vector;
+
+use std::fmt::Write;
+
+use super::{Encoding, Flags, Form, Inst, Operand};
+
+/// The instruction in the assembler's syntax, as `llvm-mc --disassemble` prints it for gfx906.
+pub fn disassemble(inst: &Inst) -> String {
+    let mut text = String::with_capacity(64);
+    text.push_str(inst.row.mnemonic);
+    text.push_str(suffix(inst));
+    let mut printer = Printer { inst, text };
+    printer.operands();
+    match inst.encoding {
+        Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {}
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => printer.vector_modifiers(),
+        Encoding::Vop3p => printer.packed_modifiers(),
+        Encoding::Smem => printer.smem_modifiers(),
+        Encoding::Ds => printer.ds_modifiers(),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => printer.flat_modifiers(),
+        Encoding::Mubuf | Encoding::Mtbuf => printer.buffer_modifiers(),
+        Encoding::Mimg => printer.image_modifiers(),
+        Encoding::Exp => printer.export_modifiers(),
+    }
+    printer.text
+}
+
+/// What follows the mnemonic of an instruction that has several forms.
+fn suffix(inst: &Inst) -> &'static str {
+    let several = !inst.row.operands.is_empty() && !inst.row.modifiers.has(Flags::NO_E64);
+    let by_form = match inst.encoding {
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => several,
+        _ => false,
+    };
+    match inst.form {
+        _ if !by_form => "",
+        Form::Native => "_e32",
+        Form::E64 => "_e64",
+        Form::Sdwa => "_sdwa",
+        Form::Dpp => "_dpp",
+    }
+}
+
+/// The text so far of an instruction.
+struct Printer<'a> {
+    inst: &'a Inst,
+    text: String,
+}
+
+impl Printer<'_> {
+    /// Appends formatted text.
+    fn put(&mut self, arguments: std::fmt::Arguments) {
+        // Writing to a string does not fail.
+        let _ = self.text.write_fmt(arguments);
+    }
+
+    /// Appends ` word`, if `on`.
+    fn word_if(&mut self, on: bool, word: &str) {
+        if on {
+            self.text.push(' ');
+            self.text.push_str(word);
+        }
+    }
+
+    fn flag(&mut self, flag: Flags, word: &str) {
+        self.word_if(self.inst.modifiers.flags.has(flag), word);
+    }
+
+    fn operands(&mut self) {
+        let inst = self.inst;
+        let mut separator = " ";
+        for (index, operand) in inst.row.operands.iter().enumerate() {
+            let start = self.text.len();
+            self.text.push_str(separator);
+            let before = self.text.len();
+            self.operand(index, operand);
+            if self.text.len() == before {
+                self.text.truncate(start);
+            } else {
+                separator = ", ";
+            }
+        }
+    }
+
+    /// One operand; nothing for one that is not there.
+    fn operand(&mut self, index: usize, operand: &Operand) {
+        match self.inst.encoding {
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => self.vector_operand(index, operand),
+            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => self.scalar_operand(index, operand),
+            Encoding::Vop3p => self.plain(index, operand),
+            _ => self.memory_operand(index, operand),
+        }
+    }
+}

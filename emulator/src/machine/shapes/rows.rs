@@ -1,0 +1,249 @@
+//! What the last column of the instruction table may say: macros that make the handlers of a row.
+//!
+//! Each expands to `Some(Handlers)`: one function for every host feature level where lanes are worth it, one for all elsewhere.
+
+/// A vector instruction of a pure function; a second function is the one for the clamp modifier.
+macro_rules! valu {
+    ($f:expr) => {
+        Some($crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu(w, i, $f)))
+    };
+    ($f:expr, $clamped:expr) => {
+        Some($crate::machine::levels!(|w, _e, i| if i.modifiers.flags.has($crate::isa::Flags::CLAMP) {
+            $crate::machine::shapes::valu(w, i, $clamped)
+        } else {
+            $crate::machine::shapes::valu(w, i, $f)
+        }))
+    };
+}
+
+/// A vector compare that writes EXEC too.
+macro_rules! cmpx {
+    ($f:expr) => {
+        Some($crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx(w, i, $f)))
+    };
+}
+
+/// A vector instruction that is a function of `(wave, instruction)`.
+macro_rules! lanewise {
+    (|$w:ident, $i:ident| $body:expr) => {
+        Some($crate::machine::levels!(|$w, _e, $i| $body))
+    };
+}
+
+/// An instruction that is a function of `(wave, environment, instruction)`.
+macro_rules! scalar {
+    (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
+        fn run(
+            $w: &mut $crate::machine::Wave,
+            $e: &mut $crate::machine::Env<'_>,
+            $i: &$crate::isa::Inst,
+        ) -> $crate::machine::Outcome {
+            $body
+        }
+        Some($crate::machine::Handlers::scalar(run))
+    }};
+}
+
+/// A scalar instruction of a pure function.
+macro_rules! salu {
+    ($f:expr) => {
+        scalar!(|w, _e, i| $crate::machine::shapes::salu(w, i, $f))
+    };
+}
+
+/// A scalar instruction that saves EXEC and makes a new one.
+macro_rules! saveexec {
+    ($f:expr) => {
+        scalar!(|w, _e, i| $crate::machine::shapes::saveexec(w, i, $f))
+    };
+}
+
+/// A scalar instruction that makes a new EXEC and keeps a copy of it.
+macro_rules! wrexec {
+    ($f:expr) => {
+        scalar!(|w, _e, i| $crate::machine::shapes::wrexec(w, i, $f))
+    };
+}
+
+/// A branch where a condition on the wave holds.
+macro_rules! branch {
+    (|$w:ident| $taken:expr) => {
+        scalar!(|w, _e, i| {
+            let $w = &*w;
+            let taken = $taken;
+            $crate::machine::shapes::control::branch(w, i, taken)
+        })
+    };
+}
+
+/// An instruction that concerns the wave's progress alone.
+macro_rules! control {
+    (|$w:ident| $body:expr) => {
+        scalar!(|$w, _e, _i| $body)
+    };
+}
+
+/// An instruction without effect on results: waits, hints, cache control.
+macro_rules! nothing {
+    () => {
+        scalar!(|_w, _e, _i| Ok(()))
+    };
+}
+
+/// A load through a flat, global or scratch address.
+macro_rules! flat_load {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A store through a flat, global or scratch address.
+macro_rules! flat_store {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A load through a buffer resource.
+macro_rules! buffer_load {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::load(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A store through a buffer resource.
+macro_rules! buffer_store {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::store(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A load from LDS.
+macro_rules! lds_load {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::read(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A store to LDS.
+macro_rules! lds_store {
+    ($element:ident $(($dwords:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::write(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+    };
+}
+
+/// A load of two elements from LDS: dwords of each, bytes that an offset counts.
+macro_rules! lds_load2 {
+    ($dwords:literal, $unit:literal) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::read2(w, e, i, $dwords, $unit))
+    };
+}
+
+/// A store of two elements to LDS.
+macro_rules! lds_store2 {
+    ($dwords:literal, $unit:literal) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::write2(w, e, i, $dwords, $unit))
+    };
+}
+
+/// An atomic of 32 bits on flat and global memory: `f(memory, data)`.
+macro_rules! flat_atomic32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+    };
+}
+
+/// A compare-and-swap of 32 bits on flat and global memory: `f(memory, data, compare)`.
+macro_rules! flat_compare32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic32(w, e, i, |m, a, c| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 64 bits on flat and global memory: `f(memory, data)`.
+macro_rules! flat_atomic64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+    };
+}
+
+/// A compare-and-swap of 64 bits on flat and global memory: `f(memory, data, compare)`.
+macro_rules! flat_compare64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic64(w, e, i, |m, a, c| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 32 bits on memory through a buffer resource: `f(memory, data)`.
+macro_rules! buffer_atomic32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+    };
+}
+
+/// A compare-and-swap of 32 bits on memory through a buffer resource: `f(memory, data, compare)`.
+macro_rules! buffer_compare32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic32(w, e, i, |m, a, c| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 64 bits on memory through a buffer resource: `f(memory, data)`.
+macro_rules! buffer_atomic64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+    };
+}
+
+/// A compare-and-swap of 64 bits on memory through a buffer resource: `f(memory, data, compare)`.
+macro_rules! buffer_compare64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic64(w, e, i, |m, a, c| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 32 bits on LDS: `f(memory, data)`.
+macro_rules! lds_atomic32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+    };
+}
+
+/// A compare-and-swap of 32 bits on LDS: `f(memory, data, compare)`.
+macro_rules! lds_compare32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, c, a| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 32 bits on LDS with two operands: `f(memory, data0, data1)`.
+macro_rules! lds_ternary32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, b| $f(m, a, b)))
+    };
+}
+
+/// An atomic of 64 bits on LDS: `f(memory, data)`.
+macro_rules! lds_atomic64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+    };
+}
+
+/// A compare-and-swap of 64 bits on LDS: `f(memory, data, compare)`.
+macro_rules! lds_compare64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, c, a| $f(m, a, c)))
+    };
+}
+
+/// An atomic of 64 bits on LDS with two operands: `f(memory, data0, data1)`.
+macro_rules! lds_ternary64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, b| $f(m, a, b)))
+    };
+}
+
+pub(crate) use {
+    branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load, buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64, flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_compare32, lds_compare64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
+};
