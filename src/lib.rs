@@ -4,3 +4,5 @@
 
 pub mod cli;
 pub mod exit;
+pub mod report;
+pub mod verdict;
