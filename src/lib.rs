@@ -2,7 +2,10 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
+pub mod aside;
 pub mod cli;
+pub mod commands;
 pub mod exit;
+pub mod npy;
 pub mod report;
 pub mod verdict;
