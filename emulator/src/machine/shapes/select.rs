@@ -10,8 +10,7 @@ use crate::isa::{Code, Form, Inst};
 pub fn plain(i: &Inst, source: usize) -> bool {
     let m = &i.modifiers;
     match i.form {
-        Form::Native => true,
-        Form::E64 => (m.neg | m.abs | m.op_sel) >> source & 1 == 0,
+        Form::Native | Form::E64 => (m.neg | m.abs | m.op_sel) >> source & 1 == 0,
         Form::Sdwa | Form::Dpp => source >= 2,
     }
 }
