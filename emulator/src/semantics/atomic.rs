@@ -1,4 +1,10 @@
-//! The read-modify-write of atomics: memory's value and the operand give memory's new value.
+//! The read-modify-write of atomics: memory's value and the operands give memory's new value.
+//!
+//! The names are those of the global instructions. LDS's are the same operations under other names: `ds_add_u32` is `atomic_add`,
+//! `ds_min_i32` `atomic_smin`, `ds_max_u64` `atomic_umax_x2`, `ds_wrxchg_rtn_b32` `atomic_swap`, and so on; those that only LDS has, or
+//! whose operands come in another order, are here as `ds_...`.
+
+use super::{Mode, arithmetic};
 
 /// Declares one operation in 32 and 64 bits.
 macro_rules! atomics {
@@ -29,25 +35,47 @@ atomics! {
         |memory, data| if memory == 0 || memory > data { data } else { memory - 1 };
 }
 
-/// Declares the operations with more than one operand, or on floats, in both widths.
-macro_rules! wide {
-    ($( $bits:ident $cmpswap:ident $mskor:ident; )*) => { $(
+/// Declares the operations with two operands in both widths.
+macro_rules! two_operands {
+    ($( $bits:ident $float:ident $cmpswap:ident $cmpst:ident $cmpst_float:ident $mskor:ident; )*) => { $(
         /// `data` where memory holds `compare`, else memory's value.
         #[inline(always)]
         pub fn $cmpswap(memory: $bits, data: $bits, compare: $bits) -> $bits { if memory == compare { data } else { memory } }
+        /// `data` where memory holds `compare`, else memory's value.
+        #[inline(always)]
+        pub fn $cmpst(memory: $bits, compare: $bits, data: $bits) -> $bits { if memory == compare { data } else { memory } }
+        /// `data` where memory's number equals `compare`, else memory's value: zeros are equal, a NaN to nothing.
+        #[inline(always)]
+        pub fn $cmpst_float(_mode: Mode, memory: $float, compare: $float, data: $float) -> $float {
+            if memory == compare { data } else { memory }
+        }
         /// The bits of `mask` replaced: `(memory & !mask) | data`.
         #[inline(always)]
         pub fn $mskor(memory: $bits, mask: $bits, data: $bits) -> $bits { memory & !mask | data }
     )* };
 }
-wide! {
-    u32 atomic_cmpswap atomic_mskor;
-    u64 atomic_cmpswap_x2 atomic_mskor_x2;
+
+two_operands! {
+    u32 f32 atomic_cmpswap ds_cmpst_b32 ds_cmpst_f32 ds_mskor_b32;
+    u64 f64 atomic_cmpswap_x2 ds_cmpst_b64 ds_cmpst_f64 ds_mskor_b64;
 }
 
 instructions! {
-    /// `memory - data` where that does not borrow, else `memory + wrap` (`ds_wrap_rtn_b32`).
-    atomic_wrap(memory: u32, data: u32, wrap: u32) -> u32 {
-        if memory >= data { memory - data } else { memory.wrapping_add(wrap) }
+    /// `memory + data`.
+    ds_add_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::add(mode, memory, data) }
+    /// The smaller; of a number and a NaN the number.
+    ds_min_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::min(mode, memory, data) }
+    /// The larger; of a number and a NaN the number.
+    ds_max_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::max(mode, memory, data) }
+    /// The smaller; of a number and a NaN the number.
+    ds_min_f64(mode: Mode, memory: f64, data: f64) -> f64 { arithmetic::min(mode, memory, data) }
+    /// The larger; of a number and a NaN the number.
+    ds_max_f64(mode: Mode, memory: f64, data: f64) -> f64 { arithmetic::max(mode, memory, data) }
+    /// `memory - data` where that does not borrow, else `memory + wrap`.
+    ds_wrap_b32(memory: u32, data: u32, wrap: u32) -> u32 { if memory >= data { memory - data } else { memory.wrapping_add(wrap) } }
+    /// Each half of memory replaced by the low 31 bits of `data`'s half where the highest bit of that is set.
+    ds_condxchg32_b64(memory: u64, data: u64) -> u64 {
+        let half = |memory: u32, data: u32| if data >> 31 != 0 { data & 0x7fff_ffff } else { memory };
+        u64::from(half(memory as u32, data as u32)) | u64::from(half((memory >> 32) as u32, (data >> 32) as u32)) << 32
     }
 }

@@ -68,9 +68,9 @@ instructions! {
     /// The position of the lowest set bit; all ones if there is none.
     ffbl_b32(a: u32) -> u32 { if a == 0 { u32::MAX } else { a.trailing_zeros() } }
     /// The distance from the top of the highest bit that differs from the sign; all ones if there is none.
-    ffbh_i32(a: i32) -> u32 {
+    ffbh_i32(a: i32) -> i32 {
         let different = (a ^ a >> 31) as u32;
-        if different == 0 { u32::MAX } else { different.leading_zeros() }
+        if different == 0 { -1 } else { different.leading_zeros() as i32 }
     }
     /// Set bits of `mask` below this lane, of the lanes 0 to 31, plus `b`.
     mbcnt_lo_u32_b32(mask: u32, b: u32, lane: u32) -> u32 {

@@ -1,18 +1,209 @@
 //! Conversions between number types, with the hardware's rounding and saturation.
+//!
+//! Float to integer goes toward zero and saturates, NaN to 0. What gives an f16, or takes an f64, rounds as the f16-and-f64 mode says.
 
-use super::{Mode, Round, exact};
+use super::format::{Format, narrow, widen};
+use super::{Mode, Round, arithmetic, exact};
+use half::f16;
+
+/// An integer in a format, `nearest` being the host's conversion.
+#[inline(always)]
+fn from_integer<F: Format>(mode: Mode, a: impl Into<i128>, nearest: F) -> F {
+    if F::rounding(mode) == Round::NearestEven {
+        nearest
+    } else {
+        exact::from_integer(F::rounding(mode), a.into())
+    }
+}
+
+/// A float's NaN in a narrower or wider format: sign and high payload bits kept, quieted.
+#[inline(always)]
+fn convert_nan<F: Format, G: Format>(a: F) -> G {
+    let bits = a.bits();
+    let fraction = bits & (F::HIDDEN - 1);
+    let fraction = if F::PRECISION > G::PRECISION {
+        fraction >> (F::PRECISION.saturating_sub(G::PRECISION))
+    } else {
+        fraction << (G::PRECISION.saturating_sub(F::PRECISION))
+    };
+    let sign = if bits & F::SIGN != 0 { G::SIGN } else { 0 };
+    G::of_bits(sign | G::INFINITY | G::QUIET | fraction)
+}
+
+/// Normalised to `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; NaN to 0.
+#[inline(always)]
+fn normalised(a: f32, scale: f64, least: f64) -> f64 {
+    let scaled = (f64::from(a) * scale).round_ties_even();
+    let high = if scaled > scale { scale } else { scaled };
+    let low = if high < least { least } else { high };
+    if a.is_nan() { 0.0 } else { low }
+}
+
+/// To f16 toward zero: what is too large becomes the largest number, not infinity.
+#[inline(always)]
+fn toward_zero(a: f32) -> f16 {
+    let bits = a.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    let normal = magnitude.wrapping_sub(112 << 23) >> 13;
+    let denormal = (f32::from_bits(magnitude) * 16_777_216.0) as u32;
+    let number = if magnitude < 113 << 23 {
+        denormal
+    } else {
+        normal
+    };
+    let number = if magnitude >= 143 << 23 {
+        0x7bff
+    } else {
+        number
+    };
+    let number = if magnitude == 0x7f80_0000 {
+        0x7c00
+    } else {
+        number
+    };
+    let nan = 0x7e00 | magnitude >> 13 & 0x1ff;
+    let result = if magnitude > 0x7f80_0000 { nan } else { number };
+    f16::from_bits((result | bits >> 16 & 0x8000) as u16)
+}
+
+/// A float as a byte: rounded as the mode says, saturated; NaN to 0.
+#[inline(always)]
+fn byte(mode: Mode, a: f32) -> u32 {
+    u32::from(arithmetic::integral(mode, mode.round32, a) as u8)
+}
+
+/// The whole part of a magnitude below 2^32: shifts that vectorise, where the host's saturating conversion does not.
+#[inline(always)]
+fn whole_part(a: f32) -> u32 {
+    let significand = a.to_bits() & 0x007f_ffff | 0x0080_0000;
+    let exponent = a.exponent_field();
+    let left = significand << ((exponent - 150) & 31);
+    let right = significand >> ((150 - exponent) & 31);
+    let number = if exponent >= 150 { left } else { right };
+    if exponent < 127 { 0 } else { number }
+}
+
+/// `word` with its byte number `index` replaced.
+#[inline(always)]
+fn insert_byte(word: u32, index: u32, byte: u32) -> u32 {
+    let shift = (index & 3) * 8;
+    word & !(0xff << shift) | byte << shift
+}
 
 instructions! {
     /// Toward zero, saturated; NaN to 0.
-    cvt_i32_f32(mode: Mode, a: f32) -> i32 { let _ = mode; a as i32 }
-    /// Toward zero, saturated; NaN to 0.
-    cvt_u32_f32(mode: Mode, a: f32) -> u32 { let _ = mode; a as u32 }
-    /// Rounded as the mode says.
-    cvt_f32_i32(mode: Mode, a: i32) -> f32 {
-        if mode.round32 == Round::NearestEven { a as f32 } else { exact::from_integer(mode.round32, i128::from(a)) }
+    cvt_i32_f32(_mode: Mode, a: f32) -> i32 {
+        let exponent = a.exponent_field();
+        let magnitude = whole_part(a) as i32;
+        let saturated = if a.is_sign_negative() { i32::MIN } else { i32::MAX };
+        let number = if a.is_sign_negative() { magnitude.wrapping_neg() } else { magnitude };
+        let number = if exponent >= 127 + 31 { saturated } else { number };
+        if a.is_nan() { 0 } else { number }
     }
+    /// Toward zero, saturated; NaN to 0.
+    cvt_u32_f32(_mode: Mode, a: f32) -> u32 {
+        let number = if a.exponent_field() >= 127 + 32 { u32::MAX } else { whole_part(a) };
+        if a.is_nan() || a.is_sign_negative() { 0 } else { number }
+    }
+    /// Toward zero, saturated; NaN to 0.
+    cvt_i32_f64(_mode: Mode, a: f64) -> i32 { a as i32 }
+    /// Toward zero, saturated; NaN to 0.
+    cvt_u32_f64(_mode: Mode, a: f64) -> u32 { a as u32 }
+    /// Toward zero, saturated; NaN to 0.
+    cvt_u16_f16(_mode: Mode, a: f16) -> u16 { widen(a) as u16 }
+    /// Toward zero, saturated; NaN to 0.
+    cvt_i16_f16(_mode: Mode, a: f16) -> i16 { widen(a) as i16 }
+    /// `floor(a + 0.5)` of the exact sum, saturated; a NaN saturates to the side of its sign.
+    cvt_rpi_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { (f64::from(a) + 0.5).floor() as i32 } }
+    /// `floor(a)`, saturated; a NaN saturates to the side of its sign.
+    cvt_flr_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { a.floor() as i32 } }
+
     /// Rounded as the mode says.
-    cvt_f32_u32(mode: Mode, a: u32) -> f32 {
-        if mode.round32 == Round::NearestEven { a as f32 } else { exact::from_integer(mode.round32, i128::from(a)) }
+    cvt_f32_i32(mode: Mode, a: i32) -> f32 { from_integer(mode, a, a as f32) }
+    /// Rounded as the mode says.
+    cvt_f32_u32(mode: Mode, a: u32) -> f32 { from_integer(mode, a, a as f32) }
+    /// Exact.
+    cvt_f64_i32(_mode: Mode, a: i32) -> f64 { f64::from(a) }
+    /// Exact.
+    cvt_f64_u32(_mode: Mode, a: u32) -> f64 { f64::from(a) }
+    /// Rounded as the mode says.
+    cvt_f16_u16(mode: Mode, a: u16) -> f16 { from_integer(mode, a, narrow(f32::from(a))) }
+    /// Rounded as the mode says.
+    cvt_f16_i16(mode: Mode, a: i16) -> f16 { from_integer(mode, a, narrow(f32::from(a))) }
+    /// Byte 0 as a number.
+    cvt_f32_ubyte0(_mode: Mode, a: u32) -> f32 { (a & 0xff) as f32 }
+    /// Byte 1 as a number.
+    cvt_f32_ubyte1(_mode: Mode, a: u32) -> f32 { (a >> 8 & 0xff) as f32 }
+    /// Byte 2 as a number.
+    cvt_f32_ubyte2(_mode: Mode, a: u32) -> f32 { (a >> 16 & 0xff) as f32 }
+    /// Byte 3 as a number.
+    cvt_f32_ubyte3(_mode: Mode, a: u32) -> f32 { (a >> 24) as f32 }
+    /// The low four bits, signed, in sixteenths: -0.5 to 0.4375.
+    cvt_off_f32_i4(_mode: Mode, a: u32) -> f32 { ((a << 28) as i32 >> 28) as f32 * 0.0625 }
+
+    /// Rounded as the mode says.
+    cvt_f16_f32(mode: Mode, a: f32) -> f16 {
+        let a = a.source(mode);
+        let mut r = narrow(a);
+        if mode.round64 != Round::NearestEven && a.is_finite() {
+            r = exact::convert(mode.round64, a);
+        }
+        r.result(mode)
+    }
+    /// Exact.
+    cvt_f32_f16(mode: Mode, a: f16) -> f32 { widen(a.source(mode)).quiet_if_nan() }
+    /// Rounded as the mode says.
+    cvt_f32_f64(mode: Mode, a: f64) -> f32 {
+        let a = a.source(mode);
+        let mut r = a as f32;
+        if mode.round64 != Round::NearestEven && a.is_finite() {
+            r = exact::convert(mode.round64, a);
+        }
+        let r = if a.is_nan() { convert_nan(a) } else { r };
+        r.result(mode)
+    }
+    /// Exact.
+    cvt_f64_f32(mode: Mode, a: f32) -> f64 {
+        let a = a.source(mode);
+        if a.is_nan() { convert_nan(a) } else { f64::from(a) }
+    }
+
+    /// Both to f16 toward zero, whatever the mode's rounding.
+    cvt_pkrtz_f16_f32(mode: Mode, a: f32, b: f32) -> [f16; 2] { [a, b].map(|x| toward_zero(x.source(mode)).result(mode)) }
+    /// In 1/32767, saturated to +-32767.
+    cvt_norm_i16_f16(mode: Mode, a: f16) -> i16 { normalised(widen(a.source(mode)), 32767.0, -32767.0) as i16 }
+    /// In 1/65535, saturated.
+    cvt_norm_u16_f16(mode: Mode, a: f16) -> u16 { normalised(widen(a.source(mode)), 65535.0, 0.0) as u16 }
+    /// [`cvt_norm_i16_f16`] of two.
+    cvt_pknorm_i16_f16(mode: Mode, a: f16, b: f16) -> [i16; 2] { [a, b].map(|x| cvt_norm_i16_f16(mode, x)) }
+    /// [`cvt_norm_u16_f16`] of two.
+    cvt_pknorm_u16_f16(mode: Mode, a: f16, b: f16) -> [u16; 2] { [a, b].map(|x| cvt_norm_u16_f16(mode, x)) }
+    /// In 1/32767, saturated to +-32767.
+    cvt_pknorm_i16_f32(mode: Mode, a: f32, b: f32) -> [i16; 2] { [a, b].map(|x| normalised(x.source(mode), 32767.0, -32767.0) as i16) }
+    /// In 1/65535, saturated.
+    cvt_pknorm_u16_f32(mode: Mode, a: f32, b: f32) -> [u16; 2] { [a, b].map(|x| normalised(x.source(mode), 65535.0, 0.0) as u16) }
+    /// `a` rounded to a byte as the mode says, saturated, as byte number `index` of `word`.
+    cvt_pk_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 { insert_byte(word, index, byte(mode, a)) }
+    /// [`cvt_pk_u8_f32`] into the destination's own word.
+    cvt_pkaccum_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 { insert_byte(word, index, byte(mode, a)) }
+
+    /// Both saturated to 16 bits.
+    cvt_pk_u16_u32(a: u32, b: u32) -> [u16; 2] { [a, b].map(|x| x.min(0xffff) as u16) }
+    /// Both saturated to 16 bits.
+    cvt_pk_i16_i32(a: i32, b: i32) -> [i16; 2] { [a, b].map(|x| x.clamp(-0x8000, 0x7fff) as i16) }
+    /// Both saturated to unsigned bytes, the first one low.
+    sat_pk_u8_i16(a: [i16; 2]) -> u16 {
+        let [low, high] = a.map(|x| x.clamp(0, 0xff) as u16);
+        low | high << 8
+    }
+}
+
+/// What the two flooring conversions make of a NaN.
+#[inline(always)]
+fn nan_i32(a: f32) -> i32 {
+    if a.is_sign_negative() {
+        i32::MIN
+    } else {
+        i32::MAX
     }
 }

@@ -1,7 +1,8 @@
 //! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
 
-use super::format::{Format, settle3};
+use super::format::{Format, settle2, settle3};
 use super::{Mode, Round, exact};
+use half::f16;
 
 macro_rules! division {
     ($float:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
@@ -26,32 +27,27 @@ macro_rules! division {
             let finite = n.finite() && d.finite();
             let quotient_denormal = finite && n != 0.0 && (n / d).abs() < $float::MIN_POSITIVE;
             let inverse_denormal = d.finite() && (1.0 / d).abs() < $float::MIN_POSITIVE;
-            let (up, down) = ($by, -$by);
-            let (of_d, of_n) = (x == d, x == n);
-            let (by, vcc) = if n.exponent_field() - d.exponent_field() >= $far {
-                (if of_d { up } else { 0 }, true)
-            } else if denormal(d) {
-                (up, false)
-            } else if inverse_denormal && quotient_denormal {
-                (if of_d { down } else { 0 }, true)
-            } else if inverse_denormal {
-                (down, false)
-            } else if quotient_denormal {
-                (if of_n { up } else { 0 }, true)
-            } else if n.exponent_field() <= $tiny {
-                (up, false)
+            let (up, down) = (power_of_two::<$float>($by), power_of_two::<$float>(-$by));
+            let only = |when: bool, factor: $float| if when { factor } else { 1.0 };
+            // From the last rule to the first, each overriding those before it. No scaling here is inexact.
+            let (by, vcc) = (only(n.exponent_field() <= $tiny, up), false);
+            let (by, vcc) = if quotient_denormal {
+                (only(x == n, up), true)
             } else {
-                (0, false)
+                (by, vcc)
             };
-            if n == 0.0 || d == 0.0 {
-                return ($float::new_nan(), false);
-            }
-            let scaled = if by == 0 {
-                x
+            let apart = (only(!quotient_denormal || x == d, down), quotient_denormal);
+            let (by, vcc) = if inverse_denormal { apart } else { (by, vcc) };
+            let (by, vcc) = if denormal(d) { (up, false) } else { (by, vcc) };
+            let near_overflow = n.exponent_field() - d.exponent_field() >= $far;
+            let (by, vcc) = if near_overflow {
+                (only(x == d, up), true)
             } else {
-                super::arithmetic::ldexp(mode, x, by)
+                (by, vcc)
             };
-            (scaled.quiet_if_nan(), vcc)
+            let zero = n == 0.0 || d == 0.0;
+            let scaled = settle2(x * by, x, x).result(mode);
+            (if zero { $float::new_nan() } else { scaled }, vcc & !zero)
         }
 
         /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
@@ -85,55 +81,55 @@ macro_rules! division {
             denominator: $float,
             numerator: $float,
         ) -> $float {
-            let (q, d, n) = (
-                quotient.source(mode),
-                denominator.source(mode),
-                numerator.source(mode),
-            );
-            let sign = d.bits() ^ n.bits();
-            let zero = $float::ZERO.signed_as(sign);
-            let infinity = $float::INFINITY.signed_as(sign);
-            let invalid = $float::of_bits($float::new_nan().bits() | $float::SIGN);
-            let round = $float::rounding(mode);
-            let r = if q.nan() {
-                overflow(round, sign)
-            } else {
-                q.signed_as(sign)
-            };
-            let r = if d.exponent_field()
-                == ($float::INFINITY.bits() >> ($float::PRECISION - 1)) as i32
-            {
-                overflow::<$float>(round, sign)
-            } else {
-                r
-            };
-            let r = if n.exponent_field() - d.exponent_field() < -$under {
-                underflow::<$float>(round, sign)
-            } else {
-                r
-            };
-            let r = if d.abs() == $float::INFINITY || n == 0.0 {
-                zero
-            } else {
-                r
-            };
-            let r = if d == 0.0 || n.abs() == $float::INFINITY {
-                infinity
-            } else {
-                r
-            };
-            let r = if d == 0.0 && n == 0.0
-                || d.abs() == $float::INFINITY && n.abs() == $float::INFINITY
-            {
-                invalid
-            } else {
-                r
-            };
-            let r = if d.nan() { d.quieted() } else { r };
-            let r = if n.nan() { n.quieted() } else { r };
-            r.result(mode)
+            fixup(mode, quotient, denominator, numerator, $under)
         }
     };
+}
+
+/// `2^by` of a normal result.
+#[inline(always)]
+fn power_of_two<F: Format>(by: i32) -> F {
+    F::of_bits(((F::BIAS + by) as u64) << (F::PRECISION - 1))
+}
+
+/// The fixup of any format; the quotient is zero where the exponents are more than `under` apart.
+#[inline(always)]
+fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under: i32) -> F {
+    let (q, d, n) = (
+        quotient.source(mode),
+        denominator.source(mode),
+        numerator.source(mode),
+    );
+    let sign = d.bits() ^ n.bits();
+    let infinite = |x: F| x.bits() & !F::SIGN == F::INFINITY;
+    let zero = F::ZERO.signed_as(sign);
+    let infinity = F::of_bits(F::INFINITY).signed_as(sign);
+    let round = F::rounding(mode);
+    let r = if q.nan() {
+        overflow(round, sign)
+    } else {
+        q.signed_as(sign)
+    };
+    let r = if n.exponent_field() - d.exponent_field() < -under {
+        underflow(round, sign)
+    } else {
+        r
+    };
+    let r = if infinite(d) || n == F::ZERO { zero } else { r };
+    let r = if d == F::ZERO || infinite(n) {
+        infinity
+    } else {
+        r
+    };
+    let invalid = d == F::ZERO && n == F::ZERO || infinite(d) && infinite(n);
+    let r = if invalid {
+        F::of_bits(F::SIGN | F::INFINITY | F::QUIET)
+    } else {
+        r
+    };
+    let r = if d.nan() { d.quieted() } else { r };
+    let r = if n.nan() { n.quieted() } else { r };
+    r.result(mode)
 }
 
 /// What a result too large becomes.
@@ -163,3 +159,13 @@ fn underflow<F: Format>(round: Round, sign: u64) -> F {
 
 division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
 division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
+
+/// The exponents of f16 are never so far apart that the quotient is known to vanish.
+const NEVER: i32 = i32::MAX;
+
+instructions! {
+    /// [`div_fixup_f32`] for f16.
+    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    /// [`div_fixup_f16`]; it differs in what becomes of the destination's other half.
+    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+}

@@ -64,11 +64,6 @@ pub(crate) trait Format: Copy + PartialEq {
     fn finite(self) -> bool {
         self.bits() & Self::INFINITY != Self::INFINITY
     }
-    /// Zero or denormal.
-    #[inline(always)]
-    fn tiny(self) -> bool {
-        self.bits() & Self::INFINITY == 0
-    }
     /// A NaN made quiet; other values too lose nothing but this is meant for NaNs.
     #[inline(always)]
     fn quieted(self) -> Self {
@@ -111,11 +106,6 @@ pub(crate) trait Format: Copy + PartialEq {
         } else {
             self.flushed()
         }
-    }
-    /// The magnitude.
-    #[inline(always)]
-    fn magnitude(self) -> Self {
-        Self::of_bits(self.bits() & !Self::SIGN)
     }
     /// The magnitude of `self` with the sign bit of `sign`.
     #[inline(always)]

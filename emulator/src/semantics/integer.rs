@@ -55,6 +55,25 @@ instructions! {
     /// [`addc_co_u32`] under its shorter name.
     addc_u32(a: u32, b: u32, carry: bool) -> (u32, bool) { addc_co_u32(a, b, carry) }
 
+    /// [`add_co_u32`] under clamp.
+    add_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_add(b), a.checked_add(b).is_none()) }
+    /// [`sub_co_u32`] under clamp.
+    sub_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_sub(b), a < b) }
+    /// [`subrev_co_u32`] under clamp.
+    subrev_co_u32_sat(a: u32, b: u32) -> (u32, bool) { sub_co_u32_sat(b, a) }
+    /// [`addc_co_u32`] under clamp.
+    addc_co_u32_sat(a: u32, b: u32, carry: bool) -> (u32, bool) {
+        let (sum, over) = addc_co_u32(a, b, carry);
+        (if over { u32::MAX } else { sum }, over)
+    }
+    /// [`subb_co_u32`] under clamp.
+    subb_co_u32_sat(a: u32, b: u32, borrow: bool) -> (u32, bool) {
+        let (difference, under) = subb_co_u32(a, b, borrow);
+        (if under { 0 } else { difference }, under)
+    }
+    /// [`subbrev_co_u32`] under clamp.
+    subbrev_co_u32_sat(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32_sat(b, a, borrow) }
+
     /// The low half of `a * b`.
     mul_lo_u32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
     /// The high half of `a * b`.
@@ -63,6 +82,10 @@ instructions! {
     mul_hi_i32(a: i32, b: i32) -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }
     /// The low 32 bits of the product of two signed 24-bit numbers.
     mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
+    /// [`mul_i32_i24`] under clamp: the exact product brought within i32.
+    mul_i32_i24_sat(a: i32, b: i32) -> i32 { mad_i32_i24_sat(a, b, 0) }
+    /// [`mul_u32_u24`] under clamp: the exact product brought within u32.
+    mul_u32_u24_sat(a: u32, b: u32) -> u32 { mad_u32_u24_sat(a, b, 0) }
     /// The high 32 bits of the product of two signed 24-bit numbers.
     mul_hi_i32_i24(a: i32, b: i32) -> i32 { (i64::from(low_i24(a)) * i64::from(low_i24(b)) >> 32) as i32 }
     /// The low 32 bits of the product of two 24-bit numbers.
@@ -87,6 +110,16 @@ instructions! {
     mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) { (u64::from(a) * u64::from(b)).overflowing_add(c) }
     /// The signed `a * b + c` in 64 bits, and whether it overflowed.
     mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) { (i64::from(a) * i64::from(b)).overflowing_add(c) }
+    /// [`mad_u64_u32`] under clamp.
+    mad_u64_u32_sat(a: u32, b: u32, c: u64) -> (u64, bool) {
+        let product = u64::from(a) * u64::from(b);
+        (product.saturating_add(c), product.checked_add(c).is_none())
+    }
+    /// [`mad_i64_i32`] under clamp.
+    mad_i64_i32_sat(a: i32, b: i32, c: i64) -> (i64, bool) {
+        let product = i64::from(a) * i64::from(b);
+        (product.saturating_add(c), product.checked_add(c).is_none())
+    }
 
     /// The smaller.
     min_u32(a: u32, b: u32) -> u32 { a.min(b) }

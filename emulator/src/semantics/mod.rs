@@ -1,8 +1,10 @@
 //! What each instruction computes: pure functions on scalars, no wave in sight.
 //!
-//! A function is an instruction's mnemonic without `v_` (scalar ones keep `s_`), its arguments are the sources in the manual's order, and
-//! its result is the destination: a pair where there is a carry, VCC or SCC as well. What depends on the MODE register takes it first.
-//! neg, abs, clamp, omod, op_sel, SDWA and DPP are not here, but [`modifier`] has the arithmetic of clamp and omod.
+//! A function is named by its mnemonic without `v_` (scalar ones keep `s_`). Its arguments are the sources in the manual's order, the
+//! accumulator of a destination that is read and a carry, VCC or SCC last; its result is the destination, and beside it the carry, VCC or SCC
+//! that it writes. What has a float among its sources or results takes the [`Mode`] first (only `cmp_class` does not). `*_sat` is the integer
+//! instruction under its clamp modifier.
+//! neg, abs, op_sel, SDWA and DPP are not here; for the float clamp and omod there are `clamp_f32`, `omod_f32` and their like.
 //!
 //! Everything is the same on every host: no libm function whose last place depends on the platform, and no NaN of the host's making.
 //! An operation on a NaN gives that NaN (of several the first) quieted; an invalid one gives the positive quiet NaN with no payload.
@@ -26,15 +28,24 @@ mod atomic;
 mod bits;
 mod compare;
 mod convert;
+mod cube;
 mod divide;
+mod dot;
 mod exact;
+mod float16;
 mod float32;
 mod float64;
 mod format;
 mod integer;
+mod integer16;
 mod mode;
+mod modifier;
+mod packed;
+mod sad;
 mod scalar;
+mod scalar_bits;
 mod transcendental;
+mod trig_preop;
 
 #[cfg(test)]
 mod tests;
@@ -43,10 +54,19 @@ pub use atomic::*;
 pub use bits::*;
 pub use compare::*;
 pub use convert::*;
+pub use cube::*;
 pub use divide::*;
+pub use dot::*;
+pub use float16::*;
 pub use float32::*;
 pub use float64::*;
 pub use integer::*;
+pub use integer16::*;
 pub use mode::{Mode, Round};
+pub use modifier::*;
+pub use packed::*;
+pub use sad::*;
 pub use scalar::*;
+pub use scalar_bits::*;
 pub use transcendental::*;
+pub use trig_preop::*;

@@ -106,12 +106,35 @@ instructions! {
     s_sext_i32_i8(a: u32) -> i32 { i32::from(a as i8) }
     /// The low half, sign-extended.
     s_sext_i32_i16(a: u32) -> i32 { i32::from(a as i16) }
+    /// `a` where SCC is set, else the destination `d` as it was.
+    s_cmov_b32(a: u32, d: u32, scc: bool) -> u32 { if scc { a } else { d } }
+    /// `a` where SCC is set, else the destination `d` as it was.
+    s_cmov_b64(a: u64, d: u64, scc: bool) -> u64 { if scc { a } else { d } }
+    /// The literal, sign-extended, where SCC is set, else the destination `d` as it was.
+    s_cmovk_i32(d: i32, k: i16, scc: bool) -> i32 { if scc { i32::from(k) } else { d } }
+    /// `|a - b|` of the difference in 32 bits; SCC where that is not zero.
+    s_absdiff_i32(a: i32, b: i32) -> (i32, bool) { let r = a.wrapping_sub(b).wrapping_abs(); (r, r != 0) }
+    /// `(a << 1) + b`; SCC is the carry.
+    s_lshl1_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 1, b) }
+    /// `(a << 2) + b`; SCC is the carry.
+    s_lshl2_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 2, b) }
+    /// `(a << 3) + b`; SCC is the carry.
+    s_lshl3_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 3, b) }
+    /// `(a << 4) + b`; SCC is the carry.
+    s_lshl4_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 4, b) }
     /// `a` plus the literal.
     s_addk_i32(a: i32, k: i16) -> (i32, bool) { a.overflowing_add(i32::from(k)) }
     /// `a` times the literal.
     s_mulk_i32(a: i32, k: i16) -> i32 { a.wrapping_mul(i32::from(k)) }
     /// The literal, sign-extended.
     s_movk_i32(k: i16) -> i32 { i32::from(k) }
+}
+
+/// `(a << by) + b` and whether the exact sum passes 32 bits.
+#[inline(always)]
+fn shifted_sum(a: u32, by: u32, b: u32) -> (u32, bool) {
+    let sum = (u64::from(a) << by) + u64::from(b);
+    (sum as u32, sum >> 32 != 0)
 }
 
 /// Declares comparisons; what they give is SCC.
@@ -138,4 +161,28 @@ comparisons! {
     "`a <= b`." s_cmp_le_u32(u32) <=;
     "`a == b`." s_cmp_eq_u64(u64) ==;
     "`a != b`." s_cmp_lg_u64(u64) !=;
+}
+
+/// Declares comparisons with a 16-bit literal, extended as its type says.
+macro_rules! literal_comparisons {
+    ($( $doc:literal $name:ident($ty:ident, $literal:ident) $op:tt; )*) => { $(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name(a: $ty, k: $literal) -> bool { a $op $ty::from(k) }
+    )* };
+}
+
+literal_comparisons! {
+    "`a == k`." s_cmpk_eq_i32(i32, i16) ==;
+    "`a != k`." s_cmpk_lg_i32(i32, i16) !=;
+    "`a > k`." s_cmpk_gt_i32(i32, i16) >;
+    "`a >= k`." s_cmpk_ge_i32(i32, i16) >=;
+    "`a < k`." s_cmpk_lt_i32(i32, i16) <;
+    "`a <= k`." s_cmpk_le_i32(i32, i16) <=;
+    "`a == k`." s_cmpk_eq_u32(u32, u16) ==;
+    "`a != k`." s_cmpk_lg_u32(u32, u16) !=;
+    "`a > k`." s_cmpk_gt_u32(u32, u16) >;
+    "`a >= k`." s_cmpk_ge_u32(u32, u16) >=;
+    "`a < k`." s_cmpk_lt_u32(u32, u16) <;
+    "`a <= k`." s_cmpk_le_u32(u32, u16) <=;
 }

@@ -3,7 +3,49 @@
 //! f32 forms of rcp, rsq, sqrt, exp and log take and give no denormals whatever the mode: compilers scale around them.
 
 use super::Mode;
-use super::format::Format;
+use super::format::{Format, narrow, odd_f32, widen};
+use half::f16;
+
+/// The f64 result for an f16, rounded once.
+#[inline(always)]
+fn settle_f16(mode: Mode, r: f64, a: f16) -> f16 {
+    settle1(narrow(odd_f32(r)), a).result(mode)
+}
+
+/// A source of the f16 forms, which keep denormals as the mode says.
+#[inline(always)]
+fn source_f16(mode: Mode, a: f16) -> f64 {
+    f64::from(widen(a.source(mode)))
+}
+
+/// Whether the circular functions take the angle: at most 256 turns.
+#[inline(always)]
+fn in_domain(turns: f64) -> bool {
+    turns.abs() <= 256.0
+}
+
+/// The sine of `turns`; 0 outside the domain, NaN of infinity.
+#[inline(always)]
+fn sine(turns: f64) -> f64 {
+    let (sin, _) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
+    let sin = if turns == 0.0 { turns } else { sin };
+    if turns.abs() == f64::INFINITY {
+        f64::NAN
+    } else {
+        sin
+    }
+}
+
+/// The cosine of `turns`; 1 outside the domain, NaN of infinity.
+#[inline(always)]
+fn cosine(turns: f64) -> f64 {
+    let (_, cos) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
+    if turns.abs() == f64::INFINITY {
+        f64::NAN
+    } else {
+        cos
+    }
+}
 
 /// The result for a source, with a NaN source quieted and a NaN result made the machine's.
 #[inline(always)]
@@ -21,17 +63,20 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     sum
 }
 
+/// 1.5 * 2^52: a sum with it has its last place at one.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
 /// `x` rounded to an integer, for magnitudes below 2^51.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0;
     (x + SHIFT) - SHIFT
 }
 
 /// `2^x` for `x` in [-1000, 1000], to about 1e-12 relative.
 #[inline(always)]
 fn exp2(x: f64) -> f64 {
-    let whole = nearest(x);
+    let shifted = x + SHIFT;
+    let whole = shifted - SHIFT;
     // ln(2)^i / i!
     let fraction = polynomial(
         x - whole,
@@ -49,7 +94,7 @@ fn exp2(x: f64) -> f64 {
             7.054_911_620_801_123e-9,
         ],
     );
-    fraction * f64::from_bits(((whole as i64 + 1023) as u64) << 52)
+    fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
 /// `log2(x)` of a positive normal f64, to about 1e-14 relative.
@@ -157,6 +202,34 @@ instructions! {
     }
     /// `sqrt(a)`.
     sqrt_f32(_mode: Mode, a: f32) -> f32 { settle1(a.flushed().sqrt(), a).flushed() }
+    /// [`exp_f32`]: the hardware's is less accurate.
+    exp_legacy_f32(mode: Mode, a: f32) -> f32 { exp_f32(mode, a) }
+    /// [`log_f32`]: the hardware's is less accurate.
+    log_legacy_f32(mode: Mode, a: f32) -> f32 { log_f32(mode, a) }
+    /// The sine of `a` turns; 0 beyond 256 turns.
+    sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine(f64::from(a)) as f32, a).result(mode) }
+    /// The cosine of `a` turns; 1 beyond 256 turns.
+    cos_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(cosine(f64::from(a)) as f32, a).result(mode) }
+
+    /// `2^a`.
+    exp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, exp(source_f16(mode, a)), a) }
+    /// `log2(a)`.
+    log_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, log(source_f16(mode, a)), a) }
     /// `1 / a`.
+    rcp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
+    /// `1 / sqrt(a)`; infinite with its sign at a zero.
+    rsq_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a).sqrt(), a) }
+    /// `sqrt(a)`.
+    sqrt_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
+    /// The sine of `a` turns; 0 beyond 256 turns.
+    sin_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, sine(source_f16(mode, a)), a) }
+    /// The cosine of `a` turns; 1 beyond 256 turns.
+    cos_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, cosine(source_f16(mode, a)), a) }
+
+    /// `1 / a`, correctly rounded: the hardware's has half the places.
     rcp_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }
+    /// `1 / sqrt(a)`, to two roundings: the hardware's has half the places. Infinite with its sign at a zero.
+    rsq_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a.sqrt(), a).result(mode) }
+    /// `sqrt(a)`, correctly rounded: the hardware's has half the places.
+    sqrt_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(a.sqrt(), a).result(mode) }
 }

@@ -16,7 +16,7 @@ pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
         102..=107 | 126..=127 if registers == 1 || code % 2 == 0 => Ok(Code(code)),
         108..=123 => aligned(108, 16),
         124 | 254 if registers == 1 => Ok(Code(code)),
-        128..=208 | 235..=248 | 251..=253 | 255 => Ok(Code(code)),
+        125 | 128..=208 | 235..=248 | 251..=253 | 255 => Ok(Code(code)),
         _ => Err(Invalid),
     }
 }

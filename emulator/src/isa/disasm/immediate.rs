@@ -3,23 +3,32 @@
 use super::Printer;
 use crate::isa::{Operand, Role, Type};
 
-const HARDWARE_REGISTERS: [&str; 16] = [
-    "",
-    "HW_REG_MODE",
-    "HW_REG_STATUS",
-    "HW_REG_TRAPSTS",
-    "HW_REG_HW_ID",
-    "HW_REG_GPR_ALLOC",
-    "HW_REG_LDS_ALLOC",
-    "HW_REG_IB_STS",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "HW_REG_SH_MEM_BASES",
+/// Names of the hardware registers, by number.
+const HARDWARE_REGISTERS: &[(u16, &str)] = &[
+    (1, "MODE"),
+    (2, "STATUS"),
+    (3, "TRAPSTS"),
+    (4, "HW_ID"),
+    (5, "GPR_ALLOC"),
+    (6, "LDS_ALLOC"),
+    (7, "IB_STS"),
+    (15, "SH_MEM_BASES"),
+    (16, "TBA_LO"),
+    (17, "TBA_HI"),
+    (18, "TMA_LO"),
+    (19, "TMA_HI"),
+];
+
+/// Messages that say nothing beyond their name.
+const MESSAGES: &[(u16, &str)] = &[
+    (1, "MSG_INTERRUPT"),
+    (4, "MSG_SAVEWAVE"),
+    (5, "MSG_STALL_WAVE_GEN"),
+    (6, "MSG_HALT_WAVES"),
+    (7, "MSG_ORDERED_PS_DONE"),
+    (8, "MSG_EARLY_PRIM_DEALLOC"),
+    (9, "MSG_GS_ALLOC_REQ"),
+    (10, "MSG_GET_DOORBELL"),
 ];
 
 impl Printer<'_> {
@@ -37,19 +46,16 @@ impl Printer<'_> {
             Type::I16 | Type::U16 if operand.role == Role::Simm16 && self.inst.encoding == crate::isa::Encoding::Sopk => {
                 self.put(format_args!("{immediate:#x}"))
             }
-            _ if operand.role == Role::Simm16 => self.put(format_args!("{immediate}")),
+            _ if operand.role == Role::Simm16 => self.number(u64::from(immediate), Type::I32),
             _ => self.plain(index, operand),
         }
     }
 
     fn hardware_register(&mut self, immediate: u16) {
         let (id, offset, size) = (immediate & 63, immediate >> 6 & 31, (immediate >> 11) + 1);
-        let name = HARDWARE_REGISTERS.get(usize::from(id)).copied().unwrap_or_default();
-        self.text.push_str("hwreg(");
-        if name.is_empty() {
-            self.put(format_args!("{id}"));
-        } else {
-            self.text.push_str(name);
+        match HARDWARE_REGISTERS.iter().find(|(number, _)| *number == id) {
+            Some((_, name)) => self.put(format_args!("hwreg(HW_REG_{name}")),
+            None => self.put(format_args!("hwreg({id}")),
         }
         if (offset, size) != (0, 32) {
             self.put(format_args!(", {offset}, {size}"));
@@ -73,8 +79,24 @@ impl Printer<'_> {
         }
     }
 
+    /// A message by name where it has one, else by its fields, else as a number.
     fn message(&mut self, immediate: u16) {
-        self.put(format_args!("sendmsg({}, {}, {})", immediate & 15, immediate >> 4 & 7, immediate >> 8 & 3));
+        let (id, operation, stream) = (immediate & 15, immediate >> 4 & 7, immediate >> 8 & 3);
+        let simple = MESSAGES.iter().find(|(number, _)| *number == id);
+        match (id, operation, stream) {
+            (_, 0, 0) if simple.is_some() => self.put(format_args!("sendmsg({})", simple.map_or("", |(_, name)| name))),
+            (3, 0, 0) => self.text.push_str("sendmsg(MSG_GS_DONE, GS_OP_NOP)"),
+            (2..=3, 1..=3, _) => {
+                let name = if id == 2 { "MSG_GS" } else { "MSG_GS_DONE" };
+                let operation = ["GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"][usize::from(operation - 1)];
+                self.put(format_args!("sendmsg({name}, {operation}, {stream})"));
+            }
+            (15, 1, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)"),
+            (15, 2, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_REG_RD)"),
+            (15, 4, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_TTRACE_PC)"),
+            _ if immediate & !0x37f == 0 => self.put(format_args!("sendmsg({id}, {operation}, {stream})")),
+            _ => self.put(format_args!("{immediate}")),
+        }
     }
 
     /// The operands that VGPR indexing applies to.

@@ -12,6 +12,7 @@ const SPECIAL: &[(u16, &str, &str)] = &[
     (106, "vcc_lo", "vcc"),
     (107, "vcc_hi", ""),
     (124, "m0", "m0"),
+    (125, "null", "null"),
     (126, "exec_lo", "exec"),
     (127, "exec_hi", ""),
     (235, "src_shared_base", "src_shared_base"),
@@ -25,8 +26,18 @@ const SPECIAL: &[(u16, &str, &str)] = &[
     (254, "src_lds_direct", "src_lds_direct"),
 ];
 
-/// Inline floats from code 240 on; the last one is 1 / (2 pi).
-const FLOATS: [&str; 9] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"];
+/// The inline floats, from code 240 on, as text and as bits of f16, f32 and f64. The last one is 1 / (2 pi).
+const FLOATS: [(&str, u16, u32, u64); 9] = [
+    ("0.5", 0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
+    ("-0.5", 0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
+    ("1.0", 0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+    ("-1.0", 0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
+    ("2.0", 0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
+    ("-2.0", 0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
+    ("4.0", 0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
+    ("-4.0", 0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
+    ("0.15915494", 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
+];
 
 /// The value of an inline integer.
 fn inline_integer(code: u16) -> i32 {
@@ -75,15 +86,59 @@ impl Printer<'_> {
         }
     }
 
+    /// An inline float: its bits in the operand's width, as a number of the operand's type.
     fn inline_float(&mut self, code: u16, ty: Type) {
-        let name = FLOATS[usize::from(code - 240)];
+        let (_, half, single, double) = FLOATS[usize::from(code - 240)];
+        self.number(
+            match width(ty) {
+                16 => u64::from(half),
+                64 => double,
+                _ => u64::from(single),
+            },
+            ty,
+        );
+    }
+
+    fn literal(&mut self, ty: Type) {
+        let literal = u64::from(self.inst.literal);
         match ty {
-            Type::F64 | Type::B64 | Type::U64 | Type::I64 if code == 248 => self.text.push_str("0.15915494309189532"),
-            _ => self.text.push_str(name),
+            // The literal is the high half of a double.
+            Type::F64 if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 => {
+                self.put(format_args!("{literal:#x}"))
+            }
+            Type::F64 => self.number(literal << 32, ty),
+            _ => self.number(literal, ty),
         }
     }
 
-    fn literal(&mut self, _ty: Type) {
-        self.put(format_args!("{:#x}", self.inst.literal));
+    /// A constant as the assembler writes it: as an inline constant where it is one, in hexadecimal otherwise.
+    pub(super) fn number(&mut self, bits: u64, ty: Type) {
+        let signed = match (width(ty), ty) {
+            (64, _) => bits as i64,
+            (_, Type::F16) => i64::from(bits as i16),
+            _ => i64::from(bits as i32),
+        };
+        let name = FLOATS.iter().find(|(_, half, single, double)| match ty {
+            Type::F16 => *half == bits as u16,
+            Type::F16x2 => u64::from(*half) == bits,
+            _ if width(ty) == 64 => *double == bits,
+            _ => *single == bits as u32,
+        });
+        match name {
+            _ if (-16..=64).contains(&signed) => self.put(format_args!("{signed}")),
+            Some(("0.15915494", ..)) if width(ty) == 64 => self.text.push_str("0.15915494309189532"),
+            Some((name, ..)) => self.text.push_str(name),
+            None if matches!(ty, Type::F16 | Type::B16 | Type::U16 | Type::I16) => self.put(format_args!("{:#x}", bits as u16)),
+            None => self.put(format_args!("{bits:#x}")),
+        }
+    }
+}
+
+/// How wide an operand's inline floats are.
+fn width(ty: Type) -> u32 {
+    match ty {
+        Type::B16 | Type::U16 | Type::I16 | Type::F16 | Type::B16x2 | Type::U16x2 | Type::I16x2 | Type::F16x2 => 16,
+        _ if ty.registers() >= 2 => 64,
+        _ => 32,
     }
 }

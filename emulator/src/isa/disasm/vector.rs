@@ -18,6 +18,7 @@ impl Printer<'_> {
             (Role::Src0, _) => self.source(index, operand, 0),
             (Role::Src1, _) => self.source(index, operand, 1),
             (Role::Src2, _) => self.source(index, operand, 2),
+            (Role::Literal, _) => self.put(format_args!("{:#x}", self.inst.literal)),
             _ => self.plain(index, operand),
         }
     }
@@ -26,7 +27,8 @@ impl Printer<'_> {
     fn source(&mut self, index: usize, operand: &Operand, source: u8) {
         let m = &self.inst.modifiers;
         let (neg, abs, sext) = (m.neg >> source & 1 != 0, m.abs >> source & 1 != 0, m.sext >> source & 1 != 0);
-        let number = is_number(self.inst.operands[index]);
+        // -1 is not neg(1): a bare number is negated in words.
+        let number = is_number(self.inst.operands[index]) && !abs;
         self.text.push_str(match (neg, number) {
             (true, true) => "neg(",
             (true, false) => "-",
@@ -116,10 +118,14 @@ impl Printer<'_> {
             0x141 => self.text.push_str("row_half_mirror"),
             0x142 => self.text.push_str("row_bcast:15"),
             0x143 => self.text.push_str("row_bcast:31"),
+            0x150..=0x15f => {
+                self.text.push_str(" /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */");
+            }
+            0x160..=0x16f => self.text.push_str("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
             _ => self.text.push_str("/* Invalid dpp_ctrl value */"),
         }
         self.put(format_args!(" row_mask:{:#x} bank_mask:{:#x}", m.row_mask, m.bank_mask));
-        self.flag(Flags::BOUND_CTRL, "bound_ctrl:0");
+        self.flag(Flags::BOUND_CTRL, "bound_ctrl:1");
     }
 
     pub(super) fn packed_modifiers(&mut self) {

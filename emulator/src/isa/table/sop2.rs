@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x2f, "s_lshl2_add_u32",   &[SDST_U32, SRC0_U32, SRC1_U32],     NONE, none),
     row(0x30, "s_lshl3_add_u32",   &[SDST_U32, SRC0_U32, SRC1_U32],     NONE, none),
     row(0x31, "s_lshl4_add_u32",   &[SDST_U32, SRC0_U32, SRC1_U32],     NONE, none),
-    row(0x32, "s_pack_ll_b32_b16", &[SDST_B32, SRC0_B16X2, SRC1_B16X2], NONE, none),
-    row(0x33, "s_pack_lh_b32_b16", &[SDST_B32, SRC0_B16X2, SRC1_B16X2], NONE, none),
-    row(0x34, "s_pack_hh_b32_b16", &[SDST_B32, SRC0_B16X2, SRC1_B16X2], NONE, none),
+    row(0x32, "s_pack_ll_b32_b16", &[SDST_B32, SRC0_B32, SRC1_B32], NONE, none),
+    row(0x33, "s_pack_lh_b32_b16", &[SDST_B32, SRC0_B32, SRC1_B32], NONE, none),
+    row(0x34, "s_pack_hh_b32_b16", &[SDST_B32, SRC0_B32, SRC1_B32], NONE, none),
 ];

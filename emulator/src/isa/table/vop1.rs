@@ -80,6 +80,6 @@ pub(super) const ROWS: &[Row] = &[
     row(0x4c, "v_log_legacy_f32",           &[VDST_F32, SRC0_F32],       FLOAT,     none),
     row(0x4d, "v_cvt_norm_i16_f16",         &[VDST_I16, SRC0_F16],       FLOAT,     none),
     row(0x4e, "v_cvt_norm_u16_f16",         &[VDST_U16, SRC0_F16],       FLOAT,     none),
-    row(0x4f, "v_sat_pk_u8_i16",            &[VDST_B16, SRC0_I16X2],     NONE,      none),
+    row(0x4f, "v_sat_pk_u8_i16",            &[VDST_B16, SRC0_B32],       NONE,      none),
     row(0x51, "v_swap_b32",                 &[VDST_B32_RW, SRC0_B32_RW], NO_FORMS,  lanewise!(|w, i| lanes::swap(w, i))),
 ];

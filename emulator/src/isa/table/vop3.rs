@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x1d8, "v_med3_u32",             &[VDST_U32, SRC0_U32, SRC1_U32, SRC2_U32],            NONE,      valu!(med3_u32)),
     row(0x1d9, "v_sad_u8",               &[VDST_U32, SRC0_B32, SRC1_B32, SRC2_U32],            CLAMP,     none),
     row(0x1da, "v_sad_hi_u8",            &[VDST_U32, SRC0_B32, SRC1_B32, SRC2_U32],            CLAMP,     none),
-    row(0x1db, "v_sad_u16",              &[VDST_U32, SRC0_U16X2, SRC1_U16X2, SRC2_U32],        CLAMP,     none),
+    row(0x1db, "v_sad_u16",              &[VDST_U32, SRC0_B32, SRC1_B32, SRC2_U32],            CLAMP,     none),
     row(0x1dc, "v_sad_u32",              &[VDST_U32, SRC0_U32, SRC1_U32, SRC2_U32],            CLAMP,     none),
     row(0x1dd, "v_cvt_pk_u8_f32",        &[VDST_B32, SRC0_F32, SRC1_U32, SRC2_B32],            NEG_CLAMP, none),
     row(0x1de, "v_div_fixup_f32",        &[VDST_F32, SRC0_F32, SRC1_F32, SRC2_F32],            FLOAT,     valu!(div_fixup_f32)),

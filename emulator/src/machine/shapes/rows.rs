@@ -209,13 +209,6 @@ macro_rules! lds_atomic32 {
     };
 }
 
-/// A compare-and-swap of 32 bits on LDS: `f(memory, data, compare)`.
-macro_rules! lds_compare32 {
-    ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, c, a| $f(m, a, c)))
-    };
-}
-
 /// An atomic of 32 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary32 {
     ($f:expr) => {
@@ -230,13 +223,6 @@ macro_rules! lds_atomic64 {
     };
 }
 
-/// A compare-and-swap of 64 bits on LDS: `f(memory, data, compare)`.
-macro_rules! lds_compare64 {
-    ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, c, a| $f(m, a, c)))
-    };
-}
-
 /// An atomic of 64 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary64 {
     ($f:expr) => {
@@ -244,6 +230,50 @@ macro_rules! lds_ternary64 {
     };
 }
 
+/// A floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`.
+macro_rules! lds_float32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode;
+            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(mode, f32::from_bits(m), f32::from_bits(a)).to_bits())
+        })
+    };
+}
+
+/// A floating-point compare-and-swap of 32 bits on LDS: `f(mode, memory, compare, data)`.
+macro_rules! lds_float_compare32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode;
+            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, b| {
+                $f(mode, f32::from_bits(m), f32::from_bits(a), f32::from_bits(b)).to_bits()
+            })
+        })
+    };
+}
+
+/// A floating-point atomic of 64 bits on LDS: `f(mode, memory, data)`.
+macro_rules! lds_float64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode;
+            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(mode, f64::from_bits(m), f64::from_bits(a)).to_bits())
+        })
+    };
+}
+
+/// A floating-point compare-and-swap of 64 bits on LDS: `f(mode, memory, compare, data)`.
+macro_rules! lds_float_compare64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode;
+            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, b| {
+                $f(mode, f64::from_bits(m), f64::from_bits(a), f64::from_bits(b)).to_bits()
+            })
+        })
+    };
+}
+
 pub(crate) use {
-    branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load, buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64, flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_compare32, lds_compare64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
+    branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load, buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64, flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_float32, lds_float64, lds_float_compare32, lds_float_compare64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
 };

@@ -131,6 +131,12 @@ fn consecutive(addresses: &Addresses) -> bool {
     differs == 0
 }
 
+/// Whether every lane's address is dword-aligned.
+#[inline(always)]
+fn aligned(addresses: &Addresses) -> bool {
+    addresses.iter().fold(0, |low, a| low | a) & 3 == 0
+}
+
 /// Loads an element for each lane of `lanes` into the registers from `vdst` on.
 #[inline(always)]
 pub fn load(
@@ -153,6 +159,16 @@ pub fn load(
             let words = region.words_at(addresses[0] - region.base);
             for (register, word) in w.v[vdst].iter_mut().zip(words) {
                 *register = word.load(Relaxed);
+            }
+            return Ok(());
+        }
+        if lanes == !0 && aligned(addresses) {
+            for k in 0..n as usize {
+                let register = &mut w.v[(vdst + k) & 255];
+                let start = region.base.wrapping_sub(4 * k as u64);
+                for l in 0..LANES {
+                    register[l] = region.word((addresses[l].wrapping_sub(start)) / 4).load(Relaxed);
+                }
             }
             return Ok(());
         }

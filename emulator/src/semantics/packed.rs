@@ -1,0 +1,54 @@
+//! Packed 16-bit arithmetic: each half by itself, index 0 the low one.
+
+use super::*;
+use half::f16;
+
+/// Declares packed instructions from what each half does.
+macro_rules! packed {
+    ($( $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $of:ident; )*) => { $(
+        #[doc = concat!("[`", stringify!($of), "`] of both halves.")]
+        #[inline(always)]
+        pub fn $name($($arg: [$ty; 2]),*) -> [$ret; 2] { [$of($($arg[0]),*), $of($($arg[1]),*)] }
+    )* };
+}
+
+packed! {
+    pk_mad_i16(a: i16, b: i16, c: i16) -> i16 = mad_i16;
+    pk_mad_u16(a: u16, b: u16, c: u16) -> u16 = mad_u16;
+    pk_mul_lo_u16(a: u16, b: u16) -> u16 = mul_lo_u16;
+    pk_add_i16(a: i16, b: i16) -> i16 = add_i16;
+    pk_sub_i16(a: i16, b: i16) -> i16 = sub_i16;
+    pk_add_u16(a: u16, b: u16) -> u16 = add_u16;
+    pk_sub_u16(a: u16, b: u16) -> u16 = sub_u16;
+    pk_mad_i16_sat(a: i16, b: i16, c: i16) -> i16 = mad_i16_sat;
+    pk_mad_u16_sat(a: u16, b: u16, c: u16) -> u16 = mad_u16_sat;
+    pk_mul_lo_u16_sat(a: u16, b: u16) -> u16 = mul_lo_u16_sat;
+    pk_add_i16_sat(a: i16, b: i16) -> i16 = add_i16_sat;
+    pk_sub_i16_sat(a: i16, b: i16) -> i16 = sub_i16_sat;
+    pk_add_u16_sat(a: u16, b: u16) -> u16 = add_u16_sat;
+    pk_sub_u16_sat(a: u16, b: u16) -> u16 = sub_u16_sat;
+    pk_lshlrev_b16(a: u16, b: u16) -> u16 = lshlrev_b16;
+    pk_lshrrev_b16(a: u16, b: u16) -> u16 = lshrrev_b16;
+    pk_ashrrev_i16(a: u16, b: i16) -> i16 = ashrrev_i16;
+    pk_max_i16(a: i16, b: i16) -> i16 = max_i16;
+    pk_min_i16(a: i16, b: i16) -> i16 = min_i16;
+    pk_max_u16(a: u16, b: u16) -> u16 = max_u16;
+    pk_min_u16(a: u16, b: u16) -> u16 = min_u16;
+}
+
+/// Declares packed float instructions.
+macro_rules! packed_floats {
+    ($( $name:ident($($arg:ident),*) = $of:ident; )*) => { $(
+        #[doc = concat!("[`", stringify!($of), "`] of both halves.")]
+        #[inline(always)]
+        pub fn $name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2] { [$of(mode, $($arg[0]),*), $of(mode, $($arg[1]),*)] }
+    )* };
+}
+
+packed_floats! {
+    pk_fma_f16(a, b, c) = fma_f16;
+    pk_add_f16(a, b) = add_f16;
+    pk_mul_f16(a, b) = mul_f16;
+    pk_min_f16(a, b) = min_f16;
+    pk_max_f16(a, b) = max_f16;
+}
