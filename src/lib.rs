@@ -5,6 +5,7 @@
 pub mod aside;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod exit;
 pub mod npy;
 pub mod report;

@@ -14,7 +14,11 @@ use crate::exit::{Exit, Stop};
 #[derive(Debug, clap::Args)]
 pub struct DisasmArgs {
     /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
-    #[arg(value_name = "FILE.co", required_unless_present = "hex", conflicts_with = "hex")]
+    #[arg(
+        value_name = "FILE.co",
+        required_unless_present = "hex",
+        conflicts_with = "hex"
+    )]
     pub file: Option<PathBuf>,
 
     /// Print this kernel or function only
@@ -59,7 +63,11 @@ fn hex(bytes: &[u8]) -> String {
         return out;
     }
     for line in bytes.split(|byte| *byte == b'\n') {
-        let inst = hex_bytes(line).and_then(|bytes| isa::decode(&bytes).ok().filter(|inst| inst.size() == bytes.len()));
+        let inst = hex_bytes(line).and_then(|bytes| {
+            isa::decode(&bytes)
+                .ok()
+                .filter(|inst| inst.size() == bytes.len())
+        });
         match inst {
             Some(inst) => out.push_str(&isa::disassemble(&inst)),
             None => out.push_str("invalid"),
@@ -75,7 +83,10 @@ fn hex_bytes(line: &[u8]) -> Option<Vec<u8>> {
     for word in line.split(u8::is_ascii_whitespace) {
         for pair in word.chunks(2) {
             let [high, low] = pair else { return None };
-            let (high, low) = (char::from(*high).to_digit(16)?, char::from(*low).to_digit(16)?);
+            let (high, low) = (
+                char::from(*high).to_digit(16)?,
+                char::from(*low).to_digit(16)?,
+            );
             bytes.push(u8::try_from(high << 4 | low).ok()?);
         }
     }
@@ -89,14 +100,20 @@ fn code(object: &CodeObject, only: Option<&str>, path: &Path) -> Result<String, 
         None => functions.iter().collect(),
         Some(name) => {
             let address = object.kernel(name).map(|kernel| kernel.entry_address);
-            let found = functions.iter().find(|function| Some(function.address) == address || function.name == name);
-            let missing = || Stop::usage(format!("{}: {}", path.display(), no_kernel(object, name)));
+            let found = functions
+                .iter()
+                .find(|function| Some(function.address) == address || function.name == name);
+            let missing =
+                || Stop::usage(format!("{}: {}", path.display(), no_kernel(object, name)));
             vec![found.ok_or_else(missing)?]
         }
     };
     let mut out = String::new();
     for function in wanted {
-        let bytes = object.image.bytes(function.address, function.size).unwrap_or_default();
+        let bytes = object
+            .image
+            .bytes(function.address, function.size)
+            .unwrap_or_default();
         print_function(&mut out, function, bytes);
     }
     Ok(out)
@@ -122,9 +139,21 @@ fn functions(object: &CodeObject) -> Vec<Function> {
         symbol.kind == SymbolKind::Function && segment.is_some_and(|segment| segment.executable)
     };
     for symbol in object.symbols.iter().filter(is_code) {
-        if !functions.iter().any(|function| function.address == symbol.address) {
-            let Symbol { name, address, size, .. } = symbol.clone();
-            functions.push(Function { name, address, size });
+        if !functions
+            .iter()
+            .any(|function| function.address == symbol.address)
+        {
+            let Symbol {
+                name,
+                address,
+                size,
+                ..
+            } = symbol.clone();
+            functions.push(Function {
+                name,
+                address,
+                size,
+            });
         }
     }
     functions.sort_by_key(|function| function.address);
@@ -135,7 +164,12 @@ fn print_function(out: &mut String, function: &Function, bytes: &[u8]) {
     if !out.is_empty() {
         out.push('\n');
     }
-    let _ = writeln!(out, "{:016x} <{}>:", function.address, function.name.escape_debug());
+    let _ = writeln!(
+        out,
+        "{:016x} <{}>:",
+        function.address,
+        function.name.escape_debug()
+    );
     let mut at = 0;
     while at < bytes.len() {
         let address = function.address + at as u64;
@@ -162,7 +196,11 @@ fn print_line(out: &mut String, address: u64, bytes: &[u8], text: &str) {
 
 /// A little-endian dword, or what is left of one.
 fn word(bytes: &[u8]) -> String {
-    bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .rev()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Where a branch goes, as a comment.
@@ -173,5 +211,8 @@ fn target(inst: &Inst, address: u64) -> String {
         return String::new();
     }
     let distance = i64::from((inst.words[0] & 0xffff) as u16 as i16) * 4;
-    format!("  // {:#x}", address.wrapping_add(4).wrapping_add_signed(distance))
+    format!(
+        "  // {:#x}",
+        address.wrapping_add(4).wrapping_add_signed(distance)
+    )
 }

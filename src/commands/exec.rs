@@ -65,24 +65,50 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     warn_unused(&name, &file);
 
     let gpu = Gpu::new();
-    let placed = file.buffers.iter().map(|buffer| buffers::place(&gpu, buffer)).collect::<Result<Vec<_>, _>>()?;
-    let module = gpu.load(&object).with_context(|| file.code_object.display().to_string())?;
+    let placed = file
+        .buffers
+        .iter()
+        .map(|buffer| buffers::place(&gpu, buffer))
+        .collect::<Result<Vec<_>, _>>()?;
+    let module = gpu
+        .load(&object)
+        .with_context(|| file.code_object.display().to_string())?;
     let threads = args.jobs.map_or(0, usize::from);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
     for spec in &file.launches {
-        let stopped = launches.iter().any(|(_, outcome)| matches!(outcome, Outcome::Trapped(_)));
-        let outcome = if stopped { Outcome::NotRun } else { launch_one(&gpu, &module, &file, spec, &placed, threads)? };
+        let stopped = launches
+            .iter()
+            .any(|(_, outcome)| matches!(outcome, Outcome::Trapped(_)));
+        let outcome = if stopped {
+            Outcome::NotRun
+        } else {
+            launch_one(&gpu, &module, &file, spec, &placed, threads)?
+        };
         launches.push((spec, outcome));
     }
-    let saved = file.buffers.iter().zip(&placed).map(|(buffer, placed)| buffers::save(&gpu, buffer, placed));
-    let saved = saved.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
+    let saved = file
+        .buffers
+        .iter()
+        .zip(&placed)
+        .map(|(buffer, placed)| buffers::save(&gpu, buffer, placed));
+    let saved = saved
+        .filter_map(Result::transpose)
+        .collect::<Result<Vec<_>, _>>()?;
 
-    let summary = Summary { code_object: file.code_object.display().to_string(), launches, saved };
+    let summary = Summary {
+        code_object: file.code_object.display().to_string(),
+        launches,
+        saved,
+    };
     match args.format {
         Format::Table => print(&summary.as_table())?,
         Format::Json => print(&format!("{:#}\n", summary.as_json()))?,
     }
-    Ok(if summary.word() == "ran" { Exit::Passed } else { Exit::Failed })
+    Ok(if summary.word() == "ran" {
+        Exit::Passed
+    } else {
+        Exit::Failed
+    })
 }
 
 /// Everything that can be known to be wrong before anything runs.
@@ -90,7 +116,9 @@ fn check_all(file: &LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
     for (index, spec) in file.launches.iter().enumerate() {
         let place = || format!("launches[{index}]");
         let kernel = object.kernel(&spec.kernel);
-        let kernel = kernel.with_context(|| no_kernel(object, &spec.kernel)).with_context(place)?;
+        let kernel = kernel
+            .with_context(|| no_kernel(object, &spec.kernel))
+            .with_context(place)?;
         check::check(spec, kernel, &file.buffers).with_context(place)?;
     }
     file.buffers.iter().try_for_each(buffers::check_save)
@@ -101,9 +129,18 @@ fn warn_unused(name: &str, file: &LaunchFile) {
         let mut args = file.launches.iter().flat_map(|spec| &spec.args);
         args.any(|arg| matches!(arg, ArgSpec::Buffer(used) if *used == index))
     };
-    for (_, buffer) in file.buffers.iter().enumerate().filter(|(index, _)| !used(*index)) {
+    for (_, buffer) in file
+        .buffers
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !used(*index))
+    {
         // a warning that cannot be written is no reason to stop
-        let _ = writeln!(std::io::stderr(), "warning: {name}: no launch uses buffer `{}`", buffer.name);
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: {name}: no launch uses buffer `{}`",
+            buffer.name
+        );
     }
 }
 
@@ -117,7 +154,11 @@ fn launch_one(
 ) -> Result<Outcome, Stop> {
     let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
     let Some(kernel) = module.kernel(&spec.kernel) else {
-        return Err(Stop::setup(format!("{}: no kernel `{}`", file.code_object.display(), spec.kernel)));
+        return Err(Stop::setup(format!(
+            "{}: no kernel `{}`",
+            file.code_object.display(),
+            spec.kernel
+        )));
     };
     let launch = Launch {
         grid: spec.grid,

@@ -39,12 +39,30 @@ pub fn run(args: &InspectArgs) -> Result<Exit, Stop> {
 fn as_table(name: &str, object: &CodeObject) -> String {
     let count = object.kernels.len();
     let plural = if count == 1 { "" } else { "s" };
-    let CodeObject { target, version, image, .. } = object;
-    let mut out = format!("{name}: {target}, code object {version}, {count} kernel{plural}, image of {} bytes\n", image.size);
+    let CodeObject {
+        target,
+        version,
+        image,
+        ..
+    } = object;
+    let mut out = format!(
+        "{name}: {target}, code object {version}, {count} kernel{plural}, image of {} bytes\n",
+        image.size
+    );
     if count == 0 {
         return out;
     }
-    let header = ["kernel", "code", "VGPRs", "SGPRs", "spilled", "LDS", "scratch", "work-group", "kernarg"];
+    let header = [
+        "kernel",
+        "code",
+        "VGPRs",
+        "SGPRs",
+        "spilled",
+        "LDS",
+        "scratch",
+        "work-group",
+        "kernarg",
+    ];
     let rows = object.kernels.iter().map(|kernel| {
         let spilled = kernel.vgpr_spill_count + kernel.sgpr_spill_count;
         let dynamic = if kernel.uses_dynamic_stack { "+" } else { "" };
@@ -73,16 +91,50 @@ fn as_table(name: &str, object: &CodeObject) -> String {
 fn argument_rows(kernel: &Kernel) -> Vec<Vec<String>> {
     let row = |index: String, offset: u32, size: u32, kind: String, arg: Option<&Arg>| {
         let text = |text: Option<&String>| text.map_or("-".to_owned(), Clone::clone);
-        let (type_name, name) = (arg.and_then(|arg| arg.type_name.as_ref()), arg.and_then(|arg| arg.name.as_ref()));
-        vec![kernel.name.clone(), index, offset.to_string(), size.to_string(), kind, text(type_name), text(name)]
+        let (type_name, name) = (
+            arg.and_then(|arg| arg.type_name.as_ref()),
+            arg.and_then(|arg| arg.name.as_ref()),
+        );
+        vec![
+            kernel.name.clone(),
+            index,
+            offset.to_string(),
+            size.to_string(),
+            kind,
+            text(type_name),
+            text(name),
+        ]
     };
     let explicit = kernel.explicit_args().enumerate();
-    let mut rows: Vec<_> =
-        explicit.map(|(index, arg)| row(index.to_string(), arg.offset, arg.size, arg.kind.name(), Some(arg))).collect();
-    let hidden: Vec<&Arg> = kernel.args.iter().filter(|arg| matches!(arg.kind, ArgKind::Hidden(_))).collect();
+    let mut rows: Vec<_> = explicit
+        .map(|(index, arg)| {
+            row(
+                index.to_string(),
+                arg.offset,
+                arg.size,
+                arg.kind.name(),
+                Some(arg),
+            )
+        })
+        .collect();
+    let hidden: Vec<&Arg> = kernel
+        .args
+        .iter()
+        .filter(|arg| matches!(arg.kind, ArgKind::Hidden(_)))
+        .collect();
     if let Some(start) = hidden.iter().map(|arg| arg.offset).min() {
-        let end = hidden.iter().map(|arg| arg.offset + arg.size).max().unwrap_or(start);
-        rows.push(row("-".into(), start, end - start, format!("{} hidden", hidden.len()), None));
+        let end = hidden
+            .iter()
+            .map(|arg| arg.offset + arg.size)
+            .max()
+            .unwrap_or(start);
+        rows.push(row(
+            "-".into(),
+            start,
+            end - start,
+            format!("{} hidden", hidden.len()),
+            None,
+        ));
     }
     rows
 }

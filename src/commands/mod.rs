@@ -23,7 +23,9 @@ fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
             bail!("it is a directory, name a file in it");
         }
         let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+        std::fs::File::open(path)?
+            .take(MAX_FILE + 1)
+            .read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MAX_FILE {
             bail!("it is larger than {MAX_FILE} bytes");
         }
@@ -42,9 +44,9 @@ fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
 fn print(text: &str) -> Result<(), Stop> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Stop::setup(format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
+            "cannot write to standard output: {error}"
+        ))),
         _ => Ok(()),
     }
 }
@@ -52,22 +54,34 @@ fn print(text: &str) -> Result<(), Stop> {
 /// A table without borders; the columns in `right` hold numbers.
 fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec()).add_rows(rows);
+    table
+        .load_style(presets::NOTHING)
+        .set_header(header.to_vec())
+        .add_rows(rows);
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
         if right.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect();
     lines.concat()
 }
 
 /// ` (did you mean ...?)` with the candidate that is spelled most like `name`, if one comes near.
 fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    let best = scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map_or_else(String::new, |(_, candidate)| format!(" (did you mean `{candidate}`?)"))
+    let scored = candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
+    let best = scored
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or_else(String::new, |(_, candidate)| {
+        format!(" (did you mean `{candidate}`?)")
+    })
 }
 
 /// Why a code object has no such kernel, with the nearest name.
@@ -75,6 +89,13 @@ fn no_kernel(object: &CodeObject, name: &str) -> String {
     let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let nearest = did_you_mean(name, names.clone());
     let all: Vec<&str> = names.collect();
-    let has = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
-    format!("no kernel `{}`{nearest}; there is: {has}", name.escape_debug())
+    let has = if all.is_empty() {
+        "none".to_owned()
+    } else {
+        all.join(", ")
+    };
+    format!(
+        "no kernel `{}`{nearest}; there is: {has}",
+        name.escape_debug()
+    )
 }

@@ -116,7 +116,9 @@ pub enum Problem {
         count: usize,
         /// Of how many.
         total: usize,
-        /// The first.
+        /// Elements that were written, and wrong.
+        wrong_besides: usize,
+        /// The first unwritten element.
         index: Vec<usize>,
         /// The work-item that should have written it, when known.
         owner: Option<Owner>,

@@ -38,10 +38,18 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
             if bytes > 0 {
                 gpu.write(address, &data)?;
             }
-            Ok(Placed { address, bytes, layout })
+            Ok(Placed {
+                address,
+                bytes,
+                layout,
+            })
         }
         // fresh device memory is zero
-        Source::Zero(bytes) => Ok(Placed { address: gpu.alloc(&buffer.name, *bytes)?, bytes: *bytes, layout: None }),
+        Source::Zero(bytes) => Ok(Placed {
+            address: gpu.alloc(&buffer.name, *bytes)?,
+            bytes: *bytes,
+            layout: None,
+        }),
         Source::Poison(bytes) => {
             let address = gpu.alloc(&buffer.name, *bytes)?;
             let piece = POISON.to_le_bytes().repeat(PIECE as usize / 4);
@@ -51,7 +59,11 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
                 gpu.write(address + offset, &piece[..length as usize])?;
                 offset += length;
             }
-            Ok(Placed { address, bytes: *bytes, layout: None })
+            Ok(Placed {
+                address,
+                bytes: *bytes,
+                layout: None,
+            })
         }
     }
 }
@@ -62,18 +74,30 @@ fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<(Dtype, Vec<usize>)>)> {
     if !is_npy(path) {
         return Ok((bytes, None));
     }
-    let array = Npy::from_bytes(&bytes).with_context(|| format!("cannot read {}", path.display()))?;
+    let array =
+        Npy::from_bytes(&bytes).with_context(|| format!("cannot read {}", path.display()))?;
     Ok((array.data, Some((array.dtype, array.shape))))
 }
 
 /// Finds out before anything runs what would only be noticed when saving.
 pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
-    let Some(path) = &buffer.save else { return Ok(()) };
-    let place = || format!("buffer `{}`: cannot save to {}", buffer.name, path.display());
+    let Some(path) = &buffer.save else {
+        return Ok(());
+    };
+    let place = || {
+        format!(
+            "buffer `{}`: cannot save to {}",
+            buffer.name,
+            path.display()
+        )
+    };
     if path.is_dir() {
         bail!("{}: it is a directory, name a file in it", place());
     }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     if !parent.is_dir() {
         bail!("{}: make the directory {} first", place(), parent.display());
     }
@@ -84,7 +108,11 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
         if let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source
             && bytes % dtype.size as u64 != 0
         {
-            bail!("{}: {bytes} bytes are not a whole number of elements of {} bytes", place(), dtype.size);
+            bail!(
+                "{}: {bytes} bytes are not a whole number of elements of {} bytes",
+                place(),
+                dtype.size
+            );
         }
     }
     Ok(())
@@ -92,15 +120,30 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
 
 /// Writes a buffer to its file, if it has one.
 pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Result<Option<Saved>> {
-    let Some(path) = &buffer.save else { return Ok(None) };
+    let Some(path) = &buffer.save else {
+        return Ok(None);
+    };
     let mut data = vec![0; usize::try_from(placed.bytes)?];
     if !data.is_empty() {
         gpu.read(placed.address, &mut data)?;
     }
-    let contents = if is_npy(path) { as_npy(buffer, placed, data).to_bytes() } else { data };
-    aside::write(path, &contents)
-        .with_context(|| format!("buffer `{}`: cannot save to {}", buffer.name, path.display()))?;
-    Ok(Some(Saved { buffer: buffer.name.clone(), path: path.display().to_string(), bytes: placed.bytes }))
+    let contents = if is_npy(path) {
+        as_npy(buffer, placed, data).to_bytes()
+    } else {
+        data
+    };
+    aside::write(path, &contents).with_context(|| {
+        format!(
+            "buffer `{}`: cannot save to {}",
+            buffer.name,
+            path.display()
+        )
+    })?;
+    Ok(Some(Saved {
+        buffer: buffer.name.clone(),
+        path: path.display().to_string(),
+        bytes: placed.bytes,
+    }))
 }
 
 /// With the type that the launch file gives, else type and shape of the file it came from, else as f32, or bytes if that does not fit.
@@ -117,5 +160,6 @@ fn as_npy(buffer: &Buffer, placed: &Placed, data: Vec<u8>) -> Npy {
 }
 
 fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }

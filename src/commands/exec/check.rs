@@ -10,7 +10,13 @@ pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> a
     sizes(spec, kernel)?;
     let wanted: Vec<&Arg> = kernel.explicit_args().collect();
     if spec.args.len() != wanted.len() {
-        bail!("{} arguments given, kernel `{}` takes {}: {}", spec.args.len(), kernel.name, wanted.len(), listed(&wanted));
+        bail!(
+            "{} arguments given, kernel `{}` takes {}: {}",
+            spec.args.len(),
+            kernel.name,
+            wanted.len(),
+            listed(&wanted)
+        );
     }
     for (index, (given, wanted)) in spec.args.iter().zip(wanted).enumerate() {
         argument(given, wanted, buffers).map_err(|problem| anyhow!("args[{index}]: {problem}"))?;
@@ -34,21 +40,38 @@ pub(super) fn kernarg(spec: &LaunchSpec, kernel: &Kernel, addresses: &[u64]) -> 
 
 fn sizes(spec: &LaunchSpec, kernel: &Kernel) -> anyhow::Result<()> {
     let name = &kernel.name;
-    let work_items = spec.block.iter().fold(1u64, |product, &side| product.saturating_mul(u64::from(side)));
+    let work_items = spec.block.iter().fold(1u64, |product, &side| {
+        product.saturating_mul(u64::from(side))
+    });
     if work_items > u64::from(MAX_WORK_GROUP) {
-        bail!("block {:?} is {work_items} work-items, a work-group has at most {MAX_WORK_GROUP}", spec.block);
+        bail!(
+            "block {:?} is {work_items} work-items, a work-group has at most {MAX_WORK_GROUP}",
+            spec.block
+        );
     }
-    if let Some(size) = kernel.required_work_group_size.filter(|size| *size != spec.block) {
-        bail!("block {:?}, but kernel `{name}` was compiled for {size:?} only", spec.block);
+    if let Some(size) = kernel
+        .required_work_group_size
+        .filter(|size| *size != spec.block)
+    {
+        bail!(
+            "block {:?}, but kernel `{name}` was compiled for {size:?} only",
+            spec.block
+        );
     }
     let most = kernel.max_flat_work_group_size;
     if work_items > u64::from(most) {
-        bail!("block {:?} is {work_items} work-items, kernel `{name}` was compiled for at most {most}", spec.block);
+        bail!(
+            "block {:?} is {work_items} work-items, kernel `{name}` was compiled for at most {most}",
+            spec.block
+        );
     }
     for (axis, (grid, block)) in spec.grid.iter().zip(spec.block).enumerate() {
         if u64::from(*grid) * u64::from(block) > u64::from(u32::MAX) {
             let axis = ["x", "y", "z"][axis];
-            bail!("{grid} work-groups of {block} along {axis} are more than the {} work-items that a dispatch counts", u32::MAX);
+            bail!(
+                "{grid} work-groups of {block} along {axis} are more than the {} work-items that a dispatch counts",
+                u32::MAX
+            );
         }
     }
     let lds = u64::from(kernel.lds_size) + u64::from(spec.dynamic_lds);
@@ -66,13 +89,25 @@ fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> Result<(), Str
     let what = described(wanted);
     match given {
         ArgSpec::Buffer(_) if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 => Ok(()),
-        ArgSpec::Buffer(index) => Err(format!("buffer `${}` given, but the kernel takes {what}", buffers[*index].name)),
+        ArgSpec::Buffer(index) => Err(format!(
+            "buffer `${}` given, but the kernel takes {what}",
+            buffers[*index].name
+        )),
         // a null or wild pointer on purpose
-        ArgSpec::Value(value) if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) => {
-            Err(format!("a value of type {} given, but the kernel takes {what}: give \"$buffer\"", value.kind))
+        ArgSpec::Value(value)
+            if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) =>
+        {
+            Err(format!(
+                "a value of type {} given, but the kernel takes {what}: give \"$buffer\"",
+                value.kind
+            ))
         }
         ArgSpec::Value(value) if value.bytes.len() as u64 != u64::from(wanted.size) => {
-            Err(format!("{} bytes given as {}, but the kernel takes {what}", value.bytes.len(), value.kind))
+            Err(format!(
+                "{} bytes given as {}, but the kernel takes {what}",
+                value.bytes.len(),
+                value.kind
+            ))
         }
         ArgSpec::Value(_) => Ok(()),
     }
@@ -85,8 +120,14 @@ fn described(arg: &Arg) -> String {
         ArgKind::ByValue => format!("a value of {} bytes", arg.size),
         _ => format!("{} ({} bytes)", arg.kind.name(), arg.size),
     };
-    let type_name = arg.type_name.as_ref().map_or_else(String::new, |name| format!(" of type {name}"));
-    let name = arg.name.as_ref().map_or_else(String::new, |name| format!(" for `{name}`"));
+    let type_name = arg
+        .type_name
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" of type {name}"));
+    let name = arg
+        .name
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" for `{name}`"));
     kind + &type_name + &name
 }
 
@@ -94,5 +135,8 @@ fn listed(args: &[&Arg]) -> String {
     if args.is_empty() {
         return "none".into();
     }
-    args.iter().map(|arg| described(arg)).collect::<Vec<_>>().join(", ")
+    args.iter()
+        .map(|arg| described(arg))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

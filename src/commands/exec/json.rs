@@ -64,7 +64,9 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Json, E> {
-        Number::from_f64(value).map(Json::Number).ok_or_else(|| E::custom("a number that is not finite"))
+        Number::from_f64(value)
+            .map(Json::Number)
+            .ok_or_else(|| E::custom("a number that is not finite"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Json, E> {
@@ -83,7 +85,10 @@ impl<'de> Visitor<'de> for JsonVisitor {
         let mut entries: Vec<(String, Json)> = Vec::new();
         while let Some((key, value)) = map.next_entry::<String, Json>()? {
             if entries.iter().any(|(earlier, _)| *earlier == key) {
-                return Err(A::Error::custom(format!("key `{}` given twice", key.escape_debug())));
+                return Err(A::Error::custom(format!(
+                    "key `{}` given twice",
+                    key.escape_debug()
+                )));
             }
             entries.push((key, value));
         }
@@ -100,12 +105,19 @@ pub(super) struct Node<'a> {
 
 impl<'a> Node<'a> {
     pub(super) fn root(json: &'a Json) -> Node<'a> {
-        Node { json, path: String::new() }
+        Node {
+            json,
+            path: String::new(),
+        }
     }
 
     /// An error at this place.
     pub(super) fn error(&self, problem: impl fmt::Display) -> anyhow::Error {
-        let place = if self.path.is_empty() { "the launch file" } else { &self.path };
+        let place = if self.path.is_empty() {
+            "the launch file"
+        } else {
+            &self.path
+        };
         anyhow!("{place}: {problem}")
     }
 
@@ -115,10 +127,18 @@ impl<'a> Node<'a> {
 
     /// The entries of an object, any key.
     pub(super) fn entries(&self) -> anyhow::Result<Vec<(&'a str, Node<'a>)>> {
-        let Json::Object(entries) = self.json else { return Err(self.wrong("an object")) };
+        let Json::Object(entries) = self.json else {
+            return Err(self.wrong("an object"));
+        };
         let separator = if self.path.is_empty() { "" } else { "." };
-        let node = |key: &str, json| Node { json, path: format!("{}{separator}{}", self.path, key.escape_debug()) };
-        Ok(entries.iter().map(|(key, json)| (key.as_str(), node(key, json))).collect())
+        let node = |key: &str, json| Node {
+            json,
+            path: format!("{}{separator}{}", self.path, key.escape_debug()),
+        };
+        Ok(entries
+            .iter()
+            .map(|(key, json)| (key.as_str(), node(key, json)))
+            .collect())
     }
 
     /// The entries of an object that has no other keys than these.
@@ -127,15 +147,30 @@ impl<'a> Node<'a> {
         for (key, _) in &entries {
             if !keys.contains(key) {
                 let (nearest, key) = (did_you_mean(key, keys.iter().copied()), key.escape_debug());
-                return Err(self.error(format_args!("unknown key `{key}`{nearest}; there is: {}", keys.join(", "))));
+                return Err(self.error(format_args!(
+                    "unknown key `{key}`{nearest}; there is: {}",
+                    keys.join(", ")
+                )));
             }
         }
-        Ok(Object { node: self.clone(), entries })
+        Ok(Object {
+            node: self.clone(),
+            entries,
+        })
     }
 
     pub(super) fn array(&self) -> anyhow::Result<Vec<Node<'a>>> {
-        let Json::Array(items) = self.json else { return Err(self.wrong("an array")) };
-        Ok(items.iter().enumerate().map(|(index, json)| Node { json, path: format!("{}[{index}]", self.path) }).collect())
+        let Json::Array(items) = self.json else {
+            return Err(self.wrong("an array"));
+        };
+        Ok(items
+            .iter()
+            .enumerate()
+            .map(|(index, json)| Node {
+                json,
+                path: format!("{}[{index}]", self.path),
+            })
+            .collect())
     }
 
     pub(super) fn string(&self) -> anyhow::Result<&'a str> {
@@ -146,13 +181,20 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn u64(&self) -> anyhow::Result<u64> {
-        let Json::Number(number) = self.json else { return Err(self.wrong("a whole number")) };
-        number.as_u64().ok_or_else(|| self.error(format_args!("should be a whole number, not negative, is {number}")))
+        let Json::Number(number) = self.json else {
+            return Err(self.wrong("a whole number"));
+        };
+        number.as_u64().ok_or_else(|| {
+            self.error(format_args!(
+                "should be a whole number, not negative, is {number}"
+            ))
+        })
     }
 
     pub(super) fn u32(&self) -> anyhow::Result<u32> {
         let value = self.u64()?;
-        u32::try_from(value).map_err(|_| self.error(format_args!("{value} is more than {}", u32::MAX)))
+        u32::try_from(value)
+            .map_err(|_| self.error(format_args!("{value} is more than {}", u32::MAX)))
     }
 
     pub(super) fn f64(&self) -> anyhow::Result<f64> {
@@ -171,7 +213,10 @@ pub(super) struct Object<'a> {
 
 impl<'a> Object<'a> {
     pub(super) fn get(&self, key: &str) -> Option<&Node<'a>> {
-        self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| node)
+        self.entries
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, node)| node)
     }
 
     pub(super) fn require(&self, key: &str) -> anyhow::Result<&Node<'a>> {

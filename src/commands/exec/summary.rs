@@ -52,7 +52,11 @@ impl Outcome {
 impl Summary<'_> {
     /// `ran`, or how the launch ended that did not come to its end.
     pub(super) fn word(&self) -> &'static str {
-        let stopped = self.launches.iter().map(|(_, outcome)| outcome).find(|outcome| outcome.trap().is_some());
+        let stopped = self
+            .launches
+            .iter()
+            .map(|(_, outcome)| outcome)
+            .find(|outcome| outcome.trap().is_some());
         stopped.map_or("ran", Outcome::word)
     }
 
@@ -62,17 +66,31 @@ impl Summary<'_> {
         header.extend(&kinds);
         header.extend(["seconds", "result"]);
         let right: Vec<usize> = (4..header.len() - 1).collect();
-        let rows = self.launches.iter().enumerate().map(|(index, (spec, outcome))| {
-            let counters = outcome.counters();
-            let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
-            let mut row = vec![index.to_string(), spec.kernel.clone(), sides(spec.grid), sides(spec.block)];
-            row.push(number(counters.map(|counters| counters.waves)));
-            row.push(number(counters.map(|counters| counters.instructions)));
-            row.extend(kinds.iter().map(|kind| number(counters.and_then(|counters| counters.by_kind.get(kind).copied()))));
-            row.push(counters.map_or("-".to_owned(), |counters| format!("{:.6}", counters.seconds)));
-            row.push(outcome.word().to_owned());
-            row
-        });
+        let rows = self
+            .launches
+            .iter()
+            .enumerate()
+            .map(|(index, (spec, outcome))| {
+                let counters = outcome.counters();
+                let number =
+                    |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
+                let mut row = vec![
+                    index.to_string(),
+                    spec.kernel.clone(),
+                    sides(spec.grid),
+                    sides(spec.block),
+                ];
+                row.push(number(counters.map(|counters| counters.waves)));
+                row.push(number(counters.map(|counters| counters.instructions)));
+                row.extend(kinds.iter().map(|kind| {
+                    number(counters.and_then(|counters| counters.by_kind.get(kind).copied()))
+                }));
+                row.push(counters.map_or("-".to_owned(), |counters| {
+                    format!("{:.6}", counters.seconds)
+                }));
+                row.push(outcome.word().to_owned());
+                row
+            });
         let mut out = table(&header, &right, rows);
         for (index, (_, outcome)) in self.launches.iter().enumerate() {
             if let Some(trap) = outcome.trap() {
@@ -82,7 +100,12 @@ impl Summary<'_> {
         if !self.saved.is_empty() {
             out.push('\n');
         }
-        for Saved { buffer, path, bytes } in &self.saved {
+        for Saved {
+            buffer,
+            path,
+            bytes,
+        } in &self.saved
+        {
             let _ = writeln!(out, "saved {buffer} ({bytes} bytes) to {path}");
         }
         out
@@ -100,9 +123,13 @@ impl Summary<'_> {
                 "trap": outcome.trap().map(trap_json),
             })
         });
-        let saved = self.saved.iter().map(|Saved { buffer, path, bytes }| {
-            json!({ "buffer": buffer, "path": path, "bytes": bytes })
-        });
+        let saved = self.saved.iter().map(
+            |Saved {
+                 buffer,
+                 path,
+                 bytes,
+             }| { json!({ "buffer": buffer, "path": path, "bytes": bytes }) },
+        );
         json!({
             "schema": "deltanet-check/exec/1",
             "device": "emulator",
@@ -118,7 +145,11 @@ impl Summary<'_> {
 fn kinds(launches: &[(&LaunchSpec, Outcome)]) -> Vec<&'static str> {
     let mut kinds: Vec<&'static str> = Vec::new();
     for (_, outcome) in launches {
-        let used = outcome.counters().into_iter().flat_map(|counters| &counters.by_kind).filter(|(_, count)| **count > 0);
+        let used = outcome
+            .counters()
+            .into_iter()
+            .flat_map(|counters| &counters.by_kind)
+            .filter(|(_, count)| **count > 0);
         for (kind, _) in used {
             if !kinds.contains(kind) {
                 kinds.push(kind);
