@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::{disasm, exec, inspect};
 use crate::exit::{Exit, Stop};
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
@@ -28,7 +29,14 @@ pub struct Cli {
 
 /// What the program does beside running the tests.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Run any kernel of any code object
+    Exec(exec::ExecArgs),
+    /// List what a code object holds
+    Inspect(inspect::InspectArgs),
+    /// Print code as text
+    Disasm(disasm::DisasmArgs),
+}
 
 /// The flags of a test run.
 #[derive(Debug, Clone, Args)]
@@ -151,6 +159,11 @@ pub fn main() -> Exit {
 }
 
 fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
-    let _ = cli;
-    Err(Stop::nothing("no test is registered"))
+    match &cli.command {
+        Some(Command::Exec(args)) => return exec::run(args),
+        Some(Command::Inspect(args)) => return inspect::run(args),
+        Some(Command::Disasm(args)) => return disasm::run(args),
+        None => {}
+    }
+    crate::run::run(&cli.run)
 }

@@ -2,14 +2,18 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
+pub mod aside;
 pub mod cli;
+pub mod commands;
 pub mod compare;
 pub mod device;
 pub mod exit;
+pub mod npy;
 pub mod phases;
 pub mod program;
 pub mod registry;
 pub mod report;
+pub mod run;
 pub mod select;
 pub mod tensor;
 pub mod trial;

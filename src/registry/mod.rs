@@ -132,5 +132,3 @@ impl Registry {
     }
 }
 
-#[cfg(test)]
-mod tests;
