@@ -1,10 +1,8 @@
 //! From a TOML document to phases and tests, with every check on the way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::diagnostic::Complaint;
 use super::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
