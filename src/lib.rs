@@ -15,6 +15,8 @@ pub mod registry;
 pub mod report;
 pub mod run;
 pub mod select;
+pub mod self_test;
 pub mod tensor;
+pub mod tolerances;
 pub mod trial;
 pub mod verdict;

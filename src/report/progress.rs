@@ -21,6 +21,11 @@ impl Progress {
         Progress::on(ProgressDrawTarget::stderr())
     }
 
+    /// Takes the bar away, where no report marks the end of the run.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     fn on(target: ProgressDrawTarget) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {prefix}{msg}") {

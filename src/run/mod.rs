@@ -13,10 +13,13 @@ use crate::select::Selected;
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport};
 
-pub use setup::Setup;
+pub use setup::{Setup, jobs, seed};
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
+    if args.self_test {
+        return crate::self_test::run(args);
+    }
     let setup = Setup::new(args)?;
     let selected = setup.select(args)?;
     if args.list {
@@ -28,6 +31,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(dir) = &args.dump {
         prepare(dir)?;
     }
+    let flags = setup::flags(args);
     let plans: Vec<Plan<'_>> = selected
         .iter()
         .map(|one| Plan {
@@ -42,6 +46,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             seed,
             repeat: args.repeat,
             dump: args.dump.as_deref(),
+            flags: &flags,
         })
         .collect();
 

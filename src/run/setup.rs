@@ -64,6 +64,22 @@ pub fn seed(text: &str) -> Result<u64, Stop> {
     })
 }
 
+/// The flags that select kernels and registry, as one would type them again.
+pub fn flags(args: &RunArgs) -> String {
+    let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
+    let given = files.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
+    given.map(|(flag, path)| format!(" {flag} {}", quoted(&path))).collect()
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// How many trials run at once.
 pub fn jobs(args: &RunArgs) -> usize {
     args.jobs.map_or_else(default_jobs, usize::from)

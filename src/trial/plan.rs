@@ -46,6 +46,8 @@ pub struct Plan<'a> {
     pub repeat: u16,
     /// Where its tensors go as .npy, if anywhere.
     pub dump: Option<&'a Path>,
+    /// The flags that select registry and code object, for the line that runs the trial again.
+    pub flags: &'a str,
 }
 
 /// The budget of a launch in a test run. The largest launch of the built-in registry takes a few million.
@@ -170,7 +172,7 @@ impl Plan<'_> {
             launches: Vec::new(),
             wave_instructions: None,
             seconds: 0.0,
-            rerun: format!("deltanet-check --test {} --seed {} --dump DIR", self.case.id, self.seed),
+            rerun: format!("deltanet-check --test {} --seed {}{} --dump DIR", self.case.id, self.seed, self.flags),
         }
     }
 }
