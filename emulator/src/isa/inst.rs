@@ -19,12 +19,21 @@ impl Code {
     pub const EXEC: Code = Code(126);
     /// The literal that follows the instruction.
     pub const LITERAL: Code = Code(255);
+    /// The null register, which later chips have and gfx906 does not.
+    pub(super) const NULL: Code = Code(125);
+    /// LDS read by a vector instruction, at the address in M0.
+    pub const LDS_DIRECT: Code = Code(254);
     /// No operand here ("off").
     pub const OFF: Code = Code(u16::MAX);
 
     /// The code of VGPR `n`.
     pub const fn vgpr(n: u8) -> Code {
         Code(256 + n as u16)
+    }
+
+    /// Whether it stands for a number: an inline constant or the literal.
+    pub const fn is_number(self) -> bool {
+        matches!(self.0, 128..=208 | 240..=248 | 255)
     }
 
     /// The VGPR's number, if it is one.
@@ -91,6 +100,9 @@ impl Flags {
     pub const FORMAT: Flags = Flags(1 << 28);
     /// Images: four texels of one component.
     pub const GATHER: Flags = Flags(1 << 29);
+    /// An operand is one that the instruction cannot use (an SGPR where it needs VGPRs, a constant to jump to): it
+    /// disassembles, and running it should trap.
+    pub const MALFORMED: Flags = Flags(1 << 30);
     // Images and exports, whose instructions have none of what these bits say of others.
     pub const UNORM: Flags = Flags(1 << 4);
     pub const DA: Flags = Flags(1 << 5);
@@ -184,8 +196,16 @@ impl Inst {
     pub(super) fn image_data_registers(&self) -> usize {
         let components = (self.modifiers.dmask.count_ones() as usize).max(1);
         let flags = self.modifiers.flags;
-        let components = if self.row.modifiers.has(Flags::GATHER) { 4 } else { components };
-        let registers = if flags.has(Flags::D16) { components.div_ceil(2) } else { components };
+        let components = if self.row.modifiers.has(Flags::GATHER) {
+            4
+        } else {
+            components
+        };
+        let registers = if flags.has(Flags::D16) {
+            components.div_ceil(2)
+        } else {
+            components
+        };
         registers + usize::from(flags.has(Flags::TFE))
     }
 }

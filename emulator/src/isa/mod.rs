@@ -4,6 +4,7 @@ mod decode;
 mod disasm;
 mod encoding;
 mod inst;
+mod misfit;
 mod row;
 mod table;
 

@@ -129,6 +129,11 @@ impl Type {
             _ => 1,
         }
     }
+
+    /// Whether it is a number without a fraction.
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Type::U8 | Type::I8 | Type::U16 | Type::I16 | Type::U32 | Type::I32 | Type::U64 | Type::I64)
+    }
 }
 
 /// An operand of a row.

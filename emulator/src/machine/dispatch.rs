@@ -45,8 +45,15 @@ struct Dispatch<'a> {
 }
 
 /// Runs a kernel.
-pub fn run(mut space: AddressSpace, module: &Module, name: &str, launch: &Launch<'_>) -> Result<Counters, LaunchError> {
-    let kernel = module.kernel(name).ok_or_else(|| unknown_kernel(module, name))?;
+pub fn run(
+    mut space: AddressSpace,
+    module: &Module,
+    name: &str,
+    launch: &Launch<'_>,
+) -> Result<Counters, LaunchError> {
+    let kernel = module
+        .kernel(name)
+        .ok_or_else(|| unknown_kernel(module, name))?;
     let (lds, waves, groups) = check(kernel, launch).map_err(LaunchError::Invalid)?;
     let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
         kernel.private_segment_size.max(DYNAMIC_STACK)
@@ -54,38 +61,67 @@ pub fn run(mut space: AddressSpace, module: &Module, name: &str, launch: &Launch
         kernel.private_segment_size
     };
     let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, lds);
-    let dispatch = Dispatch { module, kernel, launch, handed, lds, scratch, waves, groups };
+    let dispatch = Dispatch {
+        module,
+        kernel,
+        launch,
+        handed,
+        lds,
+        scratch,
+        waves,
+        groups,
+    };
     dispatch.run(space)
 }
 
 fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
     let names: Vec<&str> = module.kernels.iter().map(|k| k.name.as_str()).collect();
-    LaunchError::Invalid(format!("no kernel `{name}` in the code object: it has {}", names.join(", ")))
+    LaunchError::Invalid(format!(
+        "no kernel `{name}` in the code object: it has {}",
+        names.join(", ")
+    ))
 }
 
 /// Checks a launch against the hardware's limits and the kernel's own; LDS bytes, waves a group, groups.
 fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), String> {
     let name = &kernel.name;
-    let items = launch.block.iter().map(|&b| b as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX);
+    let items = launch
+        .block
+        .iter()
+        .map(|&b| b as u64)
+        .try_fold(1u64, u64::checked_mul)
+        .unwrap_or(u64::MAX);
     let [x, y, z] = launch.block;
     if items == 0 || launch.grid.contains(&0) {
-        return Err(format!("kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} is empty", launch.grid));
+        return Err(format!(
+            "kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} is empty",
+            launch.grid
+        ));
     }
     if items > MAX_WORK_GROUP as u64 {
-        return Err(format!("kernel `{name}`: block {x}x{y}x{z} has {items} work-items, a work-group at most {MAX_WORK_GROUP}"));
+        return Err(format!(
+            "kernel `{name}`: block {x}x{y}x{z} has {items} work-items, a work-group at most {MAX_WORK_GROUP}"
+        ));
     }
     let most = kernel.max_flat_work_group_size as u64;
     if most != 0 && items > most {
-        return Err(format!("kernel `{name}`: block {x}x{y}x{z} has {items} work-items, it was compiled for at most {most}"));
+        return Err(format!(
+            "kernel `{name}`: block {x}x{y}x{z} has {items} work-items, it was compiled for at most {most}"
+        ));
     }
     if let Some(required) = kernel.required_work_group_size
         && required != launch.block
     {
-        return Err(format!("kernel `{name}`: block {x}x{y}x{z}, but it was compiled for {required:?} only"));
+        return Err(format!(
+            "kernel `{name}`: block {x}x{y}x{z}, but it was compiled for {required:?} only"
+        ));
     }
     for d in 0..3 {
         if launch.grid[d] as u64 * launch.block[d] as u64 > u32::MAX as u64 {
-            return Err(format!("kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} exceeds 2^32 work-items", launch.grid));
+            return Err(format!(
+                "kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} exceeds 2^32 work-items",
+                launch.grid
+            ));
         }
     }
     let lds = kernel.lds_size as u64 + launch.dynamic_lds as u64;
@@ -97,9 +133,16 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), Stri
     }
     let explicit = kernel.explicit_kernarg_size() as usize;
     if launch.kernarg.len() < explicit {
-        return Err(format!("kernel `{name}`: {} bytes of arguments, it takes {explicit}", launch.kernarg.len()));
+        return Err(format!(
+            "kernel `{name}`: {} bytes of arguments, it takes {explicit}",
+            launch.kernarg.len()
+        ));
     }
-    let groups = launch.grid.iter().try_fold(1u64, |n, &g| n.checked_mul(g as u64)).unwrap_or(u64::MAX);
+    let groups = launch
+        .grid
+        .iter()
+        .try_fold(1u64, |n, &g| n.checked_mul(g as u64))
+        .unwrap_or(u64::MAX);
     Ok((lds as u32, items.div_ceil(LANES as u64) as usize, groups))
 }
 
@@ -111,8 +154,15 @@ impl Dispatch<'_> {
             n => n,
         };
         let workers = (threads as u64).min(self.groups).max(1) as usize;
-        let scratch: Vec<u64> = (0..workers).map(|n| self.allocate_scratch(&mut space, n)).collect();
-        let work = Work { next: AtomicU64::new(0), failure: Mutex::new(None), kinds: Mutex::default(), budget };
+        let scratch: Vec<u64> = (0..workers)
+            .map(|n| self.allocate_scratch(&mut space, n))
+            .collect();
+        let work = Work {
+            next: AtomicU64::new(0),
+            failure: Mutex::new(None),
+            kinds: Mutex::default(),
+            budget,
+        };
         if workers == 1 {
             self.work(&space, scratch[0], &work);
         } else {
@@ -123,14 +173,25 @@ impl Dispatch<'_> {
                 }
             });
         }
-        let failure = work.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let failure = work
+            .failure
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((group, failure)) = failure {
-            return Err(LaunchError::Trap(Box::new(self.explain(&space, group, failure))));
+            return Err(LaunchError::Trap(Box::new(
+                self.explain(&space, group, failure),
+            )));
         }
-        let kinds = work.kinds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let kinds = work
+            .kinds
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         Ok(Counters {
             instructions: kinds.iter().sum(),
-            by_kind: Kind::ALL.iter().map(|&k| (k.name(), kinds[k as usize])).collect(),
+            by_kind: Kind::ALL
+                .iter()
+                .map(|&k| (k.name(), kinds[k as usize]))
+                .collect(),
             waves: self.groups * self.waves as u64,
             work_groups: self.groups,
             seconds: work.budget.elapsed(),
@@ -144,7 +205,12 @@ impl Dispatch<'_> {
             let name = format!("scratch of wave {wave}");
             let bytes = self.scratch as u64 * LANES as u64;
             if bytes != 0 {
-                space.insert(Arc::new(Region::new(&name, base + wave * self.scratch_stride(), bytes, true)));
+                space.insert(Arc::new(Region::new(
+                    &name,
+                    base + wave * self.scratch_stride(),
+                    bytes,
+                    true,
+                )));
             }
         }
         base
@@ -157,7 +223,12 @@ impl Dispatch<'_> {
     /// Takes groups until none is left. A group that fails stops those behind it, so that the first one's failure is told.
     fn work(&self, space: &AddressSpace, scratch: u64, work: &Work) {
         let mut waves: Vec<Wave> = (0..self.waves).map(|_| Wave::new()).collect();
-        let mut env = Env { memory: space, last: 0, lds: Lds::default(), clock: 0 };
+        let mut env = Env {
+            memory: space,
+            last: 0,
+            lds: Lds::default(),
+            clock: 0,
+        };
         let mut meter = Meter::new(&work.budget);
         loop {
             let group = work.next.fetch_add(1, Relaxed);
@@ -165,18 +236,27 @@ impl Dispatch<'_> {
                 break;
             }
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
-            if let Err(failure) = group::run(&mut waves, &mut env, &self.module.programs, &mut meter) {
+            if let Err(failure) =
+                group::run(&mut waves, &mut env, &self.module.programs, &mut meter)
+            {
                 work.fail(group, failure);
                 break;
             }
         }
         let mut kinds = work.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        kinds.iter_mut().zip(meter.kinds).for_each(|(sum, n)| *sum += n);
+        kinds
+            .iter_mut()
+            .zip(meter.kinds)
+            .for_each(|(sum, n)| *sum += n);
     }
 
     fn id(&self, group: u64) -> [u32; 3] {
         let [x, y, _] = self.launch.grid.map(u64::from);
-        [(group % x) as u32, (group / x % y) as u32, (group / x / y) as u32]
+        [
+            (group % x) as u32,
+            (group / x % y) as u32,
+            (group / x / y) as u32,
+        ]
     }
 
     /// Registers and LDS as the hardware leaves them when a group starts.
@@ -197,12 +277,20 @@ impl Dispatch<'_> {
             wave.mode = Mode::from_bits(wave.mode_bits);
             let first = n as u32 * LANES as u32;
             let active = (items - first).min(LANES as u32);
-            let exec = if active == LANES as u32 { !0 } else { (1u64 << active) - 1 };
+            let exec = if active == LANES as u32 {
+                !0
+            } else {
+                (1u64 << active) - 1
+            };
             wave.set_scalar64(isa::Code::EXEC, exec);
             for l in 0..LANES {
                 let item = first + l as u32;
                 let at = [item % bx, item / bx % by, item / bx / by];
-                for (register, value) in at.into_iter().enumerate().take(d.work_item_id_vgprs() as usize) {
+                for (register, value) in at
+                    .into_iter()
+                    .enumerate()
+                    .take(d.work_item_id_vgprs() as usize)
+                {
                     wave.v[register][l] = value;
                 }
             }
@@ -253,8 +341,13 @@ impl Dispatch<'_> {
             }
             next += 1;
         };
-        for (wanted, value) in
-            [d.enable_work_group_id_x(), d.enable_work_group_id_y(), d.enable_work_group_id_z()].into_iter().zip(id)
+        for (wanted, value) in [
+            d.enable_work_group_id_x(),
+            d.enable_work_group_id_y(),
+            d.enable_work_group_id_z(),
+        ]
+        .into_iter()
+        .zip(id)
         {
             if wanted {
                 push(wave, value);
@@ -272,12 +365,17 @@ impl Dispatch<'_> {
         let Failure { fault, wave, pc } = failure;
         let op = self.module.programs.iter().find_map(|p| p.fetch(pc));
         let instruction = match op {
-            Some(op) if op.inst.row.mnemonic == "invalid" => format!("invalid ({:#010x})", op.inst.words[0]),
+            Some(op) if op.inst.row.mnemonic == "invalid" => {
+                format!("invalid ({:#010x})", op.inst.words[0])
+            }
             Some(op) => isa::disassemble(&op.inst),
             None => "no instruction".to_owned(),
         };
         let [bx, by, _] = self.launch.block;
-        let in_memory = matches!(fault.kind, TrapKind::MemoryFault { .. } | TrapKind::Misaligned { .. });
+        let in_memory = matches!(
+            fault.kind,
+            TrapKind::MemoryFault { .. } | TrapKind::Misaligned { .. }
+        );
         Trap {
             kind: fault.kind,
             kernel: self.kernel.name.clone(),
@@ -291,7 +389,10 @@ impl Dispatch<'_> {
                 [item % bx, item / bx % by, item / bx / by]
             }),
             address: fault.address,
-            nearest: fault.address.filter(|_| in_memory).and_then(|a| space.nearest(a)),
+            nearest: fault
+                .address
+                .filter(|_| in_memory)
+                .and_then(|a| space.nearest(a)),
         }
     }
 }

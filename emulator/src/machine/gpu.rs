@@ -52,7 +52,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { instructions: 20_000_000_000, seconds: 60.0 }
+        Limits {
+            instructions: 20_000_000_000,
+            seconds: 60.0,
+        }
     }
 }
 
@@ -134,7 +137,13 @@ impl Default for Gpu {
 impl Gpu {
     /// A GPU with nothing in memory.
     pub fn new() -> Gpu {
-        Gpu { state: Mutex::new(State { space: AddressSpace::default(), next: 0x7f00_0000_0000, used: 0 }) }
+        Gpu {
+            state: Mutex::new(State {
+                space: AddressSpace::default(),
+                next: 0x7f00_0000_0000,
+                used: 0,
+            }),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -148,7 +157,9 @@ impl Gpu {
     pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let mut state = self.state();
         let base = state.reserve(name, bytes)?;
-        state.space.insert(Arc::new(Region::new(name, base, bytes, true)));
+        state
+            .space
+            .insert(Arc::new(Region::new(name, base, bytes, true)));
         Ok(base)
     }
 
@@ -158,7 +169,10 @@ impl Gpu {
     /// When none starts at the address.
     pub fn free(&self, address: u64) -> Result<(), GpuError> {
         let mut state = self.state();
-        let region = state.space.remove(address).ok_or(GpuError::NotAllocated { address, bytes: 0 })?;
+        let region = state
+            .space
+            .remove(address)
+            .ok_or(GpuError::NotAllocated { address, bytes: 0 })?;
         state.used -= region.size;
         Ok(())
     }
@@ -168,7 +182,9 @@ impl Gpu {
     /// # Errors
     /// When no allocation covers the range.
     pub fn write(&self, address: u64, data: &[u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| region.copy_in(offset, data))
+        self.with(address, data.len(), |region, offset| {
+            region.copy_in(offset, data)
+        })
     }
 
     /// Copies from the device.
@@ -176,13 +192,23 @@ impl Gpu {
     /// # Errors
     /// When no allocation covers the range.
     pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| region.copy_out(offset, data))
+        self.with(address, data.len(), |region, offset| {
+            region.copy_out(offset, data)
+        })
     }
 
-    fn with(&self, address: u64, bytes: usize, f: impl FnOnce(&Region, u64)) -> Result<(), GpuError> {
+    fn with(
+        &self,
+        address: u64,
+        bytes: usize,
+        f: impl FnOnce(&Region, u64),
+    ) -> Result<(), GpuError> {
         let state = self.state();
         let region = state.space.find(&mut 0, address, bytes as u64);
-        let region = region.ok_or(GpuError::NotAllocated { address, bytes: bytes as u64 })?;
+        let region = region.ok_or(GpuError::NotAllocated {
+            address,
+            bytes: bytes as u64,
+        })?;
         f(region, address - region.base);
         Ok(())
     }
@@ -200,7 +226,10 @@ impl Gpu {
             let value = base.wrapping_add(relocation.value).to_le_bytes();
             for segment in &mut segments {
                 let at = relocation.offset.wrapping_sub(segment.address) as usize;
-                if let Some(place) = at.checked_add(8).and_then(|end| segment.data.get_mut(at..end)) {
+                if let Some(place) = at
+                    .checked_add(8)
+                    .and_then(|end| segment.data.get_mut(at..end))
+                {
                     place.copy_from_slice(&value);
                 }
             }
@@ -209,21 +238,35 @@ impl Gpu {
             let what = if segment.executable { "code" } else { "data" };
             let name = format!("{what} of the code object at {:#x}", segment.address);
             let address = base + segment.address;
-            let region = Region::new(&name, address, segment.data.len() as u64, segment.writable && !segment.executable);
+            let region = Region::new(
+                &name,
+                address,
+                segment.data.len() as u64,
+                segment.writable && !segment.executable,
+            );
             region.copy_in(0, &segment.data);
             state.space.insert(Arc::new(region));
             if segment.executable {
                 programs.push(Program::new(address, segment.data, Level::host()));
             }
         }
-        Ok(Module { base, programs, kernels: object.kernels.clone() })
+        Ok(Module {
+            base,
+            programs,
+            kernels: object.kernels.clone(),
+        })
     }
 
     /// Runs a kernel to its end.
     ///
     /// # Errors
     /// When it cannot start, or stops within.
-    pub fn launch(&self, module: &Module, kernel: &str, launch: &Launch<'_>) -> Result<Counters, LaunchError> {
+    pub fn launch(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch<'_>,
+    ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
         dispatch::run(space, module, kernel, launch)
     }
@@ -233,7 +276,11 @@ impl State {
     fn reserve(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let left = DEVICE_MEMORY - self.used;
         if bytes > left {
-            return Err(GpuError::OutOfMemory { name: name.to_owned(), bytes, left });
+            return Err(GpuError::OutOfMemory {
+                name: name.to_owned(),
+                bytes,
+                left,
+            });
         }
         let base = self.next;
         self.used += bytes;

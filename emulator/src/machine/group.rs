@@ -66,7 +66,11 @@ pub struct Meter<'a> {
 impl<'a> Meter<'a> {
     /// A meter that has drawn nothing.
     pub fn new(budget: &'a Budget) -> Meter<'a> {
-        Meter { budget, left: 0, kinds: [0; Kind::ALL.len()] }
+        Meter {
+            budget,
+            left: 0,
+            kinds: [0; Kind::ALL.len()],
+        }
     }
 }
 
@@ -94,7 +98,12 @@ enum State {
 }
 
 /// Runs the waves of a group to their ends.
-pub fn run(waves: &mut [Wave], env: &mut Env<'_>, programs: &[Program], meter: &mut Meter<'_>) -> Result<(), Failure> {
+pub fn run(
+    waves: &mut [Wave],
+    env: &mut Env<'_>,
+    programs: &[Program],
+    meter: &mut Meter<'_>,
+) -> Result<(), Failure> {
     let mut states = [State::Ready; 16];
     let states = &mut states[..waves.len()];
     loop {
@@ -107,7 +116,13 @@ pub fn run(waves: &mut [Wave], env: &mut Env<'_>, programs: &[Program], meter: &
                 Ok(()) | Err(Stop::Yield) => State::Ready,
                 Err(Stop::Barrier) => State::AtBarrier,
                 Err(Stop::End) => State::Ended,
-                Err(Stop::Fault(fault)) => return Err(Failure { fault: *fault, wave: n, pc }),
+                Err(Stop::Fault(fault)) => {
+                    return Err(Failure {
+                        fault: *fault,
+                        wave: n,
+                        pc,
+                    });
+                }
             };
         }
         if states.iter().all(|s| *s == State::Ended) {
@@ -115,14 +130,23 @@ pub fn run(waves: &mut [Wave], env: &mut Env<'_>, programs: &[Program], meter: &
         }
         // Waves that have ended no longer count for the barrier.
         if !states.contains(&State::Ready) {
-            states.iter_mut().filter(|s| **s == State::AtBarrier).for_each(|s| *s = State::Ready);
+            states
+                .iter_mut()
+                .filter(|s| **s == State::AtBarrier)
+                .for_each(|s| *s = State::Ready);
         }
     }
 }
 
 /// Runs a wave until it stops or its turn is over; `at` follows the address of the instruction that runs.
 #[inline(always)]
-fn turn(wave: &mut Wave, env: &mut Env<'_>, programs: &[Program], meter: &mut Meter<'_>, at: &mut u64) -> Result<(), Stop> {
+fn turn(
+    wave: &mut Wave,
+    env: &mut Env<'_>,
+    programs: &[Program],
+    meter: &mut Meter<'_>,
+    at: &mut u64,
+) -> Result<(), Stop> {
     let mut program = find(programs, wave.pc)?;
     for _ in 0..TURN {
         if meter.left == 0 {
@@ -150,7 +174,10 @@ fn turn(wave: &mut Wave, env: &mut Env<'_>, programs: &[Program], meter: &mut Me
 }
 
 fn find(programs: &[Program], pc: u64) -> Result<&Program, Fault> {
-    programs.iter().find(|p| p.fetch(pc).is_some()).ok_or_else(bad_pc)
+    programs
+        .iter()
+        .find(|p| p.fetch(pc).is_some())
+        .ok_or_else(bad_pc)
 }
 
 fn bad_pc() -> Fault {

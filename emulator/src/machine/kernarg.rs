@@ -13,29 +13,53 @@ const QUEUE_BYTES: u64 = 256;
 
 /// Puts the runtime's structures into the address space, read-only for the kernel.
 pub(super) fn hand_over(
-    space: &mut AddressSpace, base: u64, module: &Module, kernel: &Kernel, launch: &Launch<'_>, lds: u32,
+    space: &mut AddressSpace,
+    base: u64,
+    module: &Module,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    lds: u32,
 ) -> Handed {
-    let handed = Handed { kernarg: base, packet: base + (1 << 24), queue: base + (2 << 24) };
+    let handed = Handed {
+        kernarg: base,
+        packet: base + (1 << 24),
+        queue: base + (2 << 24),
+    };
     let mut put = |name: &str, address: u64, data: &[u8]| {
         let region = Region::new(name, address, data.len() as u64, false);
         region.copy_in(0, data);
         space.insert(Arc::new(region));
     };
-    put("kernel arguments", handed.kernarg, &kernarg_segment(kernel, launch, &handed));
-    put("dispatch packet", handed.packet, &packet(module, kernel, launch, lds, &handed));
+    put(
+        "kernel arguments",
+        handed.kernarg,
+        &kernarg_segment(kernel, launch, &handed),
+    );
+    put(
+        "dispatch packet",
+        handed.packet,
+        &packet(module, kernel, launch, lds, &handed),
+    );
     put("queue", handed.queue, &queue());
     handed
 }
 
 fn kernarg_segment(kernel: &Kernel, launch: &Launch<'_>, handed: &Handed) -> Vec<u8> {
     let explicit = kernel.explicit_kernarg_size() as usize;
-    let end = kernel.args.iter().map(|a| a.offset as usize + a.size as usize).max().unwrap_or(0);
+    let end = kernel
+        .args
+        .iter()
+        .map(|a| a.offset as usize + a.size as usize)
+        .max()
+        .unwrap_or(0);
     // Compilers read hidden arguments in wide loads: round up, so that the last one may run over.
     let size = end.max(kernel.kernarg_size as usize).next_multiple_of(64) + 64;
     let mut segment = vec![0; size];
     segment[..explicit].copy_from_slice(&launch.kernarg[..explicit]);
     for arg in &kernel.args {
-        let ArgKind::Hidden(hidden) = &arg.kind else { continue };
+        let ArgKind::Hidden(hidden) = &arg.kind else {
+            continue;
+        };
         let value = hidden_value(hidden, launch, handed).to_le_bytes();
         let bytes = (arg.size as usize).min(8);
         segment[arg.offset as usize..][..bytes].copy_from_slice(&value[..bytes]);
@@ -75,14 +99,23 @@ fn dimensions(launch: &Launch<'_>) -> u16 {
 }
 
 /// An HSA kernel dispatch packet.
-fn packet(module: &Module, kernel: &Kernel, launch: &Launch<'_>, lds: u32, handed: &Handed) -> Vec<u8> {
+fn packet(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    lds: u32,
+    handed: &Handed,
+) -> Vec<u8> {
     let mut packet = vec![0; 64];
     let mut put = |at: usize, bytes: &[u8]| packet[at..at + bytes.len()].copy_from_slice(bytes);
     put(0, &2u16.to_le_bytes());
     put(2, &dimensions(launch).to_le_bytes());
     for d in 0..3 {
         put(4 + 2 * d, &(launch.block[d] as u16).to_le_bytes());
-        put(12 + 4 * d, &launch.grid[d].wrapping_mul(launch.block[d]).to_le_bytes());
+        put(
+            12 + 4 * d,
+            &launch.grid[d].wrapping_mul(launch.block[d]).to_le_bytes(),
+        );
     }
     put(24, &kernel.private_segment_size.to_le_bytes());
     put(28, &lds.to_le_bytes());

@@ -13,6 +13,8 @@ pub trait Lane: Copy {
     const SIGN: u32 = 0x8000_0000;
     /// Whether it is a 16-bit type, with halves to select.
     const HALF: bool = false;
+    /// Whether it is two 16-bit values in one register.
+    const PAIR: bool = false;
 
     /// From a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
@@ -147,6 +149,34 @@ impl Lane for f64 {
         self * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize]
     }
 }
+
+macro_rules! lane_pair {
+    ($t:ident, $from:expr, $to:expr, $clamp:expr) => {
+        impl Lane for [$t; 2] {
+            const REGISTERS: usize = 1;
+            const SIGN: u32 = 0x8000;
+            const PAIR: bool = true;
+            #[inline(always)]
+            fn get(lo: u32, _: u32) -> [$t; 2] {
+                [$from(lo as u16), $from((lo >> 16) as u16)]
+            }
+            #[inline(always)]
+            fn put(self) -> (u32, u32) {
+                ($to(self[0]) as u32 | ($to(self[1]) as u32) << 16, 0)
+            }
+            fn inline_float(n: usize) -> Option<u32> {
+                Some(F16_CONSTANTS[n] as u32)
+            }
+            #[inline(always)]
+            fn clamp(self, mode: Mode) -> [$t; 2] {
+                self.map(|x: $t| $clamp(x, mode))
+            }
+        }
+    };
+}
+lane_pair!(u16, |x: u16| x, |x: u16| x, |x, _| x);
+lane_pair!(i16, |x: u16| x as i16, |x: i16| x as u16, |x, _| x);
+lane_pair!(f16, f16::from_bits, f16::to_bits, <f16 as Lane>::clamp);
 
 /// A source operand's registers: one array, or the two of a pair.
 #[derive(Clone, Copy)]

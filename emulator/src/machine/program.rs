@@ -32,7 +32,15 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Kind; 7] = [Kind::Salu, Kind::Valu, Kind::Smem, Kind::Vmem, Kind::Lds, Kind::Branch, Kind::Control];
+    pub const ALL: [Kind; 7] = [
+        Kind::Salu,
+        Kind::Valu,
+        Kind::Smem,
+        Kind::Vmem,
+        Kind::Lds,
+        Kind::Branch,
+        Kind::Control,
+    ];
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
@@ -90,8 +98,15 @@ pub struct Program {
 impl Program {
     /// Code that stands at guest address `base`.
     pub fn new(base: u64, code: Vec<u8>, level: Level) -> Program {
-        let pages = (0..code.len().div_ceil(4 * PAGE)).map(|_| OnceLock::new()).collect();
-        Program { base, code, pages, level }
+        let pages = (0..code.len().div_ceil(4 * PAGE))
+            .map(|_| OnceLock::new())
+            .collect();
+        Program {
+            base,
+            code,
+            pages,
+            level,
+        }
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
@@ -119,13 +134,23 @@ impl Program {
 
     fn decode(&self, at: usize) -> Op {
         let Ok(inst) = isa::decode(&self.code[at..]) else {
-            return Op { handler: illegal, vgprs: 0, kind: Kind::Control, inst: unknown(&self.code[at..]) };
+            return Op {
+                handler: illegal,
+                vgprs: 0,
+                kind: Kind::Control,
+                inst: unknown(&self.code[at..]),
+            };
         };
         let handler = match inst.row.semantics {
             Some(handlers) => handlers.at(self.level),
             None => unimplemented,
         };
-        Op { handler, vgprs: vgprs_needed(&inst), kind: Kind::of(&inst), inst }
+        Op {
+            handler,
+            vgprs: vgprs_needed(&inst),
+            kind: Kind::of(&inst),
+            inst,
+        }
     }
 }
 
@@ -162,6 +187,7 @@ fn unknown(words: &[u8]) -> Inst {
 
 fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends = operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
+    let ends =
+        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
     ends.max().unwrap_or(0)
 }

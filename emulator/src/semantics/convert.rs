@@ -2,7 +2,8 @@
 //!
 //! Float to integer goes toward zero and saturates, NaN to 0. What gives an f16, or takes an f64, rounds as the f16-and-f64 mode says.
 
-use super::format::{Format, narrow, widen};
+use super::format::Format;
+use super::half_format::{narrow, widen};
 use super::{Mode, Round, arithmetic, exact};
 use half::f16;
 

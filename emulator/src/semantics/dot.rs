@@ -1,6 +1,7 @@
 //! Dot products: sums of products of packed elements, plus an accumulator.
 
-use super::format::{Format, widen};
+use super::format::Format;
+use super::half_format::widen;
 use super::{Mode, arithmetic};
 use half::f16;
 

@@ -77,9 +77,9 @@ instructions! {
     /// The low half of `a * b`.
     mul_lo_u32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
     /// The high half of `a * b`.
-    mul_hi_u32(a: u32, b: u32) -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }
+    mul_hi_u32(a: u32, b: u32) -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }
     /// The high half of the signed `a * b`.
-    mul_hi_i32(a: i32, b: i32) -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }
+    mul_hi_i32(a: i32, b: i32) -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }
     /// The low 32 bits of the product of two signed 24-bit numbers.
     mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
     /// [`mul_i32_i24`] under clamp: the exact product brought within i32.
@@ -87,11 +87,11 @@ instructions! {
     /// [`mul_u32_u24`] under clamp: the exact product brought within u32.
     mul_u32_u24_sat(a: u32, b: u32) -> u32 { mad_u32_u24_sat(a, b, 0) }
     /// The high 32 bits of the product of two signed 24-bit numbers.
-    mul_hi_i32_i24(a: i32, b: i32) -> i32 { (i64::from(low_i24(a)) * i64::from(low_i24(b)) >> 32) as i32 }
+    mul_hi_i32_i24(a: i32, b: i32) -> i32 { ((i64::from(low_i24(a)) * i64::from(low_i24(b))) >> 32) as i32 }
     /// The low 32 bits of the product of two 24-bit numbers.
     mul_u32_u24(a: u32, b: u32) -> u32 { low_u24(a).wrapping_mul(low_u24(b)) }
     /// The high 32 bits of the product of two 24-bit numbers.
-    mul_hi_u32_u24(a: u32, b: u32) -> u32 { (u64::from(low_u24(a)) * u64::from(low_u24(b)) >> 32) as u32 }
+    mul_hi_u32_u24(a: u32, b: u32) -> u32 { ((u64::from(low_u24(a)) * u64::from(low_u24(b))) >> 32) as u32 }
     /// The product of two signed 24-bit numbers, plus `c`.
     mad_i32_i24(a: i32, b: i32, c: i32) -> i32 { mul_i32_i24(a, b).wrapping_add(c) }
     /// The product of two 24-bit numbers, plus `c`.

@@ -36,6 +36,7 @@ mod float16;
 mod float32;
 mod float64;
 mod format;
+mod half_format;
 mod integer;
 mod integer16;
 mod mode;

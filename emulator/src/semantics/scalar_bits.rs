@@ -60,7 +60,7 @@ instructions! {
     /// For every group of four bits whether one is set; SCC where the result is not zero.
     s_quadmask_b64(a: u64) -> (u64, bool) { let r = gather(quads(a)); (r, r != 0) }
     /// Every bit twice.
-    s_bitreplicate_b64_b32(a: u32) -> u64 { (0..32).fold(0, |r, i| r | u64::from(a >> i & 1) * 3 << (2 * i)) }
+    s_bitreplicate_b64_b32(a: u32) -> u64 { (0..32).fold(0, |r, i| r | (u64::from(a >> i & 1) * 3) << (2 * i)) }
 
     /// The destination `d` with bit `a` cleared.
     s_bitset0_b32(a: u32, d: u32) -> u32 { d & !(1 << (a & 31)) }

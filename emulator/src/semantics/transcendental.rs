@@ -3,7 +3,8 @@
 //! f32 forms of rcp, rsq, sqrt, exp and log take and give no denormals whatever the mode: compilers scale around them.
 
 use super::Mode;
-use super::format::{Format, narrow, odd_f32, widen};
+use super::format::Format;
+use super::half_format::{narrow, odd_f32, widen};
 use half::f16;
 
 /// The f64 result for an f16, rounded once.
@@ -50,7 +51,8 @@ fn cosine(turns: f64) -> f64 {
 /// The result for a source, with a NaN source quieted and a NaN result made the machine's.
 #[inline(always)]
 fn settle1<F: Format>(r: F, a: F) -> F {
-    super::format::settle2(r, a, a)
+    let nan = if a.nan() { a.quieted() } else { F::new_nan() };
+    if a.nan() | r.nan() { nan } else { r }
 }
 
 /// `sum of coefficients[i] * x^i`.
@@ -82,7 +84,7 @@ fn exp2(x: f64) -> f64 {
         x - whole,
         [
             1.0,
-            6.931_471_805_599_453e-1,
+            core::f64::consts::LN_2,
             2.402_265_069_591_007e-1,
             5.550_410_866_482_158e-2,
             9.618_129_107_628_477e-3,

@@ -3,7 +3,7 @@
 use super::memory::with_if;
 use super::operand::{scalar, scalar_register, vgprs};
 use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
-use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Row, Type};
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Type};
 
 pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Mubuf, bits(words.first, 18, 7))?;
@@ -14,7 +14,7 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
     require(lds || !row.modifiers.has(Flags::ALWAYS_LDS))?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::LDS, lds);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 17));
-    common(&mut inst, q, row, lds)?;
+    common(&mut inst, q, lds)?;
     Ok(inst)
 }
 
@@ -24,12 +24,12 @@ pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
     let mut inst = instruction(words, row, Encoding::Mtbuf, Form::Native, 8);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 54));
     inst.modifiers.format = bits(q, 19, 7) as u8;
-    common(&mut inst, q, row, false)?;
+    common(&mut inst, q, false)?;
     Ok(inst)
 }
 
 /// What untyped and typed buffer instructions share.
-fn common(inst: &mut Inst, q: u64, row: &'static Row, lds: bool) -> Result<(), DecodeError> {
+fn common(inst: &mut Inst, q: u64, lds: bool) -> Result<(), DecodeError> {
     let (offen, idxen) = (bit(q, 12), bit(q, 13));
     let flags = inst.modifiers.flags;
     let flags = with_if(flags, Flags::OFFEN, offen);

@@ -77,7 +77,11 @@ pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
     m.flags = with_if(m.flags, Flags::GLC, glc);
     m.flags = with_if(m.flags, Flags::SLC, bit(q, 17));
     m.flags = with_if(m.flags, Flags::NV, bit(q, 55));
-    inst.offset = if encoding == Encoding::Flat { i32::from(bits(q, 0, 12)) } else { signed(q, 13) };
+    inst.offset = if encoding == Encoding::Flat {
+        i32::from(bits(q, 0, 12))
+    } else {
+        signed(q, 13)
+    };
     let scalar_address = encoding != Encoding::Flat && saddr != NO_SADDR;
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst if row.modifiers.has(Flags::RETURNS) && !glc => Ok(Code::OFF),

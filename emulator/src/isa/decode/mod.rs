@@ -8,7 +8,8 @@ mod scalar;
 mod vector;
 mod vop3;
 
-use super::{Code, Encoding, Form, Inst, Modifiers, Operand, Row};
+use super::misfit::is_malformed;
+use super::{Code, Encoding, Flags, Form, Inst, Modifiers, Operand, Row};
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,14 @@ pub fn decode(bytes: &[u8]) -> Result<Inst, DecodeError> {
         first: u32::from_le_bytes(*first),
         second: rest.first_chunk().map(|word| u32::from_le_bytes(*word)),
     };
+    let mut inst = decode_words(words)?;
+    if is_malformed(&inst) {
+        inst.modifiers.flags = inst.modifiers.flags.with(Flags::MALFORMED);
+    }
+    Ok(inst)
+}
+
+fn decode_words(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
     match w >> 26 {
         0x00..=0x1f => vector::decode(words),
@@ -86,7 +95,11 @@ fn bit(word: impl Into<u64>, index: u32) -> bool {
 
 /// What must hold of an instruction's words.
 fn require(condition: bool) -> Result<(), DecodeError> {
-    if condition { Ok(()) } else { Err(DecodeError::Invalid) }
+    if condition {
+        Ok(())
+    } else {
+        Err(DecodeError::Invalid)
+    }
 }
 
 /// The row of an opcode.
@@ -105,7 +118,14 @@ fn instruction(words: Words, row: &'static Row, encoding: Encoding, form: Form, 
         literal: 0,
         offset: 0,
         modifiers: Modifiers::default(),
-        words: [words.first, if size == 8 { words.second.unwrap_or(0) } else { 0 }],
+        words: [
+            words.first,
+            if size == 8 {
+                words.second.unwrap_or(0)
+            } else {
+                0
+            },
+        ],
     }
 }
 

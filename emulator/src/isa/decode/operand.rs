@@ -9,10 +9,15 @@ pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
     let registers = ty.registers() as u16;
     let aligned = |first: u16, count: u16| {
         let index = (code - first) & !(registers.min(4) - 1);
-        if index + registers <= count { Ok(Code(first + index)) } else { Err(Invalid) }
+        if index + registers <= count {
+            Ok(Code(first + index))
+        } else {
+            Err(Invalid)
+        }
     };
     match code {
-        0..=101 => aligned(0, 102),
+        // The last group of four starts at s100 and has the two registers beyond.
+        0..=101 => aligned(0, if registers > 2 { 104 } else { 102 }),
         102..=107 | 126..=127 if registers == 1 || code % 2 == 0 => Ok(Code(code)),
         108..=123 => aligned(108, 16),
         124 | 254 if registers == 1 => Ok(Code(code)),
@@ -34,10 +39,18 @@ pub(super) fn vgprs(n: u16, ty: Type) -> Result<Code, DecodeError> {
 /// VGPR `n` and the `count - 1` after it.
 pub(super) fn vgpr_group(n: u16, count: usize) -> Result<Code, DecodeError> {
     let n = n & 0xff;
-    if usize::from(n) + count <= 256 { Ok(Code(256 + n)) } else { Err(Invalid) }
+    if usize::from(n) + count <= 256 {
+        Ok(Code(256 + n))
+    } else {
+        Err(Invalid)
+    }
 }
 
 /// A source of the 9-bit space: VGPRs, scalar registers, constants.
 pub(super) fn source(code: u16, ty: Type) -> Result<Code, DecodeError> {
-    if code >= 256 { vgprs(code - 256, ty) } else { scalar(code, ty) }
+    if code >= 256 {
+        vgprs(code - 256, ty)
+    } else {
+        scalar(code, ty)
+    }
 }

@@ -6,19 +6,31 @@ use crate::isa::{Code, Encoding, Form, Inst, Role, Type};
 
 pub(super) fn sop2(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
-    let fields = Fields { sdst: bits(w, 16, 7), src0: bits(w, 0, 8), src1: bits(w, 8, 8) };
+    let fields = Fields {
+        sdst: bits(w, 16, 7),
+        src0: bits(w, 0, 8),
+        src1: bits(w, 8, 8),
+    };
     fields.decode(words, Encoding::Sop2, bits(w, 23, 7))
 }
 
 pub(super) fn sop1(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
-    let fields = Fields { sdst: bits(w, 16, 7), src0: bits(w, 0, 8), src1: 0 };
+    let fields = Fields {
+        sdst: bits(w, 16, 7),
+        src0: bits(w, 0, 8),
+        src1: 0,
+    };
     fields.decode(words, Encoding::Sop1, bits(w, 8, 8))
 }
 
 pub(super) fn sopc(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
-    let fields = Fields { sdst: 0, src0: bits(w, 0, 8), src1: bits(w, 8, 8) };
+    let fields = Fields {
+        sdst: 0,
+        src0: bits(w, 0, 8),
+        src1: bits(w, 8, 8),
+    };
     fields.decode(words, Encoding::Sopc, bits(w, 16, 7))
 }
 
@@ -38,7 +50,14 @@ impl Fields {
             (_, Type::GprIndex) => Ok(Code(self.src1)),
             (Role::Sdst, ty) => scalar_register(self.sdst, ty),
             (role, ty) => {
-                let code = scalar(if role == Role::Src0 { self.src0 } else { self.src1 }, ty)?;
+                let code = scalar(
+                    if role == Role::Src0 {
+                        self.src0
+                    } else {
+                        self.src1
+                    },
+                    ty,
+                )?;
                 literal |= code == Code::LITERAL;
                 Ok(code)
             }
@@ -55,10 +74,23 @@ impl Fields {
 pub(super) fn sopk(words: Words) -> Result<Inst, DecodeError> {
     let w = words.first;
     let row = row(Encoding::Sopk, bits(w, 23, 5))?;
-    let long = row.operands.iter().any(|operand| operand.role == Role::Literal);
-    let mut inst = instruction(words, row, Encoding::Sopk, Form::Native, if long { 8 } else { 4 });
+    let long = row
+        .operands
+        .iter()
+        .any(|operand| operand.role == Role::Literal);
+    let mut inst = instruction(
+        words,
+        row,
+        Encoding::Sopk,
+        Form::Native,
+        if long { 8 } else { 4 },
+    );
     // The immediate stays in the first word where a literal has the second.
-    inst.literal = if long { words.second()? } else { sign_extended(w) };
+    inst.literal = if long {
+        words.second()?
+    } else {
+        sign_extended(w)
+    };
     set_operands(&mut inst, |operand| match operand.role {
         Role::Sdst => scalar_register(bits(w, 16, 7), operand.ty),
         Role::Literal => Ok(Code::LITERAL),

@@ -17,6 +17,8 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     };
     let row = row(encoding, opcode)?;
     match bits(w, 0, 9) {
+        // Without operands, the fields mean nothing.
+        _ if row.operands.is_empty() => Ok(instruction(words, row, encoding, Form::Native, 4)),
         SDWA => sdwa(words, row, encoding),
         DPP => dpp(words, row, encoding),
         src0 => native(words, row, encoding, src0),
@@ -48,7 +50,7 @@ fn native(words: Words, row: &'static Row, encoding: Encoding, src0: u16) -> Res
 fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
     match operand.role {
         Role::Vdst => vgprs(bits(w, 17, 8), operand.ty),
-        Role::Sdst => scalar_register(bits(w, 17, 8), operand.ty),
+        Role::Sdst => scalar(bits(w, 17, 8), operand.ty),
         Role::Vcc => Ok(Code::VCC),
         _ => vgprs(bits(w, 9, 8), operand.ty),
     }
@@ -64,7 +66,7 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
         let base = 16 + 8 * source as u32;
         let (select, sext, neg, abs) = (bits(s, base, 3), bit(s, base + 3), bit(s, base + 4), bit(s, base + 5));
         if source >= sources {
-            require(bits(s, base, 6) == 0)?;
+            require(bits(s, base, 8) == 0)?;
             continue;
         }
         require(select <= 6)?;
@@ -117,8 +119,12 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
         let field = bits(s, 20 + 2 * source as u32, 2) as u8;
         let legal = row.modifiers.has(flag) && (source == 0 || encoding != Encoding::Vop1);
         require(field == 0 || legal)?;
-        m.neg |= (field & 1) << source;
-        m.abs |= (field >> 1) << source;
+        if is_float(row, source) {
+            m.neg |= (field & 1) << source;
+            m.abs |= (field >> 1) << source;
+        } else {
+            m.sext |= (field & 1) << source;
+        }
     }
     m.bank_mask = bits(s, 24, 4) as u8;
     m.row_mask = bits(s, 28, 4) as u8;
@@ -137,8 +143,7 @@ fn narrow(row: &Row) -> bool {
 /// Whether a source is negated and taken absolute rather than sign-extended.
 fn is_float(row: &Row, source: usize) -> bool {
     let (role, flag) = if source == 0 { (Role::Src0, Flags::NEG0) } else { (Role::Src1, Flags::NEG1) };
-    let integer = |ty| matches!(ty, Type::I16 | Type::U16 | Type::I32 | Type::U32);
-    row.modifiers.has(flag) && row.operands.iter().any(|operand| operand.role == role && !integer(operand.ty))
+    row.modifiers.has(flag) && row.operands.iter().any(|operand| operand.role == role && !operand.ty.is_integer())
 }
 
 fn is_float_type(ty: Type) -> bool {

@@ -1,8 +1,8 @@
 //! VOP3, which also carries the 64-bit forms of VOP1, VOP2, VOPC and VINTRP, and VOP3P.
 
-use super::operand::{scalar_register, source, vgprs};
+use super::operand::{scalar, scalar_register, source, vgprs};
 use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
-use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Row, Type};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
 /// Where the shorter encodings' opcodes start.
 const VOP2: u16 = 0x100;
@@ -30,21 +30,48 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
     let mut inst = instruction(words, row, encoding, form, 8);
     // The second destination takes the place of the abs bits.
     let has_sdst = second_destination(row, encoding);
-    modifiers(&mut inst, q, has_sdst)?;
+    let used = used_fields(row, encoding);
+    require_unused(q, used)?;
+    require(encoding != Encoding::Vintrp || !bit(q, 40))?;
+    modifiers(&mut inst, q, has_sdst, used)?;
     let dst = bits(q, 0, 8);
     set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
         (Role::Vdst, ty) => vgprs(dst, ty),
         (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),
-        (Role::Sdst, ty) => scalar_destination(dst, ty),
-        (Role::Vcc, ty) if encoding == Encoding::Vopc => scalar_destination(dst, ty),
-        (Role::Vcc, ty) if operand.access == crate::isa::Access::Write => scalar_register(bits(q, 8, 7), ty),
-        (Role::Vcc, ty) => no_literal(source(bits(q, 50, 9), ty)?),
-        (Role::Attr, _) => Ok(Code(bits(q, 32, 8))),
+        (Role::Sdst, ty) => no_literal(scalar(dst, ty)?),
+        (Role::Vcc, ty) if encoding == Encoding::Vopc => no_literal(scalar(dst, ty)?),
+        (Role::Vcc, ty) if operand.access == Access::Write => scalar_register(bits(q, 8, 7), ty),
+        (Role::Attr, _) => Ok(Code(bits(q, 32, 6) << 2 | bits(q, 38, 2))),
         (_, Type::Param) => Ok(Code(bits(q, 41, 9))),
-        (Role::Src0, ty) if encoding == Encoding::Vintrp => no_literal(source(bits(q, 41, 9), ty)?),
-        (role, ty) => no_literal(source(bits(q, source_bit(role), 9), ty)?),
+        (role, ty) => no_literal(source(bits(q, 32 + 9 * field(role, encoding), 9), ty)?),
     })?;
     Ok(inst)
+}
+
+/// Which of the three source fields holds an operand.
+fn field(role: Role, encoding: Encoding) -> u32 {
+    match role {
+        // An interpolation's attribute has the first field.
+        Role::Src0 if encoding == Encoding::Vintrp => 1,
+        Role::Src0 | Role::Attr => 0,
+        Role::Src1 => 1,
+        _ => 2,
+    }
+}
+
+/// The source fields that a row's operands take, as a mask.
+fn used_fields(row: &Row, encoding: Encoding) -> u8 {
+    let is_source = |operand: &&Operand| match operand.role {
+        Role::Src0 | Role::Src1 | Role::Src2 | Role::Attr => true,
+        Role::Vcc => operand.access == Access::Read,
+        _ => false,
+    };
+    row.operands.iter().filter(is_source).fold(0, |mask, operand| mask | 1 << field(operand.role, encoding))
+}
+
+/// Source fields without an operand are zero.
+fn require_unused(q: u64, used: u8) -> Result<(), DecodeError> {
+    require((0..3).all(|field| used >> field & 1 != 0 || bits(q, 32 + 9 * field, 9) == 0))
 }
 
 /// Whether bits 8..=14 name a scalar destination.
@@ -62,36 +89,24 @@ fn no_literal(code: Code) -> Result<Code, DecodeError> {
     Ok(code)
 }
 
-/// A scalar destination in the VGPR destination's 8-bit field.
-fn scalar_destination(field: u16, ty: Type) -> Result<Code, DecodeError> {
-    require(field < 128)?;
-    scalar_register(field, ty)
-}
-
-fn source_bit(role: Role) -> u32 {
-    match role {
-        Role::Src0 => 32,
-        Role::Src1 => 41,
-        _ => 50,
-    }
-}
-
-fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool) -> Result<(), DecodeError> {
+fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
     let legal = inst.row.modifiers;
-    let sources = inst.row.operands.iter().fold(0, |mask, operand| {
-        mask | match operand.role {
-            Role::Src0 => 1,
-            Role::Src1 => 2,
-            Role::Src2 => 4,
-            _ => 0,
-        }
-    });
+    let sources = if inst.encoding == Encoding::Vop2 { used & 3 } else { used };
     let negatable = sources
         & (u8::from(legal.has(Flags::NEG0)) | u8::from(legal.has(Flags::NEG1)) << 1 | u8::from(legal.has(Flags::NEG2)) << 2);
+    let integers = integer_sources(inst.row);
     let m = &mut inst.modifiers;
-    m.neg = bits(q, 61, 3) as u8;
-    m.abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
-    require((m.neg | m.abs) & !negatable == 0)?;
+    let neg = bits(q, 61, 3) as u8;
+    let abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
+    require((neg | abs) & !negatable == 0)?;
+    // On integers the bits do nothing; the assembler calls one of them sext, except where op_sel is legal.
+    m.neg = neg & !integers;
+    m.abs = abs & !integers;
+    m.sext = if legal.has(Flags::OP_SEL) { 0 } else { neg & integers };
+    if inst.encoding == Encoding::Vintrp {
+        // Its only source is in the second field.
+        (m.neg, m.abs) = (m.neg >> 1, m.abs >> 1);
+    }
     if bit(q, 15) {
         require(legal.has(Flags::CLAMP))?;
         m.flags = m.flags.with(Flags::CLAMP);
@@ -100,26 +115,42 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool) -> Result<(), DecodeError>
     require(m.omod == 0 || legal.has(Flags::OMOD))?;
     if legal.has(Flags::OP_SEL) {
         m.op_sel = bits(q, 11, 4) as u8;
-        require(m.op_sel & !sources & 4 == 0)?;
+        require(m.op_sel & !used & 4 == 0)?;
     }
     Ok(())
+}
+
+/// The sources that are integers, as a mask.
+fn integer_sources(row: &Row) -> u8 {
+    row.operands.iter().filter(|operand| operand.ty.is_integer()).fold(0, |mask, operand| {
+        mask | match operand.role {
+            Role::Src0 => 1,
+            Role::Src1 => 2,
+            Role::Src2 => 4,
+            _ => 0,
+        }
+    })
 }
 
 pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Vop3p, bits(words.first, 16, 7))?;
     let q = words.both()?;
     let mut inst = instruction(words, row, Encoding::Vop3p, Form::Native, 8);
+    let used = used_fields(row, Encoding::Vop3p);
+    require_unused(q, used)?;
     let m = &mut inst.modifiers;
     m.neg_hi = bits(q, 8, 3) as u8;
     m.op_sel = bits(q, 11, 3) as u8;
     m.op_sel_hi = (bits(q, 59, 2) | bits(q, 14, 1) << 2) as u8;
     m.neg = bits(q, 61, 3) as u8;
+    require((m.neg | m.neg_hi | m.op_sel) & !used == 0)?;
+    m.op_sel_hi &= used;
     if bit(q, 15) {
         m.flags = m.flags.with(Flags::CLAMP);
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst => vgprs(bits(q, 0, 8), operand.ty),
-        role => no_literal(source(bits(q, source_bit(role), 9), operand.ty)?),
+        role => no_literal(source(bits(q, 32 + 9 * field(role, Encoding::Vop3p), 9), operand.ty)?),
     })?;
     Ok(inst)
 }

@@ -39,11 +39,16 @@ impl Printer<'_> {
             Type::Hwreg => self.hardware_register(immediate),
             Type::WaitCounts => self.wait_counts(immediate),
             Type::Message => self.message(immediate),
-            Type::GprIndex if operand.role == Role::Src1 => self.gpr_index(self.inst.operands[index].0),
+            Type::GprIndex if operand.role == Role::Src1 => {
+                self.gpr_index(self.inst.operands[index].0)
+            }
             Type::GprIndex => self.gpr_index(immediate),
             Type::Number if immediate == 0 => {}
             Type::Number => self.put(format_args!("{immediate}")),
-            Type::I16 | Type::U16 if operand.role == Role::Simm16 && self.inst.encoding == crate::isa::Encoding::Sopk => {
+            Type::I16 | Type::U16
+                if operand.role == Role::Simm16
+                    && self.inst.encoding == crate::isa::Encoding::Sopk =>
+            {
                 self.put(format_args!("{immediate:#x}"))
             }
             _ if operand.role == Role::Simm16 => self.number(u64::from(immediate), Type::I32),
@@ -84,17 +89,27 @@ impl Printer<'_> {
         let (id, operation, stream) = (immediate & 15, immediate >> 4 & 7, immediate >> 8 & 3);
         let simple = MESSAGES.iter().find(|(number, _)| *number == id);
         match (id, operation, stream) {
-            (_, 0, 0) if simple.is_some() => self.put(format_args!("sendmsg({})", simple.map_or("", |(_, name)| name))),
+            (_, 0, 0) if simple.is_some() => self.put(format_args!(
+                "sendmsg({})",
+                simple.map_or("", |(_, name)| name)
+            )),
             (3, 0, 0) => self.text.push_str("sendmsg(MSG_GS_DONE, GS_OP_NOP)"),
             (2..=3, 1..=3, _) => {
                 let name = if id == 2 { "MSG_GS" } else { "MSG_GS_DONE" };
-                let operation = ["GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"][usize::from(operation - 1)];
+                let operation =
+                    ["GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"][usize::from(operation - 1)];
                 self.put(format_args!("sendmsg({name}, {operation}, {stream})"));
             }
-            (15, 1, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)"),
+            (15, 1, 0) => self
+                .text
+                .push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)"),
             (15, 2, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_REG_RD)"),
-            (15, 4, 0) => self.text.push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_TTRACE_PC)"),
-            _ if immediate & !0x37f == 0 => self.put(format_args!("sendmsg({id}, {operation}, {stream})")),
+            (15, 4, 0) => self
+                .text
+                .push_str("sendmsg(MSG_SYSMSG, SYSMSG_OP_TTRACE_PC)"),
+            _ if immediate & !0x37f == 0 => {
+                self.put(format_args!("sendmsg({id}, {operation}, {stream})"))
+            }
             _ => self.put(format_args!("{immediate}")),
         }
     }

@@ -13,17 +13,32 @@ impl Printer<'_> {
         let flags = inst.modifiers.flags;
         match (inst.encoding, operand.role) {
             (Encoding::Smem, Role::Soffset) => self.scalar_offset(code),
-            (Encoding::Smem, _) if operand.ty == Type::Number => self.put(format_args!("{}", code.0)),
-            (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase) if code == Code::OFF => self.text.push_str("off"),
-            (Encoding::Global, Role::Addr) if inst.operands.get(base_index(inst)) != Some(&Code::OFF) => {
+            (Encoding::Smem, _) if operand.ty == Type::Number => {
+                self.put(format_args!("{}", code.0))
+            }
+            (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase)
+                if code == Code::OFF =>
+            {
+                self.text.push_str("off")
+            }
+            (Encoding::Global, Role::Addr)
+                if inst.operands.get(base_index(inst)) != Some(&Code::OFF) =>
+            {
                 self.registers(code, 1);
             }
-            (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
-                (false, false) => self.text.push_str(if flags.has(Flags::LDS) { "off" } else { "off" }),
-                (true, true) => self.registers(code, 2),
-                _ => self.registers(code, 1),
-            },
-            (Encoding::Mimg, Role::Vdst | Role::Data) => self.registers(code, inst.image_data_registers()),
+            (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => {
+                match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
+                    (false, false) => {
+                        self.text
+                            .push_str(if flags.has(Flags::LDS) { "off" } else { "off" })
+                    }
+                    (true, true) => self.registers(code, 2),
+                    _ => self.registers(code, 1),
+                }
+            }
+            (Encoding::Mimg, Role::Vdst | Role::Data) => {
+                self.registers(code, inst.image_data_registers())
+            }
             (Encoding::Exp, Role::Target) => self.export_target(code.0),
             (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
             _ if code == Code::OFF => {}
@@ -133,11 +148,37 @@ impl Printer<'_> {
 
     fn format(&mut self) {
         const DATA: [&str; 16] = [
-            "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32",
-            "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15",
+            "INVALID",
+            "8",
+            "16",
+            "8_8",
+            "32",
+            "16_16",
+            "10_11_11",
+            "11_11_10",
+            "10_10_10_2",
+            "2_10_10_10",
+            "8_8_8_8",
+            "32_32",
+            "16_16_16_16",
+            "32_32_32",
+            "32_32_32_32",
+            "RESERVED_15",
         ];
-        const NUMBER: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
-        let (data, number) = (usize::from(self.inst.modifiers.format & 15), usize::from(self.inst.modifiers.format >> 4 & 7));
+        const NUMBER: [&str; 8] = [
+            "UNORM",
+            "SNORM",
+            "USCALED",
+            "SSCALED",
+            "UINT",
+            "SINT",
+            "RESERVED_6",
+            "FLOAT",
+        ];
+        let (data, number) = (
+            usize::from(self.inst.modifiers.format & 15),
+            usize::from(self.inst.modifiers.format >> 4 & 7),
+        );
         if (data, number) == (1, 0) {
             return;
         }
@@ -146,7 +187,11 @@ impl Printer<'_> {
             self.put(format_args!("BUF_DATA_FORMAT_{}", DATA[data]));
         }
         if number != 0 {
-            self.put(format_args!("{}BUF_NUM_FORMAT_{}", if data == 1 { "" } else { "," }, NUMBER[number]));
+            self.put(format_args!(
+                "{}BUF_NUM_FORMAT_{}",
+                if data == 1 { "" } else { "," },
+                NUMBER[number]
+            ));
         }
         self.text.push(']');
     }
@@ -186,5 +231,9 @@ impl Printer<'_> {
 
 /// The index of a row's scalar base.
 fn base_index(inst: &crate::isa::Inst) -> usize {
-    inst.row.operands.iter().position(|operand| operand.role == Role::Sbase).unwrap_or(usize::MAX)
+    inst.row
+        .operands
+        .iter()
+        .position(|operand| operand.role == Role::Sbase)
+        .unwrap_or(usize::MAX)
 }

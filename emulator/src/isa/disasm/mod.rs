@@ -92,7 +92,7 @@ impl Printer<'_> {
         match self.inst.encoding {
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => self.vector_operand(index, operand),
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => self.scalar_operand(index, operand),
-            Encoding::Vop3p => self.plain(index, operand),
+            Encoding::Vop3p => self.vector_operand(index, operand),
             _ => self.memory_operand(index, operand),
         }
     }

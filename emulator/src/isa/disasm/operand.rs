@@ -1,6 +1,7 @@
 //! Registers and constants.
 
 use super::Printer;
+use crate::isa::misfit::{Misfit, misfit};
 use crate::isa::{Code, Operand, Type};
 
 /// Names of the special registers, by code: alone, and where a pair starts there.
@@ -45,15 +46,24 @@ fn inline_integer(code: u16) -> i32 {
     if code <= 192 { code - 128 } else { 192 - code }
 }
 
-/// Whether the code stands for a number.
-pub(super) fn is_number(code: Code) -> bool {
-    matches!(code.0, 128..=208 | 240..=248 | 255)
-}
-
 impl Printer<'_> {
     /// An operand as its code and type say.
     pub(super) fn plain(&mut self, index: usize, operand: &Operand) {
-        self.code(self.inst.operands[index], operand.ty);
+        let misfit = misfit(self.inst, index, operand);
+        let ty = match misfit {
+            Some(Misfit::Constant) => Type::B32,
+            // The exponent of v_ldexp_f16 reads its constants as f16.
+            _ if self.inst.row.mnemonic == "v_ldexp_f16" => Type::F16,
+            _ => operand.ty,
+        };
+        self.code(self.inst.operands[index], ty);
+        match misfit {
+            Some(Misfit::Register(class)) => {
+                self.put(format_args!("/*Invalid register, operand has '{class}' register class*/"));
+            }
+            Some(Misfit::Constant) => self.text.push_str("/*Invalid immediate*/"),
+            None => {}
+        }
     }
 
     /// The register or constant behind a code.
@@ -137,7 +147,7 @@ impl Printer<'_> {
 /// How wide an operand's inline floats are.
 fn width(ty: Type) -> u32 {
     match ty {
-        Type::B16 | Type::U16 | Type::I16 | Type::F16 | Type::B16x2 | Type::U16x2 | Type::I16x2 | Type::F16x2 => 16,
+        Type::B16 | Type::U16 | Type::I16 | Type::F16 | Type::F16x2 => 16,
         _ if ty.registers() >= 2 => 64,
         _ => 32,
     }

@@ -1,7 +1,6 @@
 //! Operands and modifiers of vector instructions.
 
 use super::Printer;
-use super::operand::is_number;
 use crate::isa::{Encoding, Flags, Form, Operand, Role, Type};
 
 impl Printer<'_> {
@@ -26,9 +25,14 @@ impl Printer<'_> {
     /// A source with its neg, abs and sext.
     fn source(&mut self, index: usize, operand: &Operand, source: u8) {
         let m = &self.inst.modifiers;
-        let (neg, abs, sext) = (m.neg >> source & 1 != 0, m.abs >> source & 1 != 0, m.sext >> source & 1 != 0);
+        let has = |mask: u8| mask >> source & 1 != 0;
+        let (neg, abs, sext) = match self.inst.encoding {
+            Encoding::Vop3p if self.inst.row.modifiers.has(Flags::MIX) => (has(m.neg), has(m.neg_hi), false),
+            Encoding::Vop3p => (false, false, false),
+            _ => (has(m.neg), has(m.abs), has(m.sext)),
+        };
         // -1 is not neg(1): a bare number is negated in words.
-        let number = is_number(self.inst.operands[index]) && !abs;
+        let number = self.inst.operands[index].is_number() && !abs;
         self.text.push_str(match (neg, number) {
             (true, true) => "neg(",
             (true, false) => "-",
@@ -135,8 +139,10 @@ impl Printer<'_> {
         let default_hi = if self.inst.row.modifiers.has(Flags::MIX) { 0 } else { all };
         self.list("op_sel", m.op_sel, 0, sources);
         self.list("op_sel_hi", m.op_sel_hi & all, default_hi, sources);
-        self.list("neg_lo", m.neg, 0, sources);
-        self.list("neg_hi", m.neg_hi, 0, sources);
+        if !self.inst.row.modifiers.has(Flags::MIX) {
+            self.list("neg_lo", m.neg, 0, sources);
+            self.list("neg_hi", m.neg_hi, 0, sources);
+        }
         self.flag(Flags::CLAMP, "clamp");
     }
 

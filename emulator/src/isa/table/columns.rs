@@ -90,7 +90,6 @@ operands! {
     VDST_U8_RW     = Vdst, U8, ReadWrite;
     VCC_IN         = Vcc, Mask, Read;
     VCC_OUT        = Vcc, Mask, Write;
-    SRC0_B16X2     = Src0, B16x2, Read;
     SRC0_B32       = Src0, B32, Read;
     SRC0_B32_RW    = Src0, B32, ReadWrite;
     SRC0_B64       = Src0, B64, Read;
@@ -102,16 +101,15 @@ operands! {
     SRC0_I16X2     = Src0, I16x2, Read;
     SRC0_I32       = Src0, I32, Read;
     SRC0_I64       = Src0, I64, Read;
-    SRC0_I8        = Src0, I8, Read;
     SRC0_MIX       = Src0, Mix, Read;
     SRC0_U16       = Src0, U16, Read;
     SRC0_U16X2     = Src0, U16x2, Read;
     SRC0_U32       = Src0, U32, Read;
     SRC0_U64       = Src0, U64, Read;
     SRC1_B16       = Src1, B16, Read;
-    SRC1_B16X2     = Src1, B16x2, Read;
     SRC1_B32       = Src1, B32, Read;
     SRC1_B64       = Src1, B64, Read;
+    SRC1_B16X2     = Src1, B16x2, Read;
     SRC1_F16       = Src1, F16, Read;
     SRC1_F16X2     = Src1, F16x2, Read;
     SRC1_F32       = Src1, F32, Read;
@@ -240,7 +238,9 @@ modifiers! {
     /// As PACKED, but the _hi bits say f16 and abs.
     MIX           = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX;
     /// Interpolation in the VOP3 encoding.
-    INTERP        = NEG1 NEG2 CLAMP OMOD OP_SEL;
+    INTERP        = NEG1 NEG2 CLAMP OMOD;
+    /// INTERP without an output multiplier.
+    INTERP_P2     = NEG1 NEG2 CLAMP;
     /// Scalar memory: glc and an offset.
     SMEM          = GLC IMM SOFFSET;
     /// LDS or GDS.

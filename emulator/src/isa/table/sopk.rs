@@ -5,7 +5,7 @@ use super::columns::*;
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row(0x00, "s_movk_i32",         &[SDST_I32, SIMM_I16],       NONE, salu!(s_movk_i32)),
-    row(0x01, "s_cmovk_i32",        &[SDST_I32_RW, SIMM_I16],    NONE, none),
+    row(0x01, "s_cmovk_i32",        &[SDST_I32_RW, SIMM_I16],    NONE, salu!(s_cmovk_i32)),
     row(0x02, "s_cmpk_eq_i32",      &[SDST_I32_IN, SIMM_I16],    NONE, salu!(s_cmp_eq_i32)),
     row(0x03, "s_cmpk_lg_i32",      &[SDST_I32_IN, SIMM_I16],    NONE, salu!(s_cmp_lg_i32)),
     row(0x04, "s_cmpk_gt_i32",      &[SDST_I32_IN, SIMM_I16],    NONE, salu!(s_cmp_gt_i32)),

@@ -13,6 +13,6 @@ pub mod smem;
 pub mod transfer;
 mod valu;
 
-pub use transfer::Element;
 pub use salu::{salu, saveexec, wrexec};
+pub use transfer::Element;
 pub use valu::{cmpx, valu, write_lanes};

@@ -5,21 +5,27 @@
 /// A vector instruction of a pure function; a second function is the one for the clamp modifier.
 macro_rules! valu {
     ($f:expr) => {
-        Some($crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu(w, i, $f)))
-    };
-    ($f:expr, $clamped:expr) => {
-        Some($crate::machine::levels!(|w, _e, i| if i.modifiers.flags.has($crate::isa::Flags::CLAMP) {
-            $crate::machine::shapes::valu(w, i, $clamped)
-        } else {
+        Some($crate::machine::levels!(|w, _e, i| {
             $crate::machine::shapes::valu(w, i, $f)
         }))
+    };
+    ($f:expr, $clamped:expr) => {
+        Some($crate::machine::levels!(
+            |w, _e, i| if i.modifiers.flags.has($crate::isa::Flags::CLAMP) {
+                $crate::machine::shapes::valu(w, i, $clamped)
+            } else {
+                $crate::machine::shapes::valu(w, i, $f)
+            }
+        ))
     };
 }
 
 /// A vector compare that writes EXEC too.
 macro_rules! cmpx {
     ($f:expr) => {
-        Some($crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx(w, i, $f)))
+        Some($crate::machine::levels!(|w, _e, i| {
+            $crate::machine::shapes::cmpx(w, i, $f)
+        }))
     };
 }
 
@@ -149,7 +155,14 @@ macro_rules! lds_store2 {
 /// An atomic of 32 bits on flat and global memory: `f(memory, data)`.
 macro_rules! flat_atomic32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::flat::atomic32(
+                w,
+                e,
+                i,
+                |m, a, _| $f(m as _, a as _) as u32
+            )
+        )
     };
 }
 
@@ -163,7 +176,14 @@ macro_rules! flat_compare32 {
 /// An atomic of 64 bits on flat and global memory: `f(memory, data)`.
 macro_rules! flat_atomic64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::flat::atomic64(
+                w,
+                e,
+                i,
+                |m, a, _| $f(m as _, a as _) as u64
+            )
+        )
     };
 }
 
@@ -177,7 +197,14 @@ macro_rules! flat_compare64 {
 /// An atomic of 32 bits on memory through a buffer resource: `f(memory, data)`.
 macro_rules! buffer_atomic32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::mubuf::atomic32(
+                w,
+                e,
+                i,
+                |m, a, _| $f(m as _, a as _) as u32
+            )
+        )
     };
 }
 
@@ -191,7 +218,14 @@ macro_rules! buffer_compare32 {
 /// An atomic of 64 bits on memory through a buffer resource: `f(memory, data)`.
 macro_rules! buffer_atomic64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::mubuf::atomic64(
+                w,
+                e,
+                i,
+                |m, a, _| $f(m as _, a as _) as u64
+            )
+        )
     };
 }
 
@@ -205,7 +239,10 @@ macro_rules! buffer_compare64 {
 /// An atomic of 32 bits on LDS: `f(memory, data)`.
 macro_rules! lds_atomic32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(m as _, a as _) as u32))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(m as _, a as _)
+                as u32)
+        )
     };
 }
 
@@ -219,7 +256,10 @@ macro_rules! lds_ternary32 {
 /// An atomic of 64 bits on LDS: `f(memory, data)`.
 macro_rules! lds_atomic64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(m as _, a as _) as u64))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(m as _, a as _)
+                as u64)
+        )
     };
 }
 
@@ -235,7 +275,9 @@ macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(mode, f32::from_bits(m), f32::from_bits(a)).to_bits())
+            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| {
+                $f(mode, f32::from_bits(m), f32::from_bits(a)).to_bits()
+            })
         })
     };
 }
@@ -246,7 +288,13 @@ macro_rules! lds_float_compare32 {
         scalar!(|w, e, i| {
             let mode = w.mode;
             $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, b| {
-                $f(mode, f32::from_bits(m), f32::from_bits(a), f32::from_bits(b)).to_bits()
+                $f(
+                    mode,
+                    f32::from_bits(m),
+                    f32::from_bits(a),
+                    f32::from_bits(b),
+                )
+                .to_bits()
             })
         })
     };
@@ -257,7 +305,9 @@ macro_rules! lds_float64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(mode, f64::from_bits(m), f64::from_bits(a)).to_bits())
+            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| {
+                $f(mode, f64::from_bits(m), f64::from_bits(a)).to_bits()
+            })
         })
     };
 }
@@ -268,12 +318,22 @@ macro_rules! lds_float_compare64 {
         scalar!(|w, e, i| {
             let mode = w.mode;
             $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, b| {
-                $f(mode, f64::from_bits(m), f64::from_bits(a), f64::from_bits(b)).to_bits()
+                $f(
+                    mode,
+                    f64::from_bits(m),
+                    f64::from_bits(a),
+                    f64::from_bits(b),
+                )
+                .to_bits()
             })
         })
     };
 }
 
 pub(crate) use {
-    branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load, buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64, flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_float32, lds_float64, lds_float_compare32, lds_float_compare64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
+    branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load,
+    buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64,
+    flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_float_compare32,
+    lds_float_compare64, lds_float32, lds_float64, lds_load, lds_load2, lds_store, lds_store2,
+    lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
 };

@@ -1,14 +1,19 @@
 //! Source and destination selection: scalars, negation and magnitude, halves, sub-dwords (SDWA), other lanes (DPP).
 
 use super::super::lane::Lane;
-use super::super::wave::{LANES, Lanes, Wave, expand};
+use super::super::wave::{F16_CONSTANTS, LANES, Lanes, Wave, expand};
 use super::dpp;
-use crate::isa::{Code, Form, Inst};
+use crate::isa::{Code, Encoding, Flags, Form, Inst};
+use half::f16;
 
 /// Whether a source of an instruction is read as it stands in its registers.
 #[inline(always)]
 pub fn plain(i: &Inst, source: usize) -> bool {
     let m = &i.modifiers;
+    if i.encoding == Encoding::Vop3p {
+        return (m.neg | m.neg_hi | m.op_sel | !m.op_sel_hi) >> source & 1 == 0
+            && !i.row.modifiers.has(Flags::MIX);
+    }
     match i.form {
         Form::Native | Form::E64 => (m.neg | m.abs | m.op_sel) >> source & 1 == 0,
         Form::Sdwa | Form::Dpp => source >= 2,
@@ -50,6 +55,9 @@ fn modified<T: Lane>(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, L
         }
     };
     let m = &i.modifiers;
+    if i.encoding == Encoding::Vop3p {
+        return (packed::<T>(i, source, code, lo), hi);
+    }
     if i.form == Form::Dpp && source == 0 {
         lo = dpp::permute(w, i, &lo);
         hi = dpp::permute(w, i, &hi);
@@ -69,6 +77,38 @@ fn modified<T: Lane>(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, L
         *last = last.map(|x| x ^ sign);
     }
     (lo, hi)
+}
+
+/// A source of a packed, mixed or dot instruction.
+fn packed<T: Lane>(i: &Inst, source: usize, code: Code, values: Lanes) -> Lanes {
+    let m = &i.modifiers;
+    let bit = |field: u8| field >> source & 1 != 0;
+    let half = |x: u32, high: bool| if high { x >> 16 } else { x & 0xffff };
+    if i.row.modifiers.has(Flags::MIX) {
+        return values.map(|x| {
+            let x = match code.0 {
+                c @ 240..=248 if bit(m.op_sel_hi) => F16_CONSTANTS[(c - 240) as usize] as u32,
+                _ => x,
+            };
+            let x = if bit(m.op_sel_hi) {
+                f16::from_bits(half(x, bit(m.op_sel)) as u16)
+                    .to_f32()
+                    .to_bits()
+            } else {
+                x
+            };
+            let x = if bit(m.neg_hi) { x & 0x7fff_ffff } else { x };
+            x ^ (bit(m.neg) as u32) << 31
+        });
+    }
+    if !T::PAIR {
+        return values.map(|x| x ^ if bit(m.neg) { T::SIGN } else { 0 });
+    }
+    values.map(|x| {
+        let low = half(x, bit(m.op_sel)) ^ if bit(m.neg) { 0x8000 } else { 0 };
+        let high = half(x, bit(m.op_sel_hi)) ^ if bit(m.neg_hi) { 0x8000 } else { 0 };
+        low | high << 16
+    })
 }
 
 /// A byte, word or dword of a dword.

@@ -167,7 +167,9 @@ pub fn load(
                 let register = &mut w.v[(vdst + k) & 255];
                 let start = region.base.wrapping_sub(4 * k as u64);
                 for l in 0..LANES {
-                    register[l] = region.word((addresses[l].wrapping_sub(start)) / 4).load(Relaxed);
+                    register[l] = region
+                        .word((addresses[l].wrapping_sub(start)) / 4)
+                        .load(Relaxed);
                 }
             }
             return Ok(());

@@ -7,7 +7,7 @@ use super::super::handler::Outcome;
 use super::super::lane::{Lane, Source};
 use super::super::wave::{LANES, Lanes, Wave, collect, expand};
 use super::select;
-use crate::isa::{Access, Code, Flags, Form, Inst};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst};
 use crate::semantics::Mode;
 
 /// What a lane function may take.
@@ -18,7 +18,12 @@ pub trait Argument: Copy {
     fn get(lo: u32, hi: u32) -> Self;
     /// The operand that it reads where the row lists none.
     fn implied(i: &Inst) -> Code {
-        debug_assert_eq!(i.row.operands[0].access, Access::ReadWrite, "{}", i.row.mnemonic);
+        debug_assert_eq!(
+            i.row.operands[0].access,
+            Access::ReadWrite,
+            "{}",
+            i.row.mnemonic
+        );
         i.operands[0]
     }
     /// The operand's lanes, with modifiers applied, where they do not simply stand in VGPRs.
@@ -138,7 +143,8 @@ fn write_vector<T: Lane>(w: &mut Wave, i: &Inst, results: &Results) {
     let Some(vdst) = i.operands[0].as_vgpr() else {
         return;
     };
-    if T::REGISTERS == 1 && (i.form == Form::Sdwa || T::HALF && i.modifiers.op_sel & 8 != 0) {
+    let half = T::HALF && (i.modifiers.op_sel & 8 != 0 || i.encoding == Encoding::Vop3p);
+    if T::REGISTERS == 1 && (i.form == Form::Sdwa || half) {
         return select::write_part::<T>(w, i, vdst, &results.lo);
     }
     let exec = select::write_mask(w, i);

@@ -4,8 +4,15 @@ use super::{Mode, Round};
 use half::f16;
 use proptest::prelude::*;
 
+mod compare;
+mod conversions;
 mod division;
+mod floats;
+mod integers;
+mod outputs;
 mod rounding;
+mod scalars;
+mod transcendental;
 
 /// All rounding modes.
 const ROUNDS: [Round; 4] = [

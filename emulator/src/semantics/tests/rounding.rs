@@ -51,6 +51,9 @@ proptest! {
             prop_assert!(same(exact::add(near, a, b), a + b));
             prop_assert!(same(exact::mul(near, a, b), a * b));
             prop_assert!(same(exact::fma(near, a, b, c, 0), a.mul_add(b, c)));
+            bracket(ROUNDS.map(|r| add_f64(rounding(r), a, b)))?;
+            bracket(ROUNDS.map(|r| mul_f64(rounding(r), a, b)))?;
+            bracket(ROUNDS.map(|r| fma_f64(rounding(r), a, b, c)))?;
         }
     }
 
@@ -61,6 +64,11 @@ proptest! {
             prop_assert!(same(exact::add(near, a, b), a.host_add(b)));
             prop_assert!(same(exact::mul(near, a, b), a.host_mul(b)));
             prop_assert!(same(exact::fma(near, a, b, c, 0), a.host_fma(b, c)), "{a} {b} {c}");
+            bracket(ROUNDS.map(|r| sub_f16(rounding(r), a, b)))?;
+            bracket(ROUNDS.map(|r| fma_f16(rounding(r), a, b, c)))?;
+            let exactly = a.to_f64() * b.to_f64();
+            let [_, up, down, _] = ROUNDS.map(|r| mul_f16(rounding(r), a, b).to_f64());
+            prop_assert!(down <= exactly && exactly <= up);
         }
     }
 
