@@ -14,14 +14,23 @@ pub fn run(bytes: &[u8]) -> bool {
         Err(_) => return false,
     };
     let size = inst.size();
-    assert!(size.is_multiple_of(4) && (4..=16).contains(&size) && size <= bytes.len(), "{size} bytes");
+    assert!(
+        size.is_multiple_of(4) && (4..=16).contains(&size) && size <= bytes.len(),
+        "{size} bytes"
+    );
     let text = isa::disassemble(&inst);
     assert!(!text.is_empty() && text.trim() == text, "{text:?}");
     assert!(!text.chars().any(char::is_control), "{text:?}");
-    assert!(text.starts_with(|c: char| c.is_ascii_lowercase()) || inst.encoding == Encoding::Exp, "{text:?}");
+    assert!(
+        text.starts_with(|c: char| c.is_ascii_lowercase()) || inst.encoding == Encoding::Exp,
+        "{text:?}"
+    );
     // what follows an instruction does not change it
     let alone = isa::decode(&bytes[..size]).map(|inst| isa::disassemble(&inst));
     assert_eq!(alone.as_ref(), Ok(&text));
-    assert!(isa::decode(&bytes[..size - 1]).is_err(), "{text:?} decodes from fewer bytes than it has");
+    assert!(
+        isa::decode(&bytes[..size - 1]).is_err(),
+        "{text:?} decodes from fewer bytes than it has"
+    );
     true
 }
