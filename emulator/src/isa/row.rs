@@ -132,7 +132,17 @@ impl Type {
 
     /// Whether it is a number without a fraction.
     pub const fn is_integer(self) -> bool {
-        matches!(self, Type::U8 | Type::I8 | Type::U16 | Type::I16 | Type::U32 | Type::I32 | Type::U64 | Type::I64)
+        matches!(
+            self,
+            Type::U8
+                | Type::I8
+                | Type::U16
+                | Type::I16
+                | Type::U32
+                | Type::I32
+                | Type::U64
+                | Type::I64
+        )
     }
 }
 

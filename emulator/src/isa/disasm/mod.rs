@@ -18,7 +18,9 @@ pub fn disassemble(inst: &Inst) -> String {
     printer.operands();
     match inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {}
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => printer.vector_modifiers(),
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => {
+            printer.vector_modifiers()
+        }
         Encoding::Vop3p => printer.packed_modifiers(),
         Encoding::Smem => printer.smem_modifiers(),
         Encoding::Ds => printer.ds_modifiers(),
@@ -90,8 +92,14 @@ impl Printer<'_> {
     /// One operand; nothing for one that is not there.
     fn operand(&mut self, index: usize, operand: &Operand) {
         match self.inst.encoding {
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => self.vector_operand(index, operand),
-            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => self.scalar_operand(index, operand),
+            Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vop3
+            | Encoding::Vintrp => self.vector_operand(index, operand),
+            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {
+                self.scalar_operand(index, operand)
+            }
             Encoding::Vop3p => self.vector_operand(index, operand),
             _ => self.memory_operand(index, operand),
         }
