@@ -16,6 +16,9 @@ use crate::exit::Stop;
 /// No code object or buffer is larger: reading stops there.
 const MAX_FILE: u64 = 4 << 30;
 
+/// The kernels that a message lists.
+const LISTED: usize = 40;
+
 /// All bytes of a file.
 fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     let read = || -> anyhow::Result<Vec<u8>> {
@@ -88,11 +91,12 @@ fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -
 fn no_kernel(object: &CodeObject, name: &str) -> String {
     let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let nearest = did_you_mean(name, names.clone());
-    let all: Vec<&str> = names.collect();
-    let has = if all.is_empty() {
-        "none".to_owned()
-    } else {
-        all.join(", ")
+    let count = object.kernels.len();
+    let listed: Vec<&str> = names.take(LISTED).collect();
+    let has = match count {
+        0 => "none".to_owned(),
+        _ if count > LISTED => format!("{} and {} more", listed.join(", "), count - LISTED),
+        _ => listed.join(", "),
     };
     format!(
         "no kernel `{}`{nearest}; there is: {has}",
