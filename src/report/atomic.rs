@@ -35,11 +35,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(_) => fs::canonicalize(path)?,
         Err(_) => path.to_path_buf(),
     };
-    let aside = aside(&target)?;
-    let result = write(&aside, bytes).and_then(|()| fs::rename(&aside, &target));
+    write_and_rename(&aside(&target)?, &target, bytes)
+}
+
+fn write_and_rename(aside: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let result = write(aside, bytes).and_then(|()| fs::rename(aside, target));
     if result.is_err() {
         // The first error is the one to tell; there may be nothing to remove.
-        let _ = fs::remove_file(&aside);
+        let _ = fs::remove_file(aside);
     }
     result
 }
@@ -132,6 +135,11 @@ mod tests {
             .to_string();
         assert!(error.contains("it is a directory"), "{error}");
         assert!(scratch.names().is_empty());
+        // A directory appears where the file is to go: nothing is left beside it.
+        let (aside, target) = (scratch.0.join("aside"), scratch.0.join("target"));
+        fs::create_dir(&target).expect("made");
+        assert!(write_and_rename(&aside, &target, b"x").is_err());
+        assert_eq!(scratch.names(), ["target"]);
         assert!(write_atomically(Path::new(""), b"x").is_err());
     }
 
