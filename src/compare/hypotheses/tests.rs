@@ -212,6 +212,30 @@ fn the_other_head_map_is_named() {
 }
 
 #[test]
+fn a_head_map_is_one_of_heads_in_whole_groups() {
+    let names = |axis: &str, heads: usize| -> Vec<String> {
+        let want = values(heads * 5, 12);
+        let source = |head: usize| head % 2 * (heads / 2) + head / 2;
+        let got: Vec<f32> = (0..heads * 5)
+            .map(|at| want[source(at / 5) * 5 + at % 5])
+            .collect();
+        let axes = [Axis::new(axis, heads), Axis::new("column", 5)];
+        let found = hypotheses_of(&axes, &got, &want, &[]);
+        found.into_iter().map(|h| h.name).collect()
+    };
+    assert_eq!(names("head", 8), ["head-map"]);
+    assert_eq!(names("head", 7), [""; 0]);
+    assert_eq!(names("row", 8), [""; 0]);
+}
+
+#[test]
+fn zeros_are_zeros_and_no_scale() {
+    let found = hypotheses_of(&square(16), &[0.0; 256], &positive(256), &[]);
+    let names: Vec<&str> = found.iter().map(|h| h.name.as_str()).collect();
+    assert_eq!(names, ["zero"]);
+}
+
+#[test]
 fn an_exclusive_scan_is_a_shift_by_one_element() {
     let addends = values(100, 5);
     let mut sum = 0.0;
