@@ -290,10 +290,6 @@ fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
     }
-    let (golden, oracle) = (output.golden.used, output.oracle.used);
-    plain::used(if golden >= oracle || golden.is_nan() {
-        golden
-    } else {
-        oracle
-    })
+    // The larger one; a NaN in one of them is a NaN in both.
+    plain::used(output.golden.used.max(output.oracle.used))
 }

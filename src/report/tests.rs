@@ -155,6 +155,7 @@ fn tables_fit_a_hundred_and_twenty_columns() {
 #[test]
 fn json_of_a_run_that_passes() {
     let text = render_json(&fixtures::passing()).expect("rendered");
+    assert!(text.ends_with("}\n"));
     insta::assert_snapshot!(without_version(&text));
 }
 

@@ -237,6 +237,22 @@ pub fn mixed() -> RunReport {
     };
 
     let axes = [Axis::new("row", 8), Axis::new("column", 8)];
+    let half_written = |at: usize, value: f32| {
+        if at % 64 >= 32 {
+            poison::element()
+        } else {
+            value
+        }
+    };
+    let exact = Output {
+        tolerance: Tolerance::absolute(0.0, 0.0),
+        ..Output::matrix(
+            "out",
+            16,
+            16,
+            |at, value| if at % 17 == 0 { 0.0 } else { value },
+        )
+    };
     let mut guard = trial("overrun", &[whole()]);
     let mut image = guards::frame(&encode(&values(64)));
     image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
@@ -264,6 +280,8 @@ pub fn mixed() -> RunReport {
             trials: vec![
                 trial("tril", &[whole()]),
                 trial("causal_mask", &[Output::matrix("mask", 64, 64, poisoned)]),
+                trial("transpose", &[Output::matrix("out", 64, 64, half_written)]),
+                trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
                 trial("deltanet_full", &[whole(), chunks]),
