@@ -165,12 +165,12 @@ pub fn passing() -> RunReport {
         ..Output::matrix("state", 16, 16, nudged)
     };
     let mut extra = trial(
-        "transpose_17x33",
+        "transpose:rows=17,columns=33",
         &[Output::matrix("out", 17, 33, |_, value| value)],
     );
     extra.documented = false;
     extra.wave_instructions = None;
-    extra.shape = "17x33".into();
+    extra.shape = "rows=17 columns=33".into();
     run(vec![
         PhaseReport {
             number: 0,
