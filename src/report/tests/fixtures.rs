@@ -253,6 +253,15 @@ pub fn mixed() -> RunReport {
             |at, value| if at % 17 == 0 { 0.0 } else { value },
         )
     };
+    let mut several = trial("deltanet_full", &[whole(), chunks]);
+    let launch = several.launches[0].clone();
+    several.launches.push(LaunchReport {
+        kernel: "kernel_add".into(),
+        dynamic_lds: 2048,
+        ..launch
+    });
+    let mut many = trial("intra_chunk", &[rms]);
+    many.launches = several.launches.iter().cycle().take(9).cloned().collect();
     let mut guard = trial("overrun", &[whole()]);
     let mut image = guards::frame(&encode(&values(64)));
     image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
@@ -284,8 +293,8 @@ pub fn mixed() -> RunReport {
                 trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
-                trial("deltanet_full", &[whole(), chunks]),
-                trial("intra_chunk", &[rms]),
+                several,
+                many,
                 guard,
                 changed,
                 racy,
