@@ -6,18 +6,14 @@ use super::{plain, problem};
 
 /// The lines about one trial, each with the label that stands before it.
 pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
-    let mut lines: Vec<(&'static str, String)> = trial
-        .launches
-        .iter()
-        .map(|l| ("launch", launch(l)))
-        .collect();
+    let mut lines = launches(&trial.launches);
     if let Some(text) = &trial.error {
         let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
         let label = if not_run { "reason" } else { "error" };
         lines.extend(plain::lines(text).into_iter().map(|line| (label, line)));
     }
     if let Some(found) = &trial.problem {
-        lines.extend(problem::explain(found, None));
+        lines.extend(problem::explain(found, None, &trial.launches));
     }
     for output in trial
         .outputs
@@ -26,12 +22,35 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
     {
         lines.push(("output", heading(output)));
         if let Some(found) = &output.problem {
-            lines.extend(problem::explain(found, Some(output)));
+            lines.extend(problem::explain(found, Some(output), &trial.launches));
         }
         lines.push(("metrics", metrics(output)));
     }
     lines.push(("rerun", plain::line(&trial.rerun)));
     lines
+}
+
+/// Every launch by its number, or, where they are many, how often each was made.
+fn launches(launches: &[LaunchReport]) -> Vec<(&'static str, String)> {
+    const MANY: usize = 8;
+    if launches.len() <= MANY {
+        return launches
+            .iter()
+            .enumerate()
+            .map(|(n, one)| ("launch", format!("{}. {}", n + 1, launch(one))))
+            .collect();
+    }
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for text in launches.iter().map(launch) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == text) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((text, 1)),
+        }
+    }
+    kinds
+        .into_iter()
+        .map(|(text, count)| ("launch", format!("{count} x {text}")))
+        .collect()
 }
 
 fn launch(launch: &LaunchReport) -> String {

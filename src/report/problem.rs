@@ -1,6 +1,8 @@
 //! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
 
-use crate::verdict::{Element, Hypothesis, OutputReport, Owner, Problem, Reference, Side};
+use crate::verdict::{
+    Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
+};
 
 use super::plain;
 
@@ -8,6 +10,7 @@ use super::plain;
 pub(super) fn explain(
     problem: &Problem,
     output: Option<&OutputReport>,
+    launches: &[LaunchReport],
 ) -> Vec<(&'static str, String)> {
     let place = |index: &[usize]| plain::place(output.map_or(&[], |output| &output.axes), index);
     let mut lines = Vec::new();
@@ -70,7 +73,7 @@ pub(super) fn explain(
             ));
             lines.push((
                 "first",
-                format!("{}{}", place(index), owned(owner.as_ref())),
+                format!("{}{}", place(index), owned(owner.as_ref(), launches)),
             ));
             lines.extend(located(pattern.as_deref()));
             lines.extend((count < total).then(|| {
@@ -99,7 +102,7 @@ pub(super) fn explain(
                     "{part} are no numbers: {nan} NaN, {inf} infinite where the reference is not"
                 ),
             ));
-            lines.push(("first", element(first, place(&first.index))));
+            lines.push(("first", element(first, place(&first.index), launches)));
             lines.extend(located(pattern.as_deref()));
             if *from_poison > 0 {
                 lines.push((
@@ -127,7 +130,7 @@ pub(super) fn explain(
                     reference(*against)
                 ),
             ));
-            lines.push(("worst", element(worst, place(&worst.index))));
+            lines.push(("worst", element(worst, place(&worst.index), launches)));
             if let Some(first) = first_bad {
                 lines.push((
                     "first",
@@ -193,22 +196,23 @@ fn reference(against: Reference) -> &'static str {
 }
 
 /// One element: index, got, want, allowed, owner.
-fn element(element: &Element, place: String) -> String {
+fn element(element: &Element, place: String, launches: &[LaunchReport]) -> String {
     format!(
         "{place}: got {}, want {}, allowed error {}{}",
         plain::value(element.got),
         plain::value(element.want),
         plain::error(element.allowed),
-        owned(element.owner.as_ref()),
+        owned(element.owner.as_ref(), launches),
     )
 }
 
-fn owned(owner: Option<&Owner>) -> String {
+fn owned(owner: Option<&Owner>, launches: &[LaunchReport]) -> String {
     owner.map_or(String::new(), |owner| {
+        let kernel = launches.get(owner.launch).map_or(String::new(), |launch| format!(" ({})", plain::line(&launch.kernel)));
         let [gx, gy, gz] = owner.work_group;
         let [ix, iy, iz] = owner.work_item;
         format!(
-            "; owner: launch {}, work-group ({gx}, {gy}, {gz}), work-item ({ix}, {iy}, {iz})",
+            "; owner: launch {}{kernel}, work-group ({gx}, {gy}, {gz}), work-item ({ix}, {iy}, {iz})",
             owner.launch + 1
         )
     })
