@@ -58,3 +58,17 @@ impl Verdict {
         matches!(self, Verdict::Fail | Verdict::Error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_a_run() {
+        let bad: Vec<Verdict> = Verdict::ALL
+            .into_iter()
+            .filter(|verdict| verdict.is_bad())
+            .collect();
+        assert_eq!(bad, [Verdict::Fail, Verdict::Error]);
+    }
+}

@@ -3,7 +3,7 @@
 //! Both references have a say. With a tolerance above 0 the output must be within it of the golden reference and of
 //! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
 //! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
-//! ceiling of 0 means bit for bit too (up to the sign of zero, which the golden reference settles).
+//! ceiling of 0 means the same value (the golden reference settles the sign of a zero).
 
 mod unusable;
 
@@ -94,26 +94,19 @@ fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
 }
 
 fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
-    if case.tolerance.is_exact() {
-        Yardstick {
-            want: case
-                .oracle
-                .iter()
-                .map(|&value| E::nearest(value).to_f64())
-                .collect(),
-            exact: case.tolerance.ceiling == 0.0,
-            absolute: case.tolerance.ceiling,
-            relative: 0.0,
-            zero_signs_equal: true,
-        }
+    let tolerance = case.tolerance;
+    let (want, absolute) = if tolerance.is_exact() {
+        let rounded = |&value: &f64| E::nearest(value).to_f64();
+        (case.oracle.iter().map(rounded).collect(), tolerance.ceiling)
     } else {
-        Yardstick {
-            want: case.oracle.to_vec(),
-            exact: false,
-            absolute: case.tolerance.absolute,
-            relative: case.tolerance.relative,
-            zero_signs_equal: true,
-        }
+        (case.oracle.to_vec(), tolerance.absolute)
+    };
+    Yardstick {
+        want,
+        exact: false,
+        absolute,
+        relative: tolerance.relative,
+        zero_signs_equal: true,
     }
 }
 

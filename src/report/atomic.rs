@@ -35,11 +35,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(_) => fs::canonicalize(path)?,
         Err(_) => path.to_path_buf(),
     };
-    let aside = aside(&target)?;
-    let result = write(&aside, bytes).and_then(|()| fs::rename(&aside, &target));
+    write_and_rename(&aside(&target)?, &target, bytes)
+}
+
+fn write_and_rename(aside: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let result = write(aside, bytes).and_then(|()| fs::rename(aside, target));
     if result.is_err() {
         // The first error is the one to tell; there may be nothing to remove.
-        let _ = fs::remove_file(&aside);
+        let _ = fs::remove_file(aside);
     }
     result
 }
@@ -132,12 +135,17 @@ mod tests {
             .to_string();
         assert!(error.contains("it is a directory"), "{error}");
         assert!(scratch.names().is_empty());
+        // A directory appears where the file is to go: nothing is left beside it.
+        let (aside, target) = (scratch.0.join("aside"), scratch.0.join("target"));
+        fs::create_dir(&target).expect("made");
+        assert!(write_and_rename(&aside, &target, b"x").is_err());
+        assert_eq!(scratch.names(), ["target"]);
         assert!(write_atomically(Path::new(""), b"x").is_err());
     }
 
     #[cfg(unix)]
     #[test]
-    fn links_stay_links_and_devices_devices() {
+    fn links_stay_links_and_what_is_no_file_is_not_replaced() {
         let scratch = Scratch::new("links");
         let (real, link) = (scratch.0.join("real"), scratch.0.join("link"));
         fs::write(&real, b"old").expect("written");
@@ -150,7 +158,16 @@ mod tests {
                 .is_symlink()
         );
         assert_eq!(fs::read(&real).expect("readable"), b"new");
-        write_atomically(Path::new("/dev/null"), b"gone").expect("written");
-        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+        // A socket stands for every device and pipe here: one of this test's own, that cannot be written to.
+        use std::os::unix::fs::FileTypeExt;
+        let socket = scratch.0.join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
+        assert!(write_atomically(&socket, b"x").is_err());
+        assert!(
+            fs::symlink_metadata(&socket)
+                .expect("there")
+                .file_type()
+                .is_socket()
+        );
     }
 }

@@ -4,6 +4,7 @@ mod atomic;
 mod failure;
 mod json;
 mod plain;
+mod problem;
 mod progress;
 mod table;
 

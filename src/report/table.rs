@@ -135,9 +135,10 @@ impl<W: Write + Send> Table<W> {
             Some(output) if blamed || !first => output.verdict,
             _ => trial.verdict,
         };
+        let name = name(trial);
         let name = match output {
-            Some(output) if trial.outputs.len() > 1 => format!("{}: {}", trial.id, output.name),
-            _ => trial.id.clone(),
+            Some(output) if trial.outputs.len() > 1 => format!("{name}: {}", output.name),
+            _ => name.to_string(),
         };
         let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
         let once = |text: String| if first { text } else { String::new() };
@@ -290,10 +291,14 @@ fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
     }
-    let (golden, oracle) = (output.golden.used, output.oracle.used);
-    plain::used(if golden >= oracle || golden.is_nan() {
-        golden
-    } else {
-        oracle
-    })
+    // The larger one; a NaN in one of them is a NaN in both.
+    plain::used(output.golden.used.max(output.oracle.used))
+}
+
+/// The id, without its shape where it ends in that: the next column has it.
+fn name(trial: &TrialReport) -> &str {
+    match trial.id.rsplit_once(':') {
+        Some((name, shape)) if shape.replace(',', " ") == trial.shape => name,
+        _ => &trial.id,
+    }
 }

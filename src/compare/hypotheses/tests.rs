@@ -212,6 +212,30 @@ fn the_other_head_map_is_named() {
 }
 
 #[test]
+fn a_head_map_is_one_of_heads_in_whole_groups() {
+    let names = |axis: &str, heads: usize| -> Vec<String> {
+        let want = values(heads * 5, 12);
+        let source = |head: usize| head % 2 * (heads / 2) + head / 2;
+        let got: Vec<f32> = (0..heads * 5)
+            .map(|at| want[source(at / 5) * 5 + at % 5])
+            .collect();
+        let axes = [Axis::new(axis, heads), Axis::new("column", 5)];
+        let found = hypotheses_of(&axes, &got, &want, &[]);
+        found.into_iter().map(|h| h.name).collect()
+    };
+    assert_eq!(names("head", 8), ["head-map"]);
+    assert_eq!(names("head", 7), [""; 0]);
+    assert_eq!(names("row", 8), [""; 0]);
+}
+
+#[test]
+fn zeros_are_zeros_and_no_scale() {
+    let found = hypotheses_of(&square(16), &[0.0; 256], &positive(256), &[]);
+    let names: Vec<&str> = found.iter().map(|h| h.name.as_str()).collect();
+    assert_eq!(names, ["zero"]);
+}
+
+#[test]
 fn an_exclusive_scan_is_a_shift_by_one_element() {
     let addends = values(100, 5);
     let mut sum = 0.0;
@@ -312,7 +336,7 @@ fn an_alternative_of_the_test_comes_first() {
 fn an_alternative_of_the_wrong_length_is_no_explanation() {
     let want = values(64, 9);
     let noise = values(64, 99);
-    let compute = || vec![0.0; 3];
+    let compute = || noise.iter().take(3).map(|&v| f64::from(v)).collect();
     let alternative = Alternative {
         name: "short",
         explanation: "too short",
@@ -328,6 +352,41 @@ fn an_alternative_of_the_wrong_length_is_no_explanation() {
         ),
         []
     );
+}
+
+#[test]
+fn what_says_nothing_about_the_damage_explains_nothing() {
+    // Row 0 is wrong, where a shift by a row does not say what to expect; elsewhere it says what is right anyway.
+    let want = vec![1.5; 256];
+    let got: Vec<f32> = (0..256)
+        .map(|at| if at < 16 { at as f32 } else { 1.5 })
+        .collect();
+    assert_eq!(hypotheses_of(&square(16), &got, &want, &[]), []);
+}
+
+#[test]
+fn what_explains_everything_comes_before_what_explains_most() {
+    let want = values(64, 13);
+    let got: Vec<f32> = want.iter().map(|w| -1.001 * w).collect();
+    let found = hypotheses_of(&[Axis::new("element", 64)], &got, &want, &[]);
+    let names: Vec<(&str, bool)> = found
+        .iter()
+        .map(|h| (h.name.as_str(), h.explains_all))
+        .collect();
+    assert_eq!(names, [("scale", true), ("sign", false)]);
+}
+
+#[test]
+fn no_more_than_three_are_shown() {
+    let (want, got) = (vec![2.0; 8], vec![4.0; 8]);
+    let found = hypotheses_of(
+        &[Axis::new("element", 8)],
+        &got,
+        &want,
+        &[("a", &[4.0; 8]), ("b", &[2.0; 8])],
+    );
+    let names: Vec<&str> = found.iter().map(|h| h.name.as_str()).collect();
+    assert_eq!(names, ["echo", "scale", "power"]);
 }
 
 #[test]

@@ -63,6 +63,19 @@ fn the_diagonal() {
         words(matrix(64, 64, |r, c| c > r && r < 8)),
         "above the diagonal, rows 0..7 only"
     );
+    // Three elements are on one side by chance; one position in every head is a position.
+    let few = [(0, 5), (1, 9), (40, 50)];
+    assert_eq!(
+        words(matrix(64, 64, |r, c| few.contains(&(r, c)))),
+        "rows 0, 1, 40 only, columns 5, 9, 50 only"
+    );
+    let axes = [
+        Axis::new("head", 2),
+        Axis::new("row", 3),
+        Axis::new("column", 3),
+    ];
+    let marked: Vec<bool> = (0..18).map(|at| at % 9 == 4).collect();
+    assert_eq!(words(pattern(&axes, &marked)), "row 1 only, column 1 only");
     // A row says more than a side of the diagonal, and a matrix that is not square has none.
     assert_eq!(
         words(matrix(64, 64, |r, c| r == 0 && c > 3)),

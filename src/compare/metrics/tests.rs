@@ -79,6 +79,10 @@ fn an_infinity_is_right_only_where_the_reference_has_the_same_one() {
     assert_eq!(measured(&[inf], &[f64::NEG_INFINITY], 1e-3).mismatched, 1);
     assert_eq!(measured(&[inf], &[1.0], f64::MAX).mismatched, 1);
     assert_eq!(measured(&[1.0], &[f64::INFINITY], f64::MAX).mismatched, 1);
+    // A share of an infinite value is no licence either.
+    let mut stick = yardstick(&[f64::INFINITY], 1e-3);
+    stick.relative = 1e-3;
+    assert!(measure(&[Axis::new("element", 1)], &[f32::MAX], &stick, None).wrong[0]);
     // The f64 oracle is finite where f32 has to overflow.
     assert_eq!(measured(&[inf], &[1e39], 1e-3).mismatched, 0);
     assert_eq!(

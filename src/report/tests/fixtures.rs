@@ -165,12 +165,12 @@ pub fn passing() -> RunReport {
         ..Output::matrix("state", 16, 16, nudged)
     };
     let mut extra = trial(
-        "transpose_17x33",
+        "transpose:rows=17,columns=33",
         &[Output::matrix("out", 17, 33, |_, value| value)],
     );
     extra.documented = false;
     extra.wave_instructions = None;
-    extra.shape = "17x33".into();
+    extra.shape = "rows=17 columns=33".into();
     run(vec![
         PhaseReport {
             number: 0,
@@ -237,6 +237,31 @@ pub fn mixed() -> RunReport {
     };
 
     let axes = [Axis::new("row", 8), Axis::new("column", 8)];
+    let half_written = |at: usize, value: f32| {
+        if at % 64 >= 32 {
+            poison::element()
+        } else {
+            value
+        }
+    };
+    let exact = Output {
+        tolerance: Tolerance::absolute(0.0, 0.0),
+        ..Output::matrix(
+            "out",
+            16,
+            16,
+            |at, value| if at % 17 == 0 { 0.0 } else { value },
+        )
+    };
+    let mut several = trial("deltanet_full", &[whole(), chunks]);
+    let launch = several.launches[0].clone();
+    several.launches.push(LaunchReport {
+        kernel: "kernel_add".into(),
+        dynamic_lds: 2048,
+        ..launch
+    });
+    let mut many = trial("intra_chunk", &[rms]);
+    many.launches = several.launches.iter().cycle().take(9).cloned().collect();
     let mut guard = trial("overrun", &[whole()]);
     let mut image = guards::frame(&encode(&values(64)));
     image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
@@ -264,10 +289,12 @@ pub fn mixed() -> RunReport {
             trials: vec![
                 trial("tril", &[whole()]),
                 trial("causal_mask", &[Output::matrix("mask", 64, 64, poisoned)]),
+                trial("transpose", &[Output::matrix("out", 64, 64, half_written)]),
+                trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
-                trial("deltanet_full", &[whole(), chunks]),
-                trial("intra_chunk", &[rms]),
+                several,
+                many,
                 guard,
                 changed,
                 racy,
