@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{disasm, exec, inspect};
 use crate::exit::{Exit, Stop};
+use crate::tolerances::{self, TolerancesArgs};
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
@@ -36,6 +37,8 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// Print code as text
     Disasm(disasm::DisasmArgs),
+    /// Measure how far honest kernels are from their references, and what the tolerances leave
+    Tolerances(TolerancesArgs),
 }
 
 /// The flags of a test run.
@@ -102,6 +105,29 @@ pub struct RunArgs {
     pub verbose: bool,
 }
 
+/// The flags of a run without any.
+impl Default for RunArgs {
+    fn default() -> RunArgs {
+        RunArgs {
+            phase: Vec::new(),
+            test: Vec::new(),
+            list: false,
+            seed: "0".into(),
+            device: DeviceChoice::Auto,
+            kernels: None,
+            registry: None,
+            format: Format::Table,
+            report: None,
+            dump: None,
+            jobs: None,
+            repeat: 1,
+            self_test: false,
+            color: Color::Auto,
+            verbose: false,
+        }
+    }
+}
+
 /// Where kernels can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceChoice {
@@ -160,10 +186,10 @@ pub fn main() -> Exit {
 
 fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
     match &cli.command {
-        Some(Command::Exec(args)) => return exec::run(args),
-        Some(Command::Inspect(args)) => return inspect::run(args),
-        Some(Command::Disasm(args)) => return disasm::run(args),
-        None => {}
+        Some(Command::Exec(args)) => exec::run(args),
+        Some(Command::Inspect(args)) => inspect::run(args),
+        Some(Command::Disasm(args)) => disasm::run(args),
+        Some(Command::Tolerances(args)) => tolerances::run(args),
+        None => crate::run::run(&cli.run),
     }
-    Err(Stop::nothing("no test is registered"))
 }

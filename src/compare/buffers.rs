@@ -39,6 +39,7 @@ fn input_changed(buffer: &BufferAfter<'_>) -> Option<Problem> {
     let first = changed.next()?;
     Some(Problem::InputChanged {
         input: buffer.name.to_string(),
+        axes: buffer.axes.to_vec(),
         index: tensor::index(buffer.axes, first),
         was: buffer.kind.value(&element(was, first)),
         is: buffer.kind.value(&element(is, first)),
@@ -77,6 +78,7 @@ mod tests {
             problem,
             Some(Problem::InputChanged {
                 input: "a".into(),
+                axes: axes.to_vec(),
                 index: vec![1, 0],
                 was: 0.0,
                 is: -0.0,

@@ -3,9 +3,9 @@
 //! Both references have a say. With a tolerance above 0 the output must be within it of the golden reference and of
 //! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
 //! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
-//! ceiling of 0 means bit for bit too (up to the sign of zero, which the golden reference settles).
+//! ceiling of 0 means the same value (the golden reference settles the sign of a zero).
 
-use thiserror::Error;
+mod unusable;
 
 use crate::verdict::{
     Axis, FirstBad, Metrics, OutputReport, Owner, Problem, Reference, Tolerance, Verdict,
@@ -14,6 +14,8 @@ use crate::verdict::{
 use super::hypotheses::{self, Alternative};
 use super::metrics::{self, Measured, Yardstick};
 use super::{Element, pattern, poison, tensor};
+
+pub use unusable::Unusable;
 
 /// Tells which work-item computes the element at an index, where the trial knows.
 pub type OwnerOf<'a> = dyn Fn(&[usize]) -> Option<Owner> + 'a;
@@ -50,58 +52,9 @@ pub struct OutputCase<'a, E> {
     pub owner: Option<&'a OwnerOf<'a>>,
 }
 
-/// Why an output cannot be judged: the harness is at fault, not the kernel.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum Unusable {
-    /// There is nothing to compare.
-    #[error(
-        "output `{output}` has no elements: nothing would be compared; give the test a shape that is not empty"
-    )]
-    Empty {
-        /// The output.
-        output: String,
-    },
-    /// Two things that must have one length have two.
-    #[error(
-        "output `{output}` has axes for {want} elements but its {what} has {have}; fix the test's shape"
-    )]
-    Length {
-        /// The output.
-        output: String,
-        /// `device buffer`, `golden reference` or `oracle`.
-        what: &'static str,
-        /// What the axes say.
-        want: usize,
-        /// What there is.
-        have: usize,
-    },
-    /// A reference holds NaN, which nothing can equal.
-    #[error(
-        "the {what} of output `{output}` is NaN at {index:?}; choose inputs on which the formula is finite"
-    )]
-    ReferenceNan {
-        /// The output.
-        output: String,
-        /// `golden reference` or `oracle`.
-        what: &'static str,
-        /// Where.
-        index: Vec<usize>,
-    },
-    /// A tolerance that is negative, infinite or NaN.
-    #[error(
-        "output `{output}` has the tolerance {value}, which is not a finite number from 0 up; fix the registry"
-    )]
-    Tolerance {
-        /// The output.
-        output: String,
-        /// What it says.
-        value: f64,
-    },
-}
-
 /// Judges one output.
 pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport, Unusable> {
-    usable(case)?;
+    unusable::check(case)?;
     let golden_stick = golden_yardstick(case);
     let oracle_stick = oracle_yardstick(case);
     let golden = metrics::measure(case.axes, case.got, &golden_stick, case.owner);
@@ -130,59 +83,6 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
     })
 }
 
-fn usable<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable> {
-    let output = || case.name.to_string();
-    let want = tensor::count(case.axes);
-    if want == 0 {
-        return Err(Unusable::Empty { output: output() });
-    }
-    let lengths = [
-        ("device buffer", case.got.len()),
-        ("golden reference", case.golden.len()),
-        ("oracle", case.oracle.len()),
-    ];
-    if let Some(&(what, have)) = lengths.iter().find(|(_, have)| *have != want) {
-        return Err(Unusable::Length {
-            output: output(),
-            what,
-            want,
-            have,
-        });
-    }
-    let tolerance = case.tolerance;
-    let limits = [
-        tolerance.absolute,
-        tolerance.relative,
-        tolerance.ceiling,
-        tolerance.relative_rms.unwrap_or(0.0),
-    ];
-    if let Some(&value) = limits
-        .iter()
-        .find(|&&value| !value.is_finite() || value < 0.0)
-    {
-        return Err(Unusable::Tolerance {
-            output: output(),
-            value,
-        });
-    }
-    let nan = |what, at: Option<usize>| match at {
-        Some(at) => Err(Unusable::ReferenceNan {
-            output: output(),
-            what,
-            index: tensor::index(case.axes, at),
-        }),
-        None => Ok(()),
-    };
-    nan(
-        "golden reference",
-        case.golden.iter().position(|value| value.to_f64().is_nan()),
-    )?;
-    nan(
-        "oracle",
-        case.oracle.iter().position(|value| value.is_nan()),
-    )
-}
-
 fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     Yardstick {
         want: case.golden.iter().map(|value| value.to_f64()).collect(),
@@ -194,26 +94,19 @@ fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
 }
 
 fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
-    if case.tolerance.is_exact() {
-        Yardstick {
-            want: case
-                .oracle
-                .iter()
-                .map(|&value| E::nearest(value).to_f64())
-                .collect(),
-            exact: case.tolerance.ceiling == 0.0,
-            absolute: case.tolerance.ceiling,
-            relative: 0.0,
-            zero_signs_equal: true,
-        }
+    let tolerance = case.tolerance;
+    let (want, absolute) = if tolerance.is_exact() {
+        let rounded = |&value: &f64| E::nearest(value).to_f64();
+        (case.oracle.iter().map(rounded).collect(), tolerance.ceiling)
     } else {
-        Yardstick {
-            want: case.oracle.to_vec(),
-            exact: false,
-            absolute: case.tolerance.absolute,
-            relative: case.tolerance.relative,
-            zero_signs_equal: true,
-        }
+        (case.oracle.to_vec(), tolerance.absolute)
+    };
+    Yardstick {
+        want,
+        exact: false,
+        absolute,
+        relative: tolerance.relative,
+        zero_signs_equal: true,
     }
 }
 
@@ -314,5 +207,7 @@ fn relative_rms<E>(
     })
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

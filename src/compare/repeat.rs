@@ -24,6 +24,7 @@ pub fn judge_repeat<E: Element>(
         run,
         count: differ.iter().filter(|&&bad| bad).count(),
         total,
+        axes: axes.to_vec(),
         index: tensor::index(axes, at),
         first_run: value(first),
         this_run: value(this),

@@ -34,3 +34,29 @@ pub mod option {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+
+    #[derive(Serialize)]
+    struct Both(
+        #[serde(with = "super")] f64,
+        #[serde(with = "super::option")] Option<f64>,
+    );
+
+    #[test]
+    fn what_json_has_no_number_for_is_a_word() {
+        let text =
+            |value: f64| serde_json::to_string(&Both(value, Some(value))).expect("serialised");
+        assert_eq!(text(f64::NAN), r#"["NaN","NaN"]"#);
+        assert_eq!(text(f64::INFINITY), r#"["inf","inf"]"#);
+        assert_eq!(text(f64::NEG_INFINITY), r#"["-inf","-inf"]"#);
+        assert_eq!(text(0.1), "[0.1,0.1]");
+        assert_eq!(text(-0.0), "[-0.0,-0.0]");
+        assert_eq!(
+            serde_json::to_string(&Both(1.0, None)).expect("serialised"),
+            "[1.0,null]"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::number;
+use super::{Axis, number};
 
 /// The work-item that computes an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -86,7 +86,7 @@ pub enum Problem {
         buffer: String,
         /// Which guard.
         side: Side,
-        /// First overwritten byte, counted from the first byte of the buffer (negative before it).
+        /// The overwritten byte nearest to the buffer, counted from its first byte (negative before it).
         offset: i64,
         /// Overwritten bytes in this guard.
         count: usize,
@@ -97,6 +97,8 @@ pub enum Problem {
     InputChanged {
         /// The input.
         input: String,
+        /// Its axes, outermost first.
+        axes: Vec<Axis>,
         /// First changed element.
         index: Vec<usize>,
         /// What was uploaded.
@@ -178,6 +180,8 @@ pub enum Problem {
         count: usize,
         /// Of how many.
         total: usize,
+        /// Its axes, outermost first.
+        axes: Vec<Axis>,
         /// The first that differs.
         index: Vec<usize>,
         /// Its value in the first run.

@@ -17,6 +17,13 @@ pub struct Row {
     pub semantics: Option<Handlers>,
 }
 
+impl Row {
+    /// Whether an operand has the role.
+    pub fn has_role(&self, role: Role) -> bool {
+        self.operands.iter().any(|operand| operand.role == role)
+    }
+}
+
 pub use super::inst::Flags;
 
 /// What an operand is for, hence where its code sits in the words.

@@ -93,3 +93,28 @@ fn along(
     }
     found
 }
+
+/// The heads in the other order of their groups: block for tiled or tiled for block.
+pub(super) fn heads(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let mut found = Vec::new();
+    let mut stride = evidence.want.len();
+    for (name, &length) in evidence.names.iter().zip(&evidence.lengths) {
+        stride /= length.max(1);
+        if !name.contains("head") {
+            continue;
+        }
+        for group in (2..length).filter(|group| length.is_multiple_of(*group)) {
+            let values = (0..evidence.want.len()).map(|at| {
+                let head = at / stride % length;
+                let other = head % group * (length / group) + head / group;
+                evidence.want[at - head * stride + other * stride]
+            });
+            let explanation = format!(
+                "the other head map: {name} h holds what belongs into {name} h % {group} * {} + h / {group}",
+                length / group
+            );
+            found.push(Prediction::of(explanation, values));
+        }
+    }
+    found
+}

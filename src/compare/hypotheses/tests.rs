@@ -22,6 +22,9 @@ fn positive(count: usize) -> Vec<f32> {
         .collect()
 }
 
+/// What a wrong kernel makes of a right value.
+type Mistake = fn(f32) -> f32;
+
 fn hypotheses_of(
     axes: &[Axis],
     got: &[f32],
@@ -106,7 +109,7 @@ fn a_transposed_matrix_is_named_square_or_not() {
 fn each_elementwise_mistake_is_named() {
     let want = positive(256);
     let axes = square(16);
-    let mistakes: [(&str, &str, fn(f32) -> f32); 11] = [
+    let mistakes: [(&str, &str, Mistake); 11] = [
         ("zero", "every element is 0", |_| 0.0),
         ("sign", "flipped", |w| -w),
         ("scale", "scaled by 2:", |w| 2.0 * w),
@@ -131,7 +134,7 @@ fn each_elementwise_mistake_is_named() {
 #[test]
 fn what_is_wrong_with_a_diagonal_is_named() {
     let want = values(256, 3);
-    let mistakes: [(&str, fn(f32) -> f32); 4] = [
+    let mistakes: [(&str, Mistake); 4] = [
         ("missing", |w| w - 1.0),
         ("still held it", |w| w + 1.0),
         ("left at 0", |_| 0.0),
@@ -184,6 +187,52 @@ fn shifts_and_reversals_are_named_with_their_axis() {
         best(&same),
         ("broadcast", "every row holds what belongs into row 0")
     );
+}
+
+#[test]
+fn the_other_head_map_is_named() {
+    let axes = [
+        Axis::new("token", 3),
+        Axis::new("head", 8),
+        Axis::new("column", 5),
+    ];
+    let want = values(120, 12);
+    // Head h of a tiled map is head h % 2 of its group of 4 in a block map.
+    let source = |head: usize| head % 2 * 4 + head / 2;
+    let got: Vec<f32> = (0..120)
+        .map(|at| want[at - at / 5 % 8 * 5 + source(at / 5 % 8) * 5])
+        .collect();
+    let found = hypotheses_of(&axes, &got, &want, &[]);
+    let (name, explanation) = best(&found);
+    assert_eq!(name, "head-map");
+    assert!(
+        explanation.ends_with("head h holds what belongs into head h % 2 * 4 + h / 2"),
+        "{explanation}"
+    );
+}
+
+#[test]
+fn a_head_map_is_one_of_heads_in_whole_groups() {
+    let names = |axis: &str, heads: usize| -> Vec<String> {
+        let want = values(heads * 5, 12);
+        let source = |head: usize| head % 2 * (heads / 2) + head / 2;
+        let got: Vec<f32> = (0..heads * 5)
+            .map(|at| want[source(at / 5) * 5 + at % 5])
+            .collect();
+        let axes = [Axis::new(axis, heads), Axis::new("column", 5)];
+        let found = hypotheses_of(&axes, &got, &want, &[]);
+        found.into_iter().map(|h| h.name).collect()
+    };
+    assert_eq!(names("head", 8), ["head-map"]);
+    assert_eq!(names("head", 7), [""; 0]);
+    assert_eq!(names("row", 8), [""; 0]);
+}
+
+#[test]
+fn zeros_are_zeros_and_no_scale() {
+    let found = hypotheses_of(&square(16), &[0.0; 256], &positive(256), &[]);
+    let names: Vec<&str> = found.iter().map(|h| h.name.as_str()).collect();
+    assert_eq!(names, ["zero"]);
 }
 
 #[test]
@@ -287,7 +336,7 @@ fn an_alternative_of_the_test_comes_first() {
 fn an_alternative_of_the_wrong_length_is_no_explanation() {
     let want = values(64, 9);
     let noise = values(64, 99);
-    let compute = || vec![0.0; 3];
+    let compute = || noise.iter().take(3).map(|&v| f64::from(v)).collect();
     let alternative = Alternative {
         name: "short",
         explanation: "too short",
@@ -303,6 +352,41 @@ fn an_alternative_of_the_wrong_length_is_no_explanation() {
         ),
         []
     );
+}
+
+#[test]
+fn what_says_nothing_about_the_damage_explains_nothing() {
+    // Row 0 is wrong, where a shift by a row does not say what to expect; elsewhere it says what is right anyway.
+    let want = vec![1.5; 256];
+    let got: Vec<f32> = (0..256)
+        .map(|at| if at < 16 { at as f32 } else { 1.5 })
+        .collect();
+    assert_eq!(hypotheses_of(&square(16), &got, &want, &[]), []);
+}
+
+#[test]
+fn what_explains_everything_comes_before_what_explains_most() {
+    let want = values(64, 13);
+    let got: Vec<f32> = want.iter().map(|w| -1.001 * w).collect();
+    let found = hypotheses_of(&[Axis::new("element", 64)], &got, &want, &[]);
+    let names: Vec<(&str, bool)> = found
+        .iter()
+        .map(|h| (h.name.as_str(), h.explains_all))
+        .collect();
+    assert_eq!(names, [("scale", true), ("sign", false)]);
+}
+
+#[test]
+fn no_more_than_three_are_shown() {
+    let (want, got) = (vec![2.0; 8], vec![4.0; 8]);
+    let found = hypotheses_of(
+        &[Axis::new("element", 8)],
+        &got,
+        &want,
+        &[("a", &[4.0; 8]), ("b", &[2.0; 8])],
+    );
+    let names: Vec<&str> = found.iter().map(|h| h.name.as_str()).collect();
+    assert_eq!(names, ["echo", "scale", "power"]);
 }
 
 #[test]

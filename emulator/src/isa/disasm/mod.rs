@@ -7,7 +7,7 @@ mod vector;
 
 use std::fmt::Write;
 
-use super::{Encoding, Flags, Form, Inst, Operand};
+use super::{Encoding, Flags, Form, Inst, Operand, Role};
 
 /// The instruction in the assembler's syntax, as `llvm-mc --disassemble` prints it for gfx906.
 pub fn disassemble(inst: &Inst) -> String {
@@ -84,7 +84,12 @@ impl Printer<'_> {
             if self.text.len() == before {
                 self.text.truncate(start);
             } else {
-                separator = ", ";
+                // An export's target is followed by no comma.
+                separator = if operand.role == Role::Target {
+                    " "
+                } else {
+                    ", "
+                };
             }
         }
     }
