@@ -35,7 +35,7 @@ fn scale(n: i32, input: &str, output: &str) -> Value {
         "code_object": KERNELS,
         "buffers": { "input": {"file": input}, "output": {"bytes": 400, "fill": "poison", "save": output} },
         "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1],
-                       "args": ["$input", "$output", {"f32": 3.0}, {"i32": n}]} ],
+                       "args": ["$input", "$output", {"i32": n}, {"f32": 3.0}]} ],
     })
 }
 

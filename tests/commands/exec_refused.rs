@@ -22,7 +22,7 @@ fn otherwise(pointer: &str, value: Value) -> String {
         "code_object": KERNELS,
         "buffers": { "input": {"file": "in.bin"}, "output": {"bytes": 400, "fill": "poison", "save": "out.bin"} },
         "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1], "dynamic_lds": 0,
-                       "args": ["$input", "$output", {"f32": 3.0}, {"i32": 100}]} ],
+                       "args": ["$input", "$output", {"i32": 100}, {"f32": 3.0}]} ],
     });
     *launch.pointer_mut(pointer).expect("there") = value;
     message(&pointer.replace('/', "-"), &launch.to_string())

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::args::{Arg, ArgKind};
 use super::descriptor::KernelDescriptor;
-use super::error::CodeObjectError;
+use super::error::{CodeObjectError, printable};
 use super::image::Image;
 use super::metadata::KernelMetadata;
 use super::symbols::{Symbol, SymbolKind};
@@ -112,7 +112,7 @@ fn resolve_one(
     let error = |problem: String| CodeObjectError::kernel(&metadata.name, problem);
     check_limits(&metadata).map_err(error)?;
     let symbol = by_name.get(metadata.symbol.as_str()).ok_or_else(|| {
-        let name = &metadata.symbol;
+        let name = printable(&metadata.symbol);
         error(format!("no symbol `{name}` for its descriptor; keep the symbol table when stripping the code object"))
     })?;
     let descriptor_address = symbol.address;

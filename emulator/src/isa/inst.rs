@@ -192,21 +192,37 @@ impl Inst {
         self.size as usize
     }
 
-    /// Images: how many VGPRs the data takes.
-    pub(super) fn image_data_registers(&self) -> usize {
-        let components = (self.modifiers.dmask.count_ones() as usize).max(1);
+    /// Images: how many VGPRs the data takes that starts at VGPR `first`: as many as dmask, D16 and TFE say, where
+    /// the assembler has an instruction of that width and the registers are there, and the row's own number if not.
+    pub(super) fn image_data_registers(&self, first: u8) -> usize {
         let flags = self.modifiers.flags;
-        let components = if self.row.modifiers.has(Flags::GATHER) {
+        let gather = self.row.modifiers.has(Flags::GATHER);
+        let components = if gather {
             4
         } else {
-            components
+            (self.modifiers.dmask.count_ones() as usize).max(1)
         };
-        let registers = if flags.has(Flags::D16) {
+        let packed = if flags.has(Flags::D16) {
             components.div_ceil(2)
         } else {
             components
         };
-        registers + usize::from(flags.has(Flags::TFE))
+        let wanted = packed + usize::from(flags.has(Flags::TFE));
+        let own = self
+            .row
+            .operands
+            .first()
+            .map_or(1, |data| data.ty.registers());
+        let registers = match (self.row.modifiers.has(Flags::RETURNS), own, wanted) {
+            (true, 1, 4) => 5,
+            (true, _, 1 | 3 | 5) | (false, 4, 3) => own,
+            _ => wanted,
+        };
+        if usize::from(first) + registers <= 256 {
+            registers
+        } else {
+            own
+        }
     }
 }
 

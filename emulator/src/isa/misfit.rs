@@ -13,7 +13,13 @@ pub(super) enum Misfit {
 }
 
 /// Scalar instructions whose source is a register.
-const REGISTER_SOURCE: &[&str] = &["s_setpc_b64", "s_rfe_b64", "s_cbranch_join", "s_movrels_b32", "s_movrels_b64"];
+const REGISTER_SOURCE: &[&str] = &[
+    "s_setpc_b64",
+    "s_rfe_b64",
+    "s_cbranch_join",
+    "s_movrels_b32",
+    "s_movrels_b64",
+];
 
 /// What is wrong with operand `index`, if anything is.
 pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Misfit> {
@@ -22,18 +28,30 @@ pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Mis
     let is_scalar = matches!(code.0, 0..=124 | 126..=127);
     let is_vector = code.as_vgpr().is_some();
     let is_direct = code == Code::LDS_DIRECT;
-    let class = |wrong: bool, name| if wrong { Some(Misfit::Register(name)) } else { None };
-    let constant = if is_number { Some(Misfit::Constant) } else { None };
+    let class = |wrong: bool, name| {
+        if wrong {
+            Some(Misfit::Register(name))
+        } else {
+            None
+        }
+    };
+    let constant = if is_number {
+        Some(Misfit::Constant)
+    } else {
+        None
+    };
     match (inst.encoding, operand.role) {
         (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, Role::Src0 | Role::Src1) => {
             let needs_register = REGISTER_SOURCE.contains(&inst.row.mnemonic);
             class(is_direct, "SReg_32").or(constant.filter(|_| needs_register))
         }
-        (Encoding::Smem, Role::Sdst) if operand.ty != Type::Number => match operand.ty.registers() {
-            1 => class(matches!(code.0, 124 | 126..=127), "SReg_32_XM0_XEXEC"),
-            2 => class(code == Code::EXEC, "SReg_64_XEXEC"),
-            _ => wide(code, operand.ty),
-        },
+        (Encoding::Smem, Role::Sdst) if operand.ty != Type::Number => {
+            match operand.ty.registers() {
+                1 => class(matches!(code.0, 124 | 126..=127), "SReg_32_XM0_XEXEC"),
+                2 => class(code == Code::EXEC, "SReg_64_XEXEC"),
+                _ => wide(code, operand.ty),
+            }
+        }
         (_, Role::Sbase | Role::Ssamp) => wide(code, operand.ty),
         (Encoding::Mubuf | Encoding::Mtbuf, Role::Soffset) => class(is_direct, "SReg_32"),
         (Encoding::Vop1 | Encoding::Vop3, Role::Sdst) => class(is_direct, "SReg_32").or(constant),
@@ -43,10 +61,14 @@ pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Mis
         }
         (_, Role::Src0 | Role::Src1 | Role::Src2) => match (inst.row.mnemonic, operand.role) {
             ("v_swap_b32", _) => class(is_scalar || is_direct, "VGPR_32").or(constant),
-            ("v_readfirstlane_b32", _) | ("v_readlane_b32", Role::Src0) => class(is_scalar, "VRegOrLds_32").or(constant),
+            ("v_readfirstlane_b32", _) | ("v_readlane_b32", Role::Src0) => {
+                class(is_scalar, "VRegOrLds_32").or(constant)
+            }
             ("v_readlane_b32" | "v_writelane_b32", _) => class(is_vector || is_direct, "SReg_32"),
             ("v_mqsad_u32_u8", Role::Src2) => class(is_scalar, "VReg_128").or(constant),
-            _ if interpolates(inst) && !is_immediate(operand) => class(is_scalar || is_direct, "VGPR_32").or(constant),
+            _ if interpolates(inst) && !is_immediate(operand) => {
+                class(is_scalar || is_direct, "VGPR_32").or(constant)
+            }
             _ => None,
         },
         _ => None,
@@ -55,9 +77,14 @@ pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Mis
 
 /// Whether any operand is a misfit, or the null register, which gfx906 does not have.
 pub(super) fn is_malformed(inst: &Inst) -> bool {
-    inst.row.operands.iter().enumerate().any(|(index, operand)| {
-        inst.operands[index] == Code::NULL && !is_immediate(operand) || misfit(inst, index, operand).is_some()
-    })
+    inst.row
+        .operands
+        .iter()
+        .enumerate()
+        .any(|(index, operand)| {
+            inst.operands[index] == Code::NULL && !is_immediate(operand)
+                || misfit(inst, index, operand).is_some()
+        })
 }
 
 /// Whether the operand's field is a number, not a code.
@@ -79,5 +106,8 @@ fn wide(code: Code, ty: Type) -> Option<Misfit> {
 
 /// Whether the instruction interpolates: its sources are VGPRs.
 fn interpolates(inst: &Inst) -> bool {
-    inst.row.operands.iter().any(|operand| operand.role == Role::Attr)
+    inst.row
+        .operands
+        .iter()
+        .any(|operand| operand.role == Role::Attr)
 }

@@ -17,6 +17,13 @@ pub struct Row {
     pub semantics: Option<Handlers>,
 }
 
+impl Row {
+    /// Whether an operand has the role.
+    pub fn has_role(&self, role: Role) -> bool {
+        self.operands.iter().any(|operand| operand.role == role)
+    }
+}
+
 pub use super::inst::Flags;
 
 /// What an operand is for, hence where its code sits in the words.
@@ -132,7 +139,17 @@ impl Type {
 
     /// Whether it is a number without a fraction.
     pub const fn is_integer(self) -> bool {
-        matches!(self, Type::U8 | Type::I8 | Type::U16 | Type::I16 | Type::U32 | Type::I32 | Type::U64 | Type::I64)
+        matches!(
+            self,
+            Type::U8
+                | Type::I8
+                | Type::U16
+                | Type::I16
+                | Type::U32
+                | Type::I32
+                | Type::U64
+                | Type::I64
+        )
     }
 }
 

@@ -81,7 +81,8 @@ fn detect() -> Level {
     Level::Baseline
 }
 
-/// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level.
+/// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have
+/// the baseline alone: the levels compute the same, and take most of the time to compile.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
         use $crate::isa::Inst;
@@ -89,19 +90,19 @@ macro_rules! levels {
         fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
             $body
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
         fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
             $body
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
         fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
             $body
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         const HANDLERS: Handlers = Handlers { baseline, v3, v4 };
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
         const HANDLERS: Handlers = Handlers::scalar(baseline);
         HANDLERS
     }};

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use gfx906::machine::{Gpu, POISON};
 
-use super::launch::{Buffer, Source};
+use super::launch::{Buffer, MAX_BUFFERS, Source};
 use crate::aside;
 use crate::commands::read_file;
 use crate::npy::{Dtype, Npy};
@@ -13,12 +13,15 @@ use crate::npy::{Dtype, Npy};
 /// Poison is written to the device in pieces of this size.
 const PIECE: u64 = 1 << 20;
 
+/// The type and shape that an `.npy` file states.
+type Layout = (Dtype, Vec<usize>);
+
 /// A buffer in device memory.
 pub(super) struct Placed {
     pub(super) address: u64,
     pub(super) bytes: u64,
     /// What the `.npy` file said that it came from.
-    layout: Option<(Dtype, Vec<usize>)>,
+    layout: Option<Layout>,
 }
 
 /// A file that was written.
@@ -69,8 +72,8 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
 }
 
 /// The elements of an `.npy` file, or all bytes of any other.
-fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<(Dtype, Vec<usize>)>)> {
-    let bytes = read_file(path)?;
+fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<Layout>)> {
+    let bytes = read_file(path, MAX_BUFFERS)?;
     if !is_npy(path) {
         return Ok((bytes, None));
     }

@@ -18,6 +18,7 @@ pub(super) fn smem(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Smem, bits(words.first, 18, 8))?;
     let q = words.both()?;
     let (soffset_enabled, immediate) = (bit(q, 14), bit(q, 17));
+    require(!immediate || row.modifiers.has(Flags::IMM))?;
     let mut inst = instruction(words, row, Encoding::Smem, Form::Native, 8);
     let m = &mut inst.modifiers;
     m.flags = with_if(m.flags, Flags::GLC, bit(q, 16));
@@ -49,6 +50,16 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     require(gds || !row.modifiers.has(Flags::ALWAYS_GDS))?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
     inst.offset = i32::from(bits(q, 0, 16));
+    // Fields without an operand are zero.
+    for (role, low) in [
+        (Role::Addr, 32),
+        (Role::Data, 40),
+        (Role::Data1, 48),
+        (Role::Vdst, 56),
+    ] {
+        require(row.has_role(role) || bits(q, low, 8) == 0)?;
+    }
+    require(bits(q, 0, 16) == 0 || !row.operands.is_empty() || gds)?;
     set_operands(&mut inst, |operand| match operand.role {
         Role::Addr => vgprs(bits(q, 32, 8), operand.ty),
         Role::Data => vgprs(bits(q, 40, 8), operand.ty),
@@ -72,19 +83,25 @@ pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, encoding, Form::Native, 8);
     let (glc, saddr) = (bit(q, 16), bits(q, 48, 7));
+    let lds = bit(q, 13);
+    if encoding == Encoding::Flat {
+        require(!lds && saddr == 0)?;
+    } else if lds {
+        require(row.modifiers.has(Flags::LDS) && !bit(q, 55))?;
+    }
     let m = &mut inst.modifiers;
-    m.flags = with_if(m.flags, Flags::LDS, bit(q, 13));
+    m.flags = with_if(m.flags, Flags::LDS, lds);
     m.flags = with_if(m.flags, Flags::GLC, glc);
     m.flags = with_if(m.flags, Flags::SLC, bit(q, 17));
     m.flags = with_if(m.flags, Flags::NV, bit(q, 55));
     inst.offset = if encoding == Encoding::Flat {
-        i32::from(bits(q, 0, 12))
+        i32::from(bits(q, 0, 13))
     } else {
         signed(q, 13)
     };
     let scalar_address = encoding != Encoding::Flat && saddr != NO_SADDR;
     set_operands(&mut inst, |operand| match operand.role {
-        Role::Vdst if row.modifiers.has(Flags::RETURNS) && !glc => Ok(Code::OFF),
+        Role::Vdst if lds || row.modifiers.has(Flags::RETURNS) && !glc => Ok(Code::OFF),
         Role::Vdst => vgprs(bits(q, 56, 8), operand.ty),
         Role::Data => vgprs(bits(q, 40, 8), operand.ty),
         Role::Addr if encoding == Encoding::Scratch && scalar_address => Ok(Code::OFF),

@@ -25,7 +25,12 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     }
 }
 
-fn native(words: Words, row: &'static Row, encoding: Encoding, src0: u16) -> Result<Inst, DecodeError> {
+fn native(
+    words: Words,
+    row: &'static Row,
+    encoding: Encoding,
+    src0: u16,
+) -> Result<Inst, DecodeError> {
     let w = words.first;
     let mut literal = false;
     let mut inst = instruction(words, row, encoding, Form::Native, 4);
@@ -64,7 +69,12 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
     let sources = 1 + usize::from(encoding != Encoding::Vop1);
     for source in 0..2 {
         let base = 16 + 8 * source as u32;
-        let (select, sext, neg, abs) = (bits(s, base, 3), bit(s, base + 3), bit(s, base + 4), bit(s, base + 5));
+        let (select, sext, neg, abs) = (
+            bits(s, base, 3),
+            bit(s, base + 3),
+            bit(s, base + 4),
+            bit(s, base + 5),
+        );
         if source >= sources {
             require(bits(s, base, 8) == 0)?;
             continue;
@@ -88,12 +98,16 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
             m.flags = m.flags.with(Flags::CLAMP);
         }
         m.omod = bits(s, 14, 2) as u8;
-        require(m.omod == 0 || row.modifiers.has(Flags::OMOD) && is_float_type(row.operands[0].ty))?;
+        require(
+            m.omod == 0 || row.modifiers.has(Flags::OMOD) && is_float_type(row.operands[0].ty),
+        )?;
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Src0 => sub_dword_source(bits(s, 0, 8), bit(s, 23), operand.ty),
         Role::Src1 => sub_dword_source(bits(w, 9, 8), bit(s, 31), operand.ty),
-        Role::Vcc if encoding == Encoding::Vopc && bit(s, 15) => scalar_register(bits(s, 8, 7), operand.ty),
+        Role::Vcc if encoding == Encoding::Vopc && bit(s, 15) => {
+            scalar_register(bits(s, 8, 7), operand.ty)
+        }
         _ => common(w, operand),
     })?;
     Ok(inst)
@@ -101,7 +115,11 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
 
 /// SDWA has a bit a source that makes the 8-bit field a scalar one; literals do not fit.
 fn sub_dword_source(field: u16, is_scalar: bool, ty: Type) -> Result<Code, DecodeError> {
-    let code = if is_scalar { scalar(field, ty)? } else { vgprs(field, ty)? };
+    let code = if is_scalar {
+        scalar(field, ty)?
+    } else {
+        vgprs(field, ty)?
+    };
     require(code != Code::LITERAL)?;
     Ok(code)
 }
@@ -137,13 +155,25 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
 
 /// Whether every vector operand takes one register: 64-bit operands have no SDWA or DPP form.
 fn narrow(row: &Row) -> bool {
-    !row.operands.is_empty() && row.operands.iter().all(|operand| operand.ty.registers() == 1 || operand.role == Role::Vcc)
+    !row.operands.is_empty()
+        && row
+            .operands
+            .iter()
+            .all(|operand| operand.ty.registers() == 1 || operand.role == Role::Vcc)
 }
 
 /// Whether a source is negated and taken absolute rather than sign-extended.
 fn is_float(row: &Row, source: usize) -> bool {
-    let (role, flag) = if source == 0 { (Role::Src0, Flags::NEG0) } else { (Role::Src1, Flags::NEG1) };
-    row.modifiers.has(flag) && row.operands.iter().any(|operand| operand.role == role && !operand.ty.is_integer())
+    let (role, flag) = if source == 0 {
+        (Role::Src0, Flags::NEG0)
+    } else {
+        (Role::Src1, Flags::NEG1)
+    };
+    row.modifiers.has(flag)
+        && row
+            .operands
+            .iter()
+            .any(|operand| operand.role == role && !operand.ty.is_integer())
 }
 
 fn is_float_type(ty: Type) -> bool {

@@ -66,7 +66,10 @@ fn used_fields(row: &Row, encoding: Encoding) -> u8 {
         Role::Vcc => operand.access == Access::Read,
         _ => false,
     };
-    row.operands.iter().filter(is_source).fold(0, |mask, operand| mask | 1 << field(operand.role, encoding))
+    row.operands
+        .iter()
+        .filter(is_source)
+        .fold(0, |mask, operand| mask | 1 << field(operand.role, encoding))
 }
 
 /// Source fields without an operand are zero.
@@ -76,7 +79,11 @@ fn require_unused(q: u64, used: u8) -> Result<(), DecodeError> {
 
 /// Whether bits 8..=14 name a scalar destination.
 fn second_destination(row: &Row, encoding: Encoding) -> bool {
-    let carry_out = encoding == Encoding::Vop2 && row.operands.get(1).is_some_and(|operand| operand.role == Role::Vcc);
+    let carry_out = encoding == Encoding::Vop2
+        && row
+            .operands
+            .get(1)
+            .is_some_and(|operand| operand.role == Role::Vcc);
     let pair = encoding == Encoding::Vop3
         && row.operands.iter().any(|o| o.role == Role::Vdst)
         && row.operands.iter().any(|o| o.role == Role::Sdst);
@@ -91,9 +98,15 @@ fn no_literal(code: Code) -> Result<Code, DecodeError> {
 
 fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
     let legal = inst.row.modifiers;
-    let sources = if inst.encoding == Encoding::Vop2 { used & 3 } else { used };
+    let sources = if inst.encoding == Encoding::Vop2 {
+        used & 3
+    } else {
+        used
+    };
     let negatable = sources
-        & (u8::from(legal.has(Flags::NEG0)) | u8::from(legal.has(Flags::NEG1)) << 1 | u8::from(legal.has(Flags::NEG2)) << 2);
+        & (u8::from(legal.has(Flags::NEG0))
+            | u8::from(legal.has(Flags::NEG1)) << 1
+            | u8::from(legal.has(Flags::NEG2)) << 2);
     let integers = integer_sources(inst.row);
     let m = &mut inst.modifiers;
     let neg = bits(q, 61, 3) as u8;
@@ -102,7 +115,11 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
     // On integers the bits do nothing; the assembler calls one of them sext, except where op_sel is legal.
     m.neg = neg & !integers;
     m.abs = abs & !integers;
-    m.sext = if legal.has(Flags::OP_SEL) { 0 } else { neg & integers };
+    m.sext = if legal.has(Flags::OP_SEL) {
+        0
+    } else {
+        neg & integers
+    };
     if inst.encoding == Encoding::Vintrp {
         // Its only source is in the second field.
         (m.neg, m.abs) = (m.neg >> 1, m.abs >> 1);
@@ -122,14 +139,17 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
 
 /// The sources that are integers, as a mask.
 fn integer_sources(row: &Row) -> u8 {
-    row.operands.iter().filter(|operand| operand.ty.is_integer()).fold(0, |mask, operand| {
-        mask | match operand.role {
-            Role::Src0 => 1,
-            Role::Src1 => 2,
-            Role::Src2 => 4,
-            _ => 0,
-        }
-    })
+    row.operands
+        .iter()
+        .filter(|operand| operand.ty.is_integer())
+        .fold(0, |mask, operand| {
+            mask | match operand.role {
+                Role::Src0 => 1,
+                Role::Src1 => 2,
+                Role::Src2 => 4,
+                _ => 0,
+            }
+        })
 }
 
 pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
@@ -150,7 +170,10 @@ pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst => vgprs(bits(q, 0, 8), operand.ty),
-        role => no_literal(source(bits(q, 32 + 9 * field(role, Encoding::Vop3p), 9), operand.ty)?),
+        role => no_literal(source(
+            bits(q, 32 + 9 * field(role, Encoding::Vop3p), 9),
+            operand.ty,
+        )?),
     })?;
     Ok(inst)
 }

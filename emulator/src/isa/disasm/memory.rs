@@ -14,7 +14,7 @@ impl Printer<'_> {
         match (inst.encoding, operand.role) {
             (Encoding::Smem, Role::Soffset) => self.scalar_offset(code),
             (Encoding::Smem, _) if operand.ty == Type::Number => {
-                self.put(format_args!("{}", code.0))
+                self.number(u64::from(code.0), Type::I32)
             }
             (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase)
                 if code == Code::OFF =>
@@ -28,16 +28,17 @@ impl Printer<'_> {
             }
             (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => {
                 match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
-                    (false, false) => {
-                        self.text
-                            .push_str(if flags.has(Flags::LDS) { "off" } else { "off" })
-                    }
+                    (false, false) => self.text.push_str("off"),
                     (true, true) => self.registers(code, 2),
                     _ => self.registers(code, 1),
                 }
             }
+            (Encoding::Mubuf, Role::Vdst | Role::Data) if code != Code::OFF => self.registers(
+                code,
+                operand.ty.registers() + usize::from(flags.has(Flags::TFE)),
+            ),
             (Encoding::Mimg, Role::Vdst | Role::Data) => {
-                self.registers(code, inst.image_data_registers())
+                self.registers(code, inst.image_data_registers(code.as_vgpr().unwrap_or(0)))
             }
             (Encoding::Exp, Role::Target) => self.export_target(code.0),
             (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
@@ -51,17 +52,25 @@ impl Printer<'_> {
         if code != Code::OFF {
             self.registers(code, 1);
             if inst.modifiers.flags.has(Flags::IMM) {
-                self.put(format_args!(" offset:{:#x}", inst.offset));
+                self.text.push_str(" offset:");
+                self.signed_hexadecimal(inst.offset);
             }
-        } else if inst.offset < 0 {
-            self.put(format_args!("-{:#x}", inst.offset.unsigned_abs()));
         } else {
-            self.put(format_args!("{:#x}", inst.offset));
+            self.signed_hexadecimal(inst.offset);
         }
     }
 
+    fn signed_hexadecimal(&mut self, value: i32) {
+        self.put(format_args!(
+            "{}{:#x}",
+            if value < 0 { "-" } else { "" },
+            value.unsigned_abs()
+        ));
+    }
+
     pub(super) fn smem_modifiers(&mut self) {
-        self.flag(Flags::GLC, "glc");
+        let legal = self.inst.row.modifiers.has(Flags::GLC);
+        self.word_if(legal && self.inst.modifiers.flags.has(Flags::GLC), "glc");
     }
 
     pub(super) fn ds_modifiers(&mut self) {
@@ -128,6 +137,7 @@ impl Printer<'_> {
         self.offset();
         self.flag(Flags::GLC, "glc");
         self.flag(Flags::SLC, "slc");
+        self.flag(Flags::LDS, "lds");
     }
 
     pub(super) fn buffer_modifiers(&mut self) {
@@ -140,10 +150,13 @@ impl Printer<'_> {
         self.flag(Flags::IDXEN, "idxen");
         self.flag(Flags::OFFEN, "offen");
         self.offset();
+        let lds_first = self.inst.row.modifiers.has(Flags::ALWAYS_LDS);
+        let lds = self.inst.modifiers.flags.has(Flags::LDS);
+        self.word_if(lds && lds_first, "lds");
         self.flag(Flags::GLC, "glc");
         self.flag(Flags::SLC, "slc");
         self.flag(Flags::TFE, "tfe");
-        self.flag(Flags::LDS, "lds");
+        self.word_if(lds && !lds_first, "lds");
     }
 
     fn format(&mut self) {

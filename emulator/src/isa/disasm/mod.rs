@@ -7,7 +7,7 @@ mod vector;
 
 use std::fmt::Write;
 
-use super::{Encoding, Flags, Form, Inst, Operand};
+use super::{Encoding, Flags, Form, Inst, Operand, Role};
 
 /// The instruction in the assembler's syntax, as `llvm-mc --disassemble` prints it for gfx906.
 pub fn disassemble(inst: &Inst) -> String {
@@ -18,7 +18,9 @@ pub fn disassemble(inst: &Inst) -> String {
     printer.operands();
     match inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {}
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => printer.vector_modifiers(),
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => {
+            printer.vector_modifiers()
+        }
         Encoding::Vop3p => printer.packed_modifiers(),
         Encoding::Smem => printer.smem_modifiers(),
         Encoding::Ds => printer.ds_modifiers(),
@@ -82,7 +84,12 @@ impl Printer<'_> {
             if self.text.len() == before {
                 self.text.truncate(start);
             } else {
-                separator = ", ";
+                // An export's target is followed by no comma.
+                separator = if operand.role == Role::Target {
+                    " "
+                } else {
+                    ", "
+                };
             }
         }
     }
@@ -90,8 +97,14 @@ impl Printer<'_> {
     /// One operand; nothing for one that is not there.
     fn operand(&mut self, index: usize, operand: &Operand) {
         match self.inst.encoding {
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => self.vector_operand(index, operand),
-            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => self.scalar_operand(index, operand),
+            Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vop3
+            | Encoding::Vintrp => self.vector_operand(index, operand),
+            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {
+                self.scalar_operand(index, operand)
+            }
             Encoding::Vop3p => self.vector_operand(index, operand),
             _ => self.memory_operand(index, operand),
         }

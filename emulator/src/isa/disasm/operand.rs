@@ -59,7 +59,9 @@ impl Printer<'_> {
         self.code(self.inst.operands[index], ty);
         match misfit {
             Some(Misfit::Register(class)) => {
-                self.put(format_args!("/*Invalid register, operand has '{class}' register class*/"));
+                self.put(format_args!(
+                    "/*Invalid register, operand has '{class}' register class*/"
+                ));
             }
             Some(Misfit::Constant) => self.text.push_str("/*Invalid immediate*/"),
             None => {}
@@ -92,7 +94,10 @@ impl Printer<'_> {
         if count == 1 {
             self.put(format_args!("{kind}{first}"));
         } else {
-            self.put(format_args!("{kind}[{first}:{}]", usize::from(first) + count - 1));
+            self.put(format_args!(
+                "{kind}[{first}:{}]",
+                usize::from(first) + count - 1
+            ));
         }
     }
 
@@ -113,7 +118,9 @@ impl Printer<'_> {
         let literal = u64::from(self.inst.literal);
         match ty {
             // The literal is the high half of a double.
-            Type::F64 if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 => {
+            Type::F64
+                if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 =>
+            {
                 self.put(format_args!("{literal:#x}"))
             }
             Type::F64 => self.number(literal << 32, ty),
@@ -136,9 +143,13 @@ impl Printer<'_> {
         });
         match name {
             _ if (-16..=64).contains(&signed) => self.put(format_args!("{signed}")),
-            Some(("0.15915494", ..)) if width(ty) == 64 => self.text.push_str("0.15915494309189532"),
+            Some(("0.15915494", ..)) if width(ty) == 64 => {
+                self.text.push_str("0.15915494309189532")
+            }
             Some((name, ..)) => self.text.push_str(name),
-            None if matches!(ty, Type::F16 | Type::B16 | Type::U16 | Type::I16) => self.put(format_args!("{:#x}", bits as u16)),
+            None if matches!(ty, Type::F16 | Type::B16 | Type::U16 | Type::I16) => {
+                self.put(format_args!("{:#x}", bits as u16))
+            }
             None => self.put(format_args!("{bits:#x}")),
         }
     }

@@ -7,7 +7,11 @@ impl Printer<'_> {
     pub(super) fn vector_operand(&mut self, index: usize, operand: &Operand) {
         let code = self.inst.operands[index];
         match (operand.role, operand.ty) {
-            (Role::Attr, _) => self.put(format_args!("attr{}.{}", code.0 >> 2 & 63, ["x", "y", "z", "w"][usize::from(code.0 & 3)])),
+            (Role::Attr, _) => self.put(format_args!(
+                "attr{}.{}",
+                code.0 >> 2 & 63,
+                ["x", "y", "z", "w"][usize::from(code.0 & 3)]
+            )),
             (_, Type::Param) => match code.0 {
                 0 => self.text.push_str("p10"),
                 1 => self.text.push_str("p20"),
@@ -27,7 +31,9 @@ impl Printer<'_> {
         let m = &self.inst.modifiers;
         let has = |mask: u8| mask >> source & 1 != 0;
         let (neg, abs, sext) = match self.inst.encoding {
-            Encoding::Vop3p if self.inst.row.modifiers.has(Flags::MIX) => (has(m.neg), has(m.neg_hi), false),
+            Encoding::Vop3p if self.inst.row.modifiers.has(Flags::MIX) => {
+                (has(m.neg), has(m.neg_hi), false)
+            }
             Encoding::Vop3p => (false, false, false),
             _ => (has(m.neg), has(m.abs), has(m.sext)),
         };
@@ -47,7 +53,12 @@ impl Printer<'_> {
     }
 
     pub(super) fn vector_modifiers(&mut self) {
-        let interpolation = self.inst.row.operands.iter().any(|operand| operand.role == Role::Attr);
+        let interpolation = self
+            .inst
+            .row
+            .operands
+            .iter()
+            .any(|operand| operand.role == Role::Attr);
         match self.inst.form {
             Form::Dpp => self.dpp(),
             Form::Sdwa => {
@@ -87,17 +98,26 @@ impl Printer<'_> {
     }
 
     fn sources(&self) -> u8 {
-        let is_source = |operand: &&Operand| matches!(operand.role, Role::Src0 | Role::Src1 | Role::Src2);
+        let is_source =
+            |operand: &&Operand| matches!(operand.role, Role::Src0 | Role::Src1 | Role::Src2);
         self.inst.row.operands.iter().filter(is_source).count() as u8
     }
 
     fn sdwa(&mut self) {
-        const SELECTS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+        const SELECTS: [&str; 7] = [
+            "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
+        ];
         const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
-        let name = |names: &[&'static str], index: u8| names.get(usize::from(index)).copied().unwrap_or_default();
+        let name = |names: &[&'static str], index: u8| {
+            names.get(usize::from(index)).copied().unwrap_or_default()
+        };
         let m = self.inst.modifiers;
         if self.inst.encoding != Encoding::Vopc {
-            self.put(format_args!(" dst_sel:{} dst_unused:{}", name(&SELECTS, m.dst_sel), name(&UNUSED, m.dst_unused)));
+            self.put(format_args!(
+                " dst_sel:{} dst_unused:{}",
+                name(&SELECTS, m.dst_sel),
+                name(&UNUSED, m.dst_unused)
+            ));
         }
         self.put(format_args!(" src0_sel:{}", name(&SELECTS, m.src_sel[0])));
         if self.inst.encoding != Encoding::Vop1 {
@@ -110,7 +130,13 @@ impl Printer<'_> {
         let shift = m.dpp_ctrl & 15;
         self.text.push(' ');
         match m.dpp_ctrl {
-            c @ 0..=0xff => self.put(format_args!("quad_perm:[{},{},{},{}]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3)),
+            c @ 0..=0xff => self.put(format_args!(
+                "quad_perm:[{},{},{},{}]",
+                c & 3,
+                c >> 2 & 3,
+                c >> 4 & 3,
+                c >> 6 & 3
+            )),
             0x101..=0x10f => self.put(format_args!("row_shl:{shift}")),
             0x111..=0x11f => self.put(format_args!("row_shr:{shift}")),
             0x121..=0x12f => self.put(format_args!("row_ror:{shift}")),
@@ -125,10 +151,15 @@ impl Printer<'_> {
             0x150..=0x15f => {
                 self.text.push_str(" /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */");
             }
-            0x160..=0x16f => self.text.push_str("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
+            0x160..=0x16f => self
+                .text
+                .push_str("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
             _ => self.text.push_str("/* Invalid dpp_ctrl value */"),
         }
-        self.put(format_args!(" row_mask:{:#x} bank_mask:{:#x}", m.row_mask, m.bank_mask));
+        self.put(format_args!(
+            " row_mask:{:#x} bank_mask:{:#x}",
+            m.row_mask, m.bank_mask
+        ));
         self.flag(Flags::BOUND_CTRL, "bound_ctrl:1");
     }
 
@@ -136,7 +167,11 @@ impl Printer<'_> {
         let m = self.inst.modifiers;
         let sources = self.sources();
         let all = (1 << sources) - 1;
-        let default_hi = if self.inst.row.modifiers.has(Flags::MIX) { 0 } else { all };
+        let default_hi = if self.inst.row.modifiers.has(Flags::MIX) {
+            0
+        } else {
+            all
+        };
         self.list("op_sel", m.op_sel, 0, sources);
         self.list("op_sel_hi", m.op_sel_hi & all, default_hi, sources);
         if !self.inst.row.modifiers.has(Flags::MIX) {
@@ -153,7 +188,11 @@ impl Printer<'_> {
         }
         self.put(format_args!(" {name}:["));
         for source in 0..sources {
-            self.put(format_args!("{}{}", if source == 0 { "" } else { "," }, bits >> source & 1));
+            self.put(format_args!(
+                "{}{}",
+                if source == 0 { "" } else { "," },
+                bits >> source & 1
+            ));
         }
         self.text.push(']');
     }

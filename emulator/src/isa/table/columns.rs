@@ -243,6 +243,8 @@ modifiers! {
     INTERP_P2     = NEG1 NEG2 CLAMP;
     /// Scalar memory: glc and an offset.
     SMEM          = GLC IMM SOFFSET;
+    /// Scalar memory: an offset.
+    OFFSET        = IMM SOFFSET;
     /// LDS or GDS.
     DS            = GDS;
     /// LDS or GDS, two addresses: two 8-bit offsets.
@@ -255,20 +257,26 @@ modifiers! {
     SWIZZLE       = GDS SWIZZLE;
     /// glc, slc and an offset.
     FLAT          = GLC SLC;
+    /// FLAT, and the data may go to LDS.
+    FLAT_TO_LDS   = GLC SLC LDS;
     /// glc returns the old value.
     ATOMIC        = GLC SLC RETURNS;
     /// Buffers: an index, an offset, glc, slc.
-    BUFFER        = GLC SLC OFFEN IDXEN;
+    BUFFER        = GLC SLC OFFEN IDXEN TFE;
     /// BUFFER, and the data may go to LDS.
-    BUFFER_TO_LDS = GLC SLC OFFEN IDXEN LDS;
-    /// BUFFER between LDS and memory only.
-    BUFFER_LDS    = GLC SLC OFFEN IDXEN LDS ALWAYS_LDS;
+    BUFFER_TO_LDS = GLC SLC OFFEN IDXEN TFE LDS;
+    /// Buffers: glc returns the old value.
+    BUFFER_ATOMIC = GLC SLC OFFEN IDXEN RETURNS;
+    /// Between LDS and memory only.
+    BUFFER_LDS    = GLC SLC LDS ALWAYS_LDS;
     /// BUFFER with a format.
     TYPED_BUFFER  = GLC SLC OFFEN IDXEN FORMAT;
     /// Images.
-    IMAGE         = GLC SLC TFE;
+    IMAGE         = GLC SLC TFE D16;
+    /// Images: what has no 16-bit form.
+    IMAGE_QUERY   = GLC SLC TFE;
     /// Images: atomics, whose data is as wide as dmask says.
     IMAGE_ATOMIC  = GLC SLC TFE RETURNS;
     /// Images: four texels, whatever dmask says.
-    IMAGE_GATHER  = GLC SLC TFE GATHER;
+    IMAGE_GATHER  = GLC SLC TFE D16 GATHER;
 }

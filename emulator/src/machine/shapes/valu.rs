@@ -174,14 +174,22 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
 
 /// Whether results go out as computed.
 #[inline(always)]
-fn exact(i: &Inst) -> bool {
+fn exact(_: &Wave, i: &Inst) -> bool {
     i.modifiers.omod == 0 && !i.modifiers.flags.has(Flags::CLAMP)
+}
+
+/// Whether the mode is the one that kernels are compiled for, too.
+#[inline(always)]
+fn usual(w: &Wave, i: &Inst) -> bool {
+    w.mode == Mode::HIP && exact(w, i)
 }
 
 /// A pure function of one to four lane values, with or without the mode as its first argument.
 pub trait LaneFunction<Signature>: Copy {
     /// Runs it over all lanes.
     fn run(self, w: &mut Wave, i: &Inst) -> Outcome;
+    /// Computes all lanes in any mode, with omod and clamp: out of line, once for all feature levels.
+    fn run_unusual(self, w: &Wave, i: &Inst, results: &mut Results);
 }
 
 macro_rules! sources {
@@ -205,57 +213,41 @@ macro_rules! sources {
 
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
-        impl<F, R, $($t),*> LaneFunction<fn($($t),*) -> R> for F
+        lane_function!(fn($($t),*) -> R, [], [], exact; $($t $s $n),*);
+        lane_function!((Mode, fn($($t),*) -> R), [Mode,], [mode,], usual; $($t $s $n),*);
+    };
+    ($signature:ty, [$($m:ty,)?], [$($mode:ident,)?], $usual:ident; $($t:ident $s:ident $n:literal),*) => {
+        impl<F, R, $($t),*> LaneFunction<$signature> for F
         where
-            F: Fn($($t),*) -> R + Copy,
+            F: Fn($($m,)? $($t),*) -> R + Copy,
             R: Output,
             $($t: Argument),*
         {
             #[inline(always)]
             fn run(self, w: &mut Wave, i: &Inst) -> Outcome {
                 let mut results = Results { lo: [0; LANES], hi: [0; LANES], bits: [0; LANES] };
-                {
+                if $usual(w, i) {
                     let w = &*w;
+                    $(let $mode = Mode::HIP;)?
                     sources!(w, i, R; $($t $s $n),*);
-                    if exact(i) {
-                        for l in 0..LANES {
-                            self($($t::get($s.lo[l], $s.hi[l])),*).keep(&mut results, l);
-                        }
-                    } else {
-                        for l in 0..LANES {
-                            self($($t::get($s.lo[l], $s.hi[l])),*).finish(w.mode, i).keep(&mut results, l);
-                        }
+                    for l in 0..LANES {
+                        self($($mode,)? $($t::get($s.lo[l], $s.hi[l])),*).keep(&mut results, l);
                     }
+                } else {
+                    self.run_unusual(w, i, &mut results);
                 }
                 R::write(w, i, &results);
                 Ok(())
             }
-        }
 
-        impl<F, R, $($t),*> LaneFunction<(Mode, fn($($t),*) -> R)> for F
-        where
-            F: Fn(Mode, $($t),*) -> R + Copy,
-            R: Output,
-            $($t: Argument),*
-        {
-            #[inline(always)]
-            fn run(self, w: &mut Wave, i: &Inst) -> Outcome {
-                let mut results = Results { lo: [0; LANES], hi: [0; LANES], bits: [0; LANES] };
-                {
-                    let w = &*w;
-                    sources!(w, i, R; $($t $s $n),*);
-                    if w.mode == Mode::HIP && exact(i) {
-                        for l in 0..LANES {
-                            self(Mode::HIP, $($t::get($s.lo[l], $s.hi[l])),*).keep(&mut results, l);
-                        }
-                    } else {
-                        for l in 0..LANES {
-                            self(w.mode, $($t::get($s.lo[l], $s.hi[l])),*).finish(w.mode, i).keep(&mut results, l);
-                        }
-                    }
+            #[cold]
+            #[inline(never)]
+            fn run_unusual(self, w: &Wave, i: &Inst, results: &mut Results) {
+                $(let $mode = w.mode;)?
+                sources!(w, i, R; $($t $s $n),*);
+                for l in 0..LANES {
+                    self($($mode,)? $($t::get($s.lo[l], $s.hi[l])),*).finish(w.mode, i).keep(results, l);
                 }
-                R::write(w, i, &results);
-                Ok(())
             }
         }
     };
