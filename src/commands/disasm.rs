@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
 use gfx906::isa::{self, Encoding, Inst};
 
-use super::{load_code_object, no_kernel, print, read_file};
+use super::{MAX_TEXT, load_code_object, no_kernel, print, read_file};
 use crate::exit::{Exit, Stop};
 
 /// Print the code of a code object, or of hex bytes, as text.
@@ -47,7 +47,7 @@ pub fn run(args: &DisasmArgs) -> Result<Exit, Stop> {
 
 fn read_hex(path: &Path) -> Result<Vec<u8>, Stop> {
     if path != Path::new("-") {
-        return Ok(read_file(path)?);
+        return Ok(read_file(path, MAX_TEXT)?);
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);

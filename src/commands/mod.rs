@@ -13,24 +13,35 @@ use gfx906::code_object::CodeObject;
 
 use crate::exit::Stop;
 
-/// No code object or buffer is larger: reading stops there.
-const MAX_FILE: u64 = 4 << 30;
+/// A file of text: a launch file, lines of hex.
+const MAX_TEXT: u64 = 256 << 20;
+/// A code object is smaller than the image it makes, but may carry debug information, or other targets beside it.
+const MAX_CODE_OBJECT: u64 = 1 << 30;
+/// What is not a regular file (a pipe, a device) may never end.
+const MAX_STREAM: u64 = 256 << 20;
 
 /// The kernels that a message lists.
 const LISTED: usize = 40;
 
-/// All bytes of a file.
-fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+/// All bytes of a file that has at most `limit` of them.
+fn read_file(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
     let read = || -> anyhow::Result<Vec<u8>> {
-        if path.is_dir() {
+        let file = std::fs::File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
             bail!("it is a directory, name a file in it");
         }
+        let limit = if metadata.is_file() {
+            limit
+        } else {
+            limit.min(MAX_STREAM)
+        };
         let mut bytes = Vec::new();
-        std::fs::File::open(path)?
-            .take(MAX_FILE + 1)
-            .read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_FILE {
-            bail!("it is larger than {MAX_FILE} bytes");
+        if metadata.len() <= limit {
+            file.take(limit + 1).read_to_end(&mut bytes)?;
+        }
+        if metadata.len().max(bytes.len() as u64) > limit {
+            bail!("it is larger than {limit} bytes: name the right file");
         }
         Ok(bytes)
     };
@@ -39,7 +50,7 @@ fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// The code object in a file.
 fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
-    let bytes = read_file(path)?;
+    let bytes = read_file(path, MAX_CODE_OBJECT)?;
     CodeObject::parse(&bytes).with_context(|| path.display().to_string())
 }
 

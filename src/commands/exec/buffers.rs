@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use gfx906::machine::{Gpu, POISON};
 
-use super::launch::{Buffer, Source};
+use super::launch::{Buffer, MAX_BUFFERS, Source};
 use crate::aside;
 use crate::commands::read_file;
 use crate::npy::{Dtype, Npy};
@@ -73,7 +73,7 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
 
 /// The elements of an `.npy` file, or all bytes of any other.
 fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<Layout>)> {
-    let bytes = read_file(path)?;
+    let bytes = read_file(path, MAX_BUFFERS)?;
     if !is_npy(path) {
         return Ok((bytes, None));
     }

@@ -7,11 +7,11 @@ use gfx906::machine::Limits;
 
 use super::json::{Json, Node};
 use super::value::{self, Value};
-use crate::commands::{did_you_mean, read_file};
+use crate::commands::{MAX_TEXT, did_you_mean, read_file};
 use crate::npy::{DTYPES, Dtype};
 
 /// Buffers together may take this much of the host's memory.
-const MAX_BUFFERS: u64 = 4 << 30;
+pub(super) const MAX_BUFFERS: u64 = 4 << 30;
 
 /// A launch file; paths are resolved against its directory.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(super) enum ArgSpec {
 
 /// Reads a launch file.
 pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
-    let bytes = read_file(path)?;
+    let bytes = read_file(path, MAX_TEXT)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     parse(&bytes, directory).with_context(|| path.display().to_string())
 }
