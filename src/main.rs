@@ -1,2 +1,7 @@
 //! `deltanet-check`: parse, run, exit code.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    deltanet_check::cli::main().into()
+}

@@ -187,3 +187,57 @@ fn compressed_bundles_that_lie() {
         }
     }
 }
+
+/// A host program with nothing but a `.hip_fatbin` section.
+fn host_program(fatbin: &[u8]) -> Vec<u8> {
+    let names = b"\0.hip_fatbin\0.shstrtab\0";
+    let mut file = vec![0; 64];
+    file[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\0");
+    file[16..24].copy_from_slice(&[3, 0, 62, 0, 1, 0, 0, 0]);
+    file.extend(fatbin);
+    let names_at = file.len();
+    file.extend(names);
+    let headers_at = file.len() as u64;
+    for (name, kind, offset, size) in [
+        (0u32, 0u32, 0, 0),
+        (1, 1, 64, fatbin.len()),
+        (13, 3, names_at, names.len()),
+    ] {
+        let mut header = [0; 64];
+        header[0..4].copy_from_slice(&name.to_le_bytes());
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[24..32].copy_from_slice(&(offset as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(size as u64).to_le_bytes());
+        file.extend(header);
+    }
+    file[40..48].copy_from_slice(&headers_at.to_le_bytes());
+    file[52..64].copy_from_slice(&[64, 0, 56, 0, 0, 0, 64, 0, 3, 0, 2, 0]);
+    file
+}
+
+#[test]
+fn host_programs() {
+    let ours = bundle(&[HOST, ("hipv4-amdgcn-amd-amdhsa--gfx906", V5)]);
+    let foreign = bundle(&[HOST, ("hipv4-amdgcn-amd-amdhsa--gfx90a", b"12345678")]);
+    let padded = |parts: &[&[u8]]| {
+        let mut section = Vec::new();
+        for part in parts {
+            section.extend(*part);
+            section.resize(section.len().next_multiple_of(4096), 0);
+        }
+        host_program(&section)
+    };
+    let expected = CodeObject::parse(V5);
+    assert_eq!(CodeObject::parse(&padded(&[&ours])), expected);
+    assert_eq!(CodeObject::parse(&padded(&[&foreign, &ours])), expected);
+    let compressed = ccob(2, 1, &zstd(&ours), ours.len());
+    assert_eq!(CodeObject::parse(&padded(&[&compressed])), expected);
+    assert!(error(&padded(&[&foreign])).contains("holds nothing for gfx906, only host-x86_64"));
+    assert!(
+        error(&padded(&[&ours, &ours]))
+            .starts_with("the program carries 2 offload bundles with code for gfx906")
+    );
+    assert!(
+        error(&padded(&[b"nothing"])).starts_with("section .hip_fatbin: no offload bundle in it")
+    );
+}

@@ -1,3 +1,4 @@
-//! What the fuzz targets do with their bytes. `emulator/tests/fuzz.rs` runs the same functions, so that they never rot.
+//! What the fuzz targets do with their bytes. Tests of the emulator run the same functions, so that they never rot.
 
 pub mod code_object;
+pub mod decode;

@@ -2,10 +2,13 @@
 //!
 //! Layout, little-endian: magic, u64 count, then for each entry u64 offset, u64 size, u64 length of the name, name.
 
-use super::error::CodeObjectError;
+use super::error::{CodeObjectError, printable};
 use super::target::Target;
 
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+
+/// The targets of a bundle that a message lists.
+const LISTED: usize = 20;
 
 /// An entry needs three words at least, so no bundle can hold more than this share of its bytes.
 const ENTRY_HEADER: usize = 24;
@@ -30,11 +33,17 @@ pub(super) fn entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
         )),
         Some((_, entry)) => Ok(entry.data),
         None => {
-            let targets: Vec<String> = entries.into_iter().map(|entry| entry.id).collect();
-            let targets = if targets.is_empty() {
-                "no entries".to_owned()
-            } else {
-                targets.join(", ")
+            let listed: Vec<&str> = entries
+                .iter()
+                .map(|entry| entry.id.as_str())
+                .take(LISTED)
+                .collect();
+            let targets = match entries.len() {
+                0 => "no entries".to_owned(),
+                count if count > LISTED => {
+                    format!("{} and {} more", listed.join(", "), count - LISTED)
+                }
+                _ => listed.join(", "),
             };
             Err(CodeObjectError::NoEntry { targets })
         }
@@ -68,7 +77,7 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, CodeObjectError> {
             CodeObjectError::truncated(what, detail)
         })?;
         entries.push(Entry {
-            id: id.escape_debug().to_string(),
+            id: printable(&id),
             data,
         });
     }

@@ -114,6 +114,22 @@ pub enum CodeObjectError {
     },
 }
 
+/// The most characters of a name from the file that go into a message.
+const LONGEST_NAME: usize = 200;
+
+/// A name from the file, for a message: nothing that breaks the line, and not all of it if it is long.
+pub(super) fn printable(name: &str) -> String {
+    let mut text: String = name
+        .chars()
+        .take(LONGEST_NAME)
+        .flat_map(char::escape_debug)
+        .collect();
+    if name.chars().nth(LONGEST_NAME).is_some() {
+        text.push_str("...");
+    }
+    text
+}
+
 impl CodeObjectError {
     pub(super) fn truncated(what: impl Into<String>, detail: impl Into<String>) -> Self {
         CodeObjectError::Truncated {
@@ -129,9 +145,9 @@ impl CodeObjectError {
         }
     }
 
-    pub(super) fn kernel(kernel: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub(super) fn kernel(kernel: &str, problem: impl Into<String>) -> Self {
         CodeObjectError::Kernel {
-            kernel: kernel.into(),
+            kernel: printable(kernel),
             problem: problem.into(),
         }
     }

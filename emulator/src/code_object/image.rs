@@ -5,7 +5,7 @@ use object::elf;
 use object::read::elf::{ProgramHeader as _, Rela as _, SectionHeader as _, Sym as _};
 
 use super::elf::{GpuElf, bad};
-use super::error::CodeObjectError;
+use super::error::{CodeObjectError, printable};
 
 /// The largest image that is loaded, in bytes, `.bss` and the gaps between segments included.
 pub const MAX_IMAGE: u64 = 256 << 20;
@@ -217,7 +217,7 @@ fn relocations(
                             .map(String::from_utf8_lossy)
                             .unwrap_or_default();
                         let advice = "link the code object with what defines it".into();
-                        let what = format!("the undefined symbol `{}`", name.escape_debug());
+                        let what = format!("the undefined symbol `{}`", printable(&name));
                         return Err(CodeObjectError::Unsupported { what, advice });
                     }
                 }

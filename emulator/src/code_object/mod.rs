@@ -7,6 +7,7 @@
 //!
 //! Sources: the AMDGPU backend's user guide of LLVM (ELF header, notes, kernel descriptor, metadata of code objects v4 to v6).
 
+mod args;
 mod bundle;
 mod compressed;
 mod container;
@@ -20,10 +21,11 @@ mod names;
 mod symbols;
 mod target;
 
+pub use args::{Arg, ArgKind, HiddenArg};
 pub use descriptor::KernelDescriptor;
 pub use error::CodeObjectError;
 pub use image::{Image, MAX_IMAGE, Relocation, Segment};
-pub use kernel::{Arg, ArgKind, HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
+pub use kernel::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 

@@ -1,0 +1,195 @@
+//! Every flag and subcommand, declared once.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{disasm, exec, inspect};
+use crate::exit::{Exit, Stop};
+use crate::tolerances::{self, TolerancesArgs};
+
+/// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
+///
+/// Without arguments every test runs on the best device of this machine.
+#[derive(Debug, Parser)]
+#[command(
+    name = "deltanet-check",
+    version,
+    args_conflicts_with_subcommands = true
+)]
+pub struct Cli {
+    /// What to do instead of running the tests.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// The test run.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// What the program does beside running the tests.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run any kernel of any code object
+    Exec(exec::ExecArgs),
+    /// List what a code object holds
+    Inspect(inspect::InspectArgs),
+    /// Print code as text
+    Disasm(disasm::DisasmArgs),
+    /// Measure how far honest kernels are from their references, and what the tolerances leave
+    Tolerances(TolerancesArgs),
+}
+
+/// The flags of a test run.
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// Run only these phases: numbers and ranges, as in 6 or 1-3,6
+    #[arg(long, value_name = "PHASES")]
+    pub phase: Vec<String>,
+
+    /// Run only the tests with this id or alias, or matching this glob; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub test: Vec<String>,
+
+    /// Print the ids that --test takes, one a line, and run nothing
+    #[arg(long, conflicts_with = "self_test")]
+    pub list: bool,
+
+    /// Seed of the inputs: a number, or `random` to draw one
+    #[arg(long, value_name = "N|random", default_value = "0")]
+    pub seed: String,
+
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+
+    /// Validate this code object instead of the built-in one; its kernels bear the same names
+    #[arg(long, value_name = "FILE")]
+    pub kernels: Option<PathBuf>,
+
+    /// Take tests, shapes and tolerances from this file instead of the built-in phases.toml
+    #[arg(long, value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+
+    /// Write the JSON report to this file as well
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+
+    /// Write inputs, outputs and references of every test into this directory as .npy
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+
+    /// How many tests run at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// Run every test N times; outputs that are not bit-identical fail
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub repeat: u16,
+
+    /// Test the tests: run the planted bugs and demand that each is caught
+    #[arg(long)]
+    pub self_test: bool,
+
+    /// When to colour the output (NO_COLOR is honoured)
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+
+    /// Say more: launches and inputs of each test
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// The flags of a run without any.
+impl Default for RunArgs {
+    fn default() -> RunArgs {
+        RunArgs {
+            phase: Vec::new(),
+            test: Vec::new(),
+            list: false,
+            seed: "0".into(),
+            device: DeviceChoice::Auto,
+            kernels: None,
+            registry: None,
+            format: Format::Table,
+            report: None,
+            dump: None,
+            jobs: None,
+            repeat: 1,
+            self_test: false,
+            color: Color::Auto,
+            verbose: false,
+        }
+    }
+}
+
+/// Where kernels can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// The best this machine has
+    Auto,
+    /// The in-process gfx906 emulator
+    Emulator,
+    /// A real card through the HIP runtime
+    Hip,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading
+    Table,
+    /// For programs
+    Json,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Parses the command line, does what it says, and returns the code to leave with.
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Passed
+            };
+            // A closed pipe is the reader's choice, not an error.
+            let _ = error.print();
+            return exit;
+        }
+    };
+    match dispatch(&cli) {
+        Ok(exit) => exit,
+        Err(stop) => {
+            let prefix = if stop.rendered { "" } else { "error: " };
+            let _ = writeln!(std::io::stderr(), "{prefix}{}", stop.message);
+            stop.exit
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
+    match &cli.command {
+        Some(Command::Exec(args)) => exec::run(args),
+        Some(Command::Inspect(args)) => inspect::run(args),
+        Some(Command::Disasm(args)) => disasm::run(args),
+        Some(Command::Tolerances(args)) => tolerances::run(args),
+        None => crate::run::run(&cli.run),
+    }
+}

@@ -1,0 +1,218 @@
+//! `disasm`: code as text.
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
+use gfx906::isa::{self, Encoding, Inst};
+
+use super::{MAX_TEXT, load_code_object, no_kernel, print, read_file};
+use crate::exit::{Exit, Stop};
+
+/// Print the code of a code object, or of hex bytes, as text.
+#[derive(Debug, clap::Args)]
+pub struct DisasmArgs {
+    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
+    #[arg(
+        value_name = "FILE.co",
+        required_unless_present = "hex",
+        conflicts_with = "hex"
+    )]
+    pub file: Option<PathBuf>,
+
+    /// Print this kernel or function only
+    #[arg(long, value_name = "K", conflicts_with = "hex")]
+    pub kernel: Option<String>,
+
+    /// Take one instruction a line as hex bytes in memory order (`-` reads standard input), and print one line for
+    /// each: its text, or `invalid` where the bytes are not exactly one instruction
+    #[arg(long, value_name = "FILE")]
+    pub hex: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The file cannot be read, is not a gfx906 code object, or has no such kernel.
+pub fn run(args: &DisasmArgs) -> Result<Exit, Stop> {
+    if let Some(path) = &args.hex {
+        print(&hex(&read_hex(path)?))?;
+    } else if let Some(path) = &args.file {
+        let object = load_code_object(path)?;
+        print(&code(&object, args.kernel.as_deref(), path)?)?;
+    }
+    Ok(Exit::Passed)
+}
+
+fn read_hex(path: &Path) -> Result<Vec<u8>, Stop> {
+    if path != Path::new("-") {
+        return Ok(read_file(path, MAX_TEXT)?);
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Stop::setup(format!("cannot read standard input: {error}")))?;
+    Ok(bytes)
+}
+
+/// A line of text for each line of hex.
+fn hex(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let mut out = String::new();
+    if bytes.is_empty() {
+        return out;
+    }
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let inst = hex_bytes(line).and_then(|bytes| {
+            isa::decode(&bytes)
+                .ok()
+                .filter(|inst| inst.size() == bytes.len())
+        });
+        match inst {
+            Some(inst) => out.push_str(&isa::disassemble(&inst)),
+            None => out.push_str("invalid"),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Pairs of hex digits, with or without spaces between pairs.
+fn hex_bytes(line: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for word in line.split(u8::is_ascii_whitespace) {
+        for pair in word.chunks(2) {
+            let [high, low] = pair else { return None };
+            let (high, low) = (
+                char::from(*high).to_digit(16)?,
+                char::from(*low).to_digit(16)?,
+            );
+            bytes.push(u8::try_from(high << 4 | low).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// The code of every function, or of one.
+fn code(object: &CodeObject, only: Option<&str>, path: &Path) -> Result<String, Stop> {
+    let functions = functions(object);
+    let wanted: Vec<&Function> = match only {
+        None => functions.iter().collect(),
+        Some(name) => {
+            let address = object.kernel(name).map(|kernel| kernel.entry_address);
+            let found = functions
+                .iter()
+                .find(|function| Some(function.address) == address || function.name == name);
+            let missing =
+                || Stop::usage(format!("{}: {}", path.display(), no_kernel(object, name)));
+            vec![found.ok_or_else(missing)?]
+        }
+    };
+    let mut out = String::new();
+    for function in wanted {
+        let bytes = object
+            .image
+            .bytes(function.address, function.size)
+            .unwrap_or_default();
+        print_function(&mut out, function, bytes);
+    }
+    Ok(out)
+}
+
+/// Code with a name.
+struct Function {
+    name: String,
+    address: u64,
+    size: u64,
+}
+
+/// The kernels, and the functions that they may call, by address.
+fn functions(object: &CodeObject) -> Vec<Function> {
+    let kernels = object.kernels.iter().map(|kernel| Function {
+        name: kernel.name.clone(),
+        address: kernel.entry_address,
+        size: kernel.code_size,
+    });
+    let mut functions: Vec<Function> = kernels.collect();
+    let is_code = |symbol: &&Symbol| {
+        let segment = object.image.segment_at(symbol.address, symbol.size);
+        symbol.kind == SymbolKind::Function && segment.is_some_and(|segment| segment.executable)
+    };
+    for symbol in object.symbols.iter().filter(is_code) {
+        if !functions
+            .iter()
+            .any(|function| function.address == symbol.address)
+        {
+            let Symbol {
+                name,
+                address,
+                size,
+                ..
+            } = symbol.clone();
+            functions.push(Function {
+                name,
+                address,
+                size,
+            });
+        }
+    }
+    functions.sort_by_key(|function| function.address);
+    functions
+}
+
+fn print_function(out: &mut String, function: &Function, bytes: &[u8]) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "{:016x} <{}>:",
+        function.address,
+        function.name.escape_debug()
+    );
+    let mut at = 0;
+    while at < bytes.len() {
+        let address = function.address + at as u64;
+        let rest = &bytes[at..];
+        match isa::decode(rest) {
+            Ok(inst) => {
+                let text = isa::disassemble(&inst) + &target(&inst, address);
+                print_line(out, address, &rest[..inst.size()], &text);
+                at += inst.size();
+            }
+            Err(_) => {
+                let word = &rest[..rest.len().min(4)];
+                print_line(out, address, word, "invalid");
+                at += word.len();
+            }
+        }
+    }
+}
+
+fn print_line(out: &mut String, address: u64, bytes: &[u8], text: &str) {
+    let words: Vec<String> = bytes.chunks(4).map(word).collect();
+    let _ = writeln!(out, "  {address:6x}:  {:26}  {text}", words.join(" "));
+}
+
+/// A little-endian dword, or what is left of one.
+fn word(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .rev()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Where a branch goes, as a comment.
+fn target(inst: &Inst, address: u64) -> String {
+    let branches = inst.encoding == Encoding::Sopp
+        && (inst.row.mnemonic.starts_with("s_cbranch") || inst.row.mnemonic == "s_branch");
+    if !branches {
+        return String::new();
+    }
+    let distance = i64::from((inst.words[0] & 0xffff) as u16 as i16) * 4;
+    format!(
+        "  // {:#x}",
+        address.wrapping_add(4).wrapping_add_signed(distance)
+    )
+}

@@ -1,0 +1,212 @@
+//! What a run of `exec` says in the end: a table, or JSON.
+
+use std::fmt::Write as _;
+
+use gfx906::machine::{Counters, Trap, TrapKind};
+use serde_json::{Value, json};
+
+use super::buffers::Saved;
+use super::launch::LaunchSpec;
+use crate::commands::table;
+
+/// How a launch ended.
+pub(super) enum Outcome {
+    Ran(Counters),
+    Trapped(Box<Trap>),
+    /// An earlier one trapped.
+    NotRun,
+}
+
+/// Everything that is to be told.
+pub(super) struct Summary<'a> {
+    pub(super) code_object: String,
+    pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
+    pub(super) saved: Vec<Saved>,
+}
+
+impl Outcome {
+    fn word(&self) -> &'static str {
+        match self {
+            Outcome::Ran(_) => "ran",
+            Outcome::Trapped(trap) if trap.is_hang() => "hung",
+            Outcome::Trapped(_) => "trapped",
+            Outcome::NotRun => "not run",
+        }
+    }
+
+    fn counters(&self) -> Option<&Counters> {
+        match self {
+            Outcome::Ran(counters) => Some(counters),
+            _ => None,
+        }
+    }
+
+    fn trap(&self) -> Option<&Trap> {
+        match self {
+            Outcome::Trapped(trap) => Some(trap),
+            _ => None,
+        }
+    }
+}
+
+impl Summary<'_> {
+    /// `ran`, or how the launch ended that did not come to its end.
+    pub(super) fn word(&self) -> &'static str {
+        let stopped = self
+            .launches
+            .iter()
+            .map(|(_, outcome)| outcome)
+            .find(|outcome| outcome.trap().is_some());
+        stopped.map_or("ran", Outcome::word)
+    }
+
+    pub(super) fn as_table(&self) -> String {
+        let kinds = kinds(&self.launches);
+        let mut header = vec!["#", "kernel", "grid", "block", "waves", "instructions"];
+        header.extend(&kinds);
+        header.extend(["seconds", "result"]);
+        let right: Vec<usize> = (4..header.len() - 1).collect();
+        let rows = self
+            .launches
+            .iter()
+            .enumerate()
+            .map(|(index, (spec, outcome))| {
+                let counters = outcome.counters();
+                let number =
+                    |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
+                let mut row = vec![
+                    index.to_string(),
+                    spec.kernel.clone(),
+                    sides(spec.grid),
+                    sides(spec.block),
+                ];
+                row.push(number(counters.map(|counters| counters.waves)));
+                row.push(number(counters.map(|counters| counters.instructions)));
+                row.extend(kinds.iter().map(|kind| {
+                    number(counters.and_then(|counters| counters.by_kind.get(kind).copied()))
+                }));
+                row.push(counters.map_or("-".to_owned(), |counters| {
+                    format!("{:.6}", counters.seconds)
+                }));
+                row.push(outcome.word().to_owned());
+                row
+            });
+        let mut out = table(&header, &right, rows);
+        for (index, (_, outcome)) in self.launches.iter().enumerate() {
+            if let Some(trap) = outcome.trap() {
+                let _ = write!(out, "\nlaunch {index} {}: {trap}\n", outcome.word());
+            }
+        }
+        if !self.saved.is_empty() {
+            out.push('\n');
+        }
+        for Saved {
+            buffer,
+            path,
+            bytes,
+        } in &self.saved
+        {
+            let _ = writeln!(out, "saved {buffer} ({bytes} bytes) to {path}");
+        }
+        out
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        let launches = self.launches.iter().map(|(spec, outcome)| {
+            json!({
+                "kernel": spec.kernel,
+                "grid": spec.grid,
+                "block": spec.block,
+                "dynamic_lds": spec.dynamic_lds,
+                "result": outcome.word(),
+                "counters": outcome.counters().map(counters_json),
+                "trap": outcome.trap().map(trap_json),
+            })
+        });
+        let saved = self.saved.iter().map(
+            |Saved {
+                 buffer,
+                 path,
+                 bytes,
+             }| { json!({ "buffer": buffer, "path": path, "bytes": bytes }) },
+        );
+        json!({
+            "schema": "deltanet-check/exec/1",
+            "device": "emulator",
+            "code_object": self.code_object,
+            "result": self.word(),
+            "launches": launches.collect::<Vec<_>>(),
+            "saved": saved.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The kinds of instructions that any launch ran.
+fn kinds(launches: &[(&LaunchSpec, Outcome)]) -> Vec<&'static str> {
+    let mut kinds: Vec<&'static str> = Vec::new();
+    for (_, outcome) in launches {
+        let used = outcome
+            .counters()
+            .into_iter()
+            .flat_map(|counters| &counters.by_kind)
+            .filter(|(_, count)| **count > 0);
+        for (kind, _) in used {
+            if !kinds.contains(kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    kinds.sort_unstable();
+    kinds
+}
+
+fn sides([x, y, z]: [u32; 3]) -> String {
+    format!("{x}x{y}x{z}")
+}
+
+fn counters_json(counters: &Counters) -> Value {
+    json!({
+        "instructions": counters.instructions,
+        "by_kind": counters.by_kind,
+        "waves": counters.waves,
+        "work_groups": counters.work_groups,
+        "seconds": counters.seconds,
+    })
+}
+
+fn trap_json(trap: &Trap) -> Value {
+    let nearest = trap.nearest.as_ref().map(|nearest| {
+        // distances beyond 64 bits do not exist: addresses have 64
+        let distance = i64::try_from(nearest.distance).unwrap_or(if nearest.distance < 0 { i64::MIN } else { i64::MAX });
+        json!({ "name": nearest.name, "base": nearest.base, "bytes": nearest.size, "distance": distance })
+    });
+    json!({
+        "kind": kind_word(&trap.kind),
+        "message": trap.kind.to_string(),
+        "kernel": trap.kernel,
+        "pc": trap.pc,
+        "instruction": trap.instruction,
+        "work_group": trap.work_group,
+        "wave": trap.wave,
+        "lane": trap.lane,
+        "work_item": trap.work_item,
+        "address": trap.address,
+        "nearest": nearest,
+    })
+}
+
+fn kind_word(kind: &TrapKind) -> &'static str {
+    match kind {
+        TrapKind::MemoryFault { .. } => "memory_fault",
+        TrapKind::LdsOutOfRange { .. } => "lds_out_of_range",
+        TrapKind::Misaligned { .. } => "misaligned",
+        TrapKind::IllegalInstruction => "illegal_instruction",
+        TrapKind::BadPc => "bad_pc",
+        TrapKind::Unimplemented => "unimplemented",
+        TrapKind::RegisterOutOfRange { .. } => "register_out_of_range",
+        TrapKind::Trap { .. } => "trap",
+        TrapKind::Hang { .. } => "hang",
+        TrapKind::Deadlock => "deadlock",
+        _ => "other",
+    }
+}

@@ -1,0 +1,196 @@
+//! `inspect`: what a code object holds.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
+use serde_json::{Value, json};
+
+use super::{load_code_object, print, table};
+use crate::cli::Format;
+use crate::exit::{Exit, Stop};
+
+/// List the kernels of a code object: arguments, registers, LDS, target.
+#[derive(Debug, clap::Args)]
+pub struct InspectArgs {
+    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
+    #[arg(value_name = "FILE.co")]
+    pub file: PathBuf,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The file cannot be read, or is not a gfx906 code object.
+pub fn run(args: &InspectArgs) -> Result<Exit, Stop> {
+    let object = load_code_object(&args.file)?;
+    let name = args.file.display().to_string();
+    match args.format {
+        Format::Table => print(&as_table(&name, &object))?,
+        Format::Json => print(&format!("{:#}\n", as_json(&name, &object)))?,
+    }
+    Ok(Exit::Passed)
+}
+
+fn as_table(name: &str, object: &CodeObject) -> String {
+    let count = object.kernels.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let CodeObject {
+        target,
+        version,
+        image,
+        ..
+    } = object;
+    let mut out = format!(
+        "{name}: {target}, code object {version}, {count} kernel{plural}, image of {} bytes\n",
+        image.size
+    );
+    if count == 0 {
+        return out;
+    }
+    let header = [
+        "kernel",
+        "code",
+        "VGPRs",
+        "SGPRs",
+        "spilled",
+        "LDS",
+        "scratch",
+        "work-group",
+        "kernarg",
+    ];
+    let rows = object.kernels.iter().map(|kernel| {
+        let spilled = kernel.vgpr_spill_count + kernel.sgpr_spill_count;
+        let dynamic = if kernel.uses_dynamic_stack { "+" } else { "" };
+        vec![
+            kernel.name.clone(),
+            kernel.code_size.to_string(),
+            kernel.vgpr_count.to_string(),
+            kernel.sgpr_count.to_string(),
+            spilled.to_string(),
+            kernel.lds_size.to_string(),
+            format!("{}{dynamic}", kernel.private_segment_size),
+            work_group(kernel),
+            kernel.kernarg_size.to_string(),
+        ]
+    });
+    let _ = write!(out, "\n{}", table(&header, &[1, 2, 3, 4, 5, 6, 8], rows));
+
+    let header = ["argument of", "#", "offset", "size", "kind", "type", "name"];
+    let rows = object.kernels.iter().flat_map(argument_rows);
+    let _ = write!(out, "\n{}", table(&header, &[1, 2, 3], rows));
+    out.push_str("\nsizes in bytes; LDS of a work-group, scratch of a work-item (`+`: and what its callees take)\n");
+    out
+}
+
+/// A row for each explicit argument, and one for all hidden ones together.
+fn argument_rows(kernel: &Kernel) -> Vec<Vec<String>> {
+    let row = |index: String, offset: u32, size: u32, kind: String, arg: Option<&Arg>| {
+        let text = |text: Option<&String>| text.map_or("-".to_owned(), Clone::clone);
+        let (type_name, name) = (
+            arg.and_then(|arg| arg.type_name.as_ref()),
+            arg.and_then(|arg| arg.name.as_ref()),
+        );
+        vec![
+            kernel.name.clone(),
+            index,
+            offset.to_string(),
+            size.to_string(),
+            kind,
+            text(type_name),
+            text(name),
+        ]
+    };
+    let explicit = kernel.explicit_args().enumerate();
+    let mut rows: Vec<_> = explicit
+        .map(|(index, arg)| {
+            row(
+                index.to_string(),
+                arg.offset,
+                arg.size,
+                arg.kind.name(),
+                Some(arg),
+            )
+        })
+        .collect();
+    let hidden: Vec<&Arg> = kernel
+        .args
+        .iter()
+        .filter(|arg| matches!(arg.kind, ArgKind::Hidden(_)))
+        .collect();
+    if let Some(start) = hidden.iter().map(|arg| arg.offset).min() {
+        let end = hidden
+            .iter()
+            .map(|arg| arg.offset + arg.size)
+            .max()
+            .unwrap_or(start);
+        rows.push(row(
+            "-".into(),
+            start,
+            end - start,
+            format!("{} hidden", hidden.len()),
+            None,
+        ));
+    }
+    rows
+}
+
+fn work_group(kernel: &Kernel) -> String {
+    match kernel.required_work_group_size {
+        Some([x, y, z]) => format!("= {x}x{y}x{z}"),
+        None => format!("<= {}", kernel.max_flat_work_group_size),
+    }
+}
+
+fn as_json(name: &str, object: &CodeObject) -> Value {
+    json!({
+        "schema": "deltanet-check/inspect/1",
+        "file": name,
+        "target": {
+            "processor": object.target.processor,
+            "xnack": object.target.xnack,
+            "sramecc": object.target.sramecc,
+        },
+        "code_object_version": object.version.number(),
+        "image_bytes": object.image.size,
+        "kernels": object.kernels.iter().map(kernel_json).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel_json(kernel: &Kernel) -> Value {
+    let args = kernel.args.iter().map(|arg| {
+        json!({
+            "name": arg.name,
+            "type": arg.type_name,
+            "offset": arg.offset,
+            "size": arg.size,
+            "kind": arg.kind.name(),
+        })
+    });
+    json!({
+        "name": kernel.name,
+        "symbol": kernel.symbol,
+        "descriptor_address": kernel.descriptor_address,
+        "entry_address": kernel.entry_address,
+        "code_bytes": kernel.code_size,
+        "args": args.collect::<Vec<_>>(),
+        "kernarg_bytes": kernel.kernarg_size,
+        "kernarg_align": kernel.kernarg_align,
+        "lds_bytes": kernel.lds_size,
+        "scratch_bytes": kernel.private_segment_size,
+        "dynamic_stack": kernel.uses_dynamic_stack,
+        "vgprs": kernel.vgpr_count,
+        "sgprs": kernel.sgpr_count,
+        "vgprs_allocated": kernel.descriptor.vgprs(),
+        "sgprs_allocated": kernel.descriptor.sgprs(),
+        "vgprs_spilled": kernel.vgpr_spill_count,
+        "sgprs_spilled": kernel.sgpr_spill_count,
+        "max_work_group": kernel.max_flat_work_group_size,
+        "required_work_group": kernel.required_work_group_size,
+        "wave_lanes": kernel.wavefront_size,
+    })
+}

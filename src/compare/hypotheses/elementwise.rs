@@ -1,0 +1,184 @@
+//! Hypotheses in which every element stays in its place.
+
+use half::{bf16, f16};
+
+use super::{Evidence, Prediction};
+
+pub(super) fn zero(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    vec![Prediction::of(
+        "every element is 0",
+        evidence.want.iter().map(|_| 0.0),
+    )]
+}
+
+pub(super) fn sign(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    vec![Prediction::of(
+        "the sign is flipped",
+        evidence.want.iter().map(|want| -want),
+    )]
+}
+
+pub(super) fn echo(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let echo = |(name, values): &(&str, Vec<f64>)| {
+        Prediction::of(
+            format!("the output is the input `{name}`, unchanged"),
+            values.iter().copied(),
+        )
+    };
+    evidence.inputs.iter().map(echo).collect()
+}
+
+/// A constant factor, measured by least squares and named where it is a familiar one.
+pub(super) fn scale(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let pairs = || {
+        evidence
+            .got
+            .iter()
+            .zip(evidence.want)
+            .filter(|(got, want)| got.is_finite() && want.is_finite())
+    };
+    let products: f64 = pairs().map(|(got, want)| got * want).sum();
+    let squares: f64 = pairs().map(|(_, want)| want * want).sum();
+    let measured = products / squares;
+    if !measured.is_normal() {
+        return Vec::new();
+    }
+    let named = familiar(&evidence.lengths)
+        .into_iter()
+        .flat_map(|(name, factor)| [(name.clone(), factor), (format!("-{name}"), -factor)])
+        .find(|(_, factor)| (measured / factor - 1.0).abs() < 1e-4);
+    let (name, factor) = named.unwrap_or_else(|| (format!("{measured:.6}"), measured));
+    let explanation = format!("scaled by {name}: a factor is missing or applied twice");
+    vec![Prediction::of(
+        explanation,
+        evidence.want.iter().map(|want| want * factor),
+    )]
+}
+
+/// Factors that kernels forget: small integers, ln 2, and what comes with the axes.
+fn familiar(lengths: &[usize]) -> Vec<(String, f64)> {
+    let mut factors: Vec<(String, f64)> = Vec::new();
+    for n in 2..=16usize {
+        factors.push((n.to_string(), n as f64));
+        factors.push((format!("1/{n}"), 1.0 / n as f64));
+    }
+    factors.push(("ln 2".into(), std::f64::consts::LN_2));
+    factors.push(("1/ln 2".into(), std::f64::consts::LOG2_E));
+    for &n in lengths.iter().chain(&[16, 32, 64, 128, 256]) {
+        let root = (n as f64).sqrt();
+        factors.push((format!("{n}"), n as f64));
+        factors.push((format!("1/{n}"), 1.0 / n as f64));
+        factors.push((format!("sqrt({n})"), root));
+        factors.push((format!("1/sqrt({n})"), 1.0 / root));
+    }
+    factors
+}
+
+/// The identity missing from, or once too often on, the diagonal of square matrices.
+pub(super) fn identity(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let Some(n) = evidence.square() else {
+        return Vec::new();
+    };
+    let on_diagonal = |at: usize| at / n % n == at % n;
+    let with = |change: fn(f64) -> f64| {
+        let values = evidence.want.iter().enumerate();
+        values.map(move |(at, &want)| if on_diagonal(at) { change(want) } else { want })
+    };
+    vec![
+        Prediction::of(
+            "the identity is missing: the diagonal is 1 too low",
+            with(|want| want - 1.0),
+        ),
+        Prediction::of(
+            "the identity was added to a diagonal that still held it: the diagonal is 1 too high",
+            with(|want| want + 1.0),
+        ),
+        Prediction::of("the diagonal is left at 0", with(|_| 0.0)),
+        Prediction::of("the diagonal is set to 1", with(|_| 1.0)),
+    ]
+}
+
+pub(super) fn reciprocal(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let explanation =
+        "the reciprocal: the sign of an exponent (a gate) is flipped, or a division is upside down";
+    vec![Prediction::of(
+        explanation,
+        evidence.want.iter().map(|want| 1.0 / want),
+    )]
+}
+
+/// exp2 for exp and the other way round: got is a constant power of want.
+pub(super) fn base(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let power = |exponent: f64| evidence.want.iter().map(move |want| want.powf(exponent));
+    vec![
+        Prediction::of(
+            "an exponential to base 2 where base e is meant",
+            power(std::f64::consts::LN_2),
+        ),
+        Prediction::of(
+            "an exponential to base e where base 2 is meant",
+            power(std::f64::consts::LOG2_E),
+        ),
+    ]
+}
+
+pub(super) fn power(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    vec![
+        Prediction::of(
+            "squared: a gate or decay is applied twice",
+            evidence.want.iter().map(|want| want * want),
+        ),
+        Prediction::of(
+            "the square root: half an exponent is missing",
+            evidence.want.iter().map(|want| want.sqrt()),
+        ),
+    ]
+}
+
+pub(super) fn complement(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let explanation = "one minus the value: a gate and its complement are swapped";
+    vec![Prediction::of(
+        explanation,
+        evidence.want.iter().map(|want| 1.0 - want),
+    )]
+}
+
+/// An input left out of a sum, or in it once too often.
+pub(super) fn input_added(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let both = |(name, values): &(&str, Vec<f64>)| {
+        let pairs = || evidence.want.iter().zip(values);
+        [
+            Prediction::of(
+                format!("the input `{name}` is missing from a sum"),
+                pairs().map(|(want, input)| want - input),
+            ),
+            Prediction::of(
+                format!("the input `{name}` is added once too often"),
+                pairs().map(|(want, input)| want + input),
+            ),
+        ]
+    };
+    evidence.inputs.iter().flat_map(both).collect()
+}
+
+/// The result went through a smaller type.
+pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let truncated = |want: &f64| f64::from(f32::from_bits((*want as f32).to_bits() & 0xFFFF_0000));
+    vec![
+        Prediction::of(
+            "rounded to bf16",
+            evidence
+                .want
+                .iter()
+                .map(|want| bf16::from_f64(*want).to_f64()),
+        ),
+        Prediction::of("truncated to bf16", evidence.want.iter().map(truncated)),
+        Prediction::of(
+            "rounded to f16",
+            evidence
+                .want
+                .iter()
+                .map(|want| f16::from_f64(*want).to_f64()),
+        ),
+    ]
+}

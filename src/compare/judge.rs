@@ -1,0 +1,213 @@
+//! One output: poison, NaN and infinities, golden reference, oracle, in this order.
+//!
+//! Both references have a say. With a tolerance above 0 the output must be within it of the golden reference and of
+//! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
+//! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
+//! ceiling of 0 means the same value (the golden reference settles the sign of a zero).
+
+mod unusable;
+
+use crate::verdict::{
+    Axis, FirstBad, Metrics, OutputReport, Owner, Problem, Reference, Tolerance, Verdict,
+};
+
+use super::hypotheses::{self, Alternative};
+use super::metrics::{self, Measured, Yardstick};
+use super::{Element, pattern, poison, tensor};
+
+pub use unusable::Unusable;
+
+/// Tells which work-item computes the element at an index, where the trial knows.
+pub type OwnerOf<'a> = dyn Fn(&[usize]) -> Option<Owner> + 'a;
+
+/// An input of the trial, of the output's type.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedInput<'a, E> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its values.
+    pub values: &'a [E],
+}
+
+/// Everything that judging one output takes.
+#[derive(Clone, Copy)]
+pub struct OutputCase<'a, E> {
+    /// The output's name.
+    pub name: &'a str,
+    /// Its axes, outermost first.
+    pub axes: &'a [Axis],
+    /// What it is judged by.
+    pub tolerance: &'a Tolerance,
+    /// What the device left.
+    pub got: &'a [E],
+    /// The reference in the kernel's type and order of operations.
+    pub golden: &'a [E],
+    /// The formula in f64.
+    pub oracle: &'a [f64],
+    /// The trial's inputs: an output that echoes one is named as such, and must not pass.
+    pub inputs: &'a [NamedInput<'a, E>],
+    /// Wrong results that this test knows of, to be named where one explains a difference.
+    pub alternatives: &'a [Alternative<'a>],
+    /// Which work-item computes which element, when known.
+    pub owner: Option<&'a OwnerOf<'a>>,
+}
+
+/// Judges one output.
+pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport, Unusable> {
+    unusable::check(case)?;
+    let golden_stick = golden_yardstick(case);
+    let oracle_stick = oracle_yardstick(case);
+    let golden = metrics::measure(case.axes, case.got, &golden_stick, case.owner);
+    let oracle = metrics::measure(case.axes, case.got, &oracle_stick, case.owner);
+
+    let problem = poison_left(case, &golden)
+        .or_else(|| non_finite(case, &golden_stick))
+        .or_else(|| mismatch(case, Reference::Golden, &golden_stick, &golden))
+        .or_else(|| mismatch(case, Reference::Oracle, &oracle_stick, &oracle))
+        .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
+        .or_else(|| relative_rms(case, Reference::Oracle, &oracle.metrics));
+
+    Ok(OutputReport {
+        name: case.name.to_string(),
+        element: E::KIND.name().to_string(),
+        axes: case.axes.to_vec(),
+        tolerance: case.tolerance.clone(),
+        golden: golden.metrics,
+        oracle: oracle.metrics,
+        verdict: if problem.is_none() {
+            Verdict::Pass
+        } else {
+            Verdict::Fail
+        },
+        problem,
+    })
+}
+
+fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
+    Yardstick {
+        want: case.golden.iter().map(|value| value.to_f64()).collect(),
+        exact: case.tolerance.is_exact(),
+        absolute: case.tolerance.absolute,
+        relative: case.tolerance.relative,
+        zero_signs_equal: case.tolerance.zero_signs_equal,
+    }
+}
+
+fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
+    let tolerance = case.tolerance;
+    let (want, absolute) = if tolerance.is_exact() {
+        let rounded = |&value: &f64| E::nearest(value).to_f64();
+        (case.oracle.iter().map(rounded).collect(), tolerance.ceiling)
+    } else {
+        (case.oracle.to_vec(), tolerance.absolute)
+    };
+    Yardstick {
+        want,
+        exact: false,
+        absolute,
+        relative: tolerance.relative,
+        zero_signs_equal: true,
+    }
+}
+
+fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measured) -> Option<Problem> {
+    let left: Vec<bool> = case
+        .got
+        .iter()
+        .map(|&value| poison::is_left(value))
+        .collect();
+    let first = left.iter().position(|&left| left)?;
+    let index = tensor::index(case.axes, first);
+    let wrong_besides = golden
+        .wrong
+        .iter()
+        .zip(&left)
+        .filter(|&(&wrong, &left)| wrong && !left)
+        .count();
+    Some(Problem::PoisonLeft {
+        count: left.iter().filter(|&&left| left).count(),
+        total: left.len(),
+        wrong_besides,
+        owner: case.owner.and_then(|owner| owner(&index)),
+        index,
+        pattern: pattern(case.axes, &left),
+    })
+}
+
+fn non_finite<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick) -> Option<Problem> {
+    let is_nan = |value: E| value.to_f64().is_nan();
+    let wrong_inf = |value: E, want: E| value.to_f64().is_infinite() && value.bits() != want.bits();
+    let bad: Vec<bool> = case
+        .got
+        .iter()
+        .zip(case.golden)
+        .map(|(&value, &want)| is_nan(value) || wrong_inf(value, want))
+        .collect();
+    let first = bad.iter().position(|&bad| bad)?;
+    let nans = case.got.iter().filter(|&&value| is_nan(value));
+    let nan = nans.clone().count();
+    Some(Problem::NonFinite {
+        nan,
+        inf: bad.iter().filter(|&&bad| bad).count() - nan,
+        from_poison: nans.filter(|&&value| poison::is_descendant(value)).count(),
+        total: bad.len(),
+        first: metrics::element(case.axes, case.got, stick, first, case.owner),
+        pattern: pattern(case.axes, &bad),
+    })
+}
+
+fn mismatch<E: Element>(
+    case: &OutputCase<'_, E>,
+    against: Reference,
+    stick: &Yardstick,
+    measured: &Measured,
+) -> Option<Problem> {
+    let Measured { metrics, wrong } = measured;
+    if metrics.mismatched == 0 {
+        return None;
+    }
+    Some(Problem::Mismatch {
+        against,
+        count: metrics.mismatched,
+        total: metrics.total,
+        worst: metrics.worst.clone()?,
+        first_bad: first_bad(case.axes, wrong),
+        pattern: pattern(case.axes, wrong),
+        hypotheses: hypotheses::explain(case, stick, metrics.max_abs),
+    })
+}
+
+/// The first bad position along the axis that is computed in order.
+fn first_bad(axes: &[Axis], wrong: &[bool]) -> Option<FirstBad> {
+    let ordered = ["chunk", "token", "row"];
+    let at = ordered
+        .iter()
+        .find_map(|name| axes.iter().position(|axis| axis.name == *name))?;
+    let stride = tensor::strides(axes)[at];
+    let bad = wrong.iter().enumerate().filter(|&(_, &wrong)| wrong);
+    let index = bad.map(|(flat, _)| flat / stride % axes[at].length).min()?;
+    Some(FirstBad {
+        axis: axes[at].name.clone(),
+        index,
+    })
+}
+
+fn relative_rms<E>(
+    case: &OutputCase<'_, E>,
+    against: Reference,
+    metrics: &Metrics,
+) -> Option<Problem> {
+    let allowed = case.tolerance.relative_rms?;
+    let found = metrics.relative_rms;
+    let within = found <= allowed;
+    (!within).then_some(Problem::RelativeRms {
+        against,
+        found,
+        allowed,
+    })
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

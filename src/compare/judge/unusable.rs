@@ -1,0 +1,109 @@
+//! What cannot be judged: no verdict on a kernel, but an error of the test.
+
+use thiserror::Error;
+
+use super::OutputCase;
+use crate::compare::{Element, tensor};
+
+/// Why an output cannot be judged: the harness is at fault, not the kernel.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Unusable {
+    /// There is nothing to compare.
+    #[error(
+        "output `{output}` has no elements: nothing would be compared; give the test a shape that is not empty"
+    )]
+    Empty {
+        /// The output.
+        output: String,
+    },
+    /// Two things that must have one length have two.
+    #[error(
+        "output `{output}` has axes for {want} elements but its {what} has {have}; fix the test's shape"
+    )]
+    Length {
+        /// The output.
+        output: String,
+        /// `device buffer`, `golden reference` or `oracle`.
+        what: &'static str,
+        /// What the axes say.
+        want: usize,
+        /// What there is.
+        have: usize,
+    },
+    /// A reference holds NaN, which nothing can equal.
+    #[error(
+        "the {what} of output `{output}` is NaN at {index:?}; choose inputs on which the formula is finite"
+    )]
+    ReferenceNan {
+        /// The output.
+        output: String,
+        /// `golden reference` or `oracle`.
+        what: &'static str,
+        /// Where.
+        index: Vec<usize>,
+    },
+    /// A tolerance that is negative, infinite or NaN.
+    #[error(
+        "output `{output}` has the tolerance {value}, which is not a finite number from 0 up; fix the registry"
+    )]
+    Tolerance {
+        /// The output.
+        output: String,
+        /// What it says.
+        value: f64,
+    },
+}
+
+/// Whether a case can be judged at all.
+pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable> {
+    let output = || case.name.to_string();
+    let want = tensor::count(case.axes);
+    if want == 0 {
+        return Err(Unusable::Empty { output: output() });
+    }
+    let lengths = [
+        ("device buffer", case.got.len()),
+        ("golden reference", case.golden.len()),
+        ("oracle", case.oracle.len()),
+    ];
+    if let Some(&(what, have)) = lengths.iter().find(|(_, have)| *have != want) {
+        return Err(Unusable::Length {
+            output: output(),
+            what,
+            want,
+            have,
+        });
+    }
+    let tolerance = case.tolerance;
+    let limits = [
+        tolerance.absolute,
+        tolerance.relative,
+        tolerance.ceiling,
+        tolerance.relative_rms.unwrap_or(0.0),
+    ];
+    if let Some(&value) = limits
+        .iter()
+        .find(|&&value| !value.is_finite() || value < 0.0)
+    {
+        return Err(Unusable::Tolerance {
+            output: output(),
+            value,
+        });
+    }
+    let nan = |what, at: Option<usize>| match at {
+        Some(at) => Err(Unusable::ReferenceNan {
+            output: output(),
+            what,
+            index: tensor::index(case.axes, at),
+        }),
+        None => Ok(()),
+    };
+    nan(
+        "golden reference",
+        case.golden.iter().position(|value| value.to_f64().is_nan()),
+    )?;
+    nan(
+        "oracle",
+        case.oracle.iter().position(|value| value.is_nan()),
+    )
+}

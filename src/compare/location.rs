@@ -1,0 +1,238 @@
+//! Where damage lies: the axes along which all of it lies, in words.
+
+use crate::verdict::Axis;
+
+use super::tensor;
+
+/// Where all marked elements of a tensor lie: "rows 16..31 only", "above the diagonal", "second chunk on". Ranges
+/// include both ends. `None` where nothing is marked or no simple description fits.
+pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
+    let at: Vec<usize> = (0..marked.len()).filter(|&flat| marked[flat]).collect();
+    let &first = at.first()?;
+    if at.len() == marked.len() {
+        return Some("every element".into());
+    }
+    if at.len() == 1 {
+        let index = tensor::index(axes, first);
+        let names: Vec<String> = axes
+            .iter()
+            .zip(index)
+            .map(|(axis, i)| format!("{} {i}", axis.name))
+            .collect();
+        return Some(format!("one element: {}", names.join(", ")));
+    }
+    if let [axis] = axes {
+        return along_one(axis, &at);
+    }
+    let present = present(axes, &at);
+    let diagonal = diagonal(axes, &at, &present);
+    let mut parts: Vec<String> = diagonal
+        .iter()
+        .map(|side| side.words().to_string())
+        .collect();
+    for (n, (axis, present)) in axes.iter().zip(&present).enumerate() {
+        if diagonal.is_some_and(|side| side.implies(axes.len() - n, present, axis.length)) {
+            continue;
+        }
+        parts.extend(some_of(axis, present));
+    }
+    if parts.is_empty() {
+        along_flat(marked.len(), &at)
+    } else {
+        Some(parts.join(", "))
+    }
+}
+
+/// The indices along each axis at which there is a marked element.
+fn present(axes: &[Axis], at: &[usize]) -> Vec<Vec<usize>> {
+    let strides = tensor::strides(axes);
+    axes.iter()
+        .zip(strides)
+        .map(|(axis, stride)| {
+            let mut seen = vec![false; axis.length];
+            for flat in at {
+                seen[flat / stride % axis.length] = true;
+            }
+            (0..axis.length).filter(|&i| seen[i]).collect()
+        })
+        .collect()
+}
+
+/// Where marked elements stand to the diagonal of the last two axes.
+#[derive(Clone, Copy, PartialEq)]
+enum Diagonal {
+    Above,
+    On,
+    Below,
+}
+
+impl Diagonal {
+    fn words(self) -> &'static str {
+        match self {
+            Diagonal::Above => "above the diagonal",
+            Diagonal::On => "on the diagonal only",
+            Diagonal::Below => "below the diagonal",
+        }
+    }
+
+    /// Whether the side says all there is to say about the axis `from_end` places from the end (1 is the last).
+    fn implies(self, from_end: usize, present: &[usize], length: usize) -> bool {
+        let all_from = |start: usize, end: usize| present.iter().copied().eq(start..end);
+        match (self, from_end) {
+            // What can be above the diagonal lies in rows 0.. but the last and in columns 1..; below, the other way.
+            (Diagonal::Above, 2) | (Diagonal::Below, 1) => all_from(0, length - 1),
+            (Diagonal::Above, 1) | (Diagonal::Below, 2) => all_from(1, length),
+            (Diagonal::On, 1) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The side of the diagonal on which all marked elements lie, for square matrices and where rows and columns alone
+/// do not say it better.
+fn diagonal(axes: &[Axis], at: &[usize], present: &[Vec<usize>]) -> Option<Diagonal> {
+    let [.., rows, columns] = axes else {
+        return None;
+    };
+    let [.., some_rows, some_columns] = present else {
+        return None;
+    };
+    if rows.length != columns.length || some_rows.len() < 2 || some_columns.len() < 2 {
+        return None;
+    }
+    let side = |flat: &usize| {
+        let (row, column) = (flat / columns.length % rows.length, flat % columns.length);
+        match row.cmp(&column) {
+            std::cmp::Ordering::Less => Diagonal::Above,
+            std::cmp::Ordering::Equal => Diagonal::On,
+            std::cmp::Ordering::Greater => Diagonal::Below,
+        }
+    };
+    let first = side(at.first()?);
+    // Two or three elements are on one side by chance, and a corner block lies there as a whole.
+    let chance = first != Diagonal::On && at.len() <= 3;
+    let corner = some_rows.last() < some_columns.first() || some_columns.last() < some_rows.first();
+    let telling = !chance && !corner;
+    (telling && at.iter().all(|flat| side(flat) == first)).then_some(first)
+}
+
+/// What restricts the marked indices along one axis of several.
+fn some_of(axis: &Axis, present: &[usize]) -> Option<String> {
+    let (name, length) = (&axis.name, axis.length);
+    let (&first, &last) = (present.first()?, present.last()?);
+    if present.len() == length {
+        return None;
+    }
+    if let [only] = present {
+        return Some(format!("{name} {only} only"));
+    }
+    if last - first + 1 == present.len() {
+        return Some(match (first, last + 1 == length) {
+            (1, true) => format!("second {name} on"),
+            (_, true) => format!("{name} {first} on"),
+            _ => format!("{name}s {first}..{last} only"),
+        });
+    }
+    if let Some(words) = periodic(name, present, length) {
+        return Some(words);
+    }
+    let absent: Vec<usize> = (0..length).filter(|i| !present.contains(i)).collect();
+    match (absent.as_slice(), present) {
+        ([missing], _) => Some(format!("every {name} but {missing}")),
+        (_, few) if few.len() <= 4 => {
+            let list: Vec<String> = few.iter().map(usize::to_string).collect();
+            Some(format!("{name}s {} only", list.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// "every 32nd column from 0", "rows 8..15 of every 16".
+fn periodic(name: &str, present: &[usize], length: usize) -> Option<String> {
+    let (&first, &second) = (present.first()?, present.get(1)?);
+    let step = second - first;
+    if step > 1
+        && first < step
+        && present.len() > 2
+        && present.iter().copied().eq((first..length).step_by(step))
+    {
+        return Some(format!("every {} {name} from {first}", ordinal(step)));
+    }
+    let mut periods = (1..=8)
+        .map(|power| 1usize << power)
+        .filter(|&period| period * 2 <= length);
+    periods.find_map(|period| {
+        let last = present.iter().map(|i| i % period).max()?;
+        let low = present.iter().map(|i| i % period).min()?;
+        let band = (0..length).filter(|i| (low..=last).contains(&(i % period)));
+        let whole = last - low + 1 < period && last > low && band.eq(present.iter().copied());
+        whole.then(|| format!("{name}s {low}..{last} of every {period}"))
+    })
+}
+
+/// Along the only axis of a tensor: the blocks, waves and lanes of a one-dimensional launch show here.
+fn along_one(axis: &Axis, at: &[usize]) -> Option<String> {
+    let (&first, &last) = (at.first()?, at.last()?);
+    if last + 1 == axis.length && last - first + 1 == at.len() && first > 1 {
+        return Some(tail(axis.length, first));
+    }
+    let words = some_of(axis, at);
+    match (words, period(at, axis.length)) {
+        (Some(words), Some((64, lane))) => Some(format!("{words} (lane {lane})")),
+        (words, _) => words,
+    }
+}
+
+/// Along memory, where no axis of several says anything.
+fn along_flat(length: usize, at: &[usize]) -> Option<String> {
+    let (&first, &last) = (at.first()?, at.last()?);
+    if last - first + 1 == at.len() {
+        return Some(if last + 1 == length {
+            tail(length, first)
+        } else {
+            format!("elements {first}..{last} in memory order only")
+        });
+    }
+    let (step, from) = period(at, length)?;
+    Some(format!(
+        "every {} element in memory order from {from}",
+        ordinal(step)
+    ))
+}
+
+/// Step and start of elements that repeat to the end.
+fn period(at: &[usize], length: usize) -> Option<(usize, usize)> {
+    let (&first, &second) = (at.first()?, at.get(1)?);
+    let step = second - first;
+    (step > 1
+        && first < step
+        && at.len() > 2
+        && at.iter().copied().eq((first..length).step_by(step)))
+    .then_some((step, first))
+}
+
+/// Everything from `first` to the end, with the block size whose last, partial block that is.
+fn tail(length: usize, first: usize) -> String {
+    let blocks = [1024, 512, 256, 128, 64, 32, 16];
+    let partial = blocks
+        .into_iter()
+        .find(|block| !length.is_multiple_of(*block) && length / block * block == first);
+    match partial {
+        Some(block) => format!("the tail from {first} on (the last, partial block of {block})"),
+        None => format!("the tail from {first} on"),
+    }
+}
+
+fn ordinal(n: usize) -> String {
+    let ending = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{ending}")
+}
+
+#[cfg(test)]
+mod tests;

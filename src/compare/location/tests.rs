@@ -1,0 +1,192 @@
+use super::*;
+use proptest::prelude::*;
+
+fn matrix(rows: usize, columns: usize, marked: impl Fn(usize, usize) -> bool) -> Option<String> {
+    let axes = [Axis::new("row", rows), Axis::new("column", columns)];
+    let bits: Vec<bool> = (0..rows * columns)
+        .map(|flat| marked(flat / columns, flat % columns))
+        .collect();
+    pattern(&axes, &bits)
+}
+
+fn vector(length: usize, marked: impl Fn(usize) -> bool) -> Option<String> {
+    let bits: Vec<bool> = (0..length).map(marked).collect();
+    pattern(&[Axis::new("element", length)], &bits)
+}
+
+#[test]
+fn rows_and_columns() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    assert_eq!(
+        words(matrix(64, 64, |r, _| (16..32).contains(&r))),
+        "rows 16..31 only"
+    );
+    assert_eq!(words(matrix(64, 64, |_, c| c == 0)), "column 0 only");
+    assert_eq!(words(matrix(64, 64, |r, _| r > 0)), "second row on");
+    assert_eq!(words(matrix(64, 64, |r, _| r >= 48)), "row 48 on");
+    assert_eq!(
+        words(matrix(64, 64, |_, c| c % 32 == 0 && c < 64)),
+        "columns 0, 32 only"
+    );
+    assert_eq!(
+        words(matrix(64, 256, |_, c| c % 32 == 0)),
+        "every 32nd column from 0"
+    );
+    assert_eq!(
+        words(matrix(64, 64, |_, c| c % 16 >= 8)),
+        "columns 8..15 of every 16"
+    );
+    assert_eq!(words(matrix(64, 64, |r, _| r != 5)), "every row but 5");
+    assert_eq!(
+        words(matrix(64, 64, |r, c| r < 16 && c >= 32)),
+        "rows 0..15 only, column 32 on"
+    );
+    assert_eq!(
+        words(matrix(64, 64, |r, c| (r, c) == (3, 17))),
+        "one element: row 3, column 17"
+    );
+    assert_eq!(words(matrix(64, 64, |_, _| true)), "every element");
+    assert_eq!(matrix(64, 64, |_, _| false), None);
+}
+
+#[test]
+fn the_diagonal() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    assert_eq!(words(matrix(64, 64, |r, c| c > r)), "above the diagonal");
+    assert_eq!(words(matrix(64, 64, |r, c| c < r)), "below the diagonal");
+    assert_eq!(words(matrix(64, 64, |r, c| c == r)), "on the diagonal only");
+    assert_eq!(
+        words(matrix(64, 64, |r, c| c == r && (2..16).contains(&r))),
+        "on the diagonal only, rows 2..15 only"
+    );
+    assert_eq!(
+        words(matrix(64, 64, |r, c| c > r && r < 8)),
+        "above the diagonal, rows 0..7 only"
+    );
+    // Three elements are on one side by chance; one position in every head is a position.
+    let few = [(0, 5), (1, 9), (40, 50)];
+    assert_eq!(
+        words(matrix(64, 64, |r, c| few.contains(&(r, c)))),
+        "rows 0, 1, 40 only, columns 5, 9, 50 only"
+    );
+    let axes = [
+        Axis::new("head", 2),
+        Axis::new("row", 3),
+        Axis::new("column", 3),
+    ];
+    let marked: Vec<bool> = (0..18).map(|at| at % 9 == 4).collect();
+    assert_eq!(words(pattern(&axes, &marked)), "row 1 only, column 1 only");
+    // A row says more than a side of the diagonal, and a matrix that is not square has none.
+    assert_eq!(
+        words(matrix(64, 64, |r, c| r == 0 && c > 3)),
+        "row 0 only, column 4 on"
+    );
+    assert_eq!(
+        matrix(64, 65, |r, c| c > r),
+        Some("second column on".into())
+    );
+}
+
+#[test]
+fn heads_and_chunks() {
+    let axes = [
+        Axis::new("chunk", 4),
+        Axis::new("head", 2),
+        Axis::new("row", 3),
+        Axis::new("column", 3),
+    ];
+    let bits = |marked: fn(usize, usize) -> bool| -> Vec<bool> {
+        (0..72)
+            .map(|flat| marked(flat / 18, flat / 9 % 2))
+            .collect()
+    };
+    assert_eq!(
+        pattern(&axes, &bits(|chunk, _| chunk > 0)),
+        Some("second chunk on".into())
+    );
+    assert_eq!(
+        pattern(&axes, &bits(|_, head| head == 1)),
+        Some("head 1 only".into())
+    );
+    assert_eq!(
+        pattern(&axes, &bits(|chunk, head| chunk == 3 && head == 0)),
+        Some("chunk 3 only, head 0 only".into())
+    );
+}
+
+#[test]
+fn one_axis_shows_waves_lanes_and_blocks() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    assert_eq!(
+        words(vector(1024, |i| i % 64 == 63)),
+        "every 64th element from 63 (lane 63)"
+    );
+    assert_eq!(
+        words(vector(1000, |i| i >= 960)),
+        "the tail from 960 on (the last, partial block of 64)"
+    );
+    assert_eq!(
+        words(vector(1000, |i| i >= 768)),
+        "the tail from 768 on (the last, partial block of 256)"
+    );
+    assert_eq!(words(vector(1024, |i| i >= 512)), "the tail from 512 on");
+    assert_eq!(
+        words(vector(1024, |i| i % 64 >= 32)),
+        "elements 32..63 of every 64"
+    );
+    assert_eq!(
+        words(vector(1024, |i| (64..128).contains(&i))),
+        "elements 64..127 only"
+    );
+    assert_eq!(words(vector(1024, |i| i > 0)), "second element on");
+    assert_eq!(
+        words(vector(1024, |i| i % 2 == 1)),
+        "every 2nd element from 1"
+    );
+}
+
+#[test]
+fn memory_order_where_the_axes_say_nothing() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    assert_eq!(
+        words(matrix(17, 33, |r, c| r * 33 + c >= 16)),
+        "the tail from 16 on"
+    );
+    assert_eq!(
+        words(matrix(17, 33, |r, c| (r * 33 + c) % 64 == 5)),
+        "every 64th element in memory order from 5"
+    );
+}
+
+#[test]
+fn ordinals() {
+    let words: Vec<String> = [2, 3, 11, 12, 21, 32, 64, 113]
+        .into_iter()
+        .map(ordinal)
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "2nd", "3rd", "11th", "12th", "21st", "32nd", "64th", "113th"
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_shape_panics_and_only_nothing_marked_says_nothing_certain(
+        lengths in prop::collection::vec(1usize..6, 0..4), seed: u64, density in 0u64..5,
+    ) {
+        let axes: Vec<Axis> = lengths.iter().map(|&length| Axis::new("row", length)).collect();
+        let total: usize = lengths.iter().product();
+        let marked: Vec<bool> = (0..total as u64)
+            .map(|i| (i + 1).wrapping_mul(seed | 1).rotate_left(17) % 4 < density)
+            .collect();
+        let words = pattern(&axes, &marked);
+        if !marked.contains(&true) {
+            prop_assert_eq!(words, None);
+        } else if !marked.contains(&false) {
+            prop_assert_eq!(words, Some("every element".to_string()));
+        }
+    }
+}

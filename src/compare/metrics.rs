@@ -1,0 +1,169 @@
+//! How far an output is from a reference.
+
+use crate::verdict::{self, Axis, Metrics};
+
+use super::{Element, OwnerOf, tensor};
+
+/// What every element is held against, and how closely.
+pub(super) struct Yardstick {
+    /// Reference values.
+    pub want: Vec<f64>,
+    /// Bit for bit; the two below are then 0.
+    pub exact: bool,
+    /// Absolute error allowed.
+    pub absolute: f64,
+    /// Error allowed on top as a share of the element's own reference value.
+    pub relative: f64,
+    /// Whether 0 and -0 are the same where `exact`.
+    pub zero_signs_equal: bool,
+}
+
+/// Metrics and which elements are wrong.
+pub(super) struct Measured {
+    pub metrics: Metrics,
+    pub wrong: Vec<bool>,
+}
+
+impl Yardstick {
+    /// The error element `at` is allowed.
+    pub fn allowed(&self, at: usize) -> f64 {
+        let want = self.want[at];
+        if self.exact || self.relative == 0.0 || !want.is_finite() {
+            self.absolute
+        } else {
+            self.absolute + self.relative * want.abs()
+        }
+    }
+
+    /// Whether `got` will do at `at`: false unless it surely does.
+    fn accepts<E: Element>(&self, at: usize, got: E, error: f64) -> bool {
+        if self.exact {
+            let want = E::nearest(self.want[at]);
+            let both_zero = got.to_f64() == 0.0 && want.to_f64() == 0.0;
+            got.bits() == want.bits() || (self.zero_signs_equal && both_zero)
+        } else {
+            error <= self.allowed(at)
+        }
+    }
+}
+
+/// `|got - want|`. An infinity is right only where the reference, in the output's type, is the same one; NaN is never.
+pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
+    let value = got.to_f64();
+    if value.is_infinite() && E::nearest(want).bits() == got.bits() {
+        0.0
+    } else {
+        (value - want).abs()
+    }
+}
+
+/// Measures all of an output. `got` and the yardstick have the same length.
+pub(super) fn measure<E: Element>(
+    axes: &[Axis],
+    got: &[E],
+    yardstick: &Yardstick,
+    owner: Option<&OwnerOf<'_>>,
+) -> Measured {
+    let mut max_abs = 0.0;
+    let mut used = 0.0;
+    let mut max_ulp = Some(0);
+    let (mut squares, mut reference_squares) = (0.0, 0.0);
+    let mut worst: Option<(usize, f64)> = None;
+    let mut wrong = vec![false; got.len()];
+
+    for (at, (&value, &want)) in got.iter().zip(&yardstick.want).enumerate() {
+        let error = error(value, want);
+        let allowed = yardstick.allowed(at);
+        wrong[at] = !yardstick.accepts(at, value, error);
+        max_abs = larger(max_abs, error);
+        used = larger(used, share(error, allowed, wrong[at]));
+        max_ulp = max_ulp.and_then(|most| ulps(value, want).map(|ulps| ulps.max(most)));
+        squares += error * error;
+        let reference = E::nearest(want).to_f64();
+        if reference.is_finite() {
+            reference_squares += want * want;
+        }
+        // A wrong element outranks a right one whatever their errors: the sign of a zero has no error.
+        let excess = if wrong[at] && error <= allowed {
+            f64::MIN_POSITIVE
+        } else {
+            error - allowed
+        };
+        if worst.is_none_or(|(_, most)| exceeds(excess, most)) {
+            worst = Some((at, excess));
+        }
+    }
+
+    let mismatched = wrong.iter().filter(|&&bad| bad).count();
+    let metrics = Metrics {
+        max_abs,
+        relative_rms: relative_rms(squares, reference_squares),
+        max_ulp,
+        mismatched,
+        mismatched_share: mismatched as f64 / got.len().max(1) as f64,
+        total: got.len(),
+        used,
+        worst: worst.map(|(at, _)| element(axes, got, yardstick, at, owner)),
+    };
+    Measured { metrics, wrong }
+}
+
+/// One element as reports show it.
+pub(super) fn element<E: Element>(
+    axes: &[Axis],
+    got: &[E],
+    yardstick: &Yardstick,
+    at: usize,
+    owner: Option<&OwnerOf<'_>>,
+) -> verdict::Element {
+    let index = tensor::index(axes, at);
+    verdict::Element {
+        got: got[at].to_f64(),
+        want: yardstick.want[at],
+        allowed: yardstick.allowed(at),
+        owner: owner.and_then(|owner| owner(&index)),
+        index,
+    }
+}
+
+/// Maximum in which NaN wins.
+fn larger(most: f64, next: f64) -> f64 {
+    if most.is_nan() || next <= most {
+        most
+    } else {
+        next
+    }
+}
+
+/// Strictly greater, NaN above everything.
+fn exceeds(next: f64, most: f64) -> bool {
+    !most.is_nan() && (next.is_nan() || next > most)
+}
+
+fn share(error: f64, allowed: f64, wrong: bool) -> f64 {
+    if error.is_nan() {
+        f64::NAN
+    } else if allowed == 0.0 {
+        if wrong { f64::INFINITY } else { 0.0 }
+    } else {
+        error / allowed
+    }
+}
+
+fn ulps<E: Element>(got: E, want: f64) -> Option<u64> {
+    if got.to_f64().is_nan() || want.is_nan() {
+        return None;
+    }
+    Some(got.rank().abs_diff(E::nearest(want).rank()))
+}
+
+fn relative_rms(squares: f64, reference_squares: f64) -> f64 {
+    if squares == 0.0 {
+        0.0
+    } else {
+        (squares / reference_squares).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests;

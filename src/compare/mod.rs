@@ -1,0 +1,27 @@
+//! Judging what a device left behind.
+//!
+//! Order of judgement, and the first that applies is the verdict's reason:
+//! guards, inputs unchanged ([`judge_buffers`]), then for each output poison left, NaN and infinities,
+//! the golden reference, the f64 oracle ([`judge_output`]). Nothing in here knows a device or a report format.
+//!
+//! Every comparison is written as "fails unless error <= allowed", so that NaN fails.
+
+mod buffers;
+mod element;
+pub mod guards;
+mod hypotheses;
+mod judge;
+mod location;
+mod metrics;
+pub mod poison;
+mod repeat;
+mod tensor;
+mod trivial;
+
+pub use buffers::{BufferAfter, judge_buffers};
+pub use element::{Element, ElementKind, decode, encode};
+pub use hypotheses::Alternative;
+pub use judge::{NamedInput, OutputCase, OwnerOf, Unusable, judge_output};
+pub use location::pattern;
+pub use repeat::judge_repeat;
+pub use trivial::accepted_trivially;

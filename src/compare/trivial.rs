@@ -1,0 +1,40 @@
+//! The test of a test: outputs that no kernel had to compute must not pass.
+
+use super::{Element, OutputCase, Unusable, judge_output, poison};
+
+/// The trivial outputs that would pass where `case.got` stands: the poison itself, all zeros, each input of the same
+/// size echoed. A test for which this is not empty says nothing about a kernel.
+pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<String>, Unusable> {
+    let count = case.got.len();
+    let constant = [
+        ("poison left as it is", poison::element::<E>()),
+        ("all zeros", E::nearest(0.0)),
+    ];
+    let mut candidates: Vec<(String, Vec<E>)> = Vec::new();
+    for (name, value) in constant {
+        candidates.push((name.to_string(), vec![value; count]));
+    }
+    for input in case
+        .inputs
+        .iter()
+        .filter(|input| input.values.len() == count)
+    {
+        candidates.push((
+            format!("the input `{}` echoed", input.name),
+            input.values.to_vec(),
+        ));
+    }
+    let mut accepted = Vec::new();
+    for (name, got) in candidates {
+        let trial = OutputCase {
+            got: &got,
+            alternatives: &[],
+            owner: None,
+            ..*case
+        };
+        if judge_output(&trial)?.problem.is_none() {
+            accepted.push(name);
+        }
+    }
+    Ok(accepted)
+}

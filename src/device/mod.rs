@@ -1,0 +1,111 @@
+//! Where kernels run. A device moves bytes and launches kernels; it never compares anything.
+
+pub mod emulator;
+mod kernarg;
+
+use std::fmt;
+
+use crate::cli::DeviceChoice;
+use crate::exit::Stop;
+use crate::program::Program;
+use crate::verdict::DeviceReport;
+
+pub use kernarg::{ArgValue, lay_out};
+
+/// A place where kernels run.
+pub trait Device: Send + Sync {
+    /// What it is, for reports.
+    fn describe(&self) -> DeviceReport;
+
+    /// Opens a session with memory of its own, in which one trial runs: what a faulting or straying kernel
+    /// does there reaches no other trial. `threads` is how many host threads one launch may take (0: all), `budget` how many wave instructions it may
+    /// execute before it counts as a hang, where the device counts them.
+    fn open(&self, threads: usize, budget: u64) -> Result<Box<dyn Session>, DeviceError>;
+}
+
+/// Device memory and loaded code objects of one trial.
+pub trait Session {
+    /// Loads a code object and returns its number for [`Session::launch`].
+    fn load(&mut self, program: &Program) -> Result<usize, DeviceError>;
+
+    /// Allocates device memory; the name is what a fault report calls it.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError>;
+
+    /// Copies to the device.
+    fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError>;
+
+    /// Copies from the device, after all launches so far.
+    fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Starts a kernel of a loaded code object.
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError>;
+
+    /// Waits for all launches so far.
+    fn sync(&mut self) -> Result<(), DeviceError>;
+}
+
+/// A kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Work-groups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub block: [u32; 3],
+    /// The explicit arguments, laid out as the kernel's metadata says.
+    pub kernarg: &'a [u8],
+}
+
+/// What a device knows about a launch that came to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Launched {
+    /// Wave instructions executed, where the device counts them.
+    pub wave_instructions: Option<u64>,
+}
+
+/// Why a device could not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceError {
+    /// The report, possibly of several lines.
+    pub message: String,
+    /// What kind of end it was.
+    pub kind: DeviceErrorKind,
+}
+
+/// The ways in which a device fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceErrorKind {
+    /// The request makes no sense to the device: sizes, arguments, memory.
+    Invalid,
+    /// The kernel did something it may not do.
+    Fault,
+    /// The kernel did not end within its budget.
+    Hang,
+}
+
+impl DeviceError {
+    /// A request that makes no sense.
+    pub fn invalid(message: impl Into<String>) -> DeviceError {
+        DeviceError { message: message.into(), kind: DeviceErrorKind::Invalid }
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DeviceError {}
+
+/// The device that `--device` asks for.
+pub fn choose(choice: DeviceChoice) -> Result<Box<dyn Device>, Stop> {
+    match choice {
+        DeviceChoice::Auto | DeviceChoice::Emulator => Ok(Box::new(emulator::Emulator)),
+        DeviceChoice::Hip => Err(Stop::setup(
+            "this deltanet-check was built without HIP and cannot reach a card: \
+             use a build with the feature `hip`, or run on the emulator with `--device emulator`",
+        )),
+    }
+}

@@ -1,0 +1,90 @@
+//! How the program ends: the named exit codes, and the errors that carry one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// The exit codes, which scripts rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Every selected test passed, or the command did what it was asked.
+    Passed = 0,
+    /// At least one test failed or ended in an error; for `exec`, the program trapped.
+    Failed = 1,
+    /// The command line cannot be understood: a bad flag, an unknown phase or test.
+    Usage = 2,
+    /// The registry, the code object, the device or an output place is not usable.
+    Setup = 3,
+    /// The selection is valid and empty.
+    NothingSelected = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An error that ends the whole run, with the exit code it ends with.
+#[derive(Debug)]
+pub struct Stop {
+    /// The code to leave with.
+    pub exit: Exit,
+    /// What is wrong, where, and what to do. Printed after `error: ` unless it is a rendered diagnostic.
+    pub message: String,
+    /// The message is already laid out (file, line, caret) and is printed as it is.
+    pub rendered: bool,
+}
+
+impl Stop {
+    /// The command line is wrong: exit code 2.
+    pub fn usage(message: impl Into<String>) -> Stop {
+        Stop {
+            exit: Exit::Usage,
+            message: message.into(),
+            rendered: false,
+        }
+    }
+
+    /// Something the run needs is not usable: exit code 3.
+    pub fn setup(message: impl Into<String>) -> Stop {
+        Stop {
+            exit: Exit::Setup,
+            message: message.into(),
+            rendered: false,
+        }
+    }
+
+    /// A diagnostic that is already laid out with file, line and caret: exit code 3.
+    pub fn diagnostic(rendered: impl Into<String>) -> Stop {
+        Stop {
+            exit: Exit::Setup,
+            message: rendered.into(),
+            rendered: true,
+        }
+    }
+
+    /// Nothing is left to run: exit code 4.
+    pub fn nothing(message: impl Into<String>) -> Stop {
+        Stop {
+            exit: Exit::NothingSelected,
+            message: message.into(),
+            rendered: false,
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// An error nobody gave a code means that something could not be used: exit code 3.
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Stop::setup(format!("{error:#}"))
+    }
+}

@@ -1,0 +1,22 @@
+//! The harness of `deltanet-check`: it runs compiled gfx906 kernels on a device, judges what they
+//! wrote against the golden references, and says where and why they differ.
+#![deny(missing_docs)]
+
+pub mod aside;
+pub mod cli;
+pub mod commands;
+pub mod compare;
+pub mod device;
+pub mod exit;
+pub mod npy;
+pub mod phases;
+pub mod program;
+pub mod registry;
+pub mod report;
+pub mod run;
+pub mod select;
+pub mod self_test;
+pub mod tensor;
+pub mod tolerances;
+pub mod trial;
+pub mod verdict;

@@ -1,0 +1,81 @@
+//! The types of elements.
+
+use std::fmt;
+
+use super::NpyError;
+
+/// The type of an array's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dtype {
+    /// `f`loat, signed `i`nteger, `u`nsigned integer, `b`oolean, or `V` for bytes without a meaning (bf16 is stored so).
+    pub kind: char,
+    /// Bytes of an element.
+    pub size: usize,
+}
+
+impl Dtype {
+    /// f32.
+    pub const F32: Dtype = Dtype { kind: 'f', size: 4 };
+    /// f64.
+    pub const F64: Dtype = Dtype { kind: 'f', size: 8 };
+    /// Bytes.
+    pub const U8: Dtype = Dtype { kind: 'u', size: 1 };
+
+    /// The type with this name in the words of Rust (`f32`, `i16` ...).
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Dtype> {
+        DTYPES.iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+
+    pub(super) fn from_descr(descr: &str) -> Result<Dtype, NpyError> {
+        let unsupported = || {
+            NpyError(format!(
+                "elements of type `{}` are not supported: save numbers",
+                descr.escape_debug()
+            ))
+        };
+        let mut rest = descr.chars();
+        let (order, kind) = (
+            rest.next().ok_or_else(unsupported)?,
+            rest.next().ok_or_else(unsupported)?,
+        );
+        let size: usize = rest.as_str().parse().map_err(|_| unsupported())?;
+        let known = match kind {
+            'f' => [2, 4, 8].contains(&size),
+            'i' | 'u' => [1, 2, 4, 8].contains(&size),
+            'b' => size == 1,
+            'V' => (1..=16).contains(&size),
+            _ => false,
+        };
+        match order {
+            _ if !known => Err(unsupported()),
+            '>' if size > 1 => Err(NpyError(
+                "the elements are big-endian: save them little-endian".into(),
+            )),
+            '<' | '|' | '=' | '>' => Ok(Dtype { kind, size }),
+            _ => Err(unsupported()),
+        }
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = if self.size == 1 || self.kind == 'V' {
+            '|'
+        } else {
+            '<'
+        };
+        write!(f, "{order}{}{}", self.kind, self.size)
+    }
+}
+
+/// The names that [`Dtype::from_name`] takes.
+#[rustfmt::skip]
+pub const DTYPES: &[(&str, Dtype)] = &[
+    ("i8",  Dtype { kind: 'i', size: 1 }), ("u8",  Dtype::U8),
+    ("i16", Dtype { kind: 'i', size: 2 }), ("u16", Dtype { kind: 'u', size: 2 }),
+    ("i32", Dtype { kind: 'i', size: 4 }), ("u32", Dtype { kind: 'u', size: 4 }),
+    ("i64", Dtype { kind: 'i', size: 8 }), ("u64", Dtype { kind: 'u', size: 8 }),
+    ("f16", Dtype { kind: 'f', size: 2 }), ("f32", Dtype::F32), ("f64", Dtype::F64),
+    ("bf16", Dtype { kind: 'V', size: 2 }),
+];

@@ -1,0 +1,164 @@
+//! Phase 0: kernels that the documented registry never runs on their own.
+
+use deltanet_reference::operators;
+
+use super::Function;
+use crate::references;
+use crate::tensor::Distribution::Uniform;
+use crate::trial::{Outcome, Trial, elements, float, int, line, matrix, table, transposing};
+
+/// What phase 0 adds to the functions of the documented phases.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "add",
+        title: "a + b",
+        kernels: &["kernel_add"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: add,
+    },
+    Function {
+        name: "sub",
+        title: "a - b",
+        kernels: &["kernel_sub"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: sub,
+    },
+    Function {
+        name: "neg",
+        title: "-x",
+        kernels: &["kernel_neg"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: neg,
+    },
+    Function {
+        name: "scale",
+        title: "x * s",
+        kernels: &["kernel_scale"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: scale,
+    },
+    Function {
+        name: "broadcast_mul",
+        title: "a[s][c] * b[c]",
+        kernels: &["kernel_broadcast_mul"],
+        dims: &["S", "C"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["S", "C"]],
+        run: broadcast_mul,
+    },
+    Function {
+        name: "transpose",
+        title: "in^T",
+        kernels: &["kernel_transpose"],
+        dims: &["rows", "cols"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["rows", "cols"]],
+        run: transpose,
+    },
+    Function {
+        name: "gemm_nn",
+        title: "A B",
+        kernels: &["kernel_gemm_nn_naive"],
+        dims: &["M", "N", "K"],
+        integers: &[],
+        outputs: &["C"],
+        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        run: gemm_nn,
+    },
+    Function {
+        name: "apply_causal_identity",
+        title: "strictly lower part of in, plus I",
+        kernels: &["kernel_apply_causal_identity"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n", "n"]],
+        run: apply_causal_identity,
+    },
+];
+
+fn add(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
+    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", elements(n))?;
+    t.launch("kernel_add", line(n), &[a.read(), b.read(), out.write(), int(n)])?;
+    t.check(out, references!(t, |a, b| operators::add(a, b)))
+}
+
+fn sub(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
+    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", elements(n))?;
+    t.launch("kernel_sub", line(n), &[a.read(), b.read(), out.write(), int(n)])?;
+    t.check(out, references!(t, |a, b| operators::sub(a, b)))
+}
+
+fn neg(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", elements(n))?;
+    t.launch("kernel_neg", line(n), &[x.read(), out.write(), int(n)])?;
+    t.check(out, references!(t, |x| operators::neg(x)))
+}
+
+fn scale(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let s = t.draw("s", elements(1), Uniform(0.25, 0.75));
+    let out = t.output("out", elements(n))?;
+    let factor = float(t.values(s)[0]);
+    t.launch("kernel_scale", line(n), &[x.read(), out.write(), int(n), factor])?;
+    t.check(out, references!(t, |x, s| operators::scale(x, s[0])))
+}
+
+fn broadcast_mul(t: &mut Trial<'_>) -> Outcome {
+    let (s, c) = (t.dim("S"), t.dim("C"));
+    let a = t.input("a", table(s, c), Uniform(-2.0, 2.0))?;
+    let b = t.input("b", elements(c), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", table(s, c))?;
+    t.launch("kernel_broadcast_mul", line(s * c), &[a.read(), b.read(), out.write(), int(s), int(c)])?;
+    t.check(out, references!(t, |a, b| operators::broadcast_mul(a, b, s, c)))
+}
+
+fn transpose(t: &mut Trial<'_>) -> Outcome {
+    let (rows, cols) = (t.dim("rows"), t.dim("cols"));
+    let x = t.input("in", table(rows, cols), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", table(cols, rows))?;
+    t.launch("kernel_transpose", transposing(rows, cols), &[x.read(), out.write(), int(rows), int(cols)])?;
+    t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
+}
+
+fn gemm_nn(t: &mut Trial<'_>) -> Outcome {
+    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
+    let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
+    let b = t.input("B", table(k, n), Uniform(-1.0, 1.0))?;
+    let c = t.output("C", table(m, n))?;
+    let args = [a.read(), b.read(), c.write(), int(m), int(n), int(k)];
+    t.launch("kernel_gemm_nn_naive", matrix(m, n), &args)?;
+    t.check(c, references!(t, |a, b| operators::gemm_nn(a, b, m, n, k)))
+}
+
+/// The input is full: what stands on and above the diagonal must go.
+fn apply_causal_identity(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", table(n, n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", table(n, n))?;
+    t.launch("kernel_apply_causal_identity", matrix(n, n), &[x.read(), out.write(), int(n)])?;
+    t.check(out, references!(t, |x| operators::apply_causal_identity(x, n)))
+}

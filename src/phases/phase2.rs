@@ -1,0 +1,86 @@
+//! Phase 2: triangular operations.
+
+use deltanet_reference::operators;
+
+use super::Function;
+use crate::references;
+use crate::tensor::Distribution::{Normal, Uniform};
+use crate::trial::{Outcome, Trial, int, matrix, sequential, table};
+
+/// The functions of phase 2.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "tril",
+        title: "lower triangle, zeros above",
+        kernels: &["kernel_tril"],
+        dims: &["n"],
+        integers: &["diag"],
+        outputs: &["dst"],
+        largest: &[&["n", "n"]],
+        run: tril,
+    },
+    Function {
+        name: "causal_mask",
+        title: "1 strictly below the diagonal",
+        kernels: &["kernel_causal_mask"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n", "n"]],
+        run: causal_mask,
+    },
+    Function {
+        name: "eye",
+        title: "the identity",
+        kernels: &["kernel_eye"],
+        dims: &["n"],
+        integers: &[],
+        outputs: &["out"],
+        largest: &[&["n", "n"]],
+        run: eye,
+    },
+    Function {
+        name: "solve_tri",
+        title: "X of (I - A) X = B",
+        kernels: &["kernel_solve_tri_sequential"],
+        dims: &["n", "k"],
+        integers: &[],
+        outputs: &["X"],
+        largest: &[&["n", "n"], &["n", "k"]],
+        run: solve_tri,
+    },
+];
+
+fn tril(t: &mut Trial<'_>) -> Outcome {
+    let (n, diag) = (t.dim("n"), t.integer("diag"));
+    let src = t.input("src", table(n, n), Uniform(-2.0, 2.0))?;
+    let dst = t.output("dst", table(n, n))?;
+    t.launch("kernel_tril", matrix(n, n), &[src.read(), dst.write(), int(n), int(diag)])?;
+    t.check(dst, references!(t, |src| operators::tril(src, n, diag)))
+}
+
+fn causal_mask(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let out = t.output("out", table(n, n))?;
+    t.launch("kernel_causal_mask", matrix(n, n), &[out.write(), int(n)])?;
+    t.check(out, (operators::causal_mask(n), operators::causal_mask(n)))
+}
+
+fn eye(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let out = t.output("out", table(n, n))?;
+    t.launch("kernel_eye", matrix(n, n), &[out.write(), int(n)])?;
+    t.check(out, (operators::eye(n), operators::eye(n)))
+}
+
+/// A is strictly lower, and small enough that the solution stays of the size of B.
+fn solve_tri(t: &mut Trial<'_>) -> Outcome {
+    let (n, k) = (t.dim("n"), t.dim("k"));
+    let full = t.draw("full", table(n, n), Normal(0.15));
+    let a = t.upload("A", table(n, n), operators::tril(t.values(full), n, -1))?;
+    let b = t.input("B", table(n, k), Uniform(-1.0, 1.0))?;
+    let x = t.output("X", table(n, k))?;
+    let args = [a.read(), b.read(), x.write(), int(n), int(k)];
+    t.launch("kernel_solve_tri_sequential", sequential(), &args)?;
+    t.check(x, references!(t, |a, b| operators::solve_tri(a, b, n, k)))
+}

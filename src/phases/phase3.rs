@@ -1,0 +1,69 @@
+//! Phase 3: matrix products.
+
+use deltanet_reference::operators;
+
+use super::Function;
+use crate::references;
+use crate::tensor::Distribution::Uniform;
+use crate::trial::{Outcome, Trial, int, matrix, table};
+
+/// The functions of phase 3.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gemm_nt",
+        title: "A B^T",
+        kernels: &["kernel_gemm_nt_naive"],
+        dims: &["M", "N", "K"],
+        integers: &[],
+        outputs: &["C"],
+        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        run: gemm_nt,
+    },
+    Function {
+        name: "gemm_tn",
+        title: "A^T B",
+        kernels: &["kernel_gemm_tn_naive"],
+        dims: &["M", "N", "K"],
+        integers: &[],
+        outputs: &["C"],
+        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        run: gemm_tn,
+    },
+    Function {
+        name: "gemm_nt_tiled",
+        title: "A B^T through LDS",
+        kernels: &["kernel_gemm_nt_tiled"],
+        dims: &["M", "N", "K"],
+        integers: &[],
+        outputs: &["C"],
+        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        run: gemm_nt_tiled,
+    },
+];
+
+fn gemm_nt(t: &mut Trial<'_>) -> Outcome {
+    nt(t, "kernel_gemm_nt_naive")
+}
+
+fn gemm_nt_tiled(t: &mut Trial<'_>) -> Outcome {
+    nt(t, "kernel_gemm_nt_tiled")
+}
+
+fn nt(t: &mut Trial<'_>, kernel: &str) -> Outcome {
+    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
+    let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
+    let b = t.input("B", table(n, k), Uniform(-1.0, 1.0))?;
+    let c = t.output("C", table(m, n))?;
+    t.launch(kernel, matrix(m, n), &[a.read(), b.read(), c.write(), int(m), int(n), int(k)])?;
+    t.check(c, references!(t, |a, b| operators::gemm_nt(a, b, m, n, k)))
+}
+
+fn gemm_tn(t: &mut Trial<'_>) -> Outcome {
+    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
+    let a = t.input("A", table(k, m), Uniform(-1.0, 1.0))?;
+    let b = t.input("B", table(k, n), Uniform(-1.0, 1.0))?;
+    let c = t.output("C", table(m, n))?;
+    let args = [a.read(), b.read(), c.write(), int(m), int(n), int(k)];
+    t.launch("kernel_gemm_tn_naive", matrix(m, n), &args)?;
+    t.check(c, references!(t, |a, b| operators::gemm_tn(a, b, m, n, k)))
+}

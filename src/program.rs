@@ -1,0 +1,67 @@
+//! The machine code under test: a code object, where it came from and its hash.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use gfx906::code_object::CodeObject;
+use sha2::{Digest, Sha256};
+
+use crate::exit::Stop;
+use crate::verdict::CodeObjectReport;
+
+/// A parsed code object with its bytes.
+pub struct Program {
+    /// The file as it was read.
+    pub bytes: Vec<u8>,
+    /// What is in it.
+    pub object: CodeObject,
+    /// Where it came from, for reports.
+    pub report: CodeObjectReport,
+}
+
+/// The largest file that is read as a code object.
+const MAX_BYTES: u64 = 1 << 30;
+
+impl Program {
+    /// The documented kernels, as committed.
+    pub fn built_in() -> Result<Program, Stop> {
+        Program::embedded("built in", include_bytes!("../kernels/built/deltanet.co"))
+    }
+
+    /// The planted bugs, as committed.
+    pub fn planted() -> Result<Program, Stop> {
+        Program::embedded("built in (planted bugs)", include_bytes!("../kernels/built/planted.co"))
+    }
+
+    fn embedded(name: &str, bytes: &[u8]) -> Result<Program, Stop> {
+        let build = include_str!("../kernels/built/COMPILER").trim().replace('\n', "; ");
+        Program::parse(name, bytes.to_vec(), Some(build))
+    }
+
+    /// A user's code object.
+    pub fn read(path: &Path) -> Result<Program, Stop> {
+        let name = path.display().to_string();
+        let metadata = std::fs::metadata(path)
+            .map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
+        if metadata.is_dir() {
+            return Err(Stop::setup(format!("{name} is a directory; name a code object file (.co)")));
+        }
+        if metadata.len() > MAX_BYTES {
+            return Err(Stop::setup(format!("{name} is larger than 1 GiB: that is no code object for this tool")));
+        }
+        let bytes =
+            std::fs::read(path).map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
+        Program::parse(&name, bytes, None)
+    }
+
+    fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
+        let object = CodeObject::parse(&bytes)
+            .map_err(|error| Stop::setup(format!("{name} is not usable as a gfx906 code object: {error}")))?;
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(&bytes) {
+            let _ = write!(sha256, "{byte:02x}");
+        }
+        let report = CodeObjectReport { path: name.to_string(), sha256, build };
+        Ok(Program { bytes, object, report })
+    }
+}

@@ -1,0 +1,64 @@
+//! Complaints about a registry, laid out with file, line and caret.
+
+use std::io::IsTerminal;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// One thing that is wrong in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// Where, in bytes.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub title: String,
+    /// What the caret says.
+    pub label: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// So many are shown; the rest are counted.
+const SHOWN: usize = 12;
+
+/// Lays complaints out for reading.
+pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
+    let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some();
+    let renderer = if plain { Renderer::plain() } else { Renderer::styled() };
+    let mut ordered: Vec<&Complaint> = complaints.iter().collect();
+    ordered.sort_by_key(|complaint| complaint.span.start);
+    let mut parts: Vec<String> = ordered
+        .iter()
+        .take(SHOWN)
+        .map(|complaint| {
+            let caret = AnnotationKind::Primary.span(clamp(text, &complaint.span)).label(&complaint.label);
+            let snippet = Snippet::source(text).path(name).annotation(caret);
+            let report = Level::ERROR
+                .primary_title(&complaint.title)
+                .element(snippet)
+                .element(Level::HELP.message(&complaint.help));
+            renderer.render(&[report])
+        })
+        .collect();
+    if ordered.len() > SHOWN {
+        parts.push(format!("and {} more errors in {name}", ordered.len() - SHOWN));
+    }
+    parts.join("\n\n")
+}
+
+/// A span within the text, on character boundaries, on one line, and not empty.
+fn clamp(text: &str, span: &Range<usize>) -> Range<usize> {
+    let mut start = span.start.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let line = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let mut end = span.end.clamp(start, line.max(start));
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    if end == start {
+        end = text[start..].chars().next().map_or(start, |first| start + first.len_utf8());
+    }
+    start..end
+}

@@ -1,0 +1,156 @@
+//! Walking a TOML document with a place for every complaint.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::diagnostic::Complaint;
+use crate::select::nearest;
+
+/// A value with its place.
+pub type Placed<'a> = &'a Spanned<DeValue<'a>>;
+
+/// A table, what it is called in complaints, and where it stands.
+pub struct Table<'a> {
+    /// In words: `test`, `output`.
+    pub what: &'static str,
+    /// Where a missing key is complained about.
+    pub span: Range<usize>,
+    keys: &'a DeTable<'a>,
+}
+
+impl<'a> Table<'a> {
+    /// The table's contents; `span` is where it stands.
+    pub fn new(what: &'static str, span: Range<usize>, keys: &'a DeTable<'a>) -> Table<'a> {
+        Table { what, span, keys }
+    }
+
+    /// A value that must be a table, with nothing in it but `known` keys.
+    pub fn of(what: &'static str, value: Placed<'a>, known: &[&str], out: &mut Vec<Complaint>) -> Option<Table<'a>> {
+        let Some(keys) = value.get_ref().as_table() else {
+            out.push(wrong_type(value, "a table"));
+            return None;
+        };
+        let table = Table::new(what, value.span(), keys);
+        table.only(known, out);
+        Some(table)
+    }
+
+    /// Complains about keys other than `known`.
+    pub fn only(&self, known: &[&str], out: &mut Vec<Complaint>) {
+        for (key, _) in self.entries() {
+            let name = key.get_ref().as_ref();
+            if !known.contains(&name) {
+                out.push(unknown(key.span(), &format!("key of a {}", self.what), name, known));
+            }
+        }
+    }
+
+    /// Every key with its value, in the order of the file.
+    pub fn entries(&self) -> Vec<(&'a Spanned<toml::de::DeString<'a>>, Placed<'a>)> {
+        let mut entries: Vec<_> = self.keys.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        entries
+    }
+
+    /// A key's value.
+    pub fn get(&self, name: &str) -> Option<Placed<'a>> {
+        self.keys.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+    }
+
+    /// The value of a key that must be there.
+    pub fn need(&self, name: &str, what_for: &str, out: &mut Vec<Complaint>) -> Option<Placed<'a>> {
+        let found = self.get(name);
+        if found.is_none() {
+            out.push(Complaint {
+                span: self.span.clone(),
+                title: format!("this {} has no `{name}`", self.what),
+                label: format!("`{name}` is missing"),
+                help: format!("add {what_for}"),
+            });
+        }
+        found
+    }
+}
+
+/// A text.
+pub fn string<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> Option<&'a str> {
+    let text = value.get_ref().as_str();
+    match text {
+        Some(text) if !text.is_empty() => return Some(text),
+        Some(_) => out.push(bad(value, "this text is empty", "empty", "write something here")),
+        None => out.push(wrong_type(value, "a text in quotes")),
+    }
+    None
+}
+
+/// A whole number.
+pub fn integer(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
+    let parsed = value.get_ref().as_integer().map(|int| i64::from_str_radix(int.as_str(), int.radix()));
+    match parsed {
+        Some(Ok(number)) => return Some(number),
+        Some(Err(_)) => out.push(bad(value, "this number is too large", "does not fit 64 bits", "write a smaller one")),
+        None => out.push(wrong_type(value, "a whole number")),
+    }
+    None
+}
+
+/// A number from 0 up.
+pub fn magnitude(value: Placed<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
+    let text = value.get_ref().as_float().map(|float| float.as_str().replace('_', ""));
+    let number = match (text, value.get_ref().is_integer()) {
+        (Some(text), _) => text.parse::<f64>().ok(),
+        (None, true) => integer(value, out).map(|number| number as f64),
+        (None, false) => {
+            out.push(wrong_type(value, "a number"));
+            None
+        }
+    }?;
+    if number.is_finite() && number >= 0.0 {
+        return Some(number);
+    }
+    let title = format!("`{name}` is {number}");
+    out.push(bad(value, &title, "not a number from 0 up", "write a finite number, 0 for bit-exact"));
+    None
+}
+
+/// Yes or no.
+pub fn boolean(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<bool> {
+    let found = value.get_ref().as_bool();
+    if found.is_none() {
+        out.push(wrong_type(value, "true or false"));
+    }
+    found
+}
+
+/// The elements of an array.
+pub fn array<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<DeValue<'a>>] {
+    match value.get_ref().as_array() {
+        Some(elements) => elements.as_ref(),
+        None => {
+            out.push(wrong_type(value, "an array"));
+            &[]
+        }
+    }
+}
+
+/// A complaint about a value.
+pub fn bad(value: Placed<'_>, title: &str, label: &str, help: &str) -> Complaint {
+    Complaint { span: value.span(), title: title.into(), label: label.into(), help: help.into() }
+}
+
+/// A name that is not among the known ones, with the nearest.
+pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Complaint {
+    let near = nearest(name, known.iter().copied(), 1);
+    let help = match near.first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are: {}", known.join(", ")),
+    };
+    Complaint { span, title: format!("unknown {what}: `{}`", name.escape_debug()), label: "unknown".into(), help }
+}
+
+fn wrong_type(value: Placed<'_>, want: &str) -> Complaint {
+    let have = value.get_ref().type_str();
+    bad(value, &format!("expected {want}, found {have}"), &format!("{have} here"), &format!("write {want}"))
+}

@@ -1,0 +1,134 @@
+//! The registry: which tests there are, at which shapes, judged by which tolerances, and what each must catch.
+//!
+//! It is written in `phases.toml` (built in; `--registry` takes another file). Reading it checks everything that
+//! can be checked without running a kernel, and every complaint points at its place in the file.
+
+mod diagnostic;
+mod document;
+mod phase;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::exit::Stop;
+use crate::phases::Function;
+use crate::verdict::Tolerance;
+
+pub use values::Values;
+
+/// The registry that is built in.
+const BUILT_IN: &str = include_str!("../../phases.toml");
+
+/// Every phase, in order.
+#[derive(Debug)]
+pub struct Registry {
+    /// The phases, as the file orders them.
+    pub phases: Vec<Phase>,
+}
+
+/// A phase: tests that belong together.
+#[derive(Debug)]
+pub struct Phase {
+    /// Its number.
+    pub number: u32,
+    /// Its title.
+    pub title: String,
+    /// What to know about it, if anything.
+    pub note: Option<String>,
+    /// Its tests.
+    pub tests: Vec<Test>,
+}
+
+/// A test: one function at one or more shapes.
+#[derive(Debug)]
+pub struct Test {
+    /// Its name.
+    pub id: String,
+    /// Other names it answers to.
+    pub aliases: Vec<String>,
+    /// What it runs.
+    pub function: &'static Function,
+    /// What it computes, in words.
+    pub title: String,
+    /// Whether it is one of the document's 26.
+    pub documented: bool,
+    /// Its shapes. A test with one shape has one case, whose id is the test's.
+    pub cases: Vec<Case>,
+    /// How each output is judged.
+    pub outputs: BTreeMap<String, Judged>,
+    /// The wrong kernels it must catch.
+    pub planted: Vec<Plant>,
+}
+
+/// One shape of a test.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The id that `--test` takes: the test's, or `ID:name=value,...` where there are several cases.
+    pub id: String,
+    /// The parameters.
+    pub values: Values,
+}
+
+/// How an output is judged, and why so.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// What it may differ by.
+    pub tolerance: Tolerance,
+    /// Why the tolerance is what it is: the measured figure.
+    pub reason: String,
+}
+
+/// A wrong kernel that a test must catch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plant {
+    /// What is wrong, in words.
+    pub name: String,
+    /// Kernels launched in place of others: documented name to planted name.
+    pub replace: BTreeMap<String, String>,
+    /// A kernel whose grid is launched with x and y exchanged.
+    pub swap_grid: Option<String>,
+}
+
+/// The kernel names a registry is checked against.
+pub struct Known<'a> {
+    /// Kernels of the code object of documented kernels.
+    pub kernels: Vec<&'a str>,
+    /// Kernels of the code object of planted bugs.
+    pub planted: Vec<&'a str>,
+}
+
+impl Registry {
+    /// The built-in registry.
+    pub fn built_in(known: &Known<'_>) -> Result<Registry, Stop> {
+        Registry::parse("phases.toml", BUILT_IN, known)
+    }
+
+    /// A user's registry.
+    pub fn read(path: &Path, known: &Known<'_>) -> Result<Registry, Stop> {
+        let name = path.display().to_string();
+        let bytes =
+            std::fs::read(path).map_err(|error| Stop::setup(format!("cannot read registry {name}: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Stop::setup(format!("registry {name} is not UTF-8 (byte {at}): write it as a TOML text file"))
+        })?;
+        Registry::parse(&name, &text, known)
+    }
+
+    /// Reads a registry from its text. `name` is what diagnostics call the file.
+    pub fn parse(name: &str, text: &str, known: &Known<'_>) -> Result<Registry, Stop> {
+        let mut complaints = Vec::new();
+        let registry = phase::registry(text, known, &mut complaints);
+        if complaints.is_empty() {
+            return Ok(registry);
+        }
+        Err(Stop::diagnostic(diagnostic::render(name, text, &complaints)))
+    }
+
+    /// Every test, in order.
+    pub fn tests(&self) -> impl Iterator<Item = &Test> {
+        self.phases.iter().flat_map(|phase| &phase.tests)
+    }
+}
+

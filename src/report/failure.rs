@@ -1,0 +1,106 @@
+//! One failed trial in full: what, where, why, and the line that runs it again.
+
+use crate::verdict::{LaunchReport, OutputReport, TrialReport, Verdict};
+
+use super::{plain, problem};
+
+/// The lines about one trial, each with the label that stands before it.
+pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
+    let mut lines = launches(&trial.launches);
+    if let Some(text) = &trial.error {
+        let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
+        let label = if not_run { "reason" } else { "error" };
+        lines.extend(plain::lines(text).into_iter().map(|line| (label, line)));
+    }
+    if let Some(found) = &trial.problem {
+        lines.extend(problem::explain(found, None, &trial.launches));
+    }
+    for output in trial
+        .outputs
+        .iter()
+        .filter(|output| output.problem.is_some())
+    {
+        lines.push(("output", heading(output)));
+        if let Some(found) = &output.problem {
+            lines.extend(problem::explain(found, Some(output), &trial.launches));
+        }
+        lines.push(("metrics", metrics(output)));
+    }
+    lines.push(("rerun", plain::line(&trial.rerun)));
+    lines
+}
+
+/// Every launch by its number, or, where they are many, how often each was made.
+fn launches(launches: &[LaunchReport]) -> Vec<(&'static str, String)> {
+    const MANY: usize = 8;
+    if launches.len() <= MANY {
+        return launches
+            .iter()
+            .enumerate()
+            .map(|(n, one)| ("launch", format!("{}. {}", n + 1, launch(one))))
+            .collect();
+    }
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for text in launches.iter().map(launch) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == text) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((text, 1)),
+        }
+    }
+    kinds
+        .into_iter()
+        .map(|(text, count)| ("launch", format!("{count} x {text}")))
+        .collect()
+}
+
+fn launch(launch: &LaunchReport) -> String {
+    let lds = if launch.dynamic_lds == 0 {
+        String::new()
+    } else {
+        format!(", {} bytes of dynamic LDS", launch.dynamic_lds)
+    };
+    let (grid, block) = (plain::triple(launch.grid), plain::triple(launch.block));
+    format!(
+        "{}, {grid} work-groups of {block} work-items{lds}",
+        plain::line(&launch.kernel)
+    )
+}
+
+/// `state: f32 [row 128, column 128], tolerance 1e-5 (ceiling 1e-2)`.
+fn heading(output: &OutputReport) -> String {
+    let axes: Vec<String> = output
+        .axes
+        .iter()
+        .map(|axis| format!("{} {}", plain::line(&axis.name), axis.length))
+        .collect();
+    let tolerance = &output.tolerance;
+    let mut limits = vec![format!("ceiling {}", plain::limit(tolerance.ceiling))];
+    if tolerance.relative > 0.0 {
+        limits.insert(
+            0,
+            format!("plus {} of the value", plain::limit(tolerance.relative)),
+        );
+    }
+    if let Some(rms) = tolerance.relative_rms {
+        limits.push(format!("relative RMS {}", plain::limit(rms)));
+    }
+    let name = plain::line(&output.name);
+    let (axes, limits) = (axes.join(", "), limits.join(", "));
+    format!(
+        "{name}: {} [{axes}], tolerance {} ({limits})",
+        output.element,
+        plain::limit(tolerance.absolute)
+    )
+}
+
+fn metrics(output: &OutputReport) -> String {
+    let golden = &output.golden;
+    let ulp = golden.max_ulp.map_or("-".into(), |ulp| ulp.to_string());
+    format!(
+        "max diff {}, relative RMS {}, max ULP {ulp}; against f64: max diff {}, relative RMS {}",
+        plain::error(golden.max_abs),
+        plain::error(golden.relative_rms),
+        plain::error(output.oracle.max_abs),
+        plain::error(output.oracle.relative_rms),
+    )
+}

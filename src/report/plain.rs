@@ -1,0 +1,209 @@
+//! Numbers and foreign text as tables print them.
+
+use crate::verdict::{Axis, number};
+
+/// An error or difference: two digits after the point, `0` where there is none.
+pub(super) fn error(value: f64) -> String {
+    match value {
+        value if !value.is_finite() => number::word(value).to_string(),
+        0.0 => "0".to_string(),
+        value => format!("{value:.2e}"),
+    }
+}
+
+/// A tolerance: as many digits as it was given.
+pub(super) fn limit(value: f64) -> String {
+    match value {
+        value if !value.is_finite() => number::word(value).to_string(),
+        0.0 => "0".to_string(),
+        value => format!("{value:e}"),
+    }
+}
+
+/// A value: enough digits to tell one f32 from the next.
+pub(super) fn value(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        number::word(value).to_string()
+    } else if value == 0.0 {
+        if value.is_sign_negative() {
+            "-0".into()
+        } else {
+            "0".into()
+        }
+    } else if (1e-3..1e6).contains(&size) {
+        let digits = 8 - size.log10().floor() as i32;
+        format!("{value:.*}", digits.clamp(0, 12) as usize)
+    } else {
+        format!("{value:.8e}")
+    }
+}
+
+/// The share of a tolerance that an error takes up.
+pub(super) fn used(share: f64) -> String {
+    if !share.is_finite() {
+        "-".into()
+    } else if share > 1.0 {
+        if share < 100.0 {
+            format!("{share:.3} x")
+        } else {
+            format!("{share:.1e} x")
+        }
+    } else if share > 0.0 && share < 0.01 {
+        "<1 % used".into()
+    } else {
+        // Rounded down: what is not all used must not look so.
+        format!("{} % used", (share * 100.0).floor())
+    }
+}
+
+/// Part of a whole: `3/4096 elements (0.0732 %)`.
+pub(super) fn part(count: usize, total: usize) -> String {
+    let percent = 100.0 * count as f64 / total.max(1) as f64;
+    let digits = if percent >= 10.0 || percent == 0.0 {
+        1
+    } else {
+        3
+    };
+    format!("{count}/{total} elements ({percent:.digits$} %)")
+}
+
+/// A wall time.
+pub(super) fn seconds(value: f64) -> String {
+    match value {
+        value if !value.is_finite() || value < 0.0 => "-".into(),
+        value if value < 1e-3 => format!("{:.0} us", value * 1e6),
+        value if value < 1.0 => format!("{:.1} ms", value * 1e3),
+        value => format!("{value:.2} s"),
+    }
+}
+
+/// `(row 3, column 17)`; plain numbers where there are not as many axes.
+pub(super) fn place(axes: &[Axis], index: &[usize]) -> String {
+    let named: Vec<String> = if axes.len() == index.len() {
+        axes.iter()
+            .zip(index)
+            .map(|(axis, i)| format!("{} {i}", line(&axis.name)))
+            .collect()
+    } else {
+        index.iter().map(usize::to_string).collect()
+    };
+    format!("({})", named.join(", "))
+}
+
+/// Three sizes or ids: `4x4x1`.
+pub(super) fn triple(of: [u32; 3]) -> String {
+    format!("{}x{}x{}", of[0], of[1], of[2])
+}
+
+/// Foreign text on one line: what could move the cursor or colour the screen is escaped.
+pub(super) fn line(text: &str) -> String {
+    escape(text, false)
+}
+
+/// Foreign text that may have lines.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|text| escape(text, true)).collect()
+}
+
+fn escape(text: &str, keep_tabs: bool) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Beside controls: marks that reorder what stands around them.
+        let reorders = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        if c == '\t' && keep_tabs {
+            plain.push_str("    ");
+        } else if c.is_control() || reorders {
+            plain.extend(c.escape_unicode());
+        } else {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(
+            [0.0, 1.19209e-7, 0.5, f64::NAN, f64::INFINITY].map(error),
+            ["0", "1.19e-7", "5.00e-1", "NaN", "inf"]
+        );
+        assert_eq!(
+            [0.0, 1e-5, 2.5e-6, 1.0].map(limit),
+            ["0", "1e-5", "2.5e-6", "1e0"]
+        );
+        let values = [
+            -0.0,
+            0.1,
+            1.0 / 3.0,
+            123456.789,
+            1e-7,
+            -2e9,
+            f64::NEG_INFINITY,
+        ]
+        .map(value);
+        assert_eq!(
+            values,
+            [
+                "-0",
+                "0.100000000",
+                "0.333333333",
+                "123456.789",
+                "1.00000000e-7",
+                "-2.00000000e9",
+                "-inf"
+            ]
+        );
+        assert_eq!(
+            [0.0, 0.004, 0.236, 0.999, 1.0].map(used),
+            [
+                "0 % used",
+                "<1 % used",
+                "23 % used",
+                "99 % used",
+                "100 % used"
+            ]
+        );
+        assert_eq!(
+            [1.001, 12.34, 4.2e5, f64::INFINITY, f64::NAN].map(used),
+            ["1.001 x", "12.340 x", "4.2e5 x", "-", "-"]
+        );
+        assert_eq!(
+            [2e-6, 0.0123, 3.456, f64::NAN].map(seconds),
+            ["2 us", "12.3 ms", "3.46 s", "-"]
+        );
+    }
+
+    #[test]
+    fn a_value_tells_an_f32_from_its_neighbours() {
+        for bits in (0x0080_0000..0x7F80_0000u32).step_by(0x0012_3457) {
+            let float = f32::from_bits(bits);
+            assert_ne!(
+                value(float.into()),
+                value(float.next_up().into()),
+                "{float:e}"
+            );
+        }
+    }
+
+    #[test]
+    fn parts_and_places() {
+        assert_eq!(part(3, 4096), "3/4096 elements (0.073 %)");
+        assert_eq!(part(4032, 4096), "4032/4096 elements (98.4 %)");
+        let axes = [Axis::new("row", 4), Axis::new("column", 4)];
+        assert_eq!(place(&axes, &[3, 1]), "(row 3, column 1)");
+        assert_eq!(place(&[], &[3, 1]), "(3, 1)");
+    }
+
+    #[test]
+    fn foreign_text_cannot_touch_the_terminal() {
+        assert_eq!(line("a\x1b[2Jb\rc\td"), "a\\u{1b}[2Jb\\u{d}c\\u{9}d");
+        assert_eq!(lines("one\r\ntwo\tx\x07"), ["one", "two    x\\u{7}"]);
+        assert_eq!(line("kernel_\u{202E}exe"), "kernel_\\u{202e}exe");
+        assert_eq!(line("größe"), "größe");
+    }
+}

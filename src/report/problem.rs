@@ -1,0 +1,235 @@
+//! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
+
+use crate::verdict::{
+    Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
+};
+
+use super::plain;
+
+/// The lines about a problem, each with its label. `output` is the one it belongs to, where it belongs to one.
+pub(super) fn explain(
+    problem: &Problem,
+    output: Option<&OutputReport>,
+    launches: &[LaunchReport],
+) -> Vec<(&'static str, String)> {
+    let place = |index: &[usize]| plain::place(output.map_or(&[], |output| &output.axes), index);
+    let mut lines = Vec::new();
+    match problem {
+        Problem::GuardOverwritten {
+            buffer,
+            side,
+            offset,
+            count,
+            size,
+        } => {
+            let buffer = plain::line(buffer);
+            lines.push((
+                "wrong",
+                match side {
+                    Side::After => {
+                        format!("wrote past the end of buffer `{buffer}` ({size} bytes)")
+                    }
+                    Side::Before => {
+                        format!("wrote before the start of buffer `{buffer}` ({size} bytes)")
+                    }
+                },
+            ));
+            lines.push((
+                "first",
+                format!("{count} bytes of its guard changed, the nearest at byte {offset}"),
+            ));
+        }
+        Problem::InputChanged {
+            input,
+            axes,
+            index,
+            was,
+            is,
+            count,
+            total,
+        } => {
+            let (input, part) = (plain::line(input), plain::part(*count, *total));
+            lines.push((
+                "wrong",
+                format!("the launches changed their input `{input}`: {part}"),
+            ));
+            let (was, is) = (plain::value(*was), plain::value(*is));
+            lines.push((
+                "first",
+                format!("{}: {was} became {is}", plain::place(axes, index)),
+            ));
+        }
+        Problem::PoisonLeft {
+            count,
+            total,
+            wrong_besides,
+            index,
+            owner,
+            pattern,
+        } => {
+            lines.push((
+                "wrong",
+                format!("{} were never written", plain::part(*count, *total)),
+            ));
+            lines.push((
+                "first",
+                format!("{}{}", place(index), owned(owner.as_ref(), launches)),
+            ));
+            lines.extend(located(pattern.as_deref()));
+            lines.extend((count < total).then(|| {
+                let rest = match wrong_besides {
+                    0 => "what was written is right".to_string(),
+                    wrong => format!(
+                        "of the {} that were written {wrong} are wrong",
+                        total - count
+                    ),
+                };
+                ("besides", rest)
+            }));
+        }
+        Problem::NonFinite {
+            nan,
+            inf,
+            from_poison,
+            total,
+            first,
+            pattern,
+        } => {
+            let part = plain::part(nan + inf, *total);
+            lines.push((
+                "wrong",
+                format!(
+                    "{part} are no numbers: {nan} NaN, {inf} infinite where the reference is not"
+                ),
+            ));
+            lines.push(("first", element(first, place(&first.index), launches)));
+            lines.extend(located(pattern.as_deref()));
+            if *from_poison > 0 {
+                lines.push((
+                    "why",
+                    format!(
+                        "{from_poison} of the NaN were computed from memory that nobody had written"
+                    ),
+                ));
+            }
+        }
+        Problem::Mismatch {
+            against,
+            count,
+            total,
+            worst,
+            first_bad,
+            pattern,
+            hypotheses,
+        } => {
+            let part = plain::part(*count, *total);
+            lines.push((
+                "wrong",
+                format!(
+                    "{part} are further from the {} than allowed",
+                    reference(*against)
+                ),
+            ));
+            lines.push(("worst", element(worst, place(&worst.index), launches)));
+            if let Some(first) = first_bad {
+                lines.push((
+                    "first",
+                    format!("{} {}", plain::line(&first.axis), first.index),
+                ));
+            }
+            lines.extend(located(pattern.as_deref()));
+            lines.extend(
+                hypotheses
+                    .iter()
+                    .map(|hypothesis| ("why", supposed(hypothesis))),
+            );
+        }
+        Problem::RelativeRms {
+            against,
+            found,
+            allowed,
+        } => {
+            let (found, allowed) = (plain::error(*found), plain::limit(*allowed));
+            lines.push((
+                "wrong",
+                format!(
+                    "relative RMS error {found} against the {}, allowed {allowed}",
+                    reference(*against)
+                ),
+            ));
+        }
+        Problem::NotRepeatable {
+            output,
+            run,
+            count,
+            total,
+            axes,
+            index,
+            first_run,
+            this_run,
+            pattern,
+        } => {
+            let (output, part) = (plain::line(output), plain::part(*count, *total));
+            lines.push((
+                "wrong",
+                format!("run {run} gave other bits than run 1 in output `{output}`: {part}"),
+            ));
+            let (first_run, this_run) = (plain::value(*first_run), plain::value(*this_run));
+            lines.push((
+                "first",
+                format!(
+                    "{}: {first_run}, then {this_run}",
+                    plain::place(axes, index)
+                ),
+            ));
+            lines.extend(located(pattern.as_deref()));
+        }
+    }
+    lines
+}
+
+fn reference(against: Reference) -> &'static str {
+    match against {
+        Reference::Golden => "golden reference",
+        Reference::Oracle => "f64 oracle",
+    }
+}
+
+/// One element: index, got, want, allowed, owner.
+fn element(element: &Element, place: String, launches: &[LaunchReport]) -> String {
+    format!(
+        "{place}: got {}, want {}, allowed error {}{}",
+        plain::value(element.got),
+        plain::value(element.want),
+        plain::error(element.allowed),
+        owned(element.owner.as_ref(), launches),
+    )
+}
+
+fn owned(owner: Option<&Owner>, launches: &[LaunchReport]) -> String {
+    owner.map_or(String::new(), |owner| {
+        let kernel = launches.get(owner.launch).map_or(String::new(), |launch| format!(" ({})", plain::line(&launch.kernel)));
+        let [gx, gy, gz] = owner.work_group;
+        let [ix, iy, iz] = owner.work_item;
+        format!(
+            "; owner: launch {}{kernel}, work-group ({gx}, {gy}, {gz}), work-item ({ix}, {iy}, {iz})",
+            owner.launch + 1
+        )
+    })
+}
+
+fn located(pattern: Option<&str>) -> Option<(&'static str, String)> {
+    pattern.map(|pattern| ("where", plain::line(pattern)))
+}
+
+fn supposed(hypothesis: &Hypothesis) -> String {
+    let explanation = plain::line(&hypothesis.explanation);
+    let remaining = plain::error(hypothesis.remaining);
+    match (hypothesis.explains_all, hypothesis.remaining) {
+        (true, 0.0) => format!("{explanation} (explains it all, to the bit)"),
+        (true, _) => format!("{explanation} (explains it all, within {remaining})"),
+        (false, _) => {
+            format!("{explanation} (explains most of it, an error of {remaining} remains)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Progress on a terminal, and nowhere else.
+
+use std::io;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::verdict::Verdict;
+
+use super::{Event, Reporter, plain};
+
+/// A bar on standard error while trials run. It hides itself where standard error is no terminal, and is gone when
+/// the run is over.
+pub struct Progress {
+    bar: ProgressBar,
+    bad: usize,
+}
+
+impl Progress {
+    /// A bar on standard error.
+    pub fn on_stderr() -> Progress {
+        Progress::on(ProgressDrawTarget::stderr())
+    }
+
+    /// Takes the bar away, where no report marks the end of the run.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn on(target: ProgressDrawTarget) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {prefix}{msg}") {
+            bar.set_style(style);
+        }
+        Progress { bar, bad: 0 }
+    }
+}
+
+impl Reporter for Progress {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            Event::RunStarted(plan) => self.bar.set_length(plan.trials as u64),
+            Event::TrialStarted(id) => self.bar.set_message(plain::line(id)),
+            Event::TrialFinished(trial) => {
+                if matches!(trial.verdict, Verdict::Fail | Verdict::Error) {
+                    self.bad += 1;
+                    self.bar.set_prefix(format!("({} not passed) ", self.bad));
+                }
+                self.bar.inc(1);
+            }
+            Event::RunFinished(_) => self.bar.finish_and_clear(),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixtures;
+    use super::*;
+
+    #[test]
+    fn it_counts_and_clears() {
+        let mut progress = Progress::on(ProgressDrawTarget::hidden());
+        let report = fixtures::mixed();
+        let plan = fixtures::plan(&report);
+        progress.event(Event::RunStarted(&plan)).expect("no writer");
+        assert_eq!(progress.bar.length(), Some(report.totals.total() as u64));
+        for trial in report.trials() {
+            progress
+                .event(Event::TrialStarted(&trial.id))
+                .expect("no writer");
+            assert_eq!(progress.bar.message(), trial.id);
+            progress
+                .event(Event::TrialFinished(trial))
+                .expect("no writer");
+        }
+        assert_eq!(progress.bar.position(), report.totals.total() as u64);
+        let bad = report.totals.fail + report.totals.error;
+        assert_eq!(progress.bar.prefix(), format!("({bad} not passed) "));
+        progress
+            .event(Event::RunFinished(&report))
+            .expect("no writer");
+        assert!(progress.bar.is_finished());
+    }
+}

@@ -1,0 +1,304 @@
+//! Tables for people: one a phase, then what did not pass in full, then the sums.
+
+use std::io::{self, Write};
+
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, LineStyle, Table as Grid, TableStyle,
+    Width,
+};
+
+use crate::verdict::{OutputReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
+
+use super::{Event, Reporter, RunPlan, failure, plain};
+
+/// A line under the header, no borders.
+const STYLE: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+
+const HEADER: [&str; 9] = [
+    "status",
+    "name",
+    "shape",
+    "max_diff",
+    "tolerance",
+    "ceiling",
+    "headroom",
+    "f64 error",
+    "time",
+];
+const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
+
+/// How tables look.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Colours, whatever the stream is.
+    pub color: bool,
+    /// Columns for relative RMS, ULP and wave instructions.
+    pub verbose: bool,
+}
+
+/// Writes a header when the run starts and everything else when it is over.
+pub struct Table<W> {
+    out: W,
+    options: Options,
+}
+
+impl<W: Write + Send> Table<W> {
+    /// Tables to a stream.
+    pub fn new(out: W, options: Options) -> Table<W> {
+        Table { out, options }
+    }
+
+    fn started(&mut self, plan: &RunPlan) -> io::Result<()> {
+        let object = &plan.code_object;
+        writeln!(self.out, "deltanet-check {}", env!("CARGO_PKG_VERSION"))?;
+        writeln!(
+            self.out,
+            "device       {}",
+            plain::line(&plan.device.description)
+        )?;
+        write!(
+            self.out,
+            "code object  {}, sha256 {}",
+            plain::line(&object.path),
+            plain::line(&object.sha256)
+        )?;
+        if let Some(build) = &object.build {
+            write!(self.out, "\nbuilt by     {}", plain::line(build))?;
+        }
+        writeln!(self.out, "\nseed         {}", plan.seed)?;
+        self.out.flush()
+    }
+
+    fn grid(&self, phase: &PhaseReport) -> Grid {
+        let mut grid = Grid::new();
+        grid.load_style(STYLE);
+        if self.options.color {
+            grid.enforce_styling();
+        } else {
+            grid.force_no_tty();
+        }
+        let verbose: &[&str] = if self.options.verbose {
+            &VERBOSE_HEADER
+        } else {
+            &[]
+        };
+        grid.set_header(HEADER.iter().chain(verbose));
+        for trial in &phase.trials {
+            if trial.outputs.is_empty() {
+                grid.add_row(self.cells(trial, None, true));
+            }
+            for (n, output) in trial.outputs.iter().enumerate() {
+                grid.add_row(self.cells(trial, Some(output), n == 0));
+            }
+        }
+        for (n, column) in grid.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if n >= 3 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        grid
+    }
+
+    /// All phases, their columns in line.
+    fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
+        let mut grids: Vec<Grid> = phases.iter().map(|phase| self.grid(phase)).collect();
+        let mut widths: Vec<u16> = Vec::new();
+        for grid in &grids {
+            let found = grid.column_max_content_widths();
+            widths.resize(widths.len().max(found.len()), 0);
+            for (width, found) in widths.iter_mut().zip(found) {
+                *width = found.max(*width);
+            }
+        }
+        for (grid, phase) in grids.iter_mut().zip(phases) {
+            for (column, &width) in grid.column_iter_mut().zip(&widths) {
+                let width = width.saturating_add(column.padding_width());
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+            }
+            let title = format!("Phase {}: {}", phase.number, plain::line(&phase.title));
+            let title = self.paint(&title, Style::Bold);
+            writeln!(self.out, "\n{title}\n{}", grid.trim_fmt())?;
+        }
+        Ok(())
+    }
+
+    fn cells(&self, trial: &TrialReport, output: Option<&OutputReport>, first: bool) -> Vec<Cell> {
+        // What no output is to blame for (a guard, an input) shows in the first row.
+        let blamed = trial.outputs.len() > 1
+            && trial
+                .outputs
+                .iter()
+                .any(|output| output.verdict == trial.verdict);
+        let verdict = match output {
+            Some(output) if blamed || !first => output.verdict,
+            _ => trial.verdict,
+        };
+        let name = name(trial);
+        let name = match output {
+            Some(output) if trial.outputs.len() > 1 => format!("{name}: {}", output.name),
+            _ => name.to_string(),
+        };
+        let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
+        let once = |text: String| if first { text } else { String::new() };
+        let mut cells = vec![
+            Cell::new(verdict.word())
+                .fg(color(verdict))
+                .add_attribute(Attribute::Bold),
+            Cell::new(plain::line(&name)),
+            Cell::new(plain::line(&trial.shape)),
+            Cell::new(number(|output| plain::error(output.golden.max_abs))),
+            Cell::new(number(|output| plain::limit(output.tolerance.absolute))),
+            Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
+            Cell::new(number(headroom)),
+            Cell::new(number(|output| plain::error(output.oracle.max_abs))),
+            Cell::new(once(plain::seconds(trial.seconds))),
+        ];
+        if self.options.verbose {
+            let count =
+                |count: Option<u64>| count.map_or("-".to_string(), |count| count.to_string());
+            cells.push(Cell::new(number(|output| {
+                plain::error(output.golden.relative_rms)
+            })));
+            cells.push(Cell::new(
+                output.map_or("-".to_string(), |output| count(output.golden.max_ulp)),
+            ));
+            cells.push(Cell::new(once(count(trial.wave_instructions))));
+        }
+        cells
+    }
+
+    fn finished(&mut self, report: &RunReport) -> io::Result<()> {
+        self.phases(&report.phases)?;
+        self.not_passed(report, "Failures", &[Verdict::Fail, Verdict::Error])?;
+        self.not_passed(report, "Not run", &[Verdict::Skip, Verdict::Unsupported])?;
+        writeln!(
+            self.out,
+            "\n{:<17}{}",
+            "time",
+            plain::seconds(report.seconds)
+        )?;
+        self.sum("all tests", &report.totals)?;
+        if report.documented.total() > 0 {
+            self.sum("documented tests", &report.documented)?;
+        }
+        self.out.flush()
+    }
+
+    fn not_passed(
+        &mut self,
+        report: &RunReport,
+        title: &str,
+        verdicts: &[Verdict],
+    ) -> io::Result<()> {
+        let mut trials = report
+            .trials()
+            .filter(|trial| verdicts.contains(&trial.verdict))
+            .peekable();
+        if trials.peek().is_some() {
+            writeln!(self.out, "\n{}", self.paint(title, Style::Bold))?;
+        }
+        for trial in trials {
+            let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
+            let (id, title, shape) = (
+                plain::line(&trial.id),
+                plain::line(&trial.title),
+                plain::line(&trial.shape),
+            );
+            writeln!(
+                self.out,
+                "\n{word} {id}: {title} ({shape}, phase {})",
+                trial.phase
+            )?;
+            let mut last = "";
+            for (label, text) in failure::describe(trial) {
+                // A label stands once before lines that belong together.
+                let shown = if label == last { "" } else { label };
+                writeln!(self.out, "{}", format!("  {shown:<8} {text}").trim_end())?;
+                last = label;
+            }
+        }
+        Ok(())
+    }
+
+    fn sum(&mut self, what: &str, totals: &Totals) -> io::Result<()> {
+        let (passed, total) = (totals.pass, totals.total());
+        let rest: String = Verdict::ALL[1..]
+            .iter()
+            .filter(|&&verdict| totals.of(verdict) > 0)
+            .map(|&verdict| format!(", {} {}", totals.of(verdict), word(verdict)))
+            .collect();
+        let verdict = if passed == total {
+            Verdict::Pass
+        } else {
+            Verdict::Fail
+        };
+        let passed = self.paint(&format!("{passed}/{total} passed"), Style::Of(verdict));
+        writeln!(self.out, "{what:<17}{passed}{rest}")
+    }
+
+    fn paint(&self, text: &str, style: Style) -> String {
+        if !self.options.color {
+            return text.to_string();
+        }
+        let code = match style {
+            Style::Bold => "1",
+            Style::Of(Verdict::Pass) => "1;32",
+            Style::Of(Verdict::Fail | Verdict::Error) => "1;31",
+            Style::Of(Verdict::Skip | Verdict::Unsupported) => "1;33",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+enum Style {
+    Bold,
+    Of(Verdict),
+}
+
+impl<W: Write + Send> Reporter for Table<W> {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            Event::RunStarted(plan) => self.started(plan),
+            Event::RunFinished(report) => self.finished(report),
+            Event::TrialStarted(_) | Event::TrialFinished(_) => Ok(()),
+        }
+    }
+}
+
+fn color(verdict: Verdict) -> Color {
+    match verdict {
+        Verdict::Pass => Color::DarkGreen,
+        Verdict::Fail | Verdict::Error => Color::DarkRed,
+        Verdict::Skip | Verdict::Unsupported => Color::DarkYellow,
+    }
+}
+
+/// The verdict in a sum: `3 failed`.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "passed",
+        Verdict::Fail => "failed",
+        Verdict::Error => "in error",
+        Verdict::Skip => "skipped",
+        Verdict::Unsupported => "unsupported",
+    }
+}
+
+/// How much of its tolerance the larger of the two errors takes up.
+fn headroom(output: &OutputReport) -> String {
+    if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
+        return "exact".into();
+    }
+    // The larger one; a NaN in one of them is a NaN in both.
+    plain::used(output.golden.used.max(output.oracle.used))
+}
+
+/// The id, without its shape where it ends in that: the next column has it.
+fn name(trial: &TrialReport) -> &str {
+    match trial.id.rsplit_once(':') {
+        Some((name, shape)) if shape.replace(',', " ") == trial.shape => name,
+        _ => &trial.id,
+    }
+}

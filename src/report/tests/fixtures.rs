@@ -1,0 +1,349 @@
+//! Runs to be reported on: one where all is well, and one with every verdict and every problem.
+
+use crate::compare::{
+    Alternative, BufferAfter, ElementKind, NamedInput, OutputCase, encode, guards, judge_buffers,
+    judge_output, judge_repeat, poison,
+};
+use crate::report::RunPlan;
+use crate::verdict::{
+    Axis, CodeObjectReport, DeviceReport, LaunchReport, OutputReport, Owner, PhaseReport,
+    RunReport, Tolerance, TrialReport, Verdict,
+};
+
+const SEED: u64 = 0x5EED;
+
+pub fn plan(report: &RunReport) -> RunPlan {
+    RunPlan {
+        device: report.device.clone(),
+        code_object: report.code_object.clone(),
+        seed: report.seed,
+        trials: report.totals.total(),
+    }
+}
+
+fn run(phases: Vec<PhaseReport>) -> RunReport {
+    let device = DeviceReport {
+        kind: "emulator".into(),
+        description: "emulator: gfx906 (MI50), 2 threads".into(),
+    };
+    let code_object = CodeObjectReport {
+        path: "built in".into(),
+        sha256: "ab12".repeat(16),
+        build: Some("clang 19.1.7 -O3 --offload-arch=gfx906".into()),
+    };
+    RunReport::new(device, code_object, SEED, phases, 1.25)
+}
+
+/// Values without symmetry.
+fn values(count: usize) -> Vec<f32> {
+    (0..count)
+        .map(|at| ((at as f32 + 1.0) * 0.618_034).fract() + 0.25)
+        .collect()
+}
+
+/// An output that is what `spoil` makes of its reference.
+struct Output {
+    name: &'static str,
+    axes: Vec<Axis>,
+    tolerance: Tolerance,
+    spoil: fn(usize, f32) -> f32,
+}
+
+impl Output {
+    fn matrix(
+        name: &'static str,
+        rows: usize,
+        columns: usize,
+        spoil: fn(usize, f32) -> f32,
+    ) -> Output {
+        let axes = vec![Axis::new("row", rows), Axis::new("column", columns)];
+        Output {
+            name,
+            axes,
+            tolerance: Tolerance::absolute(2.5e-6, 1e-4),
+            spoil,
+        }
+    }
+
+    fn judged(&self) -> OutputReport {
+        let golden = values(self.axes.iter().map(|axis| axis.length).product());
+        let got: Vec<f32> = golden
+            .iter()
+            .enumerate()
+            .map(|(at, &value)| (self.spoil)(at, value))
+            .collect();
+        let oracle: Vec<f64> = golden
+            .iter()
+            .map(|&value| f64::from(value) * (1.0 + 3e-8))
+            .collect();
+        let input: Vec<f32> = golden.iter().map(|value| value * value * 3.0).collect();
+        let dropped = || {
+            oracle
+                .iter()
+                .enumerate()
+                .map(|(at, v)| if at >= 32 { v - 1.0 } else { *v })
+                .collect()
+        };
+        let owner = |index: &[usize]| {
+            let [.., row, column] = *index else {
+                return None;
+            };
+            let (x, y) = (column as u32, row as u32);
+            Some(Owner {
+                launch: 0,
+                work_group: [x / 16, y / 16, 0],
+                work_item: [x % 16, y % 16, 0],
+            })
+        };
+        judge_output(&OutputCase {
+            name: self.name,
+            axes: &self.axes,
+            tolerance: &self.tolerance,
+            got: &got,
+            golden: &golden,
+            oracle: &oracle,
+            inputs: &[NamedInput {
+                name: "a",
+                values: &input,
+            }],
+            alternatives: &[Alternative {
+                name: "state-dropped",
+                explanation: "the state is dropped at chunk boundaries",
+                values: &dropped,
+            }],
+            owner: Some(&owner),
+        })
+        .expect("the fixture can be judged")
+    }
+}
+
+/// A trial of phase 2 that ran one kernel.
+fn trial(id: &str, outputs: &[Output]) -> TrialReport {
+    let outputs: Vec<OutputReport> = outputs.iter().map(Output::judged).collect();
+    let passed = outputs.iter().all(|output| output.verdict == Verdict::Pass);
+    TrialReport {
+        id: id.into(),
+        phase: 2,
+        title: format!("what {id} computes"),
+        shape: "64x64".into(),
+        documented: true,
+        verdict: if passed { Verdict::Pass } else { Verdict::Fail },
+        problem: None,
+        outputs,
+        error: None,
+        seed: SEED,
+        launches: vec![LaunchReport {
+            kernel: format!("kernel_{id}"),
+            grid: [4, 4, 1],
+            block: [16, 16, 1],
+            dynamic_lds: 0,
+            wave_instructions: Some(12_345),
+            seconds: 0.000_8,
+        }],
+        wave_instructions: Some(12_345),
+        seconds: 0.001_25,
+        rerun: format!("deltanet-check --test {id} --seed {SEED} --dump DIR"),
+    }
+}
+
+/// Everything passes.
+pub fn passing() -> RunReport {
+    let nudged = |_: usize, value: f32| value.next_up();
+    let exact = Output {
+        tolerance: Tolerance {
+            zero_signs_equal: true,
+            ..Tolerance::absolute(0.0, 1e-6)
+        },
+        ..Output::matrix("out", 32, 32, |_, value| value)
+    };
+    let limited = Output {
+        tolerance: Tolerance {
+            relative: 1e-6,
+            relative_rms: Some(1e-5),
+            ..Tolerance::absolute(1e-6, 1e-2)
+        },
+        ..Output::matrix("state", 16, 16, nudged)
+    };
+    let mut extra = trial(
+        "transpose:rows=17,columns=33",
+        &[Output::matrix("out", 17, 33, |_, value| value)],
+    );
+    extra.documented = false;
+    extra.wave_instructions = None;
+    extra.shape = "rows=17 columns=33".into();
+    run(vec![
+        PhaseReport {
+            number: 0,
+            title: "kernels the registry never tests".into(),
+            trials: vec![extra],
+        },
+        PhaseReport {
+            number: 2,
+            title: "triangular operations".into(),
+            trials: vec![
+                trial("tril", &[exact]),
+                trial("solve_tri_64", &[Output::matrix("x", 64, 64, nudged)]),
+                trial(
+                    "deltanet_full",
+                    &[Output::matrix("o", 16, 16, |_, value| value), limited],
+                ),
+            ],
+        },
+    ])
+}
+
+/// One trial of every verdict and every kind of problem.
+pub fn mixed() -> RunReport {
+    let whole = || Output::matrix("out", 64, 64, |_, value| value);
+    let poisoned = |at: usize, value: f32| {
+        if at >= 64 {
+            poison::element()
+        } else {
+            value + 0.5
+        }
+    };
+    let not_numbers = |at: usize, value: f32| match at {
+        70 => f32::from_bits(poison::POISON | 1 << 22),
+        99 => f32::NAN,
+        4000 => f32::NEG_INFINITY,
+        _ => value,
+    };
+    let doubled = |at: usize, value: f32| {
+        if at == 130 {
+            value * 2.0 + 0.001
+        } else {
+            value * 2.0
+        }
+    };
+    let chunks = Output {
+        axes: vec![
+            Axis::new("chunk", 2),
+            Axis::new("row", 4),
+            Axis::new("column", 8),
+        ],
+        ..Output::matrix(
+            "state",
+            1,
+            1,
+            |at, value| if at >= 32 { value - 1.0 } else { value },
+        )
+    };
+    let rms = Output {
+        tolerance: Tolerance {
+            relative_rms: Some(1e-7),
+            ..Tolerance::absolute(1.0, 1.0)
+        },
+        ..Output::matrix("o", 8, 8, |_, value| value + 0.01)
+    };
+
+    let axes = [Axis::new("row", 8), Axis::new("column", 8)];
+    let half_written = |at: usize, value: f32| {
+        if at % 64 >= 32 {
+            poison::element()
+        } else {
+            value
+        }
+    };
+    let exact = Output {
+        tolerance: Tolerance::absolute(0.0, 0.0),
+        ..Output::matrix(
+            "out",
+            16,
+            16,
+            |at, value| if at % 17 == 0 { 0.0 } else { value },
+        )
+    };
+    let mut several = trial("deltanet_full", &[whole(), chunks]);
+    let launch = several.launches[0].clone();
+    several.launches.push(LaunchReport {
+        kernel: "kernel_add".into(),
+        dynamic_lds: 2048,
+        ..launch
+    });
+    let mut many = trial("intra_chunk", &[rms]);
+    many.launches = several.launches.iter().cycle().take(9).cloned().collect();
+    let mut guard = trial("overrun", &[whole()]);
+    let mut image = guards::frame(&encode(&values(64)));
+    image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
+    guard.verdict = Verdict::Fail;
+    guard.problem = judge_buffers(&[buffer(&axes, "out", &image, None)]);
+
+    let mut changed = trial("scribble", &[whole()]);
+    let was = encode(&values(64));
+    let mut is = values(64);
+    is[9] = -0.0;
+    changed.verdict = Verdict::Fail;
+    changed.problem =
+        judge_buffers(&[buffer(&axes, "a", &guards::frame(&encode(&is)), Some(&was))]);
+
+    let mut racy = trial("racy", &[whole()]);
+    let mut second = values(64);
+    second[63] = 7.0;
+    racy.verdict = Verdict::Fail;
+    racy.problem = judge_repeat("out", &[Axis::new("element", 64)], 2, &values(64), &second);
+
+    run(vec![
+        PhaseReport {
+            number: 2,
+            title: "triangular operations".into(),
+            trials: vec![
+                trial("tril", &[whole()]),
+                trial("causal_mask", &[Output::matrix("mask", 64, 64, poisoned)]),
+                trial("transpose", &[Output::matrix("out", 64, 64, half_written)]),
+                trial("eye", &[exact]),
+                trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
+                trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
+                several,
+                many,
+                guard,
+                changed,
+                racy,
+                unrun(
+                    "hang",
+                    Verdict::Error,
+                    "kernel kernel_hang: stopped after 1000 instructions\n  at pc 0x1040: s_branch 65535\n\x1b[31mred",
+                ),
+            ],
+        },
+        PhaseReport {
+            number: 9,
+            title: "the rule itself".into(),
+            trials: vec![
+                unrun(
+                    "later",
+                    Verdict::Skip,
+                    "needs a second kernel file; give one with --kernels",
+                ),
+                unrun(
+                    "matrix_core",
+                    Verdict::Unsupported,
+                    "the device has no matrix instructions",
+                ),
+            ],
+        },
+    ])
+}
+
+fn buffer<'a>(
+    axes: &'a [Axis],
+    name: &'a str,
+    image: &'a [u8],
+    unchanged: Option<&'a [u8]>,
+) -> BufferAfter<'a> {
+    BufferAfter {
+        name,
+        kind: ElementKind::F32,
+        axes,
+        image,
+        unchanged,
+    }
+}
+
+fn unrun(id: &str, verdict: Verdict, reason: &str) -> TrialReport {
+    TrialReport {
+        verdict,
+        error: Some(reason.into()),
+        launches: Vec::new(),
+        ..trial(id, &[])
+    }
+}

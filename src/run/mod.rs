@@ -1,0 +1,172 @@
+//! A test run, from the flags to the exit code.
+
+mod setup;
+
+use std::io::{self, Stdout};
+use std::path::Path;
+use std::time::Instant;
+
+use crate::cli::{Format, RunArgs};
+use crate::exit::{Exit, Stop};
+use crate::report::{Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions};
+use crate::select::Selected;
+use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::verdict::{PhaseReport, RunReport, TrialReport};
+
+pub use setup::{Setup, jobs, seed};
+
+/// Does what the flags of a test run say.
+pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
+    if args.self_test {
+        return crate::self_test::run(args);
+    }
+    let setup = Setup::new(args)?;
+    let selected = setup.select(args)?;
+    if args.list {
+        return list(args, &selected);
+    }
+    let seed = setup::seed(&args.seed)?;
+    let device = crate::device::choose(args.device)?;
+    let jobs = setup::jobs(args);
+    if let Some(dir) = &args.dump {
+        prepare(dir)?;
+    }
+    let flags = setup::flags(args);
+    let plans: Vec<Plan<'_>> = selected
+        .iter()
+        .map(|one| Plan {
+            device: &*device,
+            threads: setup::threads(jobs, selected.len()),
+            budget: BUDGET,
+            program: setup.program(),
+            variant: Variant::Honest,
+            phase: one.phase.number,
+            test: one.test,
+            case: one.case,
+            seed,
+            repeat: args.repeat,
+            dump: args.dump.as_deref(),
+            flags: &flags,
+        })
+        .collect();
+
+    let started = Instant::now();
+    let mut show = Show::new(args);
+    let code_object = setup.program().report.clone();
+    let plan = RunPlan { device: device.describe(), code_object, seed, trials: plans.len() };
+    show.event(Event::RunStarted(&plan))?;
+    let mut reports: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
+    let mut trouble = None;
+    run_all(&plans, jobs, |position, progress| {
+        let told = match progress {
+            Progress::Started => show.event(Event::TrialStarted(&plans[position].case.id)),
+            Progress::Finished(finished) => {
+                let told = show.event(Event::TrialFinished(&finished.report));
+                let dumped = finished.dump_error.map_or(Ok(()), |error| Err(Stop::setup(error)));
+                reports[position] = Some(finished.report);
+                told.and(dumped)
+            }
+        };
+        if let Err(stop) = told {
+            trouble.get_or_insert(stop);
+        }
+    });
+    let phases = by_phase(&selected, reports);
+    let report = RunReport::new(plan.device, plan.code_object, seed, phases, started.elapsed().as_secs_f64());
+    show.event(Event::RunFinished(&report))?;
+    if let Some(stop) = trouble {
+        return Err(stop);
+    }
+    let failed = report.trials().any(|trial| trial.verdict.is_bad());
+    Ok(if failed { Exit::Failed } else { Exit::Passed })
+}
+
+/// The reports in the registry's order, under their phases.
+fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec<PhaseReport> {
+    let mut phases: Vec<PhaseReport> = Vec::new();
+    for (one, report) in selected.iter().zip(reports) {
+        let number = one.phase.number;
+        if phases.last().is_none_or(|phase| phase.number != number) {
+            phases.push(PhaseReport { number, title: one.phase.title.clone(), trials: Vec::new() });
+        }
+        if let Some(phase) = phases.last_mut() {
+            phase.trials.extend(report);
+        }
+    }
+    phases
+}
+
+/// Prints the ids that `--test` takes.
+fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
+    let text = match args.format {
+        Format::Table => selected.iter().map(|one| format!("{}\n", one.case.id)).collect::<String>(),
+        Format::Json => {
+            let tests: Vec<_> = selected
+                .iter()
+                .map(|one| {
+                    serde_json::json!({
+                        "id": one.case.id,
+                        "aliases": one.test.aliases,
+                        "phase": one.phase.number,
+                        "phase_title": one.phase.title,
+                        "title": one.test.title,
+                        "shape": one.case.values.to_string(),
+                        "documented": one.test.documented,
+                    })
+                })
+                .collect();
+            format!("{:#}\n", serde_json::json!({ "schema": "deltanet-check/list/1", "tests": tests }))
+        }
+    };
+    print(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// Writes to standard output; a reader that has closed the pipe has seen enough.
+pub fn print(text: &str) -> Result<(), Stop> {
+    use io::Write;
+    let mut out = io::stdout().lock();
+    stdout_result(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Stop::setup(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes sure that tensors can be written before anything runs.
+fn prepare(dir: &Path) -> Result<(), Stop> {
+    std::fs::create_dir_all(dir)
+        .map_err(|error| Stop::setup(format!("cannot create {}: {error}; name a directory", dir.display())))
+}
+
+/// Everyone who is told what happens.
+struct Show {
+    bar: Bar,
+    stdout: Box<dyn Reporter>,
+    file: Option<JsonFile>,
+}
+
+impl Show {
+    fn new(args: &RunArgs) -> Show {
+        let out: Stdout = io::stdout();
+        let options = TableOptions { color: setup::color(args.color), verbose: args.verbose };
+        let stdout: Box<dyn Reporter> = match args.format {
+            Format::Table => Box::new(Table::new(out, options)),
+            Format::Json => Box::new(Json(out)),
+        };
+        Show { bar: Bar::on_stderr(), stdout, file: args.report.clone().map(JsonFile) }
+    }
+
+    fn event(&mut self, event: Event<'_>) -> Result<(), Stop> {
+        // A progress bar that cannot be drawn is no loss.
+        let _ = self.bar.event(event);
+        let filed = self.file.as_mut().map_or(Ok(()), |file| file.event(event));
+        let shown = stdout_result(self.stdout.event(event));
+        filed.map_err(|error| Stop::setup(error.to_string())).and(shown)
+    }
+}

@@ -1,0 +1,101 @@
+//! What a run needs before the first trial: registry, code objects, seed, device, threads.
+
+use std::io::{self, IsTerminal};
+
+use crate::cli::{Color, RunArgs};
+use crate::exit::Stop;
+use crate::program::Program;
+use crate::registry::{Known, Registry};
+use crate::select::{Selected, select};
+use crate::tensor::random_seed;
+use crate::trial::default_jobs;
+
+/// The registry and the code objects.
+pub struct Setup {
+    /// The tests.
+    pub registry: Registry,
+    /// The documented kernels, as committed.
+    pub built_in: Program,
+    /// The planted bugs.
+    pub planted: Program,
+    /// The user's kernels, where they are to be validated.
+    pub user: Option<Program>,
+}
+
+impl Setup {
+    /// Reads and checks everything that the flags name.
+    pub fn new(args: &RunArgs) -> Result<Setup, Stop> {
+        let built_in = Program::built_in()?;
+        let planted = Program::planted()?;
+        let known = Known { kernels: names(&built_in), planted: names(&planted) };
+        let registry = match &args.registry {
+            Some(path) => Registry::read(path, &known)?,
+            None => Registry::built_in(&known)?,
+        };
+        drop(known);
+        let user = args.kernels.as_deref().map(Program::read).transpose()?;
+        Ok(Setup { registry, built_in, planted, user })
+    }
+
+    /// The kernels under test.
+    pub fn program(&self) -> &Program {
+        self.user.as_ref().unwrap_or(&self.built_in)
+    }
+
+    /// The cases that the flags select.
+    pub fn select(&self, args: &RunArgs) -> Result<Vec<Selected<'_>>, Stop> {
+        select(&self.registry, &args.phase, &args.test)
+    }
+}
+
+fn names(program: &Program) -> Vec<&str> {
+    program.object.kernels.iter().map(|kernel| kernel.name.as_str()).collect()
+}
+
+/// The seed that `--seed` names. A drawn one is in every report.
+pub fn seed(text: &str) -> Result<u64, Stop> {
+    if text == "random" {
+        return random_seed().map_err(Stop::setup);
+    }
+    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u64::from_str_radix(hex, 16));
+    parsed.map_err(|_| {
+        let shown = text.escape_debug();
+        Stop::usage(format!("`--seed {shown}` is not a seed: give a number from 0 to {} or `random`", u64::MAX))
+    })
+}
+
+/// The flags that select kernels and registry, as one would type them again.
+pub fn flags(args: &RunArgs) -> String {
+    let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
+    let given = files.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
+    given.map(|(flag, path)| format!(" {flag} {}", quoted(&path))).collect()
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// How many trials run at once.
+pub fn jobs(args: &RunArgs) -> usize {
+    args.jobs.map_or_else(default_jobs, usize::from)
+}
+
+/// Host threads of one launch: all of them where trials do not fill the cores already.
+pub fn threads(jobs: usize, trials: usize) -> usize {
+    if jobs.min(trials) > 1 { 1 } else { 0 }
+}
+
+/// Whether standard output is coloured.
+pub fn color(choice: Color) -> bool {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !unwanted && io::stdout().is_terminal(),
+    }
+}

@@ -1,0 +1,237 @@
+//! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be rejected.
+//!
+//! For each case: the honest kernels pass; with no launch at all it does not pass; all zeros and every input echoed
+//! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
+//! test: one of its cases catches it, and each case catches one at least.
+
+mod show;
+
+use crate::cli::RunArgs;
+use crate::device::{Device, DeviceErrorKind};
+use crate::exit::{Exit, Stop};
+use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
+use crate::run::{self, Setup};
+use crate::select::Selected;
+use crate::trial::{BUDGET, Finished, Plan, Progress, Variant, run_all};
+use crate::verdict::{Problem, TrialReport, Verdict};
+
+/// The result of a self-test.
+pub struct SelfTest {
+    /// What the kernels ran on.
+    pub device: String,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// Every test, in the registry's order.
+    pub tests: Vec<TestResult>,
+}
+
+/// What became of one test.
+pub struct TestResult {
+    /// The test's id.
+    pub id: String,
+    /// Number of its phase.
+    pub phase: u32,
+    /// Its cases.
+    pub cases: Vec<CaseResult>,
+    /// Its planted bugs.
+    pub planted: Vec<PlantResult>,
+}
+
+/// What became of one case.
+pub struct CaseResult {
+    /// The case's id.
+    pub id: String,
+    /// The honest kernels: nothing where they pass, and so zeros and echoes are rejected; otherwise what is wrong.
+    pub honest: Option<String>,
+    /// How the output of no launch at all was rejected; nothing if it passed.
+    pub silent: Option<String>,
+    /// How many planted bugs it caught.
+    pub caught: usize,
+}
+
+/// What became of one planted bug.
+pub struct PlantResult {
+    /// What is wrong in it.
+    pub name: String,
+    /// How it was caught, in the first case that did; nothing if none did.
+    pub caught: Option<String>,
+    /// How many cases caught it.
+    pub by: usize,
+    /// Whether any case launched it.
+    pub launched: bool,
+}
+
+impl SelfTest {
+    /// Everything that is not as it must be, one line each.
+    pub fn complaints(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for test in &self.tests {
+            for case in &test.cases {
+                if let Some(what) = &case.honest {
+                    lines.push(format!("{}: the honest kernels do not pass: {what}", case.id));
+                }
+                if case.silent.is_none() {
+                    lines.push(format!("{}: passes without a single launch", case.id));
+                }
+                if case.caught == 0 {
+                    lines.push(format!("{}: catches no planted bug of its test", case.id));
+                }
+            }
+            for plant in test.planted.iter().filter(|plant| plant.caught.is_none()) {
+                let why = if plant.launched { "was not caught" } else { "was never launched" };
+                lines.push(format!("{}: planted bug `{}` {why}", test.id, plant.name));
+            }
+        }
+        lines
+    }
+
+    /// How many planted bugs there are, and how many were caught.
+    pub fn planted(&self) -> (usize, usize) {
+        let all = || self.tests.iter().flat_map(|test| &test.planted);
+        (all().count(), all().filter(|plant| plant.caught.is_some()).count())
+    }
+}
+
+/// Runs the self-test that the flags select, and prints it.
+pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
+    let setup = Setup::new(args)?;
+    let selected = setup.select(args)?;
+    let seed = run::seed(&args.seed)?;
+    let device = crate::device::choose(args.device)?;
+    let result = Runner { setup: &setup, device: &*device, seed, jobs: run::jobs(args) }.run(&selected);
+    let failed = !result.complaints().is_empty();
+    run::print(&show::text(args, &result))?;
+    if let Some(path) = &args.report {
+        let written = crate::report::write_atomically(path, show::json(&result).as_bytes());
+        written.map_err(|error| Stop::setup(error.to_string()))?;
+    }
+    Ok(if failed { Exit::Failed } else { Exit::Passed })
+}
+
+struct Runner<'a> {
+    setup: &'a Setup,
+    device: &'a dyn Device,
+    seed: u64,
+    jobs: usize,
+}
+
+impl<'a> Runner<'a> {
+    fn run(&self, selected: &[Selected<'a>]) -> SelfTest {
+        let honest: Vec<Plan<'a>> = selected.iter().map(|one| self.plan(one, Variant::Honest, BUDGET)).collect();
+        let honest_done = self.all(&honest);
+        let mut wrong = Vec::new();
+        for (one, honest) in selected.iter().zip(&honest_done) {
+            let budget = budget(&honest.report);
+            wrong.push(self.plan(one, Variant::Silent, budget));
+            let planted = one.test.planted.iter();
+            wrong.extend(planted.map(|plant| self.plan(one, Variant::Planted(&self.setup.planted, plant), budget)));
+        }
+        let mut wrong_done = self.all(&wrong).into_iter();
+        let mut tests: Vec<TestResult> = Vec::new();
+        for (one, honest) in selected.iter().zip(&honest_done) {
+            if tests.last().is_none_or(|test| test.id != one.test.id) {
+                tests.push(blank(one));
+            }
+            let Some(test) = tests.last_mut() else { continue };
+            let silent = wrong_done.next().and_then(|done| how(&done));
+            let mut case = CaseResult { id: one.case.id.clone(), honest: not_passed(honest), silent, caught: 0 };
+            for (plant, done) in test.planted.iter_mut().zip(&mut wrong_done) {
+                plant.launched |= done.plant_used;
+                if let Some(how) = how(&done).filter(|_| done.plant_used) {
+                    plant.by += 1;
+                    case.caught += 1;
+                    plant.caught.get_or_insert(how);
+                }
+            }
+            test.cases.push(case);
+        }
+        SelfTest { device: self.device.describe().description, seed: self.seed, tests }
+    }
+
+    fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, budget: u64) -> Plan<'a> {
+        Plan {
+            device: self.device,
+            threads: 1,
+            budget,
+            program: self.setup.program(),
+            variant,
+            phase: one.phase.number,
+            test: one.test,
+            case: one.case,
+            seed: self.seed,
+            repeat: 1,
+            dump: None,
+            flags: "",
+        }
+    }
+
+    fn all(&self, plans: &[Plan<'a>]) -> Vec<Finished> {
+        let mut bar = Bar::on_stderr();
+        let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
+        // A progress bar that cannot be drawn is no loss.
+        let _ = bar.event(Event::RunStarted(&RunPlan { device, code_object, seed: self.seed, trials: plans.len() }));
+        let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
+        run_all(plans, self.jobs, |position, progress| match progress {
+            Progress::Started => {}
+            Progress::Finished(finished) => {
+                // Here a failure is what is hoped for: the bar only counts.
+                let counted = TrialReport { verdict: Verdict::Pass, ..finished.report.clone() };
+                let _ = bar.event(Event::TrialFinished(&counted));
+                done[position] = Some(*finished);
+            }
+        });
+        bar.clear();
+        done.into_iter().flatten().collect()
+    }
+}
+
+fn blank(one: &Selected<'_>) -> TestResult {
+    let plant = |name: &String| PlantResult { name: name.clone(), caught: None, by: 0, launched: false };
+    TestResult {
+        id: one.test.id.clone(),
+        phase: one.phase.number,
+        cases: Vec::new(),
+        planted: one.test.planted.iter().map(|planted| plant(&planted.name)).collect(),
+    }
+}
+
+/// What a wrong kernel may use up: many times what the honest ones need, so that a hang is noticed soon.
+fn budget(honest: &TrialReport) -> u64 {
+    let largest = honest.launches.iter().filter_map(|launch| launch.wave_instructions).max();
+    largest.map_or(BUDGET, |instructions| 100_000 + 20 * instructions)
+}
+
+fn not_passed(done: &Finished) -> Option<String> {
+    (done.report.verdict != Verdict::Pass).then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
+}
+
+/// In a few words, what made a trial fail; nothing if it passed.
+fn how(done: &Finished) -> Option<String> {
+    let report = &done.report;
+    if !report.verdict.is_bad() {
+        return None;
+    }
+    let of_outputs = || report.outputs.iter().find_map(|output| Some((output.name.as_str(), output.problem.as_ref()?)));
+    Some(match (done.failure, &report.error, &report.problem, of_outputs()) {
+        (Some(DeviceErrorKind::Hang), ..) => "hang".into(),
+        (Some(DeviceErrorKind::Fault), ..) => "fault".into(),
+        (_, Some(error), ..) => error.lines().next().unwrap_or("error").to_string(),
+        (_, None, Some(problem), _) => words(problem),
+        (_, None, None, Some((name, problem))) => format!("{name}: {}", words(problem)),
+        (_, None, None, None) => report.verdict.word().to_lowercase(),
+    })
+}
+
+fn words(problem: &Problem) -> String {
+    match problem {
+        Problem::GuardOverwritten { buffer, offset, .. } => format!("guard of {buffer} overwritten at byte {offset}"),
+        Problem::InputChanged { input, count, .. } => format!("input {input} changed in {count}"),
+        Problem::PoisonLeft { count, total, .. } => format!("{count}/{total} unwritten"),
+        Problem::NonFinite { nan, inf, .. } => format!("{nan} NaN, {inf} infinite"),
+        Problem::Mismatch { count, total, worst, .. } => {
+            format!("{count}/{total} wrong, by up to {:.1e}", (worst.got - worst.want).abs())
+        }
+        Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
+        Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),
+    }
+}

@@ -1,0 +1,213 @@
+//! `tolerances`: what honest f32 needs, measured over many seeds, beside what the registry allows.
+//!
+//! For each output the largest error against the golden reference and against the oracle is found over all seeds
+//! and all cases of its test. The registry's tolerance is about four times the larger of the two.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+
+use crate::cli::{DeviceChoice, Format, RunArgs};
+use crate::exit::{Exit, Stop};
+use crate::run::{self, Setup};
+use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::verdict::{Tolerance, Verdict};
+
+/// The flags of `tolerances`.
+#[derive(Debug, Args)]
+pub struct TolerancesArgs {
+    /// How many seeds: 0, 1, 2 ...
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub seeds: u32,
+
+    /// Only these phases
+    #[arg(long, value_name = "PHASES")]
+    pub phase: Vec<String>,
+
+    /// Only these tests
+    #[arg(long, value_name = "ID")]
+    pub test: Vec<String>,
+
+    /// Measure this code object instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub kernels: Option<PathBuf>,
+
+    /// Take tests from this file instead of the built-in phases.toml
+    #[arg(long, value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+
+    /// How many trials run at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// What was measured of one output of one test.
+struct Measured {
+    test: String,
+    output: String,
+    tolerance: Tolerance,
+    reason: String,
+    /// Largest error against the golden reference.
+    golden: f64,
+    /// Largest error against the oracle.
+    oracle: f64,
+    /// Largest relative RMS error against either.
+    relative_rms: f64,
+    /// Trials whose output was compared.
+    compared: usize,
+    /// Trials that did not pass.
+    failed: usize,
+}
+
+impl Measured {
+    fn error(&self) -> f64 {
+        self.golden.max(self.oracle)
+    }
+
+    /// How many times the error the tolerance is; nothing for an exact output.
+    fn headroom(&self) -> Option<f64> {
+        (self.tolerance.absolute > 0.0).then(|| self.tolerance.absolute / self.error())
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
+    let flags = RunArgs {
+        phase: args.phase.clone(),
+        test: args.test.clone(),
+        kernels: args.kernels.clone(),
+        registry: args.registry.clone(),
+        jobs: args.jobs,
+        ..RunArgs::default()
+    };
+    let setup = Setup::new(&flags)?;
+    let measured = measure(&setup, &flags, args.seeds)?;
+    let text = match args.format {
+        Format::Table => table(&measured, args.seeds),
+        Format::Json => as_json(&measured, args.seeds),
+    };
+    run::print(&text)?;
+    let failed = measured.iter().any(|one| one.failed > 0 || one.compared == 0);
+    Ok(if failed { Exit::Failed } else { Exit::Passed })
+}
+
+fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, Stop> {
+    let selected = setup.select(flags)?;
+    let device = crate::device::choose(DeviceChoice::Auto)?;
+    let mut measured: Vec<Measured> = Vec::new();
+    for one in &selected {
+        for (name, judged) in &one.test.outputs {
+            if !measured.iter().any(|known| known.test == one.test.id && known.output == *name) {
+                measured.push(Measured {
+                    test: one.test.id.clone(),
+                    output: name.clone(),
+                    tolerance: judged.tolerance.clone(),
+                    reason: judged.reason.clone(),
+                    golden: 0.0,
+                    oracle: 0.0,
+                    relative_rms: 0.0,
+                    compared: 0,
+                    failed: 0,
+                });
+            }
+        }
+    }
+    for seed in 0..u64::from(seeds) {
+        let plans: Vec<Plan<'_>> = selected
+            .iter()
+            .map(|one| Plan {
+                device: &*device,
+                threads: 1,
+                budget: BUDGET,
+                program: setup.program(),
+                variant: Variant::Honest,
+                phase: one.phase.number,
+                test: one.test,
+                case: one.case,
+                seed,
+                repeat: 1,
+                dump: None,
+                flags: "",
+            })
+            .collect();
+        run_all(&plans, run::jobs(flags), |position, progress| {
+            let Progress::Finished(done) = progress else { return };
+            let test = &plans[position].test.id;
+            for one in measured.iter_mut().filter(|one| one.test == *test) {
+                one.failed += usize::from(done.report.verdict != Verdict::Pass);
+                let Some(output) = done.report.outputs.iter().find(|output| output.name == one.output) else { continue };
+                one.compared += 1;
+                one.golden = worse(one.golden, output.golden.max_abs);
+                one.oracle = worse(one.oracle, output.oracle.max_abs);
+                let rms = worse(output.golden.relative_rms, output.oracle.relative_rms);
+                one.relative_rms = worse(one.relative_rms, rms);
+            }
+        });
+    }
+    Ok(measured)
+}
+
+/// The larger; NaN if either is.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+fn table(measured: &[Measured], seeds: u32) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let header = ["test", "output", "golden", "f64", "rel RMS", "tolerance", "ceiling", "headroom", "not passed"];
+    table.set_header(header);
+    for one in measured {
+        table.add_row([
+            one.test.clone(),
+            one.output.clone(),
+            number(one.golden),
+            number(one.oracle),
+            number(one.relative_rms),
+            number(one.tolerance.absolute),
+            number(one.tolerance.ceiling),
+            one.headroom().map_or("exact".into(), |share| format!("{share:.1}")),
+            one.failed.to_string(),
+        ]);
+    }
+    for (position, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if position >= 2 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+    format!("largest error over {seeds} seeds, all cases of a test together\n\n{}", lines.concat())
+}
+
+fn number(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
+}
+
+fn as_json(measured: &[Measured], seeds: u32) -> String {
+    let outputs: Vec<_> = measured
+        .iter()
+        .map(|one| {
+            json!({
+                "test": one.test,
+                "output": one.output,
+                "golden": one.golden,
+                "oracle": one.oracle,
+                "relative_rms": one.relative_rms,
+                "tolerance": one.tolerance.absolute,
+                "ceiling": one.tolerance.ceiling,
+                "headroom": one.headroom(),
+                "reason": one.reason,
+                "compared": one.compared,
+                "not_passed": one.failed,
+            })
+        })
+        .collect();
+    format!("{:#}\n", json!({ "schema": "deltanet-check/tolerances/1", "seeds": seeds, "outputs": outputs }))
+}

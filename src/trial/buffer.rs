@@ -1,0 +1,95 @@
+//! Tensors of a trial: what the device holds of them, and what a launch is handed.
+
+use crate::device::ArgValue;
+use crate::verdict::Axis;
+
+/// A tensor of the trial, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    pub(super) tensor: usize,
+    pub(super) first: usize,
+    pub(super) count: usize,
+}
+
+impl Buffer {
+    /// `count` elements from element `first` on.
+    pub fn part(self, first: usize, count: usize) -> Buffer {
+        Buffer { tensor: self.tensor, first: self.first + first, count }
+    }
+
+    /// As an argument that the kernel reads.
+    pub fn read(self) -> Arg {
+        Arg::Tensor { buffer: self, written: false }
+    }
+
+    /// As an argument that the kernel writes.
+    pub fn write(self) -> Arg {
+        Arg::Tensor { buffer: self, written: true }
+    }
+}
+
+/// An argument of a launch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arg {
+    /// A tensor or a part of one.
+    Tensor {
+        /// Which.
+        buffer: Buffer,
+        /// Whether the kernel writes there.
+        written: bool,
+    },
+    /// A number.
+    Value(ArgValue),
+}
+
+/// A dimension or a count as an argument.
+pub fn int(value: impl TryInto<i32>) -> Arg {
+    // The registry caps sizes far below this.
+    Arg::Value(ArgValue::I32(value.try_into().unwrap_or(i32::MAX)))
+}
+
+/// A float as an argument.
+pub fn float(value: f32) -> Arg {
+    Arg::Value(ArgValue::F32(value))
+}
+
+/// What a tensor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Uploaded, and unchanged afterwards.
+    Input,
+    /// Poisoned, written by launches.
+    Written,
+}
+
+/// A tensor and its place on the device.
+pub(super) struct Tensor {
+    pub name: String,
+    pub axes: Vec<Axis>,
+    pub role: Role,
+    /// What was drawn or uploaded; empty for what launches write.
+    pub values: Vec<f32>,
+    /// Address of the first element, if it is on the device.
+    pub address: Option<u64>,
+}
+
+impl Tensor {
+    pub fn count(&self) -> usize {
+        self.axes.iter().map(|axis| axis.length).product()
+    }
+}
+
+/// `n` elements in a row.
+pub fn elements(n: usize) -> Vec<Axis> {
+    axes([("element", n)])
+}
+
+/// `rows` x `columns`.
+pub fn table(rows: usize, columns: usize) -> Vec<Axis> {
+    axes([("row", rows), ("column", columns)])
+}
+
+/// Axes by name, outermost first.
+pub fn axes<const N: usize>(named: [(&str, usize); N]) -> Vec<Axis> {
+    named.into_iter().map(|(name, length)| Axis::new(name, length)).collect()
+}

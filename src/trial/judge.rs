@@ -1,0 +1,142 @@
+//! Reading back what the launches left, and judging it in the order of judgement.
+
+use super::buffer::Role;
+use super::{Check, Outcome, Trial};
+use crate::compare::{
+    BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode, encode, guards, judge_buffers,
+    judge_output,
+};
+use crate::registry::Test;
+use crate::verdict::{Axis, OutputReport, Owner, Problem, TrialReport, Verdict};
+
+/// What the judgement of a trial found.
+pub(super) struct Judged {
+    pub verdict: Verdict,
+    /// A guard or an input.
+    pub problem: Option<Problem>,
+    pub outputs: Vec<OutputReport>,
+    /// Why an output could not be judged.
+    pub error: Option<String>,
+    /// What the device left in each output.
+    pub images: Vec<Vec<f32>>,
+}
+
+/// Judges a trial whose launches are all done.
+pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
+    let images = images(trial)?;
+    let buffers: Vec<BufferAfter<'_>> = trial
+        .tensors
+        .iter()
+        .zip(&images)
+        .filter(|(tensor, _)| tensor.address.is_some())
+        .map(|(tensor, (image, uploaded))| BufferAfter {
+            name: &tensor.name,
+            kind: ElementKind::F32,
+            axes: &tensor.axes,
+            image,
+            unchanged: uploaded.as_deref(),
+        })
+        .collect();
+    let problem = judge_buffers(&buffers);
+    let left = |check: &Check| decode(guards::payload(&images[check.buffer.tensor].0));
+    let got: Vec<Vec<f32>> = trial.checks.iter().map(left).collect();
+    let mut judged =
+        Judged { verdict: Verdict::Pass, problem, outputs: Vec::new(), error: unchecked(trial, test), images: got };
+    for (check, got) in trial.checks.iter().zip(&judged.images) {
+        match output(trial, test, check, got) {
+            Ok(report) => judged.outputs.push(report),
+            Err(error) => judged.error = judged.error.or(Some(error)),
+        }
+    }
+    let failed = judged.problem.is_some() || judged.outputs.iter().any(|output| output.verdict != Verdict::Pass);
+    judged.verdict = match (&judged.error, failed) {
+        (Some(_), _) => Verdict::Error,
+        (None, true) => Verdict::Fail,
+        (None, false) => Verdict::Pass,
+    };
+    Ok(judged)
+}
+
+/// What the device left in each output.
+pub(super) fn outputs(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<f32>>> {
+    let buffers: Vec<_> = trial.checks.iter().map(|check| check.buffer).collect();
+    buffers.into_iter().map(|buffer| trial.fetch(buffer)).collect()
+}
+
+/// Every tensor with its guards, and what was uploaded where it must be unchanged.
+#[expect(clippy::type_complexity, reason = "a pair of byte images, used once")]
+fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+    let mut images = Vec::with_capacity(trial.tensors.len());
+    for tensor in &trial.tensors {
+        let uploaded = (tensor.role == Role::Input).then(|| encode(&tensor.values));
+        let Some(address) = tensor.address else {
+            images.push((Vec::new(), None));
+            continue;
+        };
+        let mut image = vec![0; tensor.count() * 4 + 2 * guards::GUARD_BYTES];
+        trial.session.download(address - guards::GUARD_BYTES as u64, &mut image)?;
+        images.push((image, uploaded));
+    }
+    Ok(images)
+}
+
+/// An output that the registry judges and the test never looks at.
+fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
+    let checked = |name: &str| trial.checks.iter().any(|check| trial.tensors[check.buffer.tensor].name == name);
+    let name = test.outputs.keys().find(|name| !checked(name))?;
+    Some(format!("output `{name}` was never compared: function `{}` does not check it", test.function.name))
+}
+
+fn output(trial: &Trial<'_>, test: &Test, check: &Check, got: &[f32]) -> Result<OutputReport, String> {
+    let tensor = &trial.tensors[check.buffer.tensor];
+    let judged = test.outputs.get(&tensor.name);
+    let judged = judged.ok_or_else(|| format!("output `{}` has no tolerance in the registry", tensor.name))?;
+    let inputs: Vec<NamedInput<'_, f32>> = trial
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.role == Role::Input)
+        .map(|tensor| NamedInput { name: &tensor.name, values: &tensor.values })
+        .collect();
+    let owner = |index: &[usize]| owner(trial, check, &tensor.axes, index);
+    let case = OutputCase {
+        name: &tensor.name,
+        axes: &tensor.axes,
+        tolerance: &judged.tolerance,
+        got,
+        golden: &check.golden,
+        oracle: &check.oracle,
+        inputs: &inputs,
+        alternatives: &[],
+        owner: Some(&owner),
+    };
+    let report = judge_output(&case).map_err(|error| error.to_string())?;
+    let trivial = accepted_trivially(&case).map_err(|error| error.to_string())?;
+    if let Some(what) = trivial.first() {
+        return Err(format!(
+            "the tolerance of output `{}` says nothing: {what} would pass; tighten it or choose a shape that tells",
+            tensor.name
+        ));
+    }
+    Ok(report)
+}
+
+/// The work-item of the last launch that was to write an element.
+fn owner(trial: &Trial<'_>, check: &Check, axes: &[Axis], index: &[usize]) -> Option<Owner> {
+    let flat = axes.iter().zip(index).fold(0, |flat, (axis, at)| flat * axis.length + at);
+    let covers = |buffer: &super::Buffer| {
+        buffer.tensor == check.buffer.tensor && (buffer.first..buffer.first + buffer.count).contains(&flat)
+    };
+    trial.launches.iter().enumerate().rev().find_map(|(number, launch)| {
+        let buffer = launch.written.iter().find(|buffer| covers(buffer))?;
+        Some(launch.grid.owner(number, flat - buffer.first))
+    })
+}
+
+impl Trial<'_> {
+    /// Adds the launches made to a report.
+    pub(super) fn describe_launches(&self, report: &mut TrialReport) {
+        report.launches = self.launches.iter().map(|launch| launch.report.clone()).collect();
+        let counted = report.launches.iter().map(|launch| launch.wave_instructions);
+        report.wave_instructions = counted.sum();
+    }
+}

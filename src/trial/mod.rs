@@ -1,0 +1,267 @@
+//! One test, run: inputs, launches, outputs, comparison.
+//!
+//! A phase file describes a test by calling [`Trial`]: it draws inputs, allocates outputs, launches kernels in the
+//! document's order and hands over what each output should be. Everything that makes the result trustworthy
+//! happens here, the same for all tests: seeds, poison, guards, read-back, the order of judgement.
+
+mod buffer;
+mod dump;
+mod grid;
+mod judge;
+mod panics;
+mod plan;
+mod pool;
+
+use std::time::Instant;
+
+use deltanet_reference::widen;
+
+use crate::compare::{decode, encode, guards, poison};
+use crate::device::{ArgValue, DeviceError, Launch, Session, lay_out};
+use crate::program::Program;
+use crate::registry::{Plant, Values};
+use crate::select::nearest;
+use crate::tensor::{Distribution, Stream};
+use crate::verdict::{Axis, LaunchReport};
+
+use buffer::{Role, Tensor};
+pub use buffer::{Arg, Buffer, axes, elements, float, int, table};
+pub use grid::{Grid, line, matrix, sequential, transposing};
+pub use plan::{BUDGET, Finished, Plan, Variant};
+pub use pool::{Progress, default_jobs, run_all};
+
+/// What running a test returns: nothing, or why it did not get as far as comparing.
+pub type Outcome<T = ()> = Result<T, DeviceError>;
+
+/// A test being run.
+pub struct Trial<'a> {
+    id: &'a str,
+    seed: u64,
+    values: &'a Values,
+    program: &'a Program,
+    variant: Variant<'a>,
+    session: Box<dyn Session>,
+    module: usize,
+    planted: Option<(usize, &'a Program, &'a Plant)>,
+    tensors: Vec<Tensor>,
+    launches: Vec<Launched>,
+    checks: Vec<Check>,
+    plant_used: bool,
+}
+
+/// A launch that was made.
+struct Launched {
+    report: LaunchReport,
+    grid: Grid,
+    written: Vec<Buffer>,
+}
+
+/// An output and what it should be.
+struct Check {
+    buffer: Buffer,
+    golden: Vec<f32>,
+    oracle: Vec<f64>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(plan: &Plan<'a>, session: Box<dyn Session>) -> Outcome<Trial<'a>> {
+        let mut session = session;
+        let module = session.load(plan.program)?;
+        let planted = match plan.variant {
+            Variant::Planted(program, plant) => Some((session.load(program)?, program, plant)),
+            Variant::Honest | Variant::Silent => None,
+        };
+        Ok(Trial {
+            id: &plan.case.id,
+            seed: plan.seed,
+            values: &plan.case.values,
+            program: plan.program,
+            variant: plan.variant,
+            session,
+            module,
+            planted,
+            tensors: Vec::new(),
+            launches: Vec::new(),
+            checks: Vec::new(),
+            plant_used: false,
+        })
+    }
+
+    /// A dimension of the case.
+    pub fn dim(&self, name: &str) -> usize {
+        self.values.dim(name)
+    }
+
+    /// A whole number of the case, which may be negative.
+    pub fn integer(&self, name: &str) -> i32 {
+        i32::try_from(self.values.get(name)).unwrap_or(0)
+    }
+
+    /// An input that stays on the host: drawn, and known to the references.
+    pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
+        let count = axes.iter().map(|axis| axis.length).product();
+        let values = Stream::new(self.seed, self.id, name).draw(count, distribution);
+        self.keep(Tensor { name: name.into(), axes, role: Role::Input, values, address: None })
+    }
+
+    /// A number drawn like an input.
+    pub fn scalar(&mut self, name: &str, distribution: Distribution) -> f32 {
+        let drawn = self.draw(name, elements(1), distribution);
+        self.values(drawn).first().copied().unwrap_or(0.0)
+    }
+
+    /// An input on the device.
+    pub fn input(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Outcome<Buffer> {
+        let drawn = self.draw(name, axes, distribution);
+        self.place(drawn)?;
+        Ok(drawn)
+    }
+
+    /// An input on the device with values that the test computed from what it drew.
+    pub fn upload(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
+        let kept = self.keep(Tensor { name: name.into(), axes, role: Role::Input, values, address: None });
+        self.place(kept)?;
+        Ok(kept)
+    }
+
+    /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
+    pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+        let kept = self.keep(Tensor { name: name.into(), axes, role: Role::Written, values: Vec::new(), address: None });
+        self.place(kept)?;
+        Ok(kept)
+    }
+
+    /// The values of an input.
+    pub fn values(&self, buffer: Buffer) -> &[f32] {
+        let all = &self.tensors[buffer.tensor].values;
+        &all[buffer.first..buffer.first + buffer.count]
+    }
+
+    /// The values of an input in f64, for the oracle.
+    pub fn wide(&self, buffer: Buffer) -> Vec<f64> {
+        widen(self.values(buffer))
+    }
+
+    /// What the device holds of a tensor now.
+    pub fn fetch(&mut self, buffer: Buffer) -> Outcome<Vec<f32>> {
+        let address = self.address(buffer)?;
+        let mut bytes = vec![0; buffer.count * 4];
+        self.session.download(address, &mut bytes)?;
+        Ok(decode(&bytes))
+    }
+
+    /// Launches a documented kernel.
+    pub fn launch(&mut self, kernel: &str, grid: Grid, args: &[Arg]) -> Outcome {
+        let mut values = Vec::with_capacity(args.len());
+        let mut written = Vec::new();
+        for arg in args {
+            values.push(match *arg {
+                Arg::Tensor { buffer, written: writes } => {
+                    if writes {
+                        written.push(buffer);
+                    }
+                    ArgValue::Pointer(self.address(buffer)?)
+                }
+                Arg::Value(value) => value,
+            });
+        }
+        if matches!(self.variant, Variant::Silent) {
+            return Ok(());
+        }
+        let (module, program, name, grid) = self.target(kernel, grid);
+        let Some(found) = program.object.kernel(&name) else { return Err(missing(program, &name)) };
+        let kernarg = lay_out(found, &values)?;
+        let started = Instant::now();
+        let request = Launch { kernel: &name, grid: grid.grid, block: grid.block, kernarg: &kernarg };
+        let result = self.session.launch(module, &request).and_then(|done| self.session.sync().map(|()| done));
+        let seconds = started.elapsed().as_secs_f64();
+        let wave_instructions = result.as_ref().ok().and_then(|done| done.wave_instructions);
+        let Grid { grid: groups, block, .. } = grid;
+        let report =
+            LaunchReport { kernel: name, grid: groups, block, dynamic_lds: 0, wave_instructions, seconds };
+        self.launches.push(Launched { report, grid, written });
+        result.map(|_| ())
+    }
+
+    /// Says what a tensor should be in the end: the golden reference, and the oracle.
+    pub fn check(&mut self, buffer: Buffer, (golden, oracle): (Vec<f32>, Vec<f64>)) -> Outcome {
+        self.checks.push(Check { buffer, golden, oracle });
+        Ok(())
+    }
+
+    /// Where a launch goes, after what the planted bug changes.
+    fn target(&mut self, kernel: &str, grid: Grid) -> (usize, &'a Program, String, Grid) {
+        let honest = (self.module, self.program, kernel.to_string(), grid);
+        let Some((module, program, plant)) = self.planted else { return honest };
+        let swap = plant.swap_grid.as_deref() == Some(kernel);
+        let grid = if swap { grid.swapped() } else { grid };
+        let replaced = plant.replace.get(kernel);
+        self.plant_used |= swap || replaced.is_some();
+        match replaced {
+            Some(name) => (module, program, name.clone(), grid),
+            None => (self.module, self.program, kernel.to_string(), grid),
+        }
+    }
+
+    fn keep(&mut self, tensor: Tensor) -> Buffer {
+        let count = tensor.count();
+        self.tensors.push(tensor);
+        Buffer { tensor: self.tensors.len() - 1, first: 0, count }
+    }
+
+    /// Puts a tensor on the device between its guards.
+    fn place(&mut self, buffer: Buffer) -> Outcome {
+        let tensor = &mut self.tensors[buffer.tensor];
+        let payload = match tensor.role {
+            Role::Input => encode(&tensor.values),
+            Role::Written => {
+                let mut bytes = vec![0; tensor.count() * 4];
+                poison::fill(&mut bytes);
+                bytes
+            }
+        };
+        let image = guards::frame(&payload);
+        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
+        self.session.upload(address, &image)?;
+        tensor.address = Some(address + guards::GUARD_BYTES as u64);
+        Ok(())
+    }
+
+    fn address(&self, buffer: Buffer) -> Outcome<u64> {
+        let tensor = &self.tensors[buffer.tensor];
+        let base = tensor.address.ok_or_else(|| {
+            DeviceError::invalid(format!("`{}` is not on the device: upload it before the launch", tensor.name))
+        })?;
+        Ok(base + buffer.first as u64 * 4)
+    }
+}
+
+/// A kernel that a code object does not have, with the nearest name it has.
+fn missing(program: &Program, name: &str) -> DeviceError {
+    let names = program.object.kernels.iter().map(|kernel| kernel.name.as_str());
+    let near = nearest(name, names, 1);
+    let hint = near.first().map_or_else(
+        || "give it the kernel under this name, `extern \"C\"`".to_string(),
+        |near| format!("the nearest it has is `{near}`; kernels need the documented names, `extern \"C\"`"),
+    );
+    DeviceError::invalid(format!("code object {} has no kernel `{name}`: {hint}", program.report.path))
+}
+
+/// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
+///
+/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are and once in
+/// f64, and gives the pair of results.
+#[macro_export]
+macro_rules! references {
+    ($trial:expr, |$($name:ident),*| $body:expr) => {{
+        let golden = {
+            $(let $name: &[f32] = $trial.values($name);)*
+            $body
+        };
+        let oracle = {
+            $(let $name: &[f64] = &$trial.wide($name);)*
+            $body
+        };
+        (golden, oracle)
+    }};
+}

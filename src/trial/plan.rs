@@ -1,0 +1,178 @@
+//! What one trial runs, and running it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::{Trial, dump, judge, panics};
+use crate::compare::judge_repeat;
+use crate::device::{Device, DeviceError, DeviceErrorKind};
+use crate::program::Program;
+use crate::registry::{Case, Plant, Test};
+use crate::verdict::{Problem, TrialReport, Verdict};
+
+/// Which kernels a trial launches.
+#[derive(Clone, Copy)]
+pub enum Variant<'a> {
+    /// The kernels under test.
+    Honest,
+    /// The kernels under test but for a planted bug, from this code object.
+    Planted(&'a Program, &'a Plant),
+    /// None at all: every output keeps its poison.
+    Silent,
+}
+
+/// A trial to run.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// Where.
+    pub device: &'a dyn Device,
+    /// Host threads that one launch may take; 0: all.
+    pub threads: usize,
+    /// Wave instructions that one launch may take.
+    pub budget: u64,
+    /// The kernels under test.
+    pub program: &'a Program,
+    /// Which of them are launched.
+    pub variant: Variant<'a>,
+    /// Number of the phase.
+    pub phase: u32,
+    /// The test.
+    pub test: &'a Test,
+    /// The case of the test.
+    pub case: &'a Case,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// How often it runs; every run must give the same bits.
+    pub repeat: u16,
+    /// Where its tensors go as .npy, if anywhere.
+    pub dump: Option<&'a Path>,
+    /// The flags that select registry and code object, for the line that runs the trial again.
+    pub flags: &'a str,
+}
+
+/// The budget of a launch in a test run. The largest launch of the built-in registry takes a few million.
+pub const BUDGET: u64 = 1_000_000_000;
+
+/// A trial that was run.
+pub struct Finished {
+    /// What came of it.
+    pub report: TrialReport,
+    /// How the device failed, where it did.
+    pub failure: Option<DeviceErrorKind>,
+    /// Whether the planted bug was launched at all.
+    pub plant_used: bool,
+    /// Why its tensors could not be written, where they should have been.
+    pub dump_error: Option<String>,
+}
+
+impl Plan<'_> {
+    /// Runs the trial. Whatever goes wrong within is its verdict.
+    pub fn run(&self) -> Finished {
+        let started = Instant::now();
+        let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
+            let error = DeviceError::invalid(format!("the harness failed: {message}; please report this as a bug"));
+            self.failed(&error)
+        });
+        finished.report.seconds = started.elapsed().as_secs_f64();
+        finished
+    }
+
+    fn attempt(&self) -> Finished {
+        let mut first = match self.once() {
+            Ok(trial) => trial,
+            Err((trial, error)) => {
+                let mut finished = self.failed(&error);
+                if let Some(trial) = trial {
+                    finished.plant_used = trial.plant_used;
+                    finished.dump_error = self.dump(&trial, &[]);
+                    trial.describe_launches(&mut finished.report);
+                }
+                return finished;
+            }
+        };
+        let judged = match judge::judge(&mut first, self.test) {
+            Ok(judged) => judged,
+            Err(error) => return self.failed(&error),
+        };
+        let dump_error = self.dump(&first, &judged.images);
+        let mut report = self.blank();
+        report.verdict = judged.verdict;
+        report.problem = judged.problem;
+        report.outputs = judged.outputs;
+        report.error = judged.error;
+        first.describe_launches(&mut report);
+        let mut finished = Finished { report, failure: None, plant_used: first.plant_used, dump_error };
+        for run in 2..=usize::from(self.repeat) {
+            match self.again(run, &first, &judged.images) {
+                Ok(None) => {}
+                Ok(Some(problem)) => {
+                    if finished.report.verdict == Verdict::Pass {
+                        finished.report.verdict = Verdict::Fail;
+                    }
+                    finished.report.problem.get_or_insert(problem);
+                    break;
+                }
+                Err(error) => {
+                    finished.report.verdict = Verdict::Error;
+                    finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
+                    finished.failure = Some(error.kind);
+                    break;
+                }
+            }
+        }
+        finished
+    }
+
+    /// Inputs and launches, up to where the outputs could be read.
+    #[expect(clippy::type_complexity, reason = "the trial as far as it got is worth dumping")]
+    fn once(&self) -> Result<Trial<'_>, (Option<Box<Trial<'_>>>, DeviceError)> {
+        let session = self.device.open(self.threads, self.budget).map_err(|error| (None, error))?;
+        let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
+        match (self.test.function.run)(&mut trial) {
+            Ok(()) => Ok(trial),
+            Err(error) => Err((Some(Box::new(trial)), error)),
+        }
+    }
+
+    /// Runs the trial once more and compares the bits of its outputs.
+    fn again(&self, run: usize, first: &Trial<'_>, images: &[Vec<f32>]) -> Result<Option<Problem>, DeviceError> {
+        let mut trial = self.once().map_err(|(_, error)| error)?;
+        let outputs = judge::outputs(&mut trial)?;
+        let differs = first.checks.iter().zip(images.iter().zip(&outputs)).find_map(|(check, (was, is))| {
+            let tensor = &first.tensors[check.buffer.tensor];
+            judge_repeat(&tensor.name, &tensor.axes, run, was, is)
+        });
+        Ok(differs)
+    }
+
+    fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<f32>]) -> Option<String> {
+        let dir = self.dump?;
+        dump::write(dir, &self.case.id, trial, outputs).err()
+    }
+
+    fn failed(&self, error: &DeviceError) -> Finished {
+        let mut report = self.blank();
+        report.verdict = Verdict::Error;
+        report.error = Some(error.message.clone());
+        Finished { report, failure: Some(error.kind), plant_used: false, dump_error: None }
+    }
+
+    fn blank(&self) -> TrialReport {
+        TrialReport {
+            id: self.case.id.clone(),
+            phase: self.phase,
+            title: self.test.title.clone(),
+            shape: self.case.values.to_string(),
+            documented: self.test.documented,
+            verdict: Verdict::Pass,
+            problem: None,
+            outputs: Vec::new(),
+            error: None,
+            seed: self.seed,
+            launches: Vec::new(),
+            wave_instructions: None,
+            seconds: 0.0,
+            rerun: format!("deltanet-check --test {} --seed {}{} --dump DIR", self.case.id, self.seed, self.flags),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a run found out: the verdict words and the data that every report is made of.
+//!
+//! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
+//! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
+
+pub mod number;
+mod output;
+mod problem;
+mod run;
+
+pub use output::{Axis, Metrics, OutputReport, Tolerance};
+pub use problem::{Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side};
+pub use run::{
+    CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RunReport, Totals, TrialReport,
+};
+
+use serde::Serialize;
+
+/// The verdict on an output, a trial or a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Everything was compared and every error is within its tolerance.
+    Pass,
+    /// Compared, and wrong.
+    Fail,
+    /// Did not get as far as comparing: a fault, a hang, a missing kernel, an unusable reference.
+    Error,
+    /// Not run, with a reason. Never counts as a pass.
+    Skip,
+    /// The device cannot run it.
+    Unsupported,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which totals name them.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Error,
+        Verdict::Skip,
+        Verdict::Unsupported,
+    ];
+
+    /// The word as tables print it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Pass => "PASS",
+            Verdict::Fail => "FAIL",
+            Verdict::Error => "ERROR",
+            Verdict::Skip => "SKIP",
+            Verdict::Unsupported => "UNSUPPORTED",
+        }
+    }
+
+    /// Whether a run with this verdict in it has failed (exit code 1).
+    pub fn is_bad(self) -> bool {
+        matches!(self, Verdict::Fail | Verdict::Error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_a_run() {
+        let bad: Vec<Verdict> = Verdict::ALL
+            .into_iter()
+            .filter(|verdict| verdict.is_bad())
+            .collect();
+        assert_eq!(bad, [Verdict::Fail, Verdict::Error]);
+    }
+}

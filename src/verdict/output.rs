@@ -1,0 +1,111 @@
+//! One output: what it was judged by, how far off it is, and the verdict.
+
+use serde::Serialize;
+
+use super::{Element, Problem, Verdict, number};
+
+/// One named axis of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Axis {
+    /// What the axis counts: `row`, `column`, `token`, `chunk`, `head`, `element`.
+    pub name: String,
+    /// How many there are.
+    pub length: usize,
+}
+
+impl Axis {
+    /// An axis by name and length.
+    pub fn new(name: impl Into<String>, length: usize) -> Axis {
+        Axis {
+            name: name.into(),
+            length,
+        }
+    }
+}
+
+/// How far an output may be from its references.
+///
+/// An element is allowed `absolute + relative * |want|`. Where that is 0 the element must be the golden one bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tolerance {
+    /// Absolute error allowed to every element.
+    #[serde(with = "number")]
+    pub absolute: f64,
+    /// Error allowed on top, as a share of the element's own reference value.
+    #[serde(with = "number")]
+    pub relative: f64,
+    /// Relative RMS error allowed to the output as a whole, where the test sets one.
+    #[serde(with = "number::option")]
+    pub relative_rms: Option<f64>,
+    /// The document's own tolerance: never the one that judges unless `absolute` is it, except that the f64 oracle
+    /// of an exact output (`absolute` 0) must lie within it.
+    #[serde(with = "number")]
+    pub ceiling: f64,
+    /// Whether 0 and -0 count as equal where the tolerance is 0.
+    pub zero_signs_equal: bool,
+}
+
+impl Tolerance {
+    /// An absolute tolerance with the document's ceiling beside it.
+    pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
+        Tolerance {
+            absolute,
+            relative: 0.0,
+            relative_rms: None,
+            ceiling,
+            zero_signs_equal: false,
+        }
+    }
+
+    /// Whether the output must equal the golden reference bit for bit.
+    pub fn is_exact(&self) -> bool {
+        self.absolute == 0.0 && self.relative == 0.0
+    }
+}
+
+/// The distance of an output from one reference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Largest absolute difference; NaN as soon as one element's difference is NaN.
+    #[serde(with = "number")]
+    pub max_abs: f64,
+    /// `sqrt(sum (got-want)^2 / sum want^2)`; 0 for 0/0, infinite where only the reference is all zero.
+    #[serde(with = "number")]
+    pub relative_rms: f64,
+    /// Largest distance in units in the last place of the output's type; absent where an element is NaN.
+    pub max_ulp: Option<u64>,
+    /// Elements that are not within what they are allowed.
+    pub mismatched: usize,
+    /// `mismatched / total`.
+    #[serde(with = "number")]
+    pub mismatched_share: f64,
+    /// Elements compared.
+    pub total: usize,
+    /// Largest error as a share of what its element is allowed; 0 where every error is 0, infinite where an
+    /// element that is allowed nothing is wrong.
+    #[serde(with = "number")]
+    pub used: f64,
+    /// The worst element by excess over what it is allowed (the largest error where none exceeds).
+    pub worst: Option<Element>,
+}
+
+/// The judgement of one output of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutputReport {
+    /// The output's name.
+    pub name: String,
+    /// Its element type: `f32`, `f16`, `bf16`, `i32`.
+    pub element: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// What it was judged by.
+    pub tolerance: Tolerance,
+    /// Distance from the golden reference (same type, the kernel's order of operations).
+    pub golden: Metrics,
+    /// Distance from the f64 oracle.
+    pub oracle: Metrics,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is wrong, where the verdict is not a pass: the first of the order of judgement.
+    pub problem: Option<Problem>,
+}

@@ -1,0 +1,195 @@
+//! Launches, trials, phases and the whole run.
+
+use serde::Serialize;
+
+use super::{OutputReport, Problem, Verdict, number};
+
+/// One kernel launch of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// Kernel name.
+    pub kernel: String,
+    /// Work-groups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic LDS, in bytes.
+    pub dynamic_lds: u32,
+    /// Wave instructions executed, where the device counts them.
+    pub wave_instructions: Option<u64>,
+    /// Wall time of the launch.
+    #[serde(with = "number")]
+    pub seconds: f64,
+}
+
+/// One trial: a test at one seed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialReport {
+    /// The id that `--test` takes.
+    pub id: String,
+    /// Number of its phase.
+    pub phase: u32,
+    /// What it computes, in words.
+    pub title: String,
+    /// Its shape as a table shows it: `64x64`, `S=128 C=64`.
+    pub shape: String,
+    /// Whether it is one of the document's 26.
+    pub documented: bool,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// A problem of the trial's buffers as a whole: a guard overwritten, an input changed, runs that differ.
+    pub problem: Option<Problem>,
+    /// Every output judged.
+    pub outputs: Vec<OutputReport>,
+    /// Why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
+    pub error: Option<String>,
+    /// The seed of its inputs.
+    pub seed: u64,
+    /// The launches made, in order.
+    pub launches: Vec<LaunchReport>,
+    /// Wave instructions of all launches, where the device counts them.
+    pub wave_instructions: Option<u64>,
+    /// Wall time of the trial.
+    #[serde(with = "number")]
+    pub seconds: f64,
+    /// The command that runs this one case again.
+    pub rerun: String,
+}
+
+/// The trials of one phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseReport {
+    /// Its number.
+    pub number: u32,
+    /// Its title.
+    pub title: String,
+    /// Its trials, in the registry's order.
+    pub trials: Vec<TrialReport>,
+}
+
+/// What the run ran on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceReport {
+    /// `emulator` or `hip`.
+    pub kind: String,
+    /// One line for people: name, architecture, threads.
+    pub description: String,
+}
+
+/// The machine code under test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CodeObjectReport {
+    /// Where it came from: a path, or `built in`.
+    pub path: String,
+    /// SHA-256 of its bytes, in lower-case hex.
+    pub sha256: String,
+    /// The compiler and options that built it, where known.
+    pub build: Option<String>,
+}
+
+/// How many trials got which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Passed.
+    pub pass: usize,
+    /// Failed.
+    pub fail: usize,
+    /// Ended in an error.
+    pub error: usize,
+    /// Skipped.
+    pub skip: usize,
+    /// Beyond the device.
+    pub unsupported: usize,
+}
+
+impl Totals {
+    /// Counts one more.
+    pub fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Pass => self.pass += 1,
+            Verdict::Fail => self.fail += 1,
+            Verdict::Error => self.error += 1,
+            Verdict::Skip => self.skip += 1,
+            Verdict::Unsupported => self.unsupported += 1,
+        }
+    }
+
+    /// How many got `verdict`.
+    pub fn of(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Pass => self.pass,
+            Verdict::Fail => self.fail,
+            Verdict::Error => self.error,
+            Verdict::Skip => self.skip,
+            Verdict::Unsupported => self.unsupported,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> usize {
+        Verdict::ALL.iter().map(|&v| self.of(v)).sum()
+    }
+}
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Name and version of this format: [`RunReport::SCHEMA`].
+    pub schema: &'static str,
+    /// Version of deltanet-check.
+    pub version: &'static str,
+    /// What it ran on.
+    pub device: DeviceReport,
+    /// What it ran.
+    pub code_object: CodeObjectReport,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The phases that had trials selected, in order.
+    pub phases: Vec<PhaseReport>,
+    /// Verdicts of all trials.
+    pub totals: Totals,
+    /// Verdicts of the documented tests among them.
+    pub documented: Totals,
+    /// Wall time of the run.
+    #[serde(with = "number")]
+    pub seconds: f64,
+}
+
+impl RunReport {
+    /// Name and version of the report format.
+    pub const SCHEMA: &'static str = "deltanet-check/report/1";
+
+    /// Puts a run together and counts its verdicts.
+    pub fn new(
+        device: DeviceReport,
+        code_object: CodeObjectReport,
+        seed: u64,
+        phases: Vec<PhaseReport>,
+        seconds: f64,
+    ) -> RunReport {
+        let mut totals = Totals::default();
+        let mut documented = Totals::default();
+        for trial in phases.iter().flat_map(|phase| &phase.trials) {
+            totals.add(trial.verdict);
+            if trial.documented {
+                documented.add(trial.verdict);
+            }
+        }
+        RunReport {
+            schema: RunReport::SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            device,
+            code_object,
+            seed,
+            phases,
+            totals,
+            documented,
+            seconds,
+        }
+    }
+
+    /// Every trial, in order.
+    pub fn trials(&self) -> impl Iterator<Item = &TrialReport> {
+        self.phases.iter().flat_map(|phase| &phase.trials)
+    }
+}

@@ -1,0 +1,231 @@
+//! `exec`: kernels that run, trap and hang.
+
+use std::path::{Path, PathBuf};
+
+use deltanet_check::npy::{Dtype, Npy};
+use serde_json::{Value, json};
+
+use crate::{DATA, KERNELS, run, scratch};
+
+fn f32s(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+fn as_f32s(bytes: &[u8]) -> Vec<f32> {
+    bytes
+        .chunks_exact(4)
+        .map(|word| f32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}
+
+fn write(here: &Path, name: &str, bytes: &[u8]) {
+    std::fs::write(here.join(name), bytes).expect("written");
+}
+
+/// A directory with this launch file in it.
+fn with(name: &str, launch: &Value) -> PathBuf {
+    let here = scratch(name);
+    write(&here, "launch.json", launch.to_string().as_bytes());
+    here
+}
+
+/// `out[i] = in[i] * 3` over `n` elements, where the buffers have 100.
+fn scale(n: i32, input: &str, output: &str) -> Value {
+    json!({
+        "code_object": KERNELS,
+        "buffers": { "input": {"file": input}, "output": {"bytes": 400, "fill": "poison", "save": output} },
+        "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1],
+                       "args": ["$input", "$output", {"i32": n}, {"f32": 3.0}]} ],
+    })
+}
+
+#[test]
+fn arrays_in_and_out() {
+    let here = with("exec-npy", &scale(99, "in.npy", "out.npy"));
+    let data = f32s((0..100).map(|i| i as f32));
+    write(
+        &here,
+        "in.npy",
+        &Npy {
+            dtype: Dtype::F32,
+            shape: vec![10, 10],
+            data,
+        }
+        .to_bytes(),
+    );
+    // from another directory: paths are relative to the launch file
+    let launch = here.join("launch.json");
+    let run = run(Path::new(DATA), &["exec", launch.to_str().expect("UTF-8")]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(
+        run.out.lines().nth(1).expect("a row").ends_with("  ran"),
+        "{}",
+        run.out
+    );
+    let saved =
+        Npy::from_bytes(&std::fs::read(here.join("out.npy")).expect("saved")).expect("an array");
+    assert_eq!(
+        (saved.dtype, saved.shape.as_slice()),
+        (Dtype::F32, &[100][..])
+    );
+    let values = as_f32s(&saved.data);
+    assert!((0..99).all(|i| values[i] == i as f32 * 3.0), "{values:?}");
+    assert_eq!(
+        values[99].to_bits(),
+        0x7fa5_a5a5,
+        "what no work-item wrote is still poison"
+    );
+    assert_eq!(
+        std::fs::read_dir(&here).expect("listed").count(),
+        3,
+        "nothing else is left behind"
+    );
+}
+
+#[test]
+fn raw_bytes_several_launches_and_json() {
+    let launch = json!({
+        "code_object": format!("{DATA}/hipcc.co"),
+        "buffers": {
+            "x": {"file": "x.bin", "save": "x.npy", "dtype": "i32"},
+            "sum": {"bytes": 8, "fill": "zero", "save": "sum.bin"},
+            "one": {"bytes": 256, "save": "one.bin"},
+        },
+        "launches": [
+            {"kernel": "reduce", "grid": [1, 1, 1], "block": [256, 1, 1], "dynamic_lds": 1024, "args": ["$x", "$sum"]},
+            {"kernel": "pointee", "grid": [1, 1, 1], "block": [64, 1, 1], "args": ["$one"]},
+        ],
+        "limits": {"instructions": 100_000, "seconds": 20},
+    });
+    let here = with("exec-raw", &launch);
+    write(&here, "x.bin", &f32s((0..256).map(|i| i as f32)));
+    let run = run(
+        &here,
+        &["exec", "launch.json", "--format", "json", "--jobs", "1"],
+    );
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(
+        as_f32s(&std::fs::read(here.join("sum.bin")).expect("saved")),
+        [32640.0, 0.0]
+    );
+    assert_eq!(
+        std::fs::read(here.join("one.bin")).expect("saved"),
+        1i32.to_le_bytes().repeat(64)
+    );
+    let typed =
+        Npy::from_bytes(&std::fs::read(here.join("x.npy")).expect("saved")).expect("an array");
+    assert_eq!(
+        (typed.dtype.to_string().as_str(), typed.shape.as_slice()),
+        ("<i4", &[256][..])
+    );
+
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(
+        (&report["schema"], &report["result"]),
+        (&json!("deltanet-check/exec/1"), &json!("ran"))
+    );
+    let counters = &report["launches"][0]["counters"];
+    assert_eq!(
+        (&counters["waves"], &counters["work_groups"]),
+        (&json!(4), &json!(1))
+    );
+    let by_kind = counters["by_kind"].as_object().expect("kinds");
+    let sum: u64 = by_kind.values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(sum), counters["instructions"].as_u64());
+    assert!(by_kind["lds"].as_u64() > Some(0) && counters["seconds"].as_f64() > Some(0.0));
+    assert_eq!(
+        report["saved"][1],
+        json!({"buffer": "sum", "bytes": 8, "path": "sum.bin"})
+    );
+}
+
+#[test]
+fn a_fault_names_the_buffer_and_what_was_written_is_saved() {
+    let here = with("exec-fault", &scale(101, "in.bin", "out.bin"));
+    write(&here, "in.bin", &f32s((0..100).map(|i| i as f32)));
+    let run = run(&here, &["exec", "launch.json", "--jobs", "1"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    for part in [
+        "launch 0 trapped: memory fault: read of 4 bytes outside every allocation",
+        "kernel      kernel_scale",
+        "work-group  (1, 0, 0), wave 0, lane 36 (work-item (36, 0, 0))",
+        "`input` (400 bytes at 0x",
+        "saved output (400 bytes) to out.bin",
+    ] {
+        assert!(run.out.contains(part), "no `{part}` in:\n{}", run.out);
+    }
+    let values = as_f32s(&std::fs::read(here.join("out.bin")).expect("saved"));
+    assert!(
+        (0..64).all(|i| values[i] == i as f32 * 3.0),
+        "the first work-group had ended"
+    );
+}
+
+#[test]
+fn a_fault_as_json_and_the_launches_behind_it() {
+    let mut launch = scale(101, "in.bin", "out.bin");
+    let again = launch["launches"][0].clone();
+    launch["launches"]
+        .as_array_mut()
+        .expect("launches")
+        .push(again);
+    let here = with("exec-fault-json", &launch);
+    write(&here, "in.bin", &f32s([0.0; 100]));
+    let run = run(&here, &["exec", "launch.json", "--format", "json"]);
+    assert_eq!(run.code, 1);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(report["result"], "trapped");
+    let trap = &report["launches"][0]["trap"];
+    assert_eq!(
+        (&trap["kind"], &trap["kernel"]),
+        (&json!("memory_fault"), &json!("kernel_scale"))
+    );
+    assert_eq!(
+        (&trap["work_group"], &trap["lane"]),
+        (&json!([1, 0, 0]), &json!(36))
+    );
+    assert_eq!(
+        (&trap["nearest"]["name"], &trap["nearest"]["distance"]),
+        (&json!("input"), &json!(0))
+    );
+    assert!(
+        trap["instruction"]
+            .as_str()
+            .expect("text")
+            .starts_with("global_load_dword")
+    );
+    assert_eq!(report["launches"][1]["result"], "not run");
+}
+
+#[test]
+fn a_kernel_that_does_not_end_is_stopped() {
+    let launch = json!({
+        "code_object": KERNELS,
+        "buffers": { "m": {"bytes": 1_000_000, "fill": "zero"} },
+        "launches": [ {"kernel": "kernel_solve_tri_sequential", "grid": [1, 1, 1], "block": [1, 1, 1],
+                       "args": ["$m", "$m", "$m", {"i32": 500}, {"i32": 500}]} ],
+        "limits": {"instructions": 10_000},
+    });
+    let here = with("exec-hang", &launch);
+    let run = run(&here, &["exec", "launch.json"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    assert!(run.out.contains("launch 0 hung: hang: "), "{}", run.out);
+    assert!(
+        run.out.contains("kernel      kernel_solve_tri_sequential"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn an_unused_buffer_is_a_warning() {
+    let mut launch = scale(100, "in.bin", "out.bin");
+    launch["buffers"]["spare"] = json!({"bytes": 4});
+    let here = with("exec-unused", &launch);
+    write(&here, "in.bin", &f32s([0.0; 100]));
+    let run = run(&here, &["exec", "launch.json"]);
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (0, "warning: launch.json: no launch uses buffer `spare`\n")
+    );
+}

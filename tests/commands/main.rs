@@ -1,0 +1,62 @@
+//! The subcommands `exec`, `inspect` and `disasm`, run as a user runs them.
+
+mod disasm;
+mod exec;
+mod exec_refused;
+mod inspect;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Small code objects that compilers made.
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/emulator/tests/data");
+/// The kernels of the document.
+const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
+
+/// What a run left behind.
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs the program in `directory`.
+fn run(directory: &Path, args: &[&str]) -> Run {
+    let program = env!("CARGO_BIN_EXE_deltanet-check");
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(directory)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run {
+        code: output.status.code().expect("not killed"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+/// Runs the program where it must refuse: exit code 3 and one line, which is returned.
+fn refused(directory: &Path, args: &[&str]) -> String {
+    let run = run(directory, args);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+    let line = run
+        .err
+        .strip_prefix("error: ")
+        .and_then(|text| text.strip_suffix('\n'))
+        .expect("an error");
+    assert!(!line.contains('\n'), "more than one line: {line}");
+    line.to_owned()
+}
+
+/// An empty directory of this name.
+fn scratch(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("commands")
+        .join(name);
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory).expect("removed");
+    }
+    std::fs::create_dir_all(&directory).expect("made");
+    directory
+}
