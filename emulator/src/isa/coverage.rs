@@ -25,12 +25,23 @@ pub fn coverage() -> Vec<Coverage> {
 }
 
 fn of(encoding: Encoding) -> Coverage {
-    let own = || rows().filter(move |(e, _)| *e == encoding).map(|(_, row)| row);
+    let own = || {
+        rows()
+            .filter(move |(e, _)| *e == encoding)
+            .map(|(_, row)| row)
+    };
     let lacking = || own().filter(|row| row.semantics.is_none());
     Coverage {
         encoding,
         rows: own().count(),
-        forms: own().map(|row| Form::ALL.iter().filter(|form| row.has_form(encoding, **form)).count()).sum(),
+        forms: own()
+            .map(|row| {
+                Form::ALL
+                    .iter()
+                    .filter(|form| row.has_form(encoding, **form))
+                    .count()
+            })
+            .sum(),
         executed: own().count() - lacking().count(),
         missing: lacking().map(|row| row.mnemonic).collect(),
         graphics: lacking().filter(|row| is_graphics(encoding, row)).count(),
@@ -55,7 +66,11 @@ mod tests {
         assert_eq!(all.iter().map(|c| c.rows).sum::<usize>(), rows().count());
         for c in all {
             assert_eq!(c.executed + c.missing.len(), c.rows, "{}", c.encoding);
-            assert!(c.graphics <= c.missing.len() && c.forms >= c.rows, "{}", c.encoding);
+            assert!(
+                c.graphics <= c.missing.len() && c.forms >= c.rows,
+                "{}",
+                c.encoding
+            );
         }
     }
 }
