@@ -132,3 +132,6 @@ impl Registry {
     }
 }
 
+
+#[cfg(test)]
+mod tests;

@@ -265,3 +265,6 @@ macro_rules! references {
         (golden, oracle)
     }};
 }
+
+#[cfg(test)]
+mod tests;
