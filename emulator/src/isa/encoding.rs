@@ -1,5 +1,7 @@
 //! The instruction formats of gfx9, named as in the ISA manual.
 
+use std::fmt;
+
 /// An instruction format: which fields the words have and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are the manual's own")]
@@ -64,4 +66,16 @@ pub enum Form {
     Sdwa,
     /// Data-parallel primitives: lanes read from other lanes.
     Dpp,
+}
+
+impl fmt::Display for Encoding {
+    /// The manual's name: capitals.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(&format!("{self:?}").to_uppercase())
+    }
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; 4] = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
 }

@@ -1,5 +1,6 @@
 //! The instruction set: encodings, operands, one table of rows, decoding and disassembly.
 
+mod coverage;
 mod decode;
 mod disasm;
 mod encoding;
@@ -8,6 +9,7 @@ mod misfit;
 mod row;
 mod table;
 
+pub use coverage::{Coverage, coverage};
 pub use decode::{DecodeError, decode};
 pub use disasm::disassemble;
 pub use encoding::{Encoding, Form};

@@ -1,5 +1,6 @@
 //! A row of the instruction table.
 
+use super::{Encoding, Form};
 use crate::machine::Handlers;
 
 /// One instruction: a line of the table.
@@ -18,6 +19,26 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether the row, which the table lists under `encoding`, can be encoded in `form`. Most of it is a rule: what has
+    /// 64-bit operands fits neither SDWA nor DPP, and comparisons have no DPP form.
+    pub fn has_form(&self, encoding: Encoding, form: Form) -> bool {
+        let narrow = |operand: &Operand| operand.ty.registers() == 1 || operand.role == Role::Vcc;
+        let sub_dword = !self.operands.is_empty() && self.operands.iter().all(narrow);
+        match (form, encoding) {
+            (Form::Native, _) => true,
+            (Form::E64, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp) => {
+                !self.modifiers.has(Flags::NO_E64)
+            }
+            (Form::Sdwa, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc) => {
+                sub_dword && !self.modifiers.has(Flags::NO_SDWA)
+            }
+            (Form::Dpp, Encoding::Vop1 | Encoding::Vop2) => {
+                sub_dword && !self.modifiers.has(Flags::NO_DPP)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether an operand has the role.
     pub fn has_role(&self, role: Role) -> bool {
         self.operands.iter().any(|operand| operand.role == role)

@@ -3,7 +3,7 @@
 use half::f16;
 
 use super::wave::{F16_CONSTANTS, Lanes};
-use crate::semantics::Mode;
+use crate::semantics::{self, Mode, Omod};
 
 /// How `neg` and `abs` act on a type.
 pub trait Lane: Copy {
@@ -31,7 +31,7 @@ pub trait Lane: Copy {
     }
     /// The output multiplier.
     #[inline(always)]
-    fn omod(self, _: u8) -> Self {
+    fn omod(self, _: Mode, _: Omod) -> Self {
         self
     }
 }
@@ -59,14 +59,11 @@ impl Lane for f32 {
     }
     #[inline(always)]
     fn clamp(self, mode: Mode) -> f32 {
-        if self.is_nan() {
-            return if mode.dx10_clamp { 0.0 } else { self };
-        }
-        if self > 0.0 { self.min(1.0) } else { 0.0 }
+        semantics::clamp_f32(mode, self)
     }
     #[inline(always)]
-    fn omod(self, omod: u8) -> f32 {
-        self * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize]
+    fn omod(self, mode: Mode, by: Omod) -> f32 {
+        semantics::omod_f32(mode, by, self)
     }
 }
 
@@ -101,18 +98,11 @@ impl Lane for f16 {
     }
     #[inline(always)]
     fn clamp(self, mode: Mode) -> f16 {
-        if self.is_nan() {
-            return if mode.dx10_clamp { f16::ZERO } else { self };
-        }
-        if self > f16::ZERO {
-            self.min(f16::ONE)
-        } else {
-            f16::ZERO
-        }
+        semantics::clamp_f16(mode, self)
     }
     #[inline(always)]
-    fn omod(self, omod: u8) -> f16 {
-        f16::from_f32(self.to_f32() * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize])
+    fn omod(self, mode: Mode, by: Omod) -> f16 {
+        semantics::omod_f16(mode, by, self)
     }
 }
 
@@ -139,14 +129,11 @@ impl Lane for f64 {
     }
     #[inline(always)]
     fn clamp(self, mode: Mode) -> f64 {
-        if self.is_nan() {
-            return if mode.dx10_clamp { 0.0 } else { self };
-        }
-        if self > 0.0 { self.min(1.0) } else { 0.0 }
+        semantics::clamp_f64(mode, self)
     }
     #[inline(always)]
-    fn omod(self, omod: u8) -> f64 {
-        self * [1.0, 2.0, 4.0, 0.5][(omod & 3) as usize]
+    fn omod(self, mode: Mode, by: Omod) -> f64 {
+        semantics::omod_f64(mode, by, self)
     }
 }
 

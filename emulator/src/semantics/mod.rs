@@ -1,9 +1,9 @@
 //! What each instruction computes: pure functions on scalars, no wave in sight.
 //!
-//! A function is named by its mnemonic without `v_` (scalar ones keep `s_`). Its arguments are the sources in the manual's order, the
-//! accumulator of a destination that is read and a carry, VCC or SCC last; its result is the destination, and beside it the carry, VCC or SCC
-//! that it writes. What has a float among its sources or results takes the [`Mode`] first (only `cmp_class` does not). `*_sat` is the integer
-//! instruction under its clamp modifier.
+//! A function is named by its mnemonic without `v_` (scalar ones keep `s_`). Its arguments are the sources in the manual's order; the value
+//! of a destination that is read comes after them in vector instructions, before them in scalar ones; a carry, VCC or SCC comes last. Its
+//! result is the destination, and beside it the carry, VCC or SCC that it writes. What has a float among its sources or results takes the
+//! [`Mode`] first (only `cmp_class` does not). `*_sat` is the integer instruction under its clamp modifier.
 //! neg, abs, op_sel, SDWA and DPP are not here; for the float clamp and omod there are `clamp_f32`, `omod_f32` and their like.
 //!
 //! Everything is the same on every host: no libm function whose last place depends on the platform, and no NaN of the host's making.

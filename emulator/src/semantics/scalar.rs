@@ -107,9 +107,9 @@ instructions! {
     /// The low half, sign-extended.
     s_sext_i32_i16(a: u32) -> i32 { i32::from(a as i16) }
     /// `a` where SCC is set, else the destination `d` as it was.
-    s_cmov_b32(a: u32, d: u32, scc: bool) -> u32 { if scc { a } else { d } }
+    s_cmov_b32(d: u32, a: u32, scc: bool) -> u32 { if scc { a } else { d } }
     /// `a` where SCC is set, else the destination `d` as it was.
-    s_cmov_b64(a: u64, d: u64, scc: bool) -> u64 { if scc { a } else { d } }
+    s_cmov_b64(d: u64, a: u64, scc: bool) -> u64 { if scc { a } else { d } }
     /// The literal, sign-extended, where SCC is set, else the destination `d` as it was.
     s_cmovk_i32(d: i32, k: i16, scc: bool) -> i32 { if scc { i32::from(k) } else { d } }
     /// `|a - b|` of the difference in 32 bits; SCC where that is not zero.

@@ -63,13 +63,13 @@ instructions! {
     s_bitreplicate_b64_b32(a: u32) -> u64 { (0..32).fold(0, |r, i| r | (u64::from(a >> i & 1) * 3) << (2 * i)) }
 
     /// The destination `d` with bit `a` cleared.
-    s_bitset0_b32(a: u32, d: u32) -> u32 { d & !(1 << (a & 31)) }
+    s_bitset0_b32(d: u32, a: u32) -> u32 { d & !(1 << (a & 31)) }
     /// The destination `d` with bit `a` cleared.
-    s_bitset0_b64(a: u32, d: u64) -> u64 { d & !(1 << (a & 63)) }
+    s_bitset0_b64(d: u64, a: u32) -> u64 { d & !(1 << (a & 63)) }
     /// The destination `d` with bit `a` set.
-    s_bitset1_b32(a: u32, d: u32) -> u32 { d | 1 << (a & 31) }
+    s_bitset1_b32(d: u32, a: u32) -> u32 { d | 1 << (a & 31) }
     /// The destination `d` with bit `a` set.
-    s_bitset1_b64(a: u32, d: u64) -> u64 { d | 1 << (a & 63) }
+    s_bitset1_b64(d: u64, a: u32) -> u64 { d | 1 << (a & 63) }
     /// Whether bit `b` is clear.
     s_bitcmp0_b32(a: u32, b: u32) -> bool { a >> (b & 31) & 1 == 0 }
     /// Whether bit `b` is set.

@@ -18,7 +18,7 @@ pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
     match code {
         // The last group of four starts at s100 and has the two registers beyond.
         0..=101 => aligned(0, if registers > 2 { 104 } else { 102 }),
-        102..=107 | 126..=127 if registers == 1 || code % 2 == 0 => Ok(Code(code)),
+        102..=107 | 126..=127 if registers == 1 || code.is_multiple_of(2) => Ok(Code(code)),
         108..=123 => aligned(108, 16),
         124 | 254 if registers == 1 => Ok(Code(code)),
         125 | 128..=208 | 235..=248 | 251..=253 | 255 => Ok(Code(code)),

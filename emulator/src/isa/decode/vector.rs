@@ -16,8 +16,9 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
         opcode => (Encoding::Vop2, opcode),
     };
     let row = row(encoding, opcode)?;
+    require(!row.operands.is_empty() || bits(w, 17, 8) == 0)?;
     match bits(w, 0, 9) {
-        // Without operands, the fields mean nothing.
+        // Without operands, the source means nothing.
         _ if row.operands.is_empty() => Ok(instruction(words, row, encoding, Form::Native, 4)),
         SDWA => sdwa(words, row, encoding),
         DPP => dpp(words, row, encoding),
@@ -62,7 +63,7 @@ fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
 }
 
 fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
-    require(!row.modifiers.has(Flags::NO_SDWA) && narrow(row))?;
+    require(row.has_form(encoding, Form::Sdwa))?;
     let (w, s) = (words.first, words.second()?);
     let mut inst = instruction(words, row, encoding, Form::Sdwa, 8);
     let m = &mut inst.modifiers;
@@ -76,7 +77,7 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
             bit(s, base + 5),
         );
         if source >= sources {
-            require(bits(s, base, 8) == 0)?;
+            require(bits(s, base, 8) & !0x40 == 0)?;
             continue;
         }
         require(select <= 6)?;
@@ -125,7 +126,7 @@ fn sub_dword_source(field: u16, is_scalar: bool, ty: Type) -> Result<Code, Decod
 }
 
 fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
-    require(!row.modifiers.has(Flags::NO_DPP) && narrow(row) && encoding != Encoding::Vopc)?;
+    require(row.has_form(encoding, Form::Dpp))?;
     let (w, s) = (words.first, words.second()?);
     let mut inst = instruction(words, row, encoding, Form::Dpp, 8);
     let m = &mut inst.modifiers;
@@ -151,15 +152,6 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
         _ => common(w, operand),
     })?;
     Ok(inst)
-}
-
-/// Whether every vector operand takes one register: 64-bit operands have no SDWA or DPP form.
-fn narrow(row: &Row) -> bool {
-    !row.operands.is_empty()
-        && row
-            .operands
-            .iter()
-            .all(|operand| operand.ty.registers() == 1 || operand.role == Role::Vcc)
 }
 
 /// Whether a source is negated and taken absolute rather than sign-extended.

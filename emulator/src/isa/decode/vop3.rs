@@ -20,7 +20,7 @@ fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
         _ => (Encoding::Vop3, opcode, Form::Native),
     };
     let row = row(encoding, opcode)?;
-    require(!row.modifiers.has(Flags::NO_E64))?;
+    require(row.has_form(encoding, form))?;
     Ok((row, encoding, form))
 }
 
@@ -35,6 +35,7 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
     require(encoding != Encoding::Vintrp || !bit(q, 40))?;
     modifiers(&mut inst, q, has_sdst, used)?;
     let dst = bits(q, 0, 8);
+    require(dst == 0 || !row.operands.is_empty())?;
     set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
         (Role::Vdst, ty) => vgprs(dst, ty),
         (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),

@@ -34,13 +34,9 @@ pub fn disassemble(inst: &Inst) -> String {
 
 /// What follows the mnemonic of an instruction that has several forms.
 fn suffix(inst: &Inst) -> &'static str {
-    let several = !inst.row.operands.is_empty() && !inst.row.modifiers.has(Flags::NO_E64);
-    let by_form = match inst.encoding {
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => several,
-        _ => false,
-    };
+    let several = !inst.row.operands.is_empty() && inst.row.has_form(inst.encoding, Form::E64);
     match inst.form {
-        _ if !by_form => "",
+        _ if !several => "",
         Form::Native => "_e32",
         Form::E64 => "_e64",
         Form::Sdwa => "_sdwa",

@@ -8,7 +8,7 @@ use super::super::lane::{Lane, Source};
 use super::super::wave::{LANES, Lanes, Wave, collect, expand};
 use super::select;
 use crate::isa::{Access, Code, Encoding, Flags, Form, Inst};
-use crate::semantics::Mode;
+use crate::semantics::{Mode, Omod};
 
 /// What a lane function may take.
 pub trait Argument: Copy {
@@ -81,7 +81,7 @@ impl<T: Lane> Output for T {
     #[inline(always)]
     fn finish(self, mode: Mode, i: &Inst) -> T {
         let m = &i.modifiers;
-        let value = if m.omod != 0 { self.omod(m.omod) } else { self };
+        let value = if m.omod != 0 { self.omod(mode, Omod::from_bits(m.omod.into())) } else { self };
         if m.flags.has(Flags::CLAMP) {
             value.clamp(mode)
         } else {

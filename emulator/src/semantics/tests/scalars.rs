@@ -123,7 +123,7 @@ fn searches() {
 #[test]
 fn single_bits_and_moves() {
     assert_eq!(
-        (s_bitset0_b32(35, 0xff), s_bitset1_b64(63, 0)),
+        (s_bitset0_b32(0xff, 35), s_bitset1_b64(0, 63)),
         (0xf7, 1 << 63)
     );
     assert!(
@@ -138,7 +138,7 @@ fn single_bits_and_moves() {
             s_cmov_b64(1, 2, false),
             s_cmovk_i32(7, -1, true)
         ),
-        (1, 2, -1)
+        (2, 1, -1)
     );
     assert_eq!(
         (s_cselect_b32(1, 2, true), s_cselect_b64(1, 2, false)),

@@ -1,0 +1,113 @@
+//! The decoder and the disassembler against llvm-mc: `scripts/isa-fuzz.sh` and `scripts/isa-golden.sh` run this.
+//!
+//! - `fuzz SEED COUNT` prints COUNT random words a line for `llvm-mc --disassemble`, each followed by a marker;
+//! - `check SEED COUNT` reads what llvm-mc made of them and compares;
+//! - `golden` prints words for every row in every form, and `golden-join` puts llvm-mc's texts beside them.
+
+mod golden;
+mod random;
+mod words;
+
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+
+use gfx906::isa;
+use random::Random;
+
+/// `s_nop 0x7fff`, which no generator makes: what stands between the words of two tests.
+const MARKER: [u8; 4] = [0xff, 0x7f, 0x80, 0xbf];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let number = |text: &str| text.parse::<u64>().unwrap_or(0);
+    let done = match arguments[..] {
+        ["fuzz", seed, count] => fuzz(number(seed), number(count)).map(|()| true),
+        ["check", seed, count] => check(number(seed), number(count)),
+        ["golden"] => golden::words(),
+        ["golden-join"] => golden::join(),
+        _ => {
+            eprintln!(
+                "usage: isa_oracle fuzz SEED COUNT | check SEED COUNT | golden | golden-join"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("isa_oracle: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// One line of bytes for llvm-mc: brackets keep what follows from being read as part of it.
+fn line(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for byte in bytes {
+        write!(out, "{byte:#04x} ")?;
+    }
+    out.write_all(b"]\n")
+}
+
+fn fuzz(seed: u64, count: u64) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut random = Random::new(seed);
+    for _ in 0..count {
+        line(&mut out, &words::random(&mut random).1)?;
+        line(&mut out, &MARKER)?;
+    }
+    out.flush()
+}
+
+/// What we make of bytes: the texts of the instructions up to the first invalid one, as llvm-mc prints them.
+fn texts(mut bytes: &[u8]) -> Vec<String> {
+    let mut texts = Vec::new();
+    while let Ok(inst) = isa::decode(bytes) {
+        texts.push(isa::disassemble(&inst));
+        bytes = bytes.get(inst.size()..).unwrap_or_default();
+    }
+    texts
+}
+
+fn check(seed: u64, count: u64) -> io::Result<bool> {
+    const SHOWN: u64 = 20;
+    let mut random = Random::new(seed);
+    let mut lines = io::stdin().lock().lines();
+    let (mut valid, mut tried) = ([0u64; words::SPACES.len()], [0u64; words::SPACES.len()]);
+    let mut differences = 0;
+    for _ in 0..count {
+        let (space, bytes) = words::random(&mut random);
+        let mut oracle = Vec::new();
+        loop {
+            let text = lines.next().ok_or_else(|| {
+                io::Error::other("llvm-mc's output ends early: it may have crashed")
+            })??;
+            match text.trim() {
+                ".text" | "" => {}
+                "s_nop 0x7fff" => break,
+                text => oracle.push(text.to_owned()),
+            }
+        }
+        tried[space] += 1;
+        valid[space] += u64::from(!oracle.is_empty());
+        let ours = texts(&bytes);
+        if ours != oracle {
+            differences += 1;
+            if differences <= SHOWN {
+                println!("{bytes:02x?}\n  llvm-mc: {oracle:?}\n  here:    {ours:?}");
+            }
+        }
+    }
+    for ((name, tried), valid) in words::SPACES.iter().zip(tried).zip(valid) {
+        println!("{name:8} {tried:9} words {valid:9} valid");
+    }
+    println!(
+        "{:8} {count:9} words {:9} valid {differences:9} differences",
+        "all",
+        valid.iter().sum::<u64>()
+    );
+    Ok(differences == 0)
+}

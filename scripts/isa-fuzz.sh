@@ -1,0 +1,21 @@
+#!/bin/sh
+# Disassembles random words of every encoding with llvm-mc 19 and with ours, and compares.
+# Usage: scripts/isa-fuzz.sh [MILLIONS [SEED]]   (default 1 million words, seed 1)
+set -eu
+cd "$(dirname "$0")/.."
+millions=${1:-1}
+seed=${2:-1}
+mc=${LLVM_MC:-llvm-mc-19}
+command -v "$mc" >/dev/null || { echo "isa-fuzz: $mc is missing: install llvm-19, or set LLVM_MC" >&2; exit 3; }
+cargo build --quiet --release -p gfx906 --example isa_oracle
+oracle=${CARGO_TARGET_DIR:-target}/release/examples/isa_oracle
+status=0
+i=0
+while [ "$i" -lt "$millions" ]; do
+    # Words that llvm-mc rejects are reported on standard error; what it prints is what counts.
+    "$oracle" fuzz $((seed + i)) 1000000 |
+        "$mc" --disassemble -triple=amdgcn -mcpu=gfx906 2>/dev/null |
+        "$oracle" check $((seed + i)) 1000000 || status=1
+    i=$((i + 1))
+done
+exit $status
