@@ -7,7 +7,10 @@ use serde_json::Value;
 
 fn check(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deltanet-check"));
-    command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+        .args(args)
+        .env_remove("NO_COLOR")
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
     command.output().expect("the program starts")
 }
 
@@ -18,12 +21,16 @@ fn text(bytes: &[u8]) -> String {
 /// Exit code and standard error.
 fn ends(args: &[&str]) -> (i32, String) {
     let output = check(args);
-    (output.status.code().expect("no signal"), text(&output.stderr))
+    (
+        output.status.code().expect("no signal"),
+        text(&output.stderr),
+    )
 }
 
 fn json(args: &[&str]) -> Value {
     let output = check(args);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)))
 }
 
 /// A fresh directory for one test.
@@ -54,7 +61,11 @@ fn timeless(mut value: Value) -> Value {
 fn everything_passes() {
     let report = json(&["--format", "json"]);
     assert_eq!(report["schema"], "deltanet-check/report/1");
-    assert_eq!(report["documented"]["pass"], 26, "{:#}", report["documented"]);
+    assert_eq!(
+        report["documented"]["pass"], 26,
+        "{:#}",
+        report["documented"]
+    );
     assert_eq!(report["totals"]["fail"], 0);
     assert_eq!(report["totals"]["error"], 0);
     assert_eq!(report["totals"]["skip"], 0);
@@ -68,12 +79,22 @@ fn everything_passes() {
 fn every_planted_bug_is_caught() {
     let output = check(&["--self-test", "--phase", "0-5,7"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
-    let result = json(&["--self-test", "--test", "transpose", "--test", "causal_mask", "--format", "json"]);
+    let result = json(&[
+        "--self-test",
+        "--test",
+        "transpose",
+        "--test",
+        "causal_mask",
+        "--format",
+        "json",
+    ]);
     assert_eq!(result["schema"], "deltanet-check/self-test/1");
     assert_eq!(result["complaints"], serde_json::json!([]));
     let named = |test: usize, name: &str| {
         let planted = result["tests"][test]["planted"].as_array().expect("a list");
-        let found = planted.iter().find(|one| one["name"].as_str().is_some_and(|text| text.contains(name)));
+        let found = planted
+            .iter()
+            .find(|one| one["name"].as_str().is_some_and(|text| text.contains(name)));
         assert_eq!(found.expect(name)["caught"], true, "{name}");
     };
     named(0, "launched with the grid of the output");
@@ -86,7 +107,12 @@ fn the_list_is_what_test_takes() {
     let ids: Vec<&str> = ids.lines().collect();
     assert!(ids.contains(&"deltanet_full") && ids.contains(&"transpose:rows=17,cols=33"));
     let all = json(&["--list", "--format", "json"]);
-    let listed: Vec<&str> = all["tests"].as_array().expect("a list").iter().filter_map(|t| t["id"].as_str()).collect();
+    let listed: Vec<&str> = all["tests"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|t| t["id"].as_str())
+        .collect();
     assert_eq!(ids, listed);
     let mut args = vec!["--list"];
     args.extend(ids.iter().flat_map(|id| ["--test", id]));
@@ -97,25 +123,46 @@ fn the_list_is_what_test_takes() {
 fn selection_takes_ids_aliases_globs_and_phases() {
     let list = |args: &[&str]| {
         let output = check(&[&["--list"], args].concat());
-        text(&output.stdout).lines().map(String::from).collect::<Vec<_>>()
+        text(&output.stdout)
+            .lines()
+            .map(String::from)
+            .collect::<Vec<_>>()
     };
-    assert_eq!(list(&["--test", "solve_with_causal_identity"]), ["solve_causal_identity"]);
-    assert_eq!(list(&["--test", "intra*", "--test", "eye"]), ["eye", "intra_chunk_small", "intra_chunk"]);
+    assert_eq!(
+        list(&["--test", "solve_with_causal_identity"]),
+        ["solve_causal_identity"]
+    );
+    assert_eq!(
+        list(&["--test", "intra*", "--test", "eye"]),
+        ["eye", "intra_chunk_small", "intra_chunk"]
+    );
     assert_eq!(list(&["--phase", "4,7-8"]).len(), 6);
     assert_eq!(list(&["--phase", "4", "--phase", "5"]).len(), 4);
-    assert_eq!(list(&["--phase", "6", "--test", "*small"]), ["intra_chunk_small"]);
-    assert_eq!(list(&["--test", "solve_tri_ragged:n=2,k=1"]), ["solve_tri_ragged:n=2,k=1"]);
+    assert_eq!(
+        list(&["--phase", "6", "--test", "*small"]),
+        ["intra_chunk_small"]
+    );
+    assert_eq!(
+        list(&["--test", "solve_tri_ragged:n=2,k=1"]),
+        ["solve_tri_ragged:n=2,k=1"]
+    );
     assert_eq!(list(&["--test", "solve_tri_ragged"]).len(), 4);
 }
 
 #[test]
 fn usage_errors_exit_2_and_name_the_nearest() {
     for (args, said) in [
-        (&["--test", "deltanet_ful"][..], "did you mean `deltanet_full`"),
+        (
+            &["--test", "deltanet_ful"][..],
+            "did you mean `deltanet_full`",
+        ),
         (&["--test", "zzz"], "--list prints them all"),
         (&["--test", "zz*"], "no test matches `zz*`"),
         (&["--test", "[z"], "not a glob"),
-        (&["--phase", "9"], "there is no phase 9: there are 0, 1, 2, 3, 4, 5, 6, 7, 8"),
+        (
+            &["--phase", "9"],
+            "there is no phase 9: there are 0, 1, 2, 3, 4, 5, 6, 7, 8",
+        ),
         (&["--phase", "six"], "is not a phase"),
         (&["--phase", "3-1"], "runs backwards: write 1-3"),
         (&["--seed", "1x"], "`--seed 1x` is not a seed"),
@@ -142,10 +189,19 @@ fn what_is_not_usable_exits_3() {
     let here = dir.display().to_string();
     let blocked = format!("{garbage}/inside");
     for (args, said) in [
-        (&["--kernels", "no/such.co"][..], "cannot read code object no/such.co"),
+        (
+            &["--kernels", "no/such.co"][..],
+            "cannot read code object no/such.co",
+        ),
         (&["--kernels", &here], "is a directory"),
-        (&["--kernels", &garbage], "is not usable as a gfx906 code object"),
-        (&["--registry", "no/such.toml"], "cannot read registry no/such.toml"),
+        (
+            &["--kernels", &garbage],
+            "is not usable as a gfx906 code object",
+        ),
+        (
+            &["--registry", "no/such.toml"],
+            "cannot read registry no/such.toml",
+        ),
         (&["--registry", &broken], "broken.toml:3:1"),
         (&["--registry", &garbage], "error"),
         (&["--device", "hip"], "was built without HIP"),
@@ -166,12 +222,25 @@ fn nothing_selected_exits_4() {
 
 #[test]
 fn a_code_object_without_the_kernels_is_an_error_of_each_test() {
-    let output = check(&["--kernels", "kernels/built/planted.co", "--test", "mul", "--test", "eye"]);
+    let output = check(&[
+        "--kernels",
+        "kernels/built/planted.co",
+        "--test",
+        "mul",
+        "--test",
+        "eye",
+    ]);
     assert_eq!(output.status.code(), Some(1));
     let shown = text(&output.stdout);
-    assert!(shown.contains("planted.co has no kernel `kernel_mul`"), "{shown}");
+    assert!(
+        shown.contains("planted.co has no kernel `kernel_mul`"),
+        "{shown}"
+    );
     assert!(shown.contains("has no kernel `kernel_eye`"), "{shown}");
-    assert!(shown.contains("--seed 0 --kernels kernels/built/planted.co --dump DIR"), "{shown}");
+    assert!(
+        shown.contains("--seed 0 --kernels kernels/built/planted.co --dump DIR"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -190,14 +259,22 @@ fn a_failing_test_exits_1_and_the_rest_run() {
     let place = report.display().to_string();
     let output = check(&["--registry", &mine, "--phase", "1", "--report", &place]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&std::fs::read(report).expect("written")).expect("JSON");
-    assert_eq!((&report["totals"]["fail"], &report["totals"]["pass"]), (&1.into(), &3.into()));
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(report).expect("written")).expect("JSON");
+    assert_eq!(
+        (&report["totals"]["fail"], &report["totals"]["pass"]),
+        (&1.into(), &3.into())
+    );
     assert!(text(&output.stdout).contains("deltanet-check --test exp --seed 0 --registry"));
 }
 
 #[test]
 fn results_depend_on_the_seed_and_on_nothing_else() {
-    let run = |args: &[&str]| timeless(json(&[&["--phase", "0-5", "--format", "json"], args].concat()));
+    let run = |args: &[&str]| {
+        timeless(json(
+            &[&["--phase", "0-5", "--format", "json"], args].concat(),
+        ))
+    };
     let base = run(&["--seed", "5", "--jobs", "1"]);
     assert_eq!(base, run(&["--seed", "5", "--jobs", "4"]));
     assert_eq!(base, run(&["--seed", "0x5", "--repeat", "2"]));
@@ -216,18 +293,41 @@ fn tensors_are_dumped_as_npy() {
     assert_eq!(code, 0, "{stderr}");
     let mut files: Vec<String> = std::fs::read_dir(dir.join("gemm_nt_naive_small"))
         .expect("a directory of the test")
-        .map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8"))
+        .map(|entry| {
+            entry
+                .expect("readable")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
         .collect();
     files.sort();
-    assert_eq!(files, ["golden.C.npy", "input.A.npy", "input.B.npy", "oracle.C.npy", "output.C.npy"]);
+    assert_eq!(
+        files,
+        [
+            "golden.C.npy",
+            "input.A.npy",
+            "input.B.npy",
+            "oracle.C.npy",
+            "output.C.npy"
+        ]
+    );
     let oracle = std::fs::read(dir.join("gemm_nt_naive_small/oracle.C.npy")).expect("readable");
-    assert!(String::from_utf8_lossy(&oracle).contains("'descr': '<f8', 'fortran_order': False, 'shape': (8, 6)"));
+    assert!(
+        String::from_utf8_lossy(&oracle)
+            .contains("'descr': '<f8', 'fortran_order': False, 'shape': (8, 6)")
+    );
     assert_eq!(oracle.len() % 64, (8 * 6 * 8) % 64);
 }
 
 #[test]
 fn a_closed_pipe_is_no_panic() {
-    for args in [&["--list"][..], &["--test", "mul"], &["--test", "mul", "--format", "json"], &["--help"]] {
+    for args in [
+        &["--list"][..],
+        &["--test", "mul"],
+        &["--test", "mul", "--format", "json"],
+        &["--help"],
+    ] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
             .args(args)
             .stdout(Stdio::piped())
@@ -236,7 +336,12 @@ fn a_closed_pipe_is_no_panic() {
             .expect("the program starts");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
         assert_eq!(text(&output.stderr), "", "{args:?}");
     }
 }
@@ -251,9 +356,20 @@ fn colour_is_for_those_who_ask() {
 
 #[test]
 fn tolerances_have_headroom() {
-    let result = json(&["tolerances", "--seeds", "2", "--phase", "1-5", "--format", "json"]);
+    let result = json(&[
+        "tolerances",
+        "--seeds",
+        "2",
+        "--phase",
+        "1-5",
+        "--format",
+        "json",
+    ]);
     for output in result["outputs"].as_array().expect("a list") {
         assert_eq!(output["not_passed"], 0, "{output:#}");
-        assert!(output["headroom"].as_f64().is_none_or(|share| share >= 3.0), "{output:#}");
+        assert!(
+            output["headroom"].as_f64().is_none_or(|share| share >= 3.0),
+            "{output:#}"
+        );
     }
 }
