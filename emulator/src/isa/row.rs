@@ -23,7 +23,7 @@ impl Row {
     /// 64-bit operands fits neither SDWA nor DPP, and comparisons have no DPP form.
     pub fn has_form(&self, encoding: Encoding, form: Form) -> bool {
         let narrow = |operand: &Operand| operand.ty.registers() == 1 || operand.role == Role::Vcc;
-        let sub_dword = !self.operands.is_empty() && self.operands.iter().all(narrow);
+        let sub_dword = self.operands.iter().all(narrow);
         match (form, encoding) {
             (Form::Native, _) => true,
             (Form::E64, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp) => {

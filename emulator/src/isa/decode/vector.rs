@@ -17,9 +17,11 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     };
     let row = row(encoding, opcode)?;
     require(!row.operands.is_empty() || bits(w, 17, 8) == 0)?;
+    let bare = Ok(instruction(words, row, encoding, Form::Native, 4));
     match bits(w, 0, 9) {
-        // Without operands, the source means nothing.
-        _ if row.operands.is_empty() => Ok(instruction(words, row, encoding, Form::Native, 4)),
+        // Without operands the source means nothing, unless it makes a whole DPP instruction.
+        DPP if row.operands.is_empty() => dpp(words, row, encoding).or(bare),
+        _ if row.operands.is_empty() => bare,
         SDWA => sdwa(words, row, encoding),
         DPP => dpp(words, row, encoding),
         src0 => native(words, row, encoding, src0),
@@ -145,6 +147,7 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
             m.sext |= (field & 1) << source;
         }
     }
+    require(!row.operands.is_empty() || bits(s, 0, 8) == 0)?;
     m.bank_mask = bits(s, 24, 4) as u8;
     m.row_mask = bits(s, 28, 4) as u8;
     set_operands(&mut inst, |operand| match operand.role {
