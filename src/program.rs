@@ -30,11 +30,16 @@ impl Program {
 
     /// The planted bugs, as committed.
     pub fn planted() -> Result<Program, Stop> {
-        Program::embedded("built in (planted bugs)", include_bytes!("../kernels/built/planted.co"))
+        Program::embedded(
+            "built in (planted bugs)",
+            include_bytes!("../kernels/built/planted.co"),
+        )
     }
 
     fn embedded(name: &str, bytes: &[u8]) -> Result<Program, Stop> {
-        let build = include_str!("../kernels/built/COMPILER").trim().replace('\n', "; ");
+        let build = include_str!("../kernels/built/COMPILER")
+            .trim()
+            .replace('\n', "; ");
         Program::parse(name, bytes.to_vec(), Some(build))
     }
 
@@ -44,24 +49,39 @@ impl Program {
         let metadata = std::fs::metadata(path)
             .map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
         if metadata.is_dir() {
-            return Err(Stop::setup(format!("{name} is a directory; name a code object file (.co)")));
+            return Err(Stop::setup(format!(
+                "{name} is a directory; name a code object file (.co)"
+            )));
         }
         if metadata.len() > MAX_BYTES {
-            return Err(Stop::setup(format!("{name} is larger than 1 GiB: that is no code object for this tool")));
+            return Err(Stop::setup(format!(
+                "{name} is larger than 1 GiB: that is no code object for this tool"
+            )));
         }
-        let bytes =
-            std::fs::read(path).map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
+        let bytes = std::fs::read(path)
+            .map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
         Program::parse(&name, bytes, None)
     }
 
     fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
-        let object = CodeObject::parse(&bytes)
-            .map_err(|error| Stop::setup(format!("{name} is not usable as a gfx906 code object: {error}")))?;
+        let object = CodeObject::parse(&bytes).map_err(|error| {
+            Stop::setup(format!(
+                "{name} is not usable as a gfx906 code object: {error}"
+            ))
+        })?;
         let mut sha256 = String::new();
         for byte in Sha256::digest(&bytes) {
             let _ = write!(sha256, "{byte:02x}");
         }
-        let report = CodeObjectReport { path: name.to_string(), sha256, build };
-        Ok(Program { bytes, object, report })
+        let report = CodeObjectReport {
+            path: name.to_string(),
+            sha256,
+            build,
+        };
+        Ok(Program {
+            bytes,
+            object,
+            report,
+        })
     }
 }

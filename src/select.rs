@@ -19,17 +19,30 @@ pub struct Selected<'a> {
 }
 
 /// The cases of the registry that the flags select, in the registry's order. No flag selects everything.
-pub fn select<'a>(registry: &'a Registry, phases: &[String], tests: &[String]) -> Result<Vec<Selected<'a>>, Stop> {
+pub fn select<'a>(
+    registry: &'a Registry,
+    phases: &[String],
+    tests: &[String],
+) -> Result<Vec<Selected<'a>>, Stop> {
     let numbers = numbers(registry, phases)?;
-    let wanted = tests.iter().map(|pattern| ids(registry, pattern)).collect::<Result<Vec<_>, _>>()?;
+    let wanted = tests
+        .iter()
+        .map(|pattern| ids(registry, pattern))
+        .collect::<Result<Vec<_>, _>>()?;
     let wanted: BTreeSet<&str> = wanted.into_iter().flatten().collect();
     let all = everything(registry);
     let selected: Vec<Selected<'a>> = all
-        .filter(|one| numbers.as_ref().is_none_or(|numbers| numbers.contains(&one.phase.number)))
+        .filter(|one| {
+            numbers
+                .as_ref()
+                .is_none_or(|numbers| numbers.contains(&one.phase.number))
+        })
         .filter(|one| tests.is_empty() || wanted.contains(one.case.id.as_str()))
         .collect();
     if selected.is_empty() {
-        return Err(Stop::nothing("no test is in both the phases and the tests asked for: loosen --phase or --test"));
+        return Err(Stop::nothing(
+            "no test is in both the phases and the tests asked for: loosen --phase or --test",
+        ));
     }
     Ok(selected)
 }
@@ -38,7 +51,11 @@ pub fn select<'a>(registry: &'a Registry, phases: &[String], tests: &[String]) -
 pub fn everything(registry: &Registry) -> impl Iterator<Item = Selected<'_>> {
     registry.phases.iter().flat_map(|phase| {
         let tests = phase.tests.iter();
-        tests.flat_map(move |test| test.cases.iter().map(move |case| Selected { phase, test, case }))
+        tests.flat_map(move |test| {
+            test.cases
+                .iter()
+                .map(move |case| Selected { phase, test, case })
+        })
     })
 }
 
@@ -48,11 +65,22 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
         return Ok(None);
     }
     let known: BTreeSet<u32> = registry.phases.iter().map(|phase| phase.number).collect();
-    let list = || known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let list = || {
+        known
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let mut numbers = BTreeSet::new();
-    for part in phases.iter().flat_map(|text| text.split(',')).map(str::trim) {
+    for part in phases
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+    {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>()) else {
+        let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>())
+        else {
             return Err(Stop::usage(format!(
                 "`--phase {}` is not a phase: write numbers and ranges, as in 6 or 1-3,6; there are {}",
                 part.escape_debug(),
@@ -60,11 +88,16 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
             )));
         };
         if first > last {
-            return Err(Stop::usage(format!("`--phase {part}` runs backwards: write {last}-{first}")));
+            return Err(Stop::usage(format!(
+                "`--phase {part}` runs backwards: write {last}-{first}"
+            )));
         }
         for end in [first, last] {
             if !known.contains(&end) {
-                return Err(Stop::usage(format!("there is no phase {end}: there are {}", list())));
+                return Err(Stop::usage(format!(
+                    "there is no phase {end}: there are {}",
+                    list()
+                )));
             }
         }
         numbers.extend(known.range(first..=last));
@@ -78,26 +111,44 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
     let glob = pattern.contains(['*', '?', '[', '{']);
     let matcher = if glob {
         let built = GlobBuilder::new(pattern).build();
-        let built = built.map_err(|error| Stop::usage(format!("`--test {shown}` is not a glob: {}", error.kind())))?;
+        let built = built.map_err(|error| {
+            Stop::usage(format!("`--test {shown}` is not a glob: {}", error.kind()))
+        })?;
         Some(built.compile_matcher())
     } else {
         None
     };
-    let hit = |name: &str| matcher.as_ref().map_or(name == pattern, |matcher| matcher.is_match(name));
+    let hit = |name: &str| {
+        matcher
+            .as_ref()
+            .map_or(name == pattern, |matcher| matcher.is_match(name))
+    };
     let ids: Vec<&str> = everything(registry)
-        .filter(|one| hit(&one.case.id) || hit(&one.test.id) || one.test.aliases.iter().any(|alias| hit(alias)))
+        .filter(|one| {
+            hit(&one.case.id)
+                || hit(&one.test.id)
+                || one.test.aliases.iter().any(|alias| hit(alias))
+        })
         .map(|one| one.case.id.as_str())
         .collect();
     if !ids.is_empty() {
         return Ok(ids);
     }
     if glob {
-        return Err(Stop::usage(format!("no test matches `{shown}`; --list prints them all")));
+        return Err(Stop::usage(format!(
+            "no test matches `{shown}`; --list prints them all"
+        )));
     }
     let near = nearest(pattern, names(registry), 3);
     let hint = match near.as_slice() {
         [] => "--list prints them all".to_string(),
-        near => format!("did you mean {}?", near.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")),
+        near => format!(
+            "did you mean {}?",
+            near.iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(" or ")
+        ),
     };
     Err(Stop::usage(format!("there is no test `{shown}`; {hint}")))
 }
@@ -106,12 +157,17 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
 fn names(registry: &Registry) -> impl Iterator<Item = &str> {
     registry.tests().flat_map(|test| {
         let own = std::iter::once(test.id.as_str());
-        own.chain(test.aliases.iter().map(String::as_str)).chain(test.cases.iter().map(|case| case.id.as_str()))
+        own.chain(test.aliases.iter().map(String::as_str))
+            .chain(test.cases.iter().map(|case| case.id.as_str()))
     })
 }
 
 /// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+pub fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))

@@ -29,22 +29,33 @@ impl Stream {
     /// The stream that belongs to a tensor of a trial at a seed.
     pub fn new(seed: u64, trial: &str, tensor: &str) -> Stream {
         let mut hash = Sha256::new();
-        for part in [b"deltanet-check/input/1", &seed.to_le_bytes()[..], trial.as_bytes()] {
+        for part in [
+            b"deltanet-check/input/1",
+            &seed.to_le_bytes()[..],
+            trial.as_bytes(),
+        ] {
             hash.update(part);
             hash.update([0]);
         }
         hash.update(tensor.as_bytes());
-        Stream { bits: ChaCha20Rng::from_seed(hash.finalize().into()) }
+        Stream {
+            bits: ChaCha20Rng::from_seed(hash.finalize().into()),
+        }
     }
 
     /// `count` elements.
     pub fn draw(&mut self, count: usize, distribution: Distribution) -> Vec<f32> {
         match distribution {
-            Distribution::Uniform(low, high) => (0..count).map(|_| self.uniform(low, high)).collect(),
+            Distribution::Uniform(low, high) => {
+                (0..count).map(|_| self.uniform(low, high)).collect()
+            }
             Distribution::Normal(deviation) => {
                 let mut values = Vec::with_capacity(count + 1);
                 while values.len() < count {
-                    values.extend(self.normal_pair().map(|z| (z * f64::from(deviation)) as f32));
+                    values.extend(
+                        self.normal_pair()
+                            .map(|z| (z * f64::from(deviation)) as f32),
+                    );
                 }
                 values.truncate(count);
                 values
@@ -80,7 +91,8 @@ impl Stream {
 pub fn random_seed() -> Result<u64, String> {
     use rand::TryRng;
     let word = rand::rngs::SysRng.try_next_u32();
-    word.map(u64::from).map_err(|error| format!("cannot draw a random seed: {error}; give one with --seed N"))
+    word.map(u64::from)
+        .map_err(|error| format!("cannot draw a random seed: {error}; give one with --seed N"))
 }
 
 #[cfg(test)]
@@ -91,27 +103,45 @@ mod tests {
         values.into_iter().map(f32::to_bits).collect()
     }
 
-    /// Reports name a seed, so the numbers behind it may never change.
+    /// Reports name a seed, so the numbers behind it may never change. These come from another implementation of
+    /// SHA-256, ChaCha20 and Box-Muller.
     #[test]
     fn the_first_values_are_pinned() {
         let draw = |distribution| bits(Stream::new(7, "mul", "a").draw(3, distribution));
-        assert_eq!(draw(Distribution::Uniform(-2.0, 2.0)), [0, 0, 0]);
-        assert_eq!(draw(Distribution::Normal(1.0)), [0, 0, 0]);
+        assert_eq!(
+            draw(Distribution::Uniform(-2.0, 2.0)),
+            [3220691780, 1051194864, 1024020224]
+        );
+        assert_eq!(
+            draw(Distribution::Normal(1.0)),
+            [3211364988, 3204453166, 1075040982]
+        );
     }
 
     #[test]
     fn every_part_of_the_name_matters_and_parts_do_not_run_together() {
-        let first = |seed, trial, tensor| bits(Stream::new(seed, trial, tensor).draw(4, Distribution::Uniform(0.0, 1.0)));
+        let first = |seed, trial, tensor| {
+            bits(Stream::new(seed, trial, tensor).draw(4, Distribution::Uniform(0.0, 1.0)))
+        };
         let base = first(0, "mul", "a");
         assert_eq!(base, first(0, "mul", "a"));
-        for other in [first(1, "mul", "a"), first(0, "exp", "a"), first(0, "mul", "b"), first(0, "mula", "")] {
+        for other in [
+            first(1, "mul", "a"),
+            first(0, "exp", "a"),
+            first(0, "mul", "b"),
+            first(0, "mula", ""),
+        ] {
             assert_ne!(base, other);
         }
     }
 
     #[test]
     fn a_longer_tensor_begins_with_the_shorter_one() {
-        for distribution in [Distribution::Uniform(0.0, 1.0), Distribution::Normal(2.0), Distribution::Walk(-1.0, 0.0)] {
+        for distribution in [
+            Distribution::Uniform(0.0, 1.0),
+            Distribution::Normal(2.0),
+            Distribution::Walk(-1.0, 0.0),
+        ] {
             let long = Stream::new(3, "t", "x").draw(11, distribution);
             assert_eq!(long[..6], Stream::new(3, "t", "x").draw(6, distribution));
         }
@@ -122,7 +152,9 @@ mod tests {
         let uniform = Stream::new(0, "t", "u").draw(100_000, Distribution::Uniform(-2.0, 3.0));
         assert!(uniform.iter().all(|x| (-2.0..3.0).contains(x)));
         let normal = Stream::new(0, "t", "n").draw(100_000, Distribution::Normal(2.0));
-        let mean = |values: &[f32]| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
+        let mean = |values: &[f32]| {
+            values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64
+        };
         let square: Vec<f32> = normal.iter().map(|x| x * x).collect();
         assert!((mean(&uniform) - 0.5).abs() < 0.02);
         assert!(mean(&normal).abs() < 0.03);

@@ -93,7 +93,9 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
         Format::Json => as_json(&measured, args.seeds),
     };
     run::print(&text)?;
-    let failed = measured.iter().any(|one| one.failed > 0 || one.compared == 0);
+    let failed = measured
+        .iter()
+        .any(|one| one.failed > 0 || one.compared == 0);
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
@@ -103,7 +105,10 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
     let mut measured: Vec<Measured> = Vec::new();
     for one in &selected {
         for (name, judged) in &one.test.outputs {
-            if !measured.iter().any(|known| known.test == one.test.id && known.output == *name) {
+            if !measured
+                .iter()
+                .any(|known| known.test == one.test.id && known.output == *name)
+            {
                 measured.push(Measured {
                     test: one.test.id.clone(),
                     output: name.clone(),
@@ -137,11 +142,20 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
             })
             .collect();
         run_all(&plans, run::jobs(flags), |position, progress| {
-            let Progress::Finished(done) = progress else { return };
+            let Progress::Finished(done) = progress else {
+                return;
+            };
             let test = &plans[position].test.id;
             for one in measured.iter_mut().filter(|one| one.test == *test) {
                 one.failed += usize::from(done.report.verdict != Verdict::Pass);
-                let Some(output) = done.report.outputs.iter().find(|output| output.name == one.output) else { continue };
+                let Some(output) = done
+                    .report
+                    .outputs
+                    .iter()
+                    .find(|output| output.name == one.output)
+                else {
+                    continue;
+                };
                 one.compared += 1;
                 one.golden = worse(one.golden, output.golden.max_abs);
                 one.oracle = worse(one.oracle, output.oracle.max_abs);
@@ -155,13 +169,27 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
 
 /// The larger; NaN if either is.
 fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.max(b)
+    }
 }
 
 fn table(measured: &[Measured], seeds: u32) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let header = ["test", "output", "golden", "f64", "rel RMS", "tolerance", "ceiling", "headroom", "not passed"];
+    let header = [
+        "test",
+        "output",
+        "golden",
+        "f64",
+        "rel RMS",
+        "tolerance",
+        "ceiling",
+        "headroom",
+        "not passed",
+    ];
     table.set_header(header);
     for one in measured {
         table.add_row([
@@ -172,7 +200,8 @@ fn table(measured: &[Measured], seeds: u32) -> String {
             number(one.relative_rms),
             number(one.tolerance.absolute),
             number(one.tolerance.ceiling),
-            one.headroom().map_or("exact".into(), |share| format!("{share:.1}")),
+            one.headroom()
+                .map_or("exact".into(), |share| format!("{share:.1}")),
             one.failed.to_string(),
         ]);
     }
@@ -182,12 +211,22 @@ fn table(measured: &[Measured], seeds: u32) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-    format!("largest error over {seeds} seeds, all cases of a test together\n\n{}", lines.concat())
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect();
+    format!(
+        "largest error over {seeds} seeds, all cases of a test together\n\n{}",
+        lines.concat()
+    )
 }
 
 fn number(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
+    if value == 0.0 {
+        "0".into()
+    } else {
+        format!("{value:.2e}")
+    }
 }
 
 fn as_json(measured: &[Measured], seeds: u32) -> String {
@@ -209,5 +248,8 @@ fn as_json(measured: &[Measured], seeds: u32) -> String {
             })
         })
         .collect();
-    format!("{:#}\n", json!({ "schema": "deltanet-check/tolerances/1", "seeds": seeds, "outputs": outputs }))
+    format!(
+        "{:#}\n",
+        json!({ "schema": "deltanet-check/tolerances/1", "seeds": seeds, "outputs": outputs })
+    )
 }

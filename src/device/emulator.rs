@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::verdict::DeviceReport;
 
 /// The second line of defence against kernels that never end.
-const SECONDS: f64 = 60.0;
+const SECONDS: f64 = 120.0;
 
 /// The emulator.
 pub struct Emulator;
@@ -16,13 +16,24 @@ impl Device for Emulator {
     fn describe(&self) -> DeviceReport {
         DeviceReport {
             kind: "emulator".into(),
-            description: format!("gfx906 emulator {} (in process, wave64)", env!("CARGO_PKG_VERSION")),
+            description: format!(
+                "gfx906 emulator {} (in process, wave64)",
+                env!("CARGO_PKG_VERSION")
+            ),
         }
     }
 
     fn open(&self, threads: usize, budget: u64) -> Result<Box<dyn Session>, DeviceError> {
-        let limits = Limits { instructions: budget, seconds: SECONDS };
-        Ok(Box::new(EmulatorSession { gpu: Gpu::new(), modules: Vec::new(), threads, limits }))
+        let limits = Limits {
+            instructions: budget,
+            seconds: SECONDS,
+        };
+        Ok(Box::new(EmulatorSession {
+            gpu: Gpu::new(),
+            modules: Vec::new(),
+            threads,
+            limits,
+        }))
     }
 }
 
@@ -35,7 +46,8 @@ struct EmulatorSession {
 
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
-        self.modules.push(self.gpu.load(&program.object).map_err(invalid)?);
+        self.modules
+            .push(self.gpu.load(&program.object).map_err(invalid)?);
         Ok(self.modules.len() - 1)
     }
 
@@ -52,7 +64,10 @@ impl Session for EmulatorSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
-        let module = self.modules.get(module).ok_or_else(|| DeviceError::invalid("no such code object is loaded"))?;
+        let module = self
+            .modules
+            .get(module)
+            .ok_or_else(|| DeviceError::invalid("no such code object is loaded"))?;
         let request = GpuLaunch {
             grid: launch.grid,
             block: launch.block,
@@ -62,11 +77,20 @@ impl Session for EmulatorSession {
             threads: self.threads,
         };
         match self.gpu.launch(module, launch.kernel, &request) {
-            Ok(counters) => Ok(Launched { wave_instructions: Some(counters.instructions) }),
+            Ok(counters) => Ok(Launched {
+                wave_instructions: Some(counters.instructions),
+            }),
             Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
             Err(LaunchError::Trap(trap)) => {
-                let kind = if trap.is_hang() { DeviceErrorKind::Hang } else { DeviceErrorKind::Fault };
-                Err(DeviceError { message: trap.to_string(), kind })
+                let kind = if trap.is_hang() {
+                    DeviceErrorKind::Hang
+                } else {
+                    DeviceErrorKind::Fault
+                };
+                Err(DeviceError {
+                    message: trap.to_string(),
+                    kind,
+                })
             }
         }
     }

@@ -87,7 +87,10 @@ pub enum DeviceErrorKind {
 impl DeviceError {
     /// A request that makes no sense.
     pub fn invalid(message: impl Into<String>) -> DeviceError {
-        DeviceError { message: message.into(), kind: DeviceErrorKind::Invalid }
+        DeviceError {
+            message: message.into(),
+            kind: DeviceErrorKind::Invalid,
+        }
     }
 }
 

@@ -67,7 +67,12 @@ pub struct Refusal {
 impl Function {
     /// Whether a shape is beyond what the tool takes.
     pub fn refuses(&self, values: &Values) -> Option<Refusal> {
-        let elements = self.largest.iter().map(|names| product(values, names)).max().unwrap_or(0);
+        let elements = self
+            .largest
+            .iter()
+            .map(|names| product(values, names))
+            .max()
+            .unwrap_or(0);
         let cap = u128::from(MAX_ELEMENTS.unsigned_abs());
         (elements > cap).then(|| Refusal {
             title: format!("the largest tensor of this shape has {elements} elements"),

@@ -96,7 +96,11 @@ fn add(t: &mut Trial<'_>) -> Outcome {
     let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
     let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
-    t.launch("kernel_add", line(n), &[a.read(), b.read(), out.write(), int(n)])?;
+    t.launch(
+        "kernel_add",
+        line(n),
+        &[a.read(), b.read(), out.write(), int(n)],
+    )?;
     t.check(out, references!(t, |a, b| operators::add(a, b)))
 }
 
@@ -105,7 +109,11 @@ fn sub(t: &mut Trial<'_>) -> Outcome {
     let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
     let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
-    t.launch("kernel_sub", line(n), &[a.read(), b.read(), out.write(), int(n)])?;
+    t.launch(
+        "kernel_sub",
+        line(n),
+        &[a.read(), b.read(), out.write(), int(n)],
+    )?;
     t.check(out, references!(t, |a, b| operators::sub(a, b)))
 }
 
@@ -123,7 +131,11 @@ fn scale(t: &mut Trial<'_>) -> Outcome {
     let s = t.draw("s", elements(1), Uniform(0.25, 0.75));
     let out = t.output("out", elements(n))?;
     let factor = float(t.values(s)[0]);
-    t.launch("kernel_scale", line(n), &[x.read(), out.write(), int(n), factor])?;
+    t.launch(
+        "kernel_scale",
+        line(n),
+        &[x.read(), out.write(), int(n), factor],
+    )?;
     t.check(out, references!(t, |x, s| operators::scale(x, s[0])))
 }
 
@@ -132,15 +144,26 @@ fn broadcast_mul(t: &mut Trial<'_>) -> Outcome {
     let a = t.input("a", table(s, c), Uniform(-2.0, 2.0))?;
     let b = t.input("b", elements(c), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(s, c))?;
-    t.launch("kernel_broadcast_mul", line(s * c), &[a.read(), b.read(), out.write(), int(s), int(c)])?;
-    t.check(out, references!(t, |a, b| operators::broadcast_mul(a, b, s, c)))
+    t.launch(
+        "kernel_broadcast_mul",
+        line(s * c),
+        &[a.read(), b.read(), out.write(), int(s), int(c)],
+    )?;
+    t.check(
+        out,
+        references!(t, |a, b| operators::broadcast_mul(a, b, s, c)),
+    )
 }
 
 fn transpose(t: &mut Trial<'_>) -> Outcome {
     let (rows, cols) = (t.dim("rows"), t.dim("cols"));
     let x = t.input("in", table(rows, cols), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(cols, rows))?;
-    t.launch("kernel_transpose", transposing(rows, cols), &[x.read(), out.write(), int(rows), int(cols)])?;
+    t.launch(
+        "kernel_transpose",
+        transposing(rows, cols),
+        &[x.read(), out.write(), int(rows), int(cols)],
+    )?;
     t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
 }
 
@@ -159,6 +182,13 @@ fn apply_causal_identity(t: &mut Trial<'_>) -> Outcome {
     let n = t.dim("n");
     let x = t.input("in", table(n, n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(n, n))?;
-    t.launch("kernel_apply_causal_identity", matrix(n, n), &[x.read(), out.write(), int(n)])?;
-    t.check(out, references!(t, |x| operators::apply_causal_identity(x, n)))
+    t.launch(
+        "kernel_apply_causal_identity",
+        matrix(n, n),
+        &[x.read(), out.write(), int(n)],
+    )?;
+    t.check(
+        out,
+        references!(t, |x| operators::apply_causal_identity(x, n)),
+    )
 }

@@ -72,7 +72,11 @@ fn mul(t: &mut Trial<'_>) -> Outcome {
     let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
     let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
-    t.launch("kernel_mul", line(n), &[a.read(), b.read(), out.write(), int(n)])?;
+    t.launch(
+        "kernel_mul",
+        line(n),
+        &[a.read(), b.read(), out.write(), int(n)],
+    )?;
     t.check(out, references!(t, |a, b| operators::mul(a, b)))
 }
 
@@ -80,6 +84,10 @@ fn cumsum(t: &mut Trial<'_>) -> Outcome {
     let n = t.dim("n");
     let x = t.input("in", elements(n), Uniform(-1.0, 1.0))?;
     let out = t.output("out", elements(n))?;
-    t.launch("kernel_cumsum_sequential", sequential(), &[x.read(), out.write(), int(n)])?;
+    t.launch(
+        "kernel_cumsum_sequential",
+        sequential(),
+        &[x.read(), out.write(), int(n)],
+    )?;
     t.check(out, references!(t, |x| operators::cumsum(x)))
 }

@@ -55,7 +55,11 @@ fn tril(t: &mut Trial<'_>) -> Outcome {
     let (n, diag) = (t.dim("n"), t.integer("diag"));
     let src = t.input("src", table(n, n), Uniform(-2.0, 2.0))?;
     let dst = t.output("dst", table(n, n))?;
-    t.launch("kernel_tril", matrix(n, n), &[src.read(), dst.write(), int(n), int(diag)])?;
+    t.launch(
+        "kernel_tril",
+        matrix(n, n),
+        &[src.read(), dst.write(), int(n), int(diag)],
+    )?;
     t.check(dst, references!(t, |src| operators::tril(src, n, diag)))
 }
 

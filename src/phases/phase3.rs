@@ -54,7 +54,11 @@ fn nt(t: &mut Trial<'_>, kernel: &str) -> Outcome {
     let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
     let b = t.input("B", table(n, k), Uniform(-1.0, 1.0))?;
     let c = t.output("C", table(m, n))?;
-    t.launch(kernel, matrix(m, n), &[a.read(), b.read(), c.write(), int(m), int(n), int(k)])?;
+    t.launch(
+        kernel,
+        matrix(m, n),
+        &[a.read(), b.read(), c.write(), int(m), int(n), int(k)],
+    )?;
     t.check(c, references!(t, |a, b| operators::gemm_nt(a, b, m, n, k)))
 }
 

@@ -8,24 +8,26 @@ use crate::tensor::Distribution::Walk;
 use crate::trial::{Outcome, Trial, elements, int, matrix, table};
 
 /// The functions of phase 4.
-pub const FUNCTIONS: &[Function] = &[
-    Function {
-        name: "decay_mask",
-        title: "e^(g[j] - g[i]) for j <= i",
-        kernels: &["kernel_decay_mask"],
-        dims: &["n"],
-        integers: &[],
-        outputs: &["mask"],
-        largest: &[&["n", "n"]],
-        run: decay_mask,
-    },
-];
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "decay_mask",
+    title: "e^(g[j] - g[i]) for j <= i",
+    kernels: &["kernel_decay_mask"],
+    dims: &["n"],
+    integers: &[],
+    outputs: &["mask"],
+    largest: &[&["n", "n"]],
+    run: decay_mask,
+}];
 
 /// Gates are small, because the documented mask grows with the distance.
 fn decay_mask(t: &mut Trial<'_>) -> Outcome {
     let n = t.dim("n");
     let g = t.input("g_cumsum", elements(n), Walk(-0.02, 0.0))?;
     let mask = t.output("mask", table(n, n))?;
-    t.launch("kernel_decay_mask", matrix(n, n), &[g.read(), mask.write(), int(n)])?;
+    t.launch(
+        "kernel_decay_mask",
+        matrix(n, n),
+        &[g.read(), mask.write(), int(n)],
+    )?;
     t.check(mask, references!(t, |g| operators::decay_mask(g)))
 }

@@ -8,18 +8,16 @@ use crate::tensor::Distribution::{Normal, Walk};
 use crate::trial::{Outcome, Trial, axes, elements, int, matrix, table};
 
 /// The functions of phase 5.
-pub const FUNCTIONS: &[Function] = &[
-    Function {
-        name: "attention_matrix",
-        title: "-(K^T K_beta) * decay, strictly lower",
-        kernels: &["kernel_attention_matrix_fused"],
-        dims: &["S", "C"],
-        integers: &[],
-        outputs: &["attn"],
-        largest: &[&["S", "C"], &["C", "C"]],
-        run: attention_matrix,
-    },
-];
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "attention_matrix",
+    title: "-(K^T K_beta) * decay, strictly lower",
+    kernels: &["kernel_attention_matrix_fused"],
+    dims: &["S", "C"],
+    integers: &[],
+    outputs: &["attn"],
+    largest: &[&["S", "C"], &["C", "C"]],
+    run: attention_matrix,
+}];
 
 /// Keys have norm 1 on average; the decay mask is that of small gates.
 fn attention_matrix(t: &mut Trial<'_>) -> Outcome {
@@ -28,9 +26,25 @@ fn attention_matrix(t: &mut Trial<'_>) -> Outcome {
     let k = t.input("K", axes([("channel", s), ("token", c)]), unit)?;
     let k_beta = t.input("K_beta", axes([("channel", s), ("token", c)]), unit)?;
     let g = t.draw("g_cumsum", elements(c), Walk(-0.02, 0.0));
-    let decay = t.upload("decay_mask", table(c, c), operators::decay_mask(t.values(g)))?;
+    let decay = t.upload(
+        "decay_mask",
+        table(c, c),
+        operators::decay_mask(t.values(g)),
+    )?;
     let attn = t.output("attn", table(c, c))?;
-    let args = [k.read(), k_beta.read(), decay.read(), attn.write(), int(s), int(c)];
+    let args = [
+        k.read(),
+        k_beta.read(),
+        decay.read(),
+        attn.write(),
+        int(s),
+        int(c),
+    ];
     t.launch("kernel_attention_matrix_fused", matrix(c, c), &args)?;
-    t.check(attn, references!(t, |k, k_beta, decay| operators::attention_matrix(k, k_beta, decay, s, c)))
+    t.check(
+        attn,
+        references!(t, |k, k_beta, decay| operators::attention_matrix(
+            k, k_beta, decay, s, c
+        )),
+    )
 }

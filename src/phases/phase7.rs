@@ -22,7 +22,13 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "output_with_state",
         title: "Q_gexp State^T + attn V_new",
-        kernels: &["kernel_exp", "kernel_broadcast_mul", "kernel_gemm_nn_naive", "kernel_gemm_nt_naive", "kernel_add"],
+        kernels: &[
+            "kernel_exp",
+            "kernel_broadcast_mul",
+            "kernel_gemm_nn_naive",
+            "kernel_gemm_nt_naive",
+            "kernel_add",
+        ],
         dims: &["S", "C"],
         integers: &[],
         outputs: &["output"],
@@ -40,7 +46,11 @@ fn state_update(t: &mut Trial<'_>) -> Outcome {
     let factor = t.draw("exp_g_last", elements(1), Uniform(0.25, 0.75));
     let state_out = t.output("state_out", table(s, s))?;
     let exp_g_last = t.values(factor)[0];
-    let chunk = Update { k_cumdecay, v_new, exp_g_last };
+    let chunk = Update {
+        k_cumdecay,
+        v_new,
+        exp_g_last,
+    };
     state_update_launches(t, "", [state, state_out], &chunk, s, c)?;
     let (golden, oracle) = references!(t, |state, factor, k_cumdecay, v_new| {
         pipelines::state_update(state, factor[0], k_cumdecay, v_new, s, c)
@@ -59,18 +69,40 @@ fn output_with_state(t: &mut Trial<'_>) -> Outcome {
     let attn = t.input("attn", table(c, c), Normal((c as f32).sqrt().recip()))?;
     let v_new = t.input("V_new", channels(), Normal(1.0))?;
     let gexp = t.output("gexp", elements(c))?;
-    t.launch("kernel_exp", line(c), &[g_cumsum.read(), gexp.write(), int(c)])?;
+    t.launch(
+        "kernel_exp",
+        line(c),
+        &[g_cumsum.read(), gexp.write(), int(c)],
+    )?;
     let q_gexp = t.output("Q_gexp", channels())?;
     let args = [q.read(), gexp.read(), q_gexp.write(), int(s), int(c)];
     t.launch("kernel_broadcast_mul", line(s * c), &args)?;
     let inter = t.output("inter", channels())?;
-    let args = [state.read(), q_gexp.read(), inter.write(), int(s), int(c), int(s)];
+    let args = [
+        state.read(),
+        q_gexp.read(),
+        inter.write(),
+        int(s),
+        int(c),
+        int(s),
+    ];
     t.launch("kernel_gemm_nn_naive", matrix(s, c), &args)?;
     let intra = t.output("intra", channels())?;
-    let args = [v_new.read(), attn.read(), intra.write(), int(s), int(c), int(c)];
+    let args = [
+        v_new.read(),
+        attn.read(),
+        intra.write(),
+        int(s),
+        int(c),
+        int(c),
+    ];
     t.launch("kernel_gemm_nt_naive", matrix(s, c), &args)?;
     let output = t.output("output", channels())?;
-    t.launch("kernel_add", line(s * c), &[inter.read(), intra.read(), output.write(), int(s * c)])?;
+    t.launch(
+        "kernel_add",
+        line(s * c),
+        &[inter.read(), intra.read(), output.write(), int(s * c)],
+    )?;
     let (golden, oracle) = references!(t, |q, g_cumsum, state, attn, v_new| {
         pipelines::output_with_state(q, g_cumsum, state, attn, v_new, s)
     });
@@ -97,10 +129,26 @@ pub fn state_update_launches(
     c: usize,
 ) -> Outcome {
     let scaled = t.output(&format!("state_scaled{of}"), table(s, s))?;
-    let args = [state.read(), scaled.write(), int(s * s), float(chunk.exp_g_last)];
+    let args = [
+        state.read(),
+        scaled.write(),
+        int(s * s),
+        float(chunk.exp_g_last),
+    ];
     t.launch("kernel_scale", line(s * s), &args)?;
     let kv = t.output(&format!("kv{of}"), table(s, s))?;
-    let args = [chunk.k_cumdecay.read(), chunk.v_new.read(), kv.write(), int(s), int(s), int(c)];
+    let args = [
+        chunk.k_cumdecay.read(),
+        chunk.v_new.read(),
+        kv.write(),
+        int(s),
+        int(s),
+        int(c),
+    ];
     t.launch("kernel_gemm_nt_tiled", matrix(s, s), &args)?;
-    t.launch("kernel_add", line(s * s), &[scaled.read(), kv.read(), state_out.write(), int(s * s)])
+    t.launch(
+        "kernel_add",
+        line(s * s),
+        &[scaled.read(), kv.read(), state_out.write(), int(s * s)],
+    )
 }

@@ -24,14 +24,20 @@ const SHOWN: usize = 12;
 /// Lays complaints out for reading.
 pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
     let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some();
-    let renderer = if plain { Renderer::plain() } else { Renderer::styled() };
+    let renderer = if plain {
+        Renderer::plain()
+    } else {
+        Renderer::styled()
+    };
     let mut ordered: Vec<&Complaint> = complaints.iter().collect();
     ordered.sort_by_key(|complaint| complaint.span.start);
     let mut parts: Vec<String> = ordered
         .iter()
         .take(SHOWN)
         .map(|complaint| {
-            let caret = AnnotationKind::Primary.span(clamp(text, &complaint.span)).label(&complaint.label);
+            let caret = AnnotationKind::Primary
+                .span(clamp(text, &complaint.span))
+                .label(&complaint.label);
             let snippet = Snippet::source(text).path(name).annotation(caret);
             let report = Level::ERROR
                 .primary_title(&complaint.title)
@@ -41,7 +47,10 @@ pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
         })
         .collect();
     if ordered.len() > SHOWN {
-        parts.push(format!("and {} more errors in {name}", ordered.len() - SHOWN));
+        parts.push(format!(
+            "and {} more errors in {name}",
+            ordered.len() - SHOWN
+        ));
     }
     parts.join("\n\n")
 }
@@ -58,7 +67,10 @@ fn clamp(text: &str, span: &Range<usize>) -> Range<usize> {
         end += 1;
     }
     if end == start {
-        end = text[start..].chars().next().map_or(start, |first| start + first.len_utf8());
+        end = text[start..]
+            .chars()
+            .next()
+            .map_or(start, |first| start + first.len_utf8());
     }
     start..end
 }

@@ -27,7 +27,12 @@ impl<'a> Table<'a> {
     }
 
     /// A value that must be a table, with nothing in it but `known` keys.
-    pub fn of(what: &'static str, value: Placed<'a>, known: &[&str], out: &mut Vec<Complaint>) -> Option<Table<'a>> {
+    pub fn of(
+        what: &'static str,
+        value: Placed<'a>,
+        known: &[&str],
+        out: &mut Vec<Complaint>,
+    ) -> Option<Table<'a>> {
         let Some(keys) = value.get_ref().as_table() else {
             out.push(wrong_type(value, "a table"));
             return None;
@@ -42,7 +47,12 @@ impl<'a> Table<'a> {
         for (key, _) in self.entries() {
             let name = key.get_ref().as_ref();
             if !known.contains(&name) {
-                out.push(unknown(key.span(), &format!("key of a {}", self.what), name, known));
+                out.push(unknown(
+                    key.span(),
+                    &format!("key of a {}", self.what),
+                    name,
+                    known,
+                ));
             }
         }
     }
@@ -56,7 +66,10 @@ impl<'a> Table<'a> {
 
     /// A key's value.
     pub fn get(&self, name: &str) -> Option<Placed<'a>> {
-        self.keys.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+        self.keys
+            .iter()
+            .find(|(key, _)| key.get_ref() == name)
+            .map(|(_, value)| value)
     }
 
     /// The value of a key that must be there.
@@ -79,7 +92,12 @@ pub fn string<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> Option<&'a str
     let text = value.get_ref().as_str();
     match text {
         Some(text) if !text.is_empty() => return Some(text),
-        Some(_) => out.push(bad(value, "this text is empty", "empty", "write something here")),
+        Some(_) => out.push(bad(
+            value,
+            "this text is empty",
+            "empty",
+            "write something here",
+        )),
         None => out.push(wrong_type(value, "a text in quotes")),
     }
     None
@@ -87,10 +105,18 @@ pub fn string<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> Option<&'a str
 
 /// A whole number.
 pub fn integer(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
-    let parsed = value.get_ref().as_integer().map(|int| i64::from_str_radix(int.as_str(), int.radix()));
+    let parsed = value
+        .get_ref()
+        .as_integer()
+        .map(|int| i64::from_str_radix(int.as_str(), int.radix()));
     match parsed {
         Some(Ok(number)) => return Some(number),
-        Some(Err(_)) => out.push(bad(value, "this number is too large", "does not fit 64 bits", "write a smaller one")),
+        Some(Err(_)) => out.push(bad(
+            value,
+            "this number is too large",
+            "does not fit 64 bits",
+            "write a smaller one",
+        )),
         None => out.push(wrong_type(value, "a whole number")),
     }
     None
@@ -98,7 +124,10 @@ pub fn integer(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
 
 /// A number from 0 up.
 pub fn magnitude(value: Placed<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
-    let text = value.get_ref().as_float().map(|float| float.as_str().replace('_', ""));
+    let text = value
+        .get_ref()
+        .as_float()
+        .map(|float| float.as_str().replace('_', ""));
     let number = match (text, value.get_ref().is_integer()) {
         (Some(text), _) => text.parse::<f64>().ok(),
         (None, true) => integer(value, out).map(|number| number as f64),
@@ -111,7 +140,12 @@ pub fn magnitude(value: Placed<'_>, name: &str, out: &mut Vec<Complaint>) -> Opt
         return Some(number);
     }
     let title = format!("`{name}` is {number}");
-    out.push(bad(value, &title, "not a number from 0 up", "write a finite number, 0 for bit-exact"));
+    out.push(bad(
+        value,
+        &title,
+        "not a number from 0 up",
+        "write a finite number, 0 for bit-exact",
+    ));
     None
 }
 
@@ -137,7 +171,12 @@ pub fn array<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<De
 
 /// A complaint about a value.
 pub fn bad(value: Placed<'_>, title: &str, label: &str, help: &str) -> Complaint {
-    Complaint { span: value.span(), title: title.into(), label: label.into(), help: help.into() }
+    Complaint {
+        span: value.span(),
+        title: title.into(),
+        label: label.into(),
+        help: help.into(),
+    }
 }
 
 /// A name that is not among the known ones, with the nearest.
@@ -147,10 +186,20 @@ pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Co
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known are: {}", known.join(", ")),
     };
-    Complaint { span, title: format!("unknown {what}: `{}`", name.escape_debug()), label: "unknown".into(), help }
+    Complaint {
+        span,
+        title: format!("unknown {what}: `{}`", name.escape_debug()),
+        label: "unknown".into(),
+        help,
+    }
 }
 
 fn wrong_type(value: Placed<'_>, want: &str) -> Complaint {
     let have = value.get_ref().type_str();
-    bad(value, &format!("expected {want}, found {have}"), &format!("{have} here"), &format!("write {want}"))
+    bad(
+        value,
+        &format!("expected {want}, found {have}"),
+        &format!("{have} here"),
+        &format!("write {want}"),
+    )
 }

@@ -3,8 +3,10 @@
 //! It is written in `phases.toml` (built in; `--registry` takes another file). Reading it checks everything that
 //! can be checked without running a kernel, and every complaint points at its place in the file.
 
+mod cases;
 mod diagnostic;
 mod document;
+mod judgement;
 mod phase;
 mod values;
 
@@ -107,11 +109,13 @@ impl Registry {
     /// A user's registry.
     pub fn read(path: &Path, known: &Known<'_>) -> Result<Registry, Stop> {
         let name = path.display().to_string();
-        let bytes =
-            std::fs::read(path).map_err(|error| Stop::setup(format!("cannot read registry {name}: {error}")))?;
+        let bytes = std::fs::read(path)
+            .map_err(|error| Stop::setup(format!("cannot read registry {name}: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Stop::setup(format!("registry {name} is not UTF-8 (byte {at}): write it as a TOML text file"))
+            Stop::setup(format!(
+                "registry {name} is not UTF-8 (byte {at}): write it as a TOML text file"
+            ))
         })?;
         Registry::parse(&name, &text, known)
     }
@@ -123,7 +127,11 @@ impl Registry {
         if complaints.is_empty() {
             return Ok(registry);
         }
-        Err(Stop::diagnostic(diagnostic::render(name, text, &complaints)))
+        Err(Stop::diagnostic(diagnostic::render(
+            name,
+            text,
+            &complaints,
+        )))
     }
 
     /// Every test, in order.
@@ -132,3 +140,5 @@ impl Registry {
     }
 }
 
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,13 @@
 //! From a TOML document to phases and tests, with every check on the way.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
 use super::diagnostic::Complaint;
-use super::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
-use super::{Case, Judged, Known, Phase, Plant, Registry, Test, Values};
-use crate::phases::{Function, MAX_ELEMENTS, functions};
-use crate::verdict::Tolerance;
+use super::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
+use super::{Known, Phase, Registry, Test};
+use crate::phases::{Function, functions};
 
 /// The version of the format this reads.
 const SCHEMA: i64 = 1;
@@ -22,23 +21,42 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         Ok(root) => root,
         Err(error) => {
             let title = format!("this is not TOML: {}", error.message().trim_end());
-            let help = "mend the syntax; the format is described at the top of the built-in phases.toml".into();
-            out.push(Complaint { span: error.span().unwrap_or(0..0), title, label: "here".into(), help });
+            let help =
+                "mend the syntax; the format is described at the top of the built-in phases.toml"
+                    .into();
+            out.push(Complaint {
+                span: error.span().unwrap_or(0..0),
+                title,
+                label: "here".into(),
+                help,
+            });
             return registry;
         }
     };
     let table = Table::new("registry", 0..0, root.get_ref());
     table.only(&["schema", "partial", "phase"], out);
     schema(&table, out);
-    let partial = table.get("partial").and_then(|value| boolean(value, out)).unwrap_or(false);
-    let mut reader = Reader { known, out, ids: HashMap::new(), used: BTreeSet::new() };
-    let phases = table.get("phase").map_or(&[][..], |value| array(value, reader.out));
+    let partial = table
+        .get("partial")
+        .and_then(|value| boolean(value, out))
+        .unwrap_or(false);
+    let mut reader = Reader {
+        known,
+        out,
+        ids: HashMap::new(),
+        used: BTreeSet::new(),
+    };
+    let phases = table
+        .get("phase")
+        .map_or(&[][..], |value| array(value, reader.out));
     let mut numbers = BTreeSet::new();
     for value in phases {
         registry.phases.extend(reader.phase(value, &mut numbers));
     }
-    let missing: Vec<&str> =
-        functions().map(|function| function.name).filter(|name| !reader.used.contains(name)).collect();
+    let missing: Vec<&str> = functions()
+        .map(|function| function.name)
+        .filter(|name| !reader.used.contains(name))
+        .collect();
     if !partial && !missing.is_empty() && out.is_empty() {
         out.push(Complaint {
             span: 0..0,
@@ -51,19 +69,27 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
 }
 
 fn schema(table: &Table<'_>, out: &mut Complaints) {
-    let Some(value) = table.need("schema", "`schema = 1` at the top", out) else { return };
+    let Some(value) = table.need("schema", "`schema = 1` at the top", out) else {
+        return;
+    };
     match integer(value, out) {
         Some(SCHEMA) | None => {}
         Some(other) => {
             let title = format!("this registry has schema {other}");
-            out.push(bad(value, &title, "not 1", "this version reads `schema = 1`"));
+            out.push(bad(
+                value,
+                &title,
+                "not 1",
+                "this version reads `schema = 1`",
+            ));
         }
     }
 }
 
-struct Reader<'k, 'o> {
-    known: &'k Known<'k>,
-    out: &'o mut Complaints,
+/// What reading one file remembers.
+pub(super) struct Reader<'k, 'o> {
+    pub(super) known: &'k Known<'k>,
+    pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
     ids: HashMap<String, String>,
     /// Functions that some test runs.
@@ -72,43 +98,86 @@ struct Reader<'k, 'o> {
 
 impl Reader<'_, '_> {
     fn phase<'a>(&mut self, value: Placed<'a>, numbers: &mut BTreeSet<u32>) -> Option<Phase> {
-        let table = Table::of("phase", value, &["number", "title", "note", "test"], self.out)?;
+        let table = Table::of(
+            "phase",
+            value,
+            &["number", "title", "note", "test"],
+            self.out,
+        )?;
         let number_at = table.need("number", "`number = 1`", self.out)?;
         let number = integer(number_at, self.out)?;
         let Ok(number) = u32::try_from(number) else {
-            self.out.push(bad(number_at, "a phase number from 0 up is needed", "out of range", "number phases 0, 1, 2 ..."));
+            self.out.push(bad(
+                number_at,
+                "a phase number from 0 up is needed",
+                "out of range",
+                "number phases 0, 1, 2 ...",
+            ));
             return None;
         };
         if !numbers.insert(number) {
             let title = format!("phase {number} is there twice");
-            self.out.push(bad(number_at, &title, "used above", "give each phase its own number"));
+            self.out.push(bad(
+                number_at,
+                &title,
+                "used above",
+                "give each phase its own number",
+            ));
         }
-        let title = string(table.need("title", "`title = \"...\"`", self.out)?, self.out)?;
+        let title = string(
+            table.need("title", "`title = \"...\"`", self.out)?,
+            self.out,
+        )?;
         let note = table.get("note").and_then(|value| string(value, self.out));
         let tests_at = table.need("test", "its tests as [[phase.test]]", self.out)?;
-        let tests = array(tests_at, self.out).iter().filter_map(|test| self.test(test)).collect();
-        Some(Phase { number, title: title.into(), note: note.map(Into::into), tests })
+        let tests = array(tests_at, self.out)
+            .iter()
+            .filter_map(|test| self.test(test))
+            .collect();
+        Some(Phase {
+            number,
+            title: title.into(),
+            note: note.map(Into::into),
+            tests,
+        })
     }
 
     fn test<'a>(&mut self, value: Placed<'a>) -> Option<Test> {
-        const KEYS: [&str; 9] =
-            ["id", "aliases", "function", "kernels", "shape", "cases", "outputs", "planted", "documented"];
+        const KEYS: [&str; 9] = [
+            "id",
+            "aliases",
+            "function",
+            "kernels",
+            "shape",
+            "cases",
+            "outputs",
+            "planted",
+            "documented",
+        ];
         let table = Table::of("test", value, &KEYS, self.out)?;
         let id_at = table.need("id", "`id = \"...\"`, the name that --test takes", self.out)?;
         let id = string(id_at, self.out)?;
         self.name(id, id_at, id);
         let mut aliases = Vec::new();
-        for alias_at in table.get("aliases").map_or(&[][..], |value| array(value, self.out)) {
+        for alias_at in table
+            .get("aliases")
+            .map_or(&[][..], |value| array(value, self.out))
+        {
             if let Some(alias) = string(alias_at, self.out) {
                 self.name(alias, alias_at, id);
                 aliases.push(alias.to_string());
             }
         }
-        let function_at = table.need("function", "`function = \"...\"`, what the test runs", self.out)?;
+        let function_at = table.need(
+            "function",
+            "`function = \"...\"`, what the test runs",
+            self.out,
+        )?;
         let name = string(function_at, self.out)?;
         let Some(function) = functions().find(|function| function.name == name) else {
             let names: Vec<&str> = functions().map(|function| function.name).collect();
-            self.out.push(unknown(function_at.span(), "function", name, &names));
+            self.out
+                .push(unknown(function_at.span(), "function", name, &names));
             return None;
         };
         self.used.insert(function.name);
@@ -116,7 +185,10 @@ impl Reader<'_, '_> {
         let cases = self.cases(&table, id, function);
         let outputs = self.outputs(&table, function);
         let planted = self.plants(&table, function);
-        let documented = table.get("documented").and_then(|value| boolean(value, self.out)).unwrap_or(false);
+        let documented = table
+            .get("documented")
+            .and_then(|value| boolean(value, self.out))
+            .unwrap_or(false);
         Some(Test {
             id: id.into(),
             aliases,
@@ -134,184 +206,72 @@ impl Reader<'_, '_> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         if !name.chars().all(plain) {
             let title = format!("`{}` is not a name for a test", name.escape_debug());
-            self.out.push(bad(at, &title, "other characters", "use letters, digits, _ and -"));
+            self.out.push(bad(
+                at,
+                &title,
+                "other characters",
+                "use letters, digits, _ and -",
+            ));
         }
         if let Some(other) = self.ids.insert(name.to_string(), owner.to_string()) {
             let title = format!("`{name}` names two tests");
-            let label = if other == owner { "already its own name".into() } else { format!("taken by test `{other}`") };
-            self.out.push(bad(at, &title, &label, "give each test, and each alias, a name of its own"));
+            let label = if other == owner {
+                "already its own name".into()
+            } else {
+                format!("taken by test `{other}`")
+            };
+            self.out.push(bad(
+                at,
+                &title,
+                &label,
+                "give each test, and each alias, a name of its own",
+            ));
         }
     }
 
     fn kernels(&mut self, table: &Table<'_>, function: &Function) {
         let hint = format!("`kernels = {:?}`", function.kernels);
-        let Some(list) = table.need("kernels", &hint, self.out) else { return };
+        let Some(list) = table.need("kernels", &hint, self.out) else {
+            return;
+        };
         let mut listed = BTreeSet::new();
         for value in array(list, self.out) {
-            let Some(kernel) = string(value, self.out) else { continue };
-            if !function.kernels.contains(&kernel) {
-                let what = format!("kernel of function `{}`", function.name);
-                self.out.push(unknown(value.span(), &what, kernel, function.kernels));
-            } else if !self.known.kernels.contains(&kernel) {
-                let title = format!("the code object has no kernel `{kernel}`");
-                let help = "rebuild the code object with scripts/build-kernels.sh, or remove the test";
-                self.out.push(bad(value, &title, "not in the built-in code object", help));
-            } else if !listed.insert(kernel) {
-                self.out.push(bad(value, &format!("`{kernel}` is listed twice"), "again", "list it once"));
-            }
-        }
-        let missing: Vec<&str> = function.kernels.iter().copied().filter(|kernel| !listed.contains(kernel)).collect();
-        if !missing.is_empty() && self.out.is_empty() {
-            let title = format!("function `{}` also launches {}", function.name, missing.join(", "));
-            self.out.push(bad(list, &title, "incomplete", &format!("write {hint}")));
-        }
-    }
-
-    fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
-        let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`";
-        match (table.get("shape"), table.get("cases")) {
-            (Some(shape), None) => {
-                let values = self.values(shape, function);
-                values.into_iter().map(|values| Case { id: id.into(), values }).collect()
-            }
-            (None, Some(list)) => {
-                let mut cases: Vec<Case> = Vec::new();
-                for value in array(list, self.out) {
-                    let Some(values) = self.values(value, function) else { continue };
-                    let case = Case { id: format!("{id}:{}", values.suffix()), values };
-                    if cases.iter().any(|other| other.id == case.id) {
-                        self.out.push(bad(value, &format!("the case {} is there twice", case.id), "again", "remove one"));
-                    }
-                    cases.push(case);
-                }
-                if cases.is_empty() && self.out.is_empty() {
-                    self.out.push(bad(list, "this test has no cases", "empty", "give it at least one shape"));
-                }
-                cases
-            }
-            (Some(_), Some(both)) => {
-                self.out.push(bad(both, "this test has both `shape` and `cases`", "one too many", "keep one of them"));
-                Vec::new()
-            }
-            (None, None) => {
-                table.need("shape", hint, self.out);
-                Vec::new()
-            }
-        }
-    }
-
-    fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {
-        let before = self.out.len();
-        let known: Vec<&str> = function.dims.iter().chain(function.integers).copied().collect();
-        let table = Table::of("shape", value, &known, self.out)?;
-        let mut values = Vec::new();
-        // In the function's order, so that an id does not depend on how the file writes the table.
-        for &name in &known {
-            let Some(at) = table.need(name, &format!("`{name} = ...`: function `{}` needs it", function.name), self.out)
-            else {
+            let Some(kernel) = string(value, self.out) else {
                 continue;
             };
-            let Some(number) = integer(at, self.out) else { continue };
-            let range = if function.dims.contains(&name) { 1..=MAX_ELEMENTS } else { -MAX_ELEMENTS..=MAX_ELEMENTS };
-            if !range.contains(&number) {
-                let title = format!("`{name}` is {number}");
-                let help = format!("write a whole number from {} to {}", range.start(), range.end());
-                self.out.push(bad(at, &title, "out of range", &help));
-            }
-            values.push((name.to_string(), number));
-        }
-        let values = Values::new(values);
-        if self.out.len() > before {
-            return None;
-        }
-        if let Some(problem) = function.refuses(&values) {
-            self.out.push(bad(value, &problem.title, "this shape", &problem.help));
-            return None;
-        }
-        Some(values)
-    }
-
-    fn outputs(&mut self, table: &Table<'_>, function: &Function) -> BTreeMap<String, Judged> {
-        let mut outputs = BTreeMap::new();
-        let hint = format!("a tolerance for each of its outputs: {}", function.outputs.join(", "));
-        let Some(list) = table.need("outputs", &hint, self.out) else { return outputs };
-        let Some(judged) = Table::of("test's outputs", list, function.outputs, self.out) else { return outputs };
-        for &name in function.outputs {
-            let hint = format!("`{name} = {{ tolerance = ..., ceiling = ..., reason = \"...\" }}`");
-            let Some(value) = judged.need(name, &hint, self.out) else { continue };
-            outputs.extend(self.judged(value).map(|judged| (name.to_string(), judged)));
-        }
-        outputs
-    }
-
-    fn judged(&mut self, value: Placed<'_>) -> Option<Judged> {
-        const KEYS: [&str; 6] = ["tolerance", "relative", "relative_rms", "ceiling", "zero_signs_equal", "reason"];
-        let table = Table::of("output", value, &KEYS, self.out)?;
-        let absolute = magnitude(table.need("tolerance", "`tolerance = ...`", self.out)?, "tolerance", self.out)?;
-        let ceiling_at = table.need("ceiling", "`ceiling = ...`, the document's own tolerance", self.out)?;
-        let ceiling = magnitude(ceiling_at, "ceiling", self.out)?;
-        let reason_at = table.need("reason", "`reason = \"...\"`: the measured error", self.out)?;
-        let reason = string(reason_at, self.out)?;
-        if absolute > ceiling {
-            let title = format!("the tolerance {absolute:e} is above the ceiling {ceiling:e}");
-            self.out.push(bad(ceiling_at, &title, "lower than the tolerance", "the ceiling is the loosest that is allowed"));
-        }
-        let mut tolerance = Tolerance::absolute(absolute, ceiling);
-        if let Some(value) = table.get("relative") {
-            tolerance.relative = magnitude(value, "relative", self.out)?;
-        }
-        if let Some(value) = table.get("relative_rms") {
-            tolerance.relative_rms = Some(magnitude(value, "relative_rms", self.out)?);
-        }
-        if let Some(value) = table.get("zero_signs_equal") {
-            tolerance.zero_signs_equal = boolean(value, self.out)?;
-        }
-        Some(Judged { tolerance, reason: reason.into() })
-    }
-
-    fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<Plant> {
-        let hint = "`planted = [{ name = \"...\", replace = { kernel_x = \"planted_y\" } }]`: a bug it must catch";
-        let Some(list) = table.need("planted", hint, self.out) else { return Vec::new() };
-        let elements = array(list, self.out);
-        if elements.is_empty() {
-            self.out.push(bad(list, "this test catches no planted bug", "empty", &format!("add {hint}")));
-        }
-        let mut plants: Vec<Plant> = Vec::new();
-        for value in elements {
-            let Some(plant) = self.plant(value, function) else { continue };
-            if plants.iter().any(|other| other.name == plant.name) {
-                self.out.push(bad(value, &format!("`{}` is planted twice", plant.name), "again", "name each once"));
-            }
-            plants.push(plant);
-        }
-        plants
-    }
-
-    fn plant(&mut self, value: Placed<'_>, function: &Function) -> Option<Plant> {
-        let table = Table::of("planted bug", value, &["name", "replace", "swap_grid"], self.out)?;
-        let name = string(table.need("name", "`name = \"...\"`: what is wrong", self.out)?, self.out)?;
-        let mut plant = Plant { name: name.into(), replace: BTreeMap::new(), swap_grid: None };
-        let what = format!("kernel of function `{}`", function.name);
-        if let Some(replace) = table.get("replace") {
-            let kernels = Table::of("replacement", replace, function.kernels, self.out)?;
-            for (kernel, value) in kernels.entries() {
-                let by = string(value, self.out)?;
-                if !self.known.planted.contains(&by) {
-                    self.out.push(unknown(value.span(), "planted kernel", by, &self.known.planted));
-                }
-                plant.replace.insert(kernel.get_ref().to_string(), by.into());
-            }
-        }
-        if let Some(value) = table.get("swap_grid") {
-            let kernel = string(value, self.out)?;
             if !function.kernels.contains(&kernel) {
-                self.out.push(unknown(value.span(), &what, kernel, function.kernels));
+                let what = format!("kernel of function `{}`", function.name);
+                self.out
+                    .push(unknown(value.span(), &what, kernel, function.kernels));
+            } else if !self.known.kernels.contains(&kernel) {
+                let title = format!("the code object has no kernel `{kernel}`");
+                let help =
+                    "rebuild the code object with scripts/build-kernels.sh, or remove the test";
+                self.out
+                    .push(bad(value, &title, "not in the built-in code object", help));
+            } else if !listed.insert(kernel) {
+                self.out.push(bad(
+                    value,
+                    &format!("`{kernel}` is listed twice"),
+                    "again",
+                    "list it once",
+                ));
             }
-            plant.swap_grid = Some(kernel.into());
         }
-        if plant.replace.is_empty() && plant.swap_grid.is_none() {
-            self.out.push(bad(value, "this planted bug changes nothing", "no bug", "give it `replace` or `swap_grid`"));
+        let missing: Vec<&str> = function
+            .kernels
+            .iter()
+            .copied()
+            .filter(|kernel| !listed.contains(kernel))
+            .collect();
+        if !missing.is_empty() && self.out.is_empty() {
+            let title = format!(
+                "function `{}` also launches {}",
+                function.name,
+                missing.join(", ")
+            );
+            self.out
+                .push(bad(list, &title, "incomplete", &format!("write {hint}")));
         }
-        Some(plant)
     }
 }

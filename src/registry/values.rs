@@ -15,7 +15,10 @@ impl Values {
     /// A parameter by name. The registry has checked that every parameter of the function is there, so 0 stands
     /// for a name that no function declares.
     pub fn get(&self, name: &str) -> i64 {
-        self.0.iter().find(|(key, _)| key == name).map_or(0, |&(_, value)| value)
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map_or(0, |&(_, value)| value)
     }
 
     /// A dimension by name.
@@ -30,7 +33,11 @@ impl Values {
 
     /// `name=value,name=value`: what a case adds to its test's id.
     pub fn suffix(&self) -> String {
-        let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         pairs.join(",")
     }
 }

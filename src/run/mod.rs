@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use crate::cli::{Format, RunArgs};
 use crate::exit::{Exit, Stop};
-use crate::report::{Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions};
+use crate::report::{
+    Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
+};
 use crate::select::Selected;
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport};
@@ -53,7 +55,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let started = Instant::now();
     let mut show = Show::new(args);
     let code_object = setup.program().report.clone();
-    let plan = RunPlan { device: device.describe(), code_object, seed, trials: plans.len() };
+    let plan = RunPlan {
+        device: device.describe(),
+        code_object,
+        seed,
+        trials: plans.len(),
+    };
     show.event(Event::RunStarted(&plan))?;
     let mut reports: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
     let mut trouble = None;
@@ -62,7 +69,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             Progress::Started => show.event(Event::TrialStarted(&plans[position].case.id)),
             Progress::Finished(finished) => {
                 let told = show.event(Event::TrialFinished(&finished.report));
-                let dumped = finished.dump_error.map_or(Ok(()), |error| Err(Stop::setup(error)));
+                let dumped = finished
+                    .dump_error
+                    .map_or(Ok(()), |error| Err(Stop::setup(error)));
                 reports[position] = Some(finished.report);
                 told.and(dumped)
             }
@@ -72,7 +81,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         }
     });
     let phases = by_phase(&selected, reports);
-    let report = RunReport::new(plan.device, plan.code_object, seed, phases, started.elapsed().as_secs_f64());
+    let report = RunReport::new(
+        plan.device,
+        plan.code_object,
+        seed,
+        phases,
+        started.elapsed().as_secs_f64(),
+    );
     show.event(Event::RunFinished(&report))?;
     if let Some(stop) = trouble {
         return Err(stop);
@@ -87,7 +102,11 @@ fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec
     for (one, report) in selected.iter().zip(reports) {
         let number = one.phase.number;
         if phases.last().is_none_or(|phase| phase.number != number) {
-            phases.push(PhaseReport { number, title: one.phase.title.clone(), trials: Vec::new() });
+            phases.push(PhaseReport {
+                number,
+                title: one.phase.title.clone(),
+                trials: Vec::new(),
+            });
         }
         if let Some(phase) = phases.last_mut() {
             phase.trials.extend(report);
@@ -99,7 +118,10 @@ fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec
 /// Prints the ids that `--test` takes.
 fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
     let text = match args.format {
-        Format::Table => selected.iter().map(|one| format!("{}\n", one.case.id)).collect::<String>(),
+        Format::Table => selected
+            .iter()
+            .map(|one| format!("{}\n", one.case.id))
+            .collect::<String>(),
         Format::Json => {
             let tests: Vec<_> = selected
                 .iter()
@@ -109,13 +131,17 @@ fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
                         "aliases": one.test.aliases,
                         "phase": one.phase.number,
                         "phase_title": one.phase.title,
+                        "phase_note": one.phase.note,
                         "title": one.test.title,
                         "shape": one.case.values.to_string(),
                         "documented": one.test.documented,
                     })
                 })
                 .collect();
-            format!("{:#}\n", serde_json::json!({ "schema": "deltanet-check/list/1", "tests": tests }))
+            format!(
+                "{:#}\n",
+                serde_json::json!({ "schema": "deltanet-check/list/1", "tests": tests })
+            )
         }
     };
     print(&text)?;
@@ -131,17 +157,21 @@ pub fn print(text: &str) -> Result<(), Stop> {
 
 fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Stop::setup(format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
+            "cannot write to standard output: {error}"
+        ))),
         _ => Ok(()),
     }
 }
 
 /// Makes sure that tensors can be written before anything runs.
 fn prepare(dir: &Path) -> Result<(), Stop> {
-    std::fs::create_dir_all(dir)
-        .map_err(|error| Stop::setup(format!("cannot create {}: {error}; name a directory", dir.display())))
+    std::fs::create_dir_all(dir).map_err(|error| {
+        Stop::setup(format!(
+            "cannot create {}: {error}; name a directory",
+            dir.display()
+        ))
+    })
 }
 
 /// Everyone who is told what happens.
@@ -154,12 +184,19 @@ struct Show {
 impl Show {
     fn new(args: &RunArgs) -> Show {
         let out: Stdout = io::stdout();
-        let options = TableOptions { color: setup::color(args.color), verbose: args.verbose };
+        let options = TableOptions {
+            color: setup::color(args.color),
+            verbose: args.verbose,
+        };
         let stdout: Box<dyn Reporter> = match args.format {
             Format::Table => Box::new(Table::new(out, options)),
             Format::Json => Box::new(Json(out)),
         };
-        Show { bar: Bar::on_stderr(), stdout, file: args.report.clone().map(JsonFile) }
+        Show {
+            bar: Bar::on_stderr(),
+            stdout,
+            file: args.report.clone().map(JsonFile),
+        }
     }
 
     fn event(&mut self, event: Event<'_>) -> Result<(), Stop> {
@@ -167,6 +204,8 @@ impl Show {
         let _ = self.bar.event(event);
         let filed = self.file.as_mut().map_or(Ok(()), |file| file.event(event));
         let shown = stdout_result(self.stdout.event(event));
-        filed.map_err(|error| Stop::setup(error.to_string())).and(shown)
+        filed
+            .map_err(|error| Stop::setup(error.to_string()))
+            .and(shown)
     }
 }

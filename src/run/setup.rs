@@ -27,14 +27,22 @@ impl Setup {
     pub fn new(args: &RunArgs) -> Result<Setup, Stop> {
         let built_in = Program::built_in()?;
         let planted = Program::planted()?;
-        let known = Known { kernels: names(&built_in), planted: names(&planted) };
+        let known = Known {
+            kernels: names(&built_in),
+            planted: names(&planted),
+        };
         let registry = match &args.registry {
             Some(path) => Registry::read(path, &known)?,
             None => Registry::built_in(&known)?,
         };
         drop(known);
         let user = args.kernels.as_deref().map(Program::read).transpose()?;
-        Ok(Setup { registry, built_in, planted, user })
+        Ok(Setup {
+            registry,
+            built_in,
+            planted,
+            user,
+        })
     }
 
     /// The kernels under test.
@@ -49,7 +57,12 @@ impl Setup {
 }
 
 fn names(program: &Program) -> Vec<&str> {
-    program.object.kernels.iter().map(|kernel| kernel.name.as_str()).collect()
+    program
+        .object
+        .kernels
+        .iter()
+        .map(|kernel| kernel.name.as_str())
+        .collect()
 }
 
 /// The seed that `--seed` names. A drawn one is in every report.
@@ -57,18 +70,27 @@ pub fn seed(text: &str) -> Result<u64, Stop> {
     if text == "random" {
         return random_seed().map_err(Stop::setup);
     }
-    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u64::from_str_radix(hex, 16));
+    let parsed = text
+        .strip_prefix("0x")
+        .map_or_else(|| text.parse(), |hex| u64::from_str_radix(hex, 16));
     parsed.map_err(|_| {
         let shown = text.escape_debug();
-        Stop::usage(format!("`--seed {shown}` is not a seed: give a number from 0 to {} or `random`", u64::MAX))
+        Stop::usage(format!(
+            "`--seed {shown}` is not a seed: give a number from 0 to {} or `random`",
+            u64::MAX
+        ))
     })
 }
 
 /// The flags that select kernels and registry, as one would type them again.
 pub fn flags(args: &RunArgs) -> String {
     let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
-    let given = files.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
-    given.map(|(flag, path)| format!(" {flag} {}", quoted(&path))).collect()
+    let given = files
+        .into_iter()
+        .filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
+    given
+        .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
+        .collect()
 }
 
 /// A word for a shell.

@@ -4,16 +4,19 @@
 //! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
 //! test: one of its cases catches it, and each case catches one at least.
 
+mod how;
 mod show;
 
 use crate::cli::RunArgs;
-use crate::device::{Device, DeviceErrorKind};
+use crate::device::Device;
 use crate::exit::{Exit, Stop};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{self, Setup};
 use crate::select::Selected;
 use crate::trial::{BUDGET, Finished, Plan, Progress, Variant, run_all};
-use crate::verdict::{Problem, TrialReport, Verdict};
+use crate::verdict::{TrialReport, Verdict};
+
+use how::{how, not_passed};
 
 /// The result of a self-test.
 pub struct SelfTest {
@@ -68,7 +71,10 @@ impl SelfTest {
         for test in &self.tests {
             for case in &test.cases {
                 if let Some(what) = &case.honest {
-                    lines.push(format!("{}: the honest kernels do not pass: {what}", case.id));
+                    lines.push(format!(
+                        "{}: the honest kernels do not pass: {what}",
+                        case.id
+                    ));
                 }
                 if case.silent.is_none() {
                     lines.push(format!("{}: passes without a single launch", case.id));
@@ -78,7 +84,11 @@ impl SelfTest {
                 }
             }
             for plant in test.planted.iter().filter(|plant| plant.caught.is_none()) {
-                let why = if plant.launched { "was not caught" } else { "was never launched" };
+                let why = if plant.launched {
+                    "was not caught"
+                } else {
+                    "was never launched"
+                };
                 lines.push(format!("{}: planted bug `{}` {why}", test.id, plant.name));
             }
         }
@@ -88,7 +98,10 @@ impl SelfTest {
     /// How many planted bugs there are, and how many were caught.
     pub fn planted(&self) -> (usize, usize) {
         let all = || self.tests.iter().flat_map(|test| &test.planted);
-        (all().count(), all().filter(|plant| plant.caught.is_some()).count())
+        (
+            all().count(),
+            all().filter(|plant| plant.caught.is_some()).count(),
+        )
     }
 }
 
@@ -98,7 +111,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let selected = setup.select(args)?;
     let seed = run::seed(&args.seed)?;
     let device = crate::device::choose(args.device)?;
-    let result = Runner { setup: &setup, device: &*device, seed, jobs: run::jobs(args) }.run(&selected);
+    let result = Runner {
+        setup: &setup,
+        device: &*device,
+        seed,
+        jobs: run::jobs(args),
+    }
+    .run(&selected);
     let failed = !result.complaints().is_empty();
     run::print(&show::text(args, &result))?;
     if let Some(path) = &args.report {
@@ -117,14 +136,21 @@ struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     fn run(&self, selected: &[Selected<'a>]) -> SelfTest {
-        let honest: Vec<Plan<'a>> = selected.iter().map(|one| self.plan(one, Variant::Honest, BUDGET)).collect();
+        let honest: Vec<Plan<'a>> = selected
+            .iter()
+            .map(|one| self.plan(one, Variant::Honest, BUDGET))
+            .collect();
         let honest_done = self.all(&honest);
         let mut wrong = Vec::new();
         for (one, honest) in selected.iter().zip(&honest_done) {
             let budget = budget(&honest.report);
             wrong.push(self.plan(one, Variant::Silent, budget));
             let planted = one.test.planted.iter();
-            wrong.extend(planted.map(|plant| self.plan(one, Variant::Planted(&self.setup.planted, plant), budget)));
+            wrong.extend(
+                planted.map(|plant| {
+                    self.plan(one, Variant::Planted(&self.setup.planted, plant), budget)
+                }),
+            );
         }
         let mut wrong_done = self.all(&wrong).into_iter();
         let mut tests: Vec<TestResult> = Vec::new();
@@ -132,9 +158,16 @@ impl<'a> Runner<'a> {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
                 tests.push(blank(one));
             }
-            let Some(test) = tests.last_mut() else { continue };
+            let Some(test) = tests.last_mut() else {
+                continue;
+            };
             let silent = wrong_done.next().and_then(|done| how(&done));
-            let mut case = CaseResult { id: one.case.id.clone(), honest: not_passed(honest), silent, caught: 0 };
+            let mut case = CaseResult {
+                id: one.case.id.clone(),
+                honest: not_passed(honest),
+                silent,
+                caught: 0,
+            };
             for (plant, done) in test.planted.iter_mut().zip(&mut wrong_done) {
                 plant.launched |= done.plant_used;
                 if let Some(how) = how(&done).filter(|_| done.plant_used) {
@@ -145,7 +178,11 @@ impl<'a> Runner<'a> {
             }
             test.cases.push(case);
         }
-        SelfTest { device: self.device.describe().description, seed: self.seed, tests }
+        SelfTest {
+            device: self.device.describe().description,
+            seed: self.seed,
+            tests,
+        }
     }
 
     fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, budget: u64) -> Plan<'a> {
@@ -169,13 +206,21 @@ impl<'a> Runner<'a> {
         let mut bar = Bar::on_stderr();
         let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
         // A progress bar that cannot be drawn is no loss.
-        let _ = bar.event(Event::RunStarted(&RunPlan { device, code_object, seed: self.seed, trials: plans.len() }));
+        let _ = bar.event(Event::RunStarted(&RunPlan {
+            device,
+            code_object,
+            seed: self.seed,
+            trials: plans.len(),
+        }));
         let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
         run_all(plans, self.jobs, |position, progress| match progress {
             Progress::Started => {}
             Progress::Finished(finished) => {
                 // Here a failure is what is hoped for: the bar only counts.
-                let counted = TrialReport { verdict: Verdict::Pass, ..finished.report.clone() };
+                let counted = TrialReport {
+                    verdict: Verdict::Pass,
+                    ..finished.report.clone()
+                };
                 let _ = bar.event(Event::TrialFinished(&counted));
                 done[position] = Some(*finished);
             }
@@ -186,52 +231,31 @@ impl<'a> Runner<'a> {
 }
 
 fn blank(one: &Selected<'_>) -> TestResult {
-    let plant = |name: &String| PlantResult { name: name.clone(), caught: None, by: 0, launched: false };
+    let plant = |name: &String| PlantResult {
+        name: name.clone(),
+        caught: None,
+        by: 0,
+        launched: false,
+    };
     TestResult {
         id: one.test.id.clone(),
         phase: one.phase.number,
         cases: Vec::new(),
-        planted: one.test.planted.iter().map(|planted| plant(&planted.name)).collect(),
+        planted: one
+            .test
+            .planted
+            .iter()
+            .map(|planted| plant(&planted.name))
+            .collect(),
     }
 }
 
 /// What a wrong kernel may use up: many times what the honest ones need, so that a hang is noticed soon.
 fn budget(honest: &TrialReport) -> u64 {
-    let largest = honest.launches.iter().filter_map(|launch| launch.wave_instructions).max();
+    let largest = honest
+        .launches
+        .iter()
+        .filter_map(|launch| launch.wave_instructions)
+        .max();
     largest.map_or(BUDGET, |instructions| 100_000 + 20 * instructions)
-}
-
-fn not_passed(done: &Finished) -> Option<String> {
-    (done.report.verdict != Verdict::Pass).then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
-}
-
-/// In a few words, what made a trial fail; nothing if it passed.
-fn how(done: &Finished) -> Option<String> {
-    let report = &done.report;
-    if !report.verdict.is_bad() {
-        return None;
-    }
-    let of_outputs = || report.outputs.iter().find_map(|output| Some((output.name.as_str(), output.problem.as_ref()?)));
-    Some(match (done.failure, &report.error, &report.problem, of_outputs()) {
-        (Some(DeviceErrorKind::Hang), ..) => "hang".into(),
-        (Some(DeviceErrorKind::Fault), ..) => "fault".into(),
-        (_, Some(error), ..) => error.lines().next().unwrap_or("error").to_string(),
-        (_, None, Some(problem), _) => words(problem),
-        (_, None, None, Some((name, problem))) => format!("{name}: {}", words(problem)),
-        (_, None, None, None) => report.verdict.word().to_lowercase(),
-    })
-}
-
-fn words(problem: &Problem) -> String {
-    match problem {
-        Problem::GuardOverwritten { buffer, offset, .. } => format!("guard of {buffer} overwritten at byte {offset}"),
-        Problem::InputChanged { input, count, .. } => format!("input {input} changed in {count}"),
-        Problem::PoisonLeft { count, total, .. } => format!("{count}/{total} unwritten"),
-        Problem::NonFinite { nan, inf, .. } => format!("{nan} NaN, {inf} infinite"),
-        Problem::Mismatch { count, total, worst, .. } => {
-            format!("{count}/{total} wrong, by up to {:.1e}", (worst.got - worst.want).abs())
-        }
-        Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
-        Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),
-    }
 }

@@ -17,22 +17,54 @@ pub fn text(args: &RunArgs, result: &SelfTest) -> String {
 fn table(args: &RunArgs, result: &SelfTest) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["", "test", "wrong on purpose", "cases", "what gives it away"]);
+    table.set_header([
+        "",
+        "test",
+        "wrong on purpose",
+        "cases",
+        "what gives it away",
+    ]);
     for test in &result.tests {
         let cases = test.cases.len();
-        let silent = test.cases.iter().filter(|case| case.silent.is_some()).count();
-        let honest = test.cases.iter().filter(|case| case.honest.is_none()).count();
+        let silent = test
+            .cases
+            .iter()
+            .filter(|case| case.silent.is_some())
+            .count();
+        let honest = test
+            .cases
+            .iter()
+            .filter(|case| case.honest.is_none())
+            .count();
         let row = |ok: bool, what: &str, by: usize, how: &str| {
             let word = if ok { "caught" } else { "MISSED" };
             [word, &test.id, what, &format!("{by}/{cases}"), how].map(String::from)
         };
         if args.verbose || silent < cases {
-            let how = test.cases.first().and_then(|case| case.silent.as_deref()).unwrap_or("-");
-            table.add_row(row(silent == cases, "no kernel launched at all", silent, how));
+            let how = test
+                .cases
+                .first()
+                .and_then(|case| case.silent.as_deref())
+                .unwrap_or("-");
+            table.add_row(row(
+                silent == cases,
+                "no kernel launched at all",
+                silent,
+                how,
+            ));
         }
         if args.verbose || honest < cases {
-            let how = test.cases.iter().find_map(|case| case.honest.as_deref()).unwrap_or("checked in every trial");
-            table.add_row(row(honest == cases, "all zeros, inputs echoed", honest, how));
+            let how = test
+                .cases
+                .iter()
+                .find_map(|case| case.honest.as_deref())
+                .unwrap_or("checked in every trial");
+            table.add_row(row(
+                honest == cases,
+                "all zeros, inputs echoed",
+                honest,
+                how,
+            ));
         }
         for plant in &test.planted {
             let how = plant.caught.as_deref().unwrap_or("-");
@@ -42,8 +74,17 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-    format!("device  {}\nseed    {}\n\n{}\n{}", result.device, result.seed, lines.concat(), summary(result))
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect();
+    format!(
+        "device  {}\nseed    {}\n\n{}\n{}",
+        result.device,
+        result.seed,
+        lines.concat(),
+        summary(result)
+    )
 }
 
 fn summary(result: &SelfTest) -> String {
@@ -61,9 +102,15 @@ fn summary(result: &SelfTest) -> String {
     let silent = cases.iter().filter(|case| case.silent.is_some()).count();
     let honest = cases.iter().filter(|case| case.honest.is_none()).count();
     let all = cases.len();
-    text.push_str(&format!("planted bugs             {caught}/{planted} caught\n"));
-    text.push_str(&format!("no launch at all         {silent}/{all} rejected\n"));
-    text.push_str(&format!("all zeros, input echoed  {honest}/{all} rejected\n"));
+    text.push_str(&format!(
+        "planted bugs             {caught}/{planted} caught\n"
+    ));
+    text.push_str(&format!(
+        "no launch at all         {silent}/{all} rejected\n"
+    ));
+    text.push_str(&format!(
+        "all zeros, input echoed  {honest}/{all} rejected\n"
+    ));
     text
 }
 

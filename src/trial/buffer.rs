@@ -14,17 +14,27 @@ pub struct Buffer {
 impl Buffer {
     /// `count` elements from element `first` on.
     pub fn part(self, first: usize, count: usize) -> Buffer {
-        Buffer { tensor: self.tensor, first: self.first + first, count }
+        Buffer {
+            tensor: self.tensor,
+            first: self.first + first,
+            count,
+        }
     }
 
     /// As an argument that the kernel reads.
     pub fn read(self) -> Arg {
-        Arg::Tensor { buffer: self, written: false }
+        Arg::Tensor {
+            buffer: self,
+            written: false,
+        }
     }
 
     /// As an argument that the kernel writes.
     pub fn write(self) -> Arg {
-        Arg::Tensor { buffer: self, written: true }
+        Arg::Tensor {
+            buffer: self,
+            written: true,
+        }
     }
 }
 
@@ -91,5 +101,8 @@ pub fn table(rows: usize, columns: usize) -> Vec<Axis> {
 
 /// Axes by name, outermost first.
 pub fn axes<const N: usize>(named: [(&str, usize); N]) -> Vec<Axis> {
-    named.into_iter().map(|(name, length)| Axis::new(name, length)).collect()
+    named
+        .into_iter()
+        .map(|(name, length)| Axis::new(name, length))
+        .collect()
 }

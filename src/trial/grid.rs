@@ -31,30 +31,48 @@ enum Owns {
 
 /// One work-item for each of `n` elements, in groups of 256.
 pub fn line(n: usize) -> Grid {
-    Grid { grid: [groups(n, LINE), 1, 1], block: [LINE, 1, 1], owns: Owns::Element }
+    Grid {
+        grid: [groups(n, LINE), 1, 1],
+        block: [LINE, 1, 1],
+        owns: Owns::Element,
+    }
 }
 
 /// One work-item for each cell of a `rows` x `columns` matrix, columns along x, in groups of 16 x 16.
 pub fn matrix(rows: usize, columns: usize) -> Grid {
     let grid = [groups(columns, TILE), groups(rows, TILE), 1];
-    Grid { grid, block: [TILE, TILE, 1], owns: Owns::Cell { columns } }
+    Grid {
+        grid,
+        block: [TILE, TILE, 1],
+        owns: Owns::Cell { columns },
+    }
 }
 
 /// The grid of [`matrix`] over the input of a transpose: each work-item writes the mirrored cell.
 pub fn transposing(rows: usize, columns: usize) -> Grid {
-    Grid { owns: Owns::Transposed { columns: rows }, ..matrix(rows, columns) }
+    Grid {
+        owns: Owns::Transposed { columns: rows },
+        ..matrix(rows, columns)
+    }
 }
 
 /// A single work-item.
 pub fn sequential() -> Grid {
-    Grid { grid: [1; 3], block: [1; 3], owns: Owns::Everything }
+    Grid {
+        grid: [1; 3],
+        block: [1; 3],
+        owns: Owns::Everything,
+    }
 }
 
 impl Grid {
     /// The same grid with x and y exchanged: the document's Appendix C.
     pub fn swapped(self) -> Grid {
         let [x, y, z] = self.grid;
-        Grid { grid: [y, x, z], ..self }
+        Grid {
+            grid: [y, x, z],
+            ..self
+        }
     }
 
     /// The work-item that computes the element at a flat position of what the launch writes.
@@ -96,7 +114,10 @@ mod tests {
     fn a_transpose_is_owned_by_the_mirrored_work_item() {
         // The input is 17 x 33, the output 33 x 17: output (20, 3) comes from input (3, 20).
         let owner = transposing(17, 33).owner(4, 20 * 17 + 3);
-        assert_eq!((owner.launch, owner.work_group, owner.work_item), (4, [1, 0, 0], [4, 3, 0]));
+        assert_eq!(
+            (owner.launch, owner.work_group, owner.work_item),
+            (4, [1, 0, 0], [4, 3, 0])
+        );
         let owner = matrix(33, 17).owner(0, 20 * 17 + 3);
         assert_eq!((owner.work_group, owner.work_item), ([0, 1, 0], [3, 4, 0]));
     }

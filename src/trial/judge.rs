@@ -3,8 +3,8 @@
 use super::buffer::Role;
 use super::{Check, Outcome, Trial};
 use crate::compare::{
-    BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode, encode, guards, judge_buffers,
-    judge_output,
+    BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode, encode, guards,
+    judge_buffers, judge_output,
 };
 use crate::registry::Test;
 use crate::verdict::{Axis, OutputReport, Owner, Problem, TrialReport, Verdict};
@@ -40,15 +40,24 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
     let problem = judge_buffers(&buffers);
     let left = |check: &Check| decode(guards::payload(&images[check.buffer.tensor].0));
     let got: Vec<Vec<f32>> = trial.checks.iter().map(left).collect();
-    let mut judged =
-        Judged { verdict: Verdict::Pass, problem, outputs: Vec::new(), error: unchecked(trial, test), images: got };
+    let mut judged = Judged {
+        verdict: Verdict::Pass,
+        problem,
+        outputs: Vec::new(),
+        error: unchecked(trial, test),
+        images: got,
+    };
     for (check, got) in trial.checks.iter().zip(&judged.images) {
         match output(trial, test, check, got) {
             Ok(report) => judged.outputs.push(report),
             Err(error) => judged.error = judged.error.or(Some(error)),
         }
     }
-    let failed = judged.problem.is_some() || judged.outputs.iter().any(|output| output.verdict != Verdict::Pass);
+    let failed = judged.problem.is_some()
+        || judged
+            .outputs
+            .iter()
+            .any(|output| output.verdict != Verdict::Pass);
     judged.verdict = match (&judged.error, failed) {
         (Some(_), _) => Verdict::Error,
         (None, true) => Verdict::Fail,
@@ -60,7 +69,10 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
 /// What the device left in each output.
 pub(super) fn outputs(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<f32>>> {
     let buffers: Vec<_> = trial.checks.iter().map(|check| check.buffer).collect();
-    buffers.into_iter().map(|buffer| trial.fetch(buffer)).collect()
+    buffers
+        .into_iter()
+        .map(|buffer| trial.fetch(buffer))
+        .collect()
 }
 
 /// Every tensor with its guards, and what was uploaded where it must be unchanged.
@@ -74,7 +86,9 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
             continue;
         };
         let mut image = vec![0; tensor.count() * 4 + 2 * guards::GUARD_BYTES];
-        trial.session.download(address - guards::GUARD_BYTES as u64, &mut image)?;
+        trial
+            .session
+            .download(address - guards::GUARD_BYTES as u64, &mut image)?;
         images.push((image, uploaded));
     }
     Ok(images)
@@ -82,20 +96,37 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
 
 /// An output that the registry judges and the test never looks at.
 fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
-    let checked = |name: &str| trial.checks.iter().any(|check| trial.tensors[check.buffer.tensor].name == name);
+    let checked = |name: &str| {
+        trial
+            .checks
+            .iter()
+            .any(|check| trial.tensors[check.buffer.tensor].name == name)
+    };
     let name = test.outputs.keys().find(|name| !checked(name))?;
-    Some(format!("output `{name}` was never compared: function `{}` does not check it", test.function.name))
+    Some(format!(
+        "output `{name}` was never compared: function `{}` does not check it",
+        test.function.name
+    ))
 }
 
-fn output(trial: &Trial<'_>, test: &Test, check: &Check, got: &[f32]) -> Result<OutputReport, String> {
+fn output(
+    trial: &Trial<'_>,
+    test: &Test,
+    check: &Check,
+    got: &[f32],
+) -> Result<OutputReport, String> {
     let tensor = &trial.tensors[check.buffer.tensor];
     let judged = test.outputs.get(&tensor.name);
-    let judged = judged.ok_or_else(|| format!("output `{}` has no tolerance in the registry", tensor.name))?;
+    let judged = judged
+        .ok_or_else(|| format!("output `{}` has no tolerance in the registry", tensor.name))?;
     let inputs: Vec<NamedInput<'_, f32>> = trial
         .tensors
         .iter()
         .filter(|tensor| tensor.role == Role::Input)
-        .map(|tensor| NamedInput { name: &tensor.name, values: &tensor.values })
+        .map(|tensor| NamedInput {
+            name: &tensor.name,
+            values: &tensor.values,
+        })
         .collect();
     let owner = |index: &[usize]| owner(trial, check, &tensor.axes, index);
     let case = OutputCase {
@@ -122,21 +153,37 @@ fn output(trial: &Trial<'_>, test: &Test, check: &Check, got: &[f32]) -> Result<
 
 /// The work-item of the last launch that was to write an element.
 fn owner(trial: &Trial<'_>, check: &Check, axes: &[Axis], index: &[usize]) -> Option<Owner> {
-    let flat = axes.iter().zip(index).fold(0, |flat, (axis, at)| flat * axis.length + at);
+    let flat = axes
+        .iter()
+        .zip(index)
+        .fold(0, |flat, (axis, at)| flat * axis.length + at);
     let covers = |buffer: &super::Buffer| {
-        buffer.tensor == check.buffer.tensor && (buffer.first..buffer.first + buffer.count).contains(&flat)
+        buffer.tensor == check.buffer.tensor
+            && (buffer.first..buffer.first + buffer.count).contains(&flat)
     };
-    trial.launches.iter().enumerate().rev().find_map(|(number, launch)| {
-        let buffer = launch.written.iter().find(|buffer| covers(buffer))?;
-        Some(launch.grid.owner(number, flat - buffer.first))
-    })
+    trial
+        .launches
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(number, launch)| {
+            let buffer = launch.written.iter().find(|buffer| covers(buffer))?;
+            Some(launch.grid.owner(number, flat - buffer.first))
+        })
 }
 
 impl Trial<'_> {
     /// Adds the launches made to a report.
     pub(super) fn describe_launches(&self, report: &mut TrialReport) {
-        report.launches = self.launches.iter().map(|launch| launch.report.clone()).collect();
-        let counted = report.launches.iter().map(|launch| launch.wave_instructions);
+        report.launches = self
+            .launches
+            .iter()
+            .map(|launch| launch.report.clone())
+            .collect();
+        let counted = report
+            .launches
+            .iter()
+            .map(|launch| launch.wave_instructions);
         report.wave_instructions = counted.sum();
     }
 }

@@ -8,24 +8,22 @@ mod buffer;
 mod dump;
 mod grid;
 mod judge;
+mod launch;
 mod panics;
 mod plan;
 mod pool;
 
-use std::time::Instant;
-
 use deltanet_reference::widen;
 
 use crate::compare::{decode, encode, guards, poison};
-use crate::device::{ArgValue, DeviceError, Launch, Session, lay_out};
+use crate::device::{DeviceError, Session};
 use crate::program::Program;
 use crate::registry::{Plant, Values};
-use crate::select::nearest;
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::{Axis, LaunchReport};
 
-use buffer::{Role, Tensor};
 pub use buffer::{Arg, Buffer, axes, elements, float, int, table};
+use buffer::{Role, Tensor};
 pub use grid::{Grid, line, matrix, sequential, transposing};
 pub use plan::{BUDGET, Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
@@ -101,17 +99,22 @@ impl<'a> Trial<'a> {
     pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
         let count = axes.iter().map(|axis| axis.length).product();
         let values = Stream::new(self.seed, self.id, name).draw(count, distribution);
-        self.keep(Tensor { name: name.into(), axes, role: Role::Input, values, address: None })
-    }
-
-    /// A number drawn like an input.
-    pub fn scalar(&mut self, name: &str, distribution: Distribution) -> f32 {
-        let drawn = self.draw(name, elements(1), distribution);
-        self.values(drawn).first().copied().unwrap_or(0.0)
+        self.keep(Tensor {
+            name: name.into(),
+            axes,
+            role: Role::Input,
+            values,
+            address: None,
+        })
     }
 
     /// An input on the device.
-    pub fn input(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Outcome<Buffer> {
+    pub fn input(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+    ) -> Outcome<Buffer> {
         let drawn = self.draw(name, axes, distribution);
         self.place(drawn)?;
         Ok(drawn)
@@ -119,14 +122,26 @@ impl<'a> Trial<'a> {
 
     /// An input on the device with values that the test computed from what it drew.
     pub fn upload(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
-        let kept = self.keep(Tensor { name: name.into(), axes, role: Role::Input, values, address: None });
+        let kept = self.keep(Tensor {
+            name: name.into(),
+            axes,
+            role: Role::Input,
+            values,
+            address: None,
+        });
         self.place(kept)?;
         Ok(kept)
     }
 
     /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
     pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
-        let kept = self.keep(Tensor { name: name.into(), axes, role: Role::Written, values: Vec::new(), address: None });
+        let kept = self.keep(Tensor {
+            name: name.into(),
+            axes,
+            role: Role::Written,
+            values: Vec::new(),
+            address: None,
+        });
         self.place(kept)?;
         Ok(kept)
     }
@@ -150,63 +165,24 @@ impl<'a> Trial<'a> {
         Ok(decode(&bytes))
     }
 
-    /// Launches a documented kernel.
-    pub fn launch(&mut self, kernel: &str, grid: Grid, args: &[Arg]) -> Outcome {
-        let mut values = Vec::with_capacity(args.len());
-        let mut written = Vec::new();
-        for arg in args {
-            values.push(match *arg {
-                Arg::Tensor { buffer, written: writes } => {
-                    if writes {
-                        written.push(buffer);
-                    }
-                    ArgValue::Pointer(self.address(buffer)?)
-                }
-                Arg::Value(value) => value,
-            });
-        }
-        if matches!(self.variant, Variant::Silent) {
-            return Ok(());
-        }
-        let (module, program, name, grid) = self.target(kernel, grid);
-        let Some(found) = program.object.kernel(&name) else { return Err(missing(program, &name)) };
-        let kernarg = lay_out(found, &values)?;
-        let started = Instant::now();
-        let request = Launch { kernel: &name, grid: grid.grid, block: grid.block, kernarg: &kernarg };
-        let result = self.session.launch(module, &request).and_then(|done| self.session.sync().map(|()| done));
-        let seconds = started.elapsed().as_secs_f64();
-        let wave_instructions = result.as_ref().ok().and_then(|done| done.wave_instructions);
-        let Grid { grid: groups, block, .. } = grid;
-        let report =
-            LaunchReport { kernel: name, grid: groups, block, dynamic_lds: 0, wave_instructions, seconds };
-        self.launches.push(Launched { report, grid, written });
-        result.map(|_| ())
-    }
-
     /// Says what a tensor should be in the end: the golden reference, and the oracle.
     pub fn check(&mut self, buffer: Buffer, (golden, oracle): (Vec<f32>, Vec<f64>)) -> Outcome {
-        self.checks.push(Check { buffer, golden, oracle });
+        self.checks.push(Check {
+            buffer,
+            golden,
+            oracle,
+        });
         Ok(())
-    }
-
-    /// Where a launch goes, after what the planted bug changes.
-    fn target(&mut self, kernel: &str, grid: Grid) -> (usize, &'a Program, String, Grid) {
-        let honest = (self.module, self.program, kernel.to_string(), grid);
-        let Some((module, program, plant)) = self.planted else { return honest };
-        let swap = plant.swap_grid.as_deref() == Some(kernel);
-        let grid = if swap { grid.swapped() } else { grid };
-        let replaced = plant.replace.get(kernel);
-        self.plant_used |= swap || replaced.is_some();
-        match replaced {
-            Some(name) => (module, program, name.clone(), grid),
-            None => (self.module, self.program, kernel.to_string(), grid),
-        }
     }
 
     fn keep(&mut self, tensor: Tensor) -> Buffer {
         let count = tensor.count();
         self.tensors.push(tensor);
-        Buffer { tensor: self.tensors.len() - 1, first: 0, count }
+        Buffer {
+            tensor: self.tensors.len() - 1,
+            first: 0,
+            count,
+        }
     }
 
     /// Puts a tensor on the device between its guards.
@@ -230,21 +206,13 @@ impl<'a> Trial<'a> {
     fn address(&self, buffer: Buffer) -> Outcome<u64> {
         let tensor = &self.tensors[buffer.tensor];
         let base = tensor.address.ok_or_else(|| {
-            DeviceError::invalid(format!("`{}` is not on the device: upload it before the launch", tensor.name))
+            DeviceError::invalid(format!(
+                "`{}` is not on the device: upload it before the launch",
+                tensor.name
+            ))
         })?;
         Ok(base + buffer.first as u64 * 4)
     }
-}
-
-/// A kernel that a code object does not have, with the nearest name it has.
-fn missing(program: &Program, name: &str) -> DeviceError {
-    let names = program.object.kernels.iter().map(|kernel| kernel.name.as_str());
-    let near = nearest(name, names, 1);
-    let hint = near.first().map_or_else(
-        || "give it the kernel under this name, `extern \"C\"`".to_string(),
-        |near| format!("the nearest it has is `{near}`; kernels need the documented names, `extern \"C\"`"),
-    );
-    DeviceError::invalid(format!("code object {} has no kernel `{name}`: {hint}", program.report.path))
 }
 
 /// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
@@ -265,3 +233,6 @@ macro_rules! references {
         (golden, oracle)
     }};
 }
+
+#[cfg(test)]
+mod tests;

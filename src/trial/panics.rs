@@ -16,7 +16,9 @@ pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let taken = CAUGHT.with_borrow_mut(|slot| {
-                slot.as_mut().map(|message| *message = info.to_string().replace('\n', " ")).is_some()
+                slot.as_mut()
+                    .map(|message| *message = info.to_string().replace('\n', " "))
+                    .is_some()
             });
             if !taken {
                 before(info);
@@ -36,7 +38,10 @@ mod tests {
     #[test]
     fn a_panic_is_a_message_and_the_next_call_is_clean() {
         let message = caught(|| -> u32 { panic!("the shape is wrong") }).expect_err("it panics");
-        assert!(message.contains("the shape is wrong") && message.contains("panics.rs"), "{message}");
+        assert!(
+            message.contains("the shape is wrong") && message.contains("panics.rs"),
+            "{message}"
+        );
         assert_eq!(caught(|| 7), Ok(7));
     }
 }

@@ -70,7 +70,9 @@ impl Plan<'_> {
     pub fn run(&self) -> Finished {
         let started = Instant::now();
         let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
-            let error = DeviceError::invalid(format!("the harness failed: {message}; please report this as a bug"));
+            let error = DeviceError::invalid(format!(
+                "the harness failed: {message}; please report this as a bug"
+            ));
             self.failed(&error)
         });
         finished.report.seconds = started.elapsed().as_secs_f64();
@@ -101,7 +103,12 @@ impl Plan<'_> {
         report.outputs = judged.outputs;
         report.error = judged.error;
         first.describe_launches(&mut report);
-        let mut finished = Finished { report, failure: None, plant_used: first.plant_used, dump_error };
+        let mut finished = Finished {
+            report,
+            failure: None,
+            plant_used: first.plant_used,
+            dump_error,
+        };
         for run in 2..=usize::from(self.repeat) {
             match self.again(run, &first, &judged.images) {
                 Ok(None) => {}
@@ -124,9 +131,11 @@ impl Plan<'_> {
     }
 
     /// Inputs and launches, up to where the outputs could be read.
-    #[expect(clippy::type_complexity, reason = "the trial as far as it got is worth dumping")]
     fn once(&self) -> Result<Trial<'_>, (Option<Box<Trial<'_>>>, DeviceError)> {
-        let session = self.device.open(self.threads, self.budget).map_err(|error| (None, error))?;
+        let session = self
+            .device
+            .open(self.threads, self.budget)
+            .map_err(|error| (None, error))?;
         let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
         match (self.test.function.run)(&mut trial) {
             Ok(()) => Ok(trial),
@@ -135,13 +144,22 @@ impl Plan<'_> {
     }
 
     /// Runs the trial once more and compares the bits of its outputs.
-    fn again(&self, run: usize, first: &Trial<'_>, images: &[Vec<f32>]) -> Result<Option<Problem>, DeviceError> {
+    fn again(
+        &self,
+        run: usize,
+        first: &Trial<'_>,
+        images: &[Vec<f32>],
+    ) -> Result<Option<Problem>, DeviceError> {
         let mut trial = self.once().map_err(|(_, error)| error)?;
         let outputs = judge::outputs(&mut trial)?;
-        let differs = first.checks.iter().zip(images.iter().zip(&outputs)).find_map(|(check, (was, is))| {
-            let tensor = &first.tensors[check.buffer.tensor];
-            judge_repeat(&tensor.name, &tensor.axes, run, was, is)
-        });
+        let differs = first
+            .checks
+            .iter()
+            .zip(images.iter().zip(&outputs))
+            .find_map(|(check, (was, is))| {
+                let tensor = &first.tensors[check.buffer.tensor];
+                judge_repeat(&tensor.name, &tensor.axes, run, was, is)
+            });
         Ok(differs)
     }
 
@@ -154,7 +172,12 @@ impl Plan<'_> {
         let mut report = self.blank();
         report.verdict = Verdict::Error;
         report.error = Some(error.message.clone());
-        Finished { report, failure: Some(error.kind), plant_used: false, dump_error: None }
+        Finished {
+            report,
+            failure: Some(error.kind),
+            plant_used: false,
+            dump_error: None,
+        }
     }
 
     fn blank(&self) -> TrialReport {
@@ -172,7 +195,10 @@ impl Plan<'_> {
             launches: Vec::new(),
             wave_instructions: None,
             seconds: 0.0,
-            rerun: format!("deltanet-check --test {} --seed {}{} --dump DIR", self.case.id, self.seed, self.flags),
+            rerun: format!(
+                "deltanet-check --test {} --seed {}{} --dump DIR",
+                self.case.id, self.seed, self.flags
+            ),
         }
     }
 }

@@ -28,7 +28,10 @@ pub fn run_all(plans: &[Plan<'_>], jobs: usize, mut done: impl FnMut(usize, Prog
                 while let Some(&position) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // The receiver outlives the scope, and nobody is hurt by a message that is not read.
                     let _ = send.send((position, Progress::Started));
-                    let _ = send.send((position, Progress::Finished(Box::new(plans[position].run()))));
+                    let _ = send.send((
+                        position,
+                        Progress::Finished(Box::new(plans[position].run())),
+                    ));
                 }
             });
         }

@@ -1,5 +1,6 @@
 //! A dispatch: what the packet processor sets up, and the work-groups it hands out.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,6 +31,21 @@ pub(super) struct Handed {
     pub packet: u64,
     /// The queue.
     pub queue: u64,
+}
+
+thread_local! {
+    /// Waves of earlier dispatches of this thread: their registers take 64 KiB each.
+    static WAVES: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Waves to be set up, as many as a group has.
+fn take_waves(count: usize) -> Vec<Wave> {
+    WAVES.with_borrow_mut(|pool| {
+        let rest = pool.len().saturating_sub(count);
+        let mut waves = pool.split_off(rest);
+        waves.resize_with(count, Wave::new);
+        waves
+    })
 }
 
 /// A dispatch that is ready to run.
@@ -222,7 +238,7 @@ impl Dispatch<'_> {
 
     /// Takes groups until none is left. A group that fails stops those behind it, so that the first one's failure is told.
     fn work(&self, space: &AddressSpace, scratch: u64, work: &Work) {
-        let mut waves: Vec<Wave> = (0..self.waves).map(|_| Wave::new()).collect();
+        let mut waves = take_waves(self.waves);
         let mut env = Env {
             memory: space,
             last: 0,
@@ -243,6 +259,7 @@ impl Dispatch<'_> {
                 break;
             }
         }
+        WAVES.with_borrow_mut(|pool| pool.append(&mut waves));
         let mut kinds = work.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         kinds
             .iter_mut()

@@ -24,7 +24,8 @@ pub struct Region {
 impl Region {
     /// An allocation of zeros.
     pub fn new(name: &str, base: u64, size: u64, writable: bool) -> Region {
-        let words = (0..size.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        // Zeroed by the system where it can: scratch is large, and little of it is touched.
+        let words = bytemuck::allocation::zeroed_slice_box(size.div_ceil(4) as usize);
         Region {
             name: name.to_owned(),
             base,

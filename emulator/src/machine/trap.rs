@@ -111,7 +111,7 @@ pub struct Nearest {
     pub base: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// Bytes from the allocation to the address: negative before its start, positive from its end on, 0 within.
+    /// Bytes from the allocation to the address: negative before its start, counted from its end behind it, 0 within.
     pub distance: i128,
 }
 
@@ -214,13 +214,12 @@ impl fmt::Display for Trap {
             write!(f, "\n  address     {address:#x}")?;
         }
         if let Some(n) = &self.nearest {
+            let at = self.address.unwrap_or(n.base);
             let place = match n.distance {
-                0 => format!(
-                    "at byte {} of",
-                    self.address.unwrap_or(n.base).wrapping_sub(n.base)
-                ),
-                d if d > 0 => format!("{d} bytes behind the end of"),
-                d => format!("{} bytes before the start of", -d),
+                d if d < 0 => format!("{} bytes before the start of", -d),
+                0 if at < n.base + n.size => format!("at byte {} of", at - n.base),
+                0 => "right behind the end of".to_owned(),
+                d => format!("{d} bytes behind the end of"),
             };
             write!(
                 f,

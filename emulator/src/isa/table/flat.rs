@@ -5,29 +5,29 @@ use super::columns::*;
 /// Loads and stores of an address space: how its names begin, its address and, where it has one, its scalar base.
 #[rustfmt::skip]
 macro_rules! loads_and_stores {
-    ($space:literal, $address:ident $(, $base:ident)?) => { &[
-        row(0x10, concat!($space, "load_ubyte"),         &[VDST_U8, $address $(, $base)?],             FLAT_TO_LDS, flat_load!(U8)),
-        row(0x11, concat!($space, "load_sbyte"),         &[VDST_I8, $address $(, $base)?],             FLAT_TO_LDS, flat_load!(I8)),
-        row(0x12, concat!($space, "load_ushort"),        &[VDST_U16, $address $(, $base)?],            FLAT_TO_LDS, flat_load!(U16)),
-        row(0x13, concat!($space, "load_sshort"),        &[VDST_I16, $address $(, $base)?],            FLAT_TO_LDS, flat_load!(I16)),
-        row(0x14, concat!($space, "load_dword"),         &[VDST_B32, $address $(, $base)?],            FLAT_TO_LDS, flat_load!(Dwords(1))),
-        row(0x15, concat!($space, "load_dwordx2"),       &[VDST_B64, $address $(, $base)?],            FLAT,        flat_load!(Dwords(2))),
-        row(0x16, concat!($space, "load_dwordx3"),       &[VDST_B96, $address $(, $base)?],            FLAT,        flat_load!(Dwords(3))),
-        row(0x17, concat!($space, "load_dwordx4"),       &[VDST_B128, $address $(, $base)?],           FLAT,        flat_load!(Dwords(4))),
-        row(0x18, concat!($space, "store_byte"),         &[$address, DATA_B8 $(, $base)?],             FLAT,        flat_store!(U8)),
-        row(0x19, concat!($space, "store_byte_d16_hi"),  &[$address, DATA_B8 $(, $base)?],             FLAT,        flat_store!(U8High)),
-        row(0x1a, concat!($space, "store_short"),        &[$address, DATA_B16 $(, $base)?],            FLAT,        flat_store!(U16)),
-        row(0x1b, concat!($space, "store_short_d16_hi"), &[$address, DATA_B16 $(, $base)?],            FLAT,        flat_store!(B16High)),
-        row(0x1c, concat!($space, "store_dword"),        &[$address, DATA_B32 $(, $base)?],            FLAT,        flat_store!(Dwords(1))),
-        row(0x1d, concat!($space, "store_dwordx2"),      &[$address, DATA_B64 $(, $base)?],            FLAT,        flat_store!(Dwords(2))),
-        row(0x1e, concat!($space, "store_dwordx3"),      &[$address, DATA_B96 $(, $base)?],            FLAT,        flat_store!(Dwords(3))),
-        row(0x1f, concat!($space, "store_dwordx4"),      &[$address, DATA_B128 $(, $base)?],           FLAT,        flat_store!(Dwords(4))),
-        row(0x20, concat!($space, "load_ubyte_d16"),     &[VDST_U8_RW, $address $(, $base)?],          FLAT,        flat_load!(U8Low)),
-        row(0x21, concat!($space, "load_ubyte_d16_hi"),  &[VDST_U8_RW, $address $(, $base)?],          FLAT,        flat_load!(U8High)),
-        row(0x22, concat!($space, "load_sbyte_d16"),     &[VDST_I8_RW, $address $(, $base)?],          FLAT,        flat_load!(I8Low)),
-        row(0x23, concat!($space, "load_sbyte_d16_hi"),  &[VDST_I8_RW, $address $(, $base)?],          FLAT,        flat_load!(I8High)),
-        row(0x24, concat!($space, "load_short_d16"),     &[VDST_B16_RW, $address $(, $base)?],         FLAT,        flat_load!(B16Low)),
-        row(0x25, concat!($space, "load_short_d16_hi"),  &[VDST_B16_RW, $address $(, $base)?],         FLAT,        flat_load!(B16High)),
+    ($run:ident, $space:literal, $address:ident $(, $base:ident)?) => { &[
+        row(0x10, concat!($space, "load_ubyte"),         &[VDST_U8, $address $(, $base)?],             FLAT_TO_LDS, load!($run, U8)),
+        row(0x11, concat!($space, "load_sbyte"),         &[VDST_I8, $address $(, $base)?],             FLAT_TO_LDS, load!($run, I8)),
+        row(0x12, concat!($space, "load_ushort"),        &[VDST_U16, $address $(, $base)?],            FLAT_TO_LDS, load!($run, U16)),
+        row(0x13, concat!($space, "load_sshort"),        &[VDST_I16, $address $(, $base)?],            FLAT_TO_LDS, load!($run, I16)),
+        row(0x14, concat!($space, "load_dword"),         &[VDST_B32, $address $(, $base)?],            FLAT_TO_LDS, load!($run, Dwords(1))),
+        row(0x15, concat!($space, "load_dwordx2"),       &[VDST_B64, $address $(, $base)?],            FLAT,        load!($run, Dwords(2))),
+        row(0x16, concat!($space, "load_dwordx3"),       &[VDST_B96, $address $(, $base)?],            FLAT,        load!($run, Dwords(3))),
+        row(0x17, concat!($space, "load_dwordx4"),       &[VDST_B128, $address $(, $base)?],           FLAT,        load!($run, Dwords(4))),
+        row(0x18, concat!($space, "store_byte"),         &[$address, DATA_B8 $(, $base)?],             FLAT,        store!($run, U8)),
+        row(0x19, concat!($space, "store_byte_d16_hi"),  &[$address, DATA_B8 $(, $base)?],             FLAT,        store!($run, U8High)),
+        row(0x1a, concat!($space, "store_short"),        &[$address, DATA_B16 $(, $base)?],            FLAT,        store!($run, U16)),
+        row(0x1b, concat!($space, "store_short_d16_hi"), &[$address, DATA_B16 $(, $base)?],            FLAT,        store!($run, B16High)),
+        row(0x1c, concat!($space, "store_dword"),        &[$address, DATA_B32 $(, $base)?],            FLAT,        store!($run, Dwords(1))),
+        row(0x1d, concat!($space, "store_dwordx2"),      &[$address, DATA_B64 $(, $base)?],            FLAT,        store!($run, Dwords(2))),
+        row(0x1e, concat!($space, "store_dwordx3"),      &[$address, DATA_B96 $(, $base)?],            FLAT,        store!($run, Dwords(3))),
+        row(0x1f, concat!($space, "store_dwordx4"),      &[$address, DATA_B128 $(, $base)?],           FLAT,        store!($run, Dwords(4))),
+        row(0x20, concat!($space, "load_ubyte_d16"),     &[VDST_U8_RW, $address $(, $base)?],          FLAT,        load!($run, U8Low)),
+        row(0x21, concat!($space, "load_ubyte_d16_hi"),  &[VDST_U8_RW, $address $(, $base)?],          FLAT,        load!($run, U8High)),
+        row(0x22, concat!($space, "load_sbyte_d16"),     &[VDST_I8_RW, $address $(, $base)?],          FLAT,        load!($run, I8Low)),
+        row(0x23, concat!($space, "load_sbyte_d16_hi"),  &[VDST_I8_RW, $address $(, $base)?],          FLAT,        load!($run, I8High)),
+        row(0x24, concat!($space, "load_short_d16"),     &[VDST_B16_RW, $address $(, $base)?],         FLAT,        load!($run, B16Low)),
+        row(0x25, concat!($space, "load_short_d16_hi"),  &[VDST_B16_RW, $address $(, $base)?],         FLAT,        load!($run, B16High)),
     ] };
 }
 
@@ -64,8 +64,8 @@ macro_rules! atomics {
     ] };
 }
 
-pub(super) const FLAT_ROWS: &[Row] = loads_and_stores!("flat_", ADDR_B64);
+pub(super) const FLAT_ROWS: &[Row] = loads_and_stores!(flat, "flat_", ADDR_B64);
 pub(super) const FLAT_ATOMICS: &[Row] = atomics!("flat_", ADDR_B64);
-pub(super) const GLOBAL_ROWS: &[Row] = loads_and_stores!("global_", ADDR_B64, SADDR_B64);
+pub(super) const GLOBAL_ROWS: &[Row] = loads_and_stores!(global, "global_", ADDR_B64, SADDR_B64);
 pub(super) const GLOBAL_ATOMICS: &[Row] = atomics!("global_", ADDR_B64, SADDR_B64);
-pub(super) const SCRATCH_ROWS: &[Row] = loads_and_stores!("scratch_", ADDR, SADDR_B32);
+pub(super) const SCRATCH_ROWS: &[Row] = loads_and_stores!(scratch, "scratch_", ADDR, SADDR_B32);

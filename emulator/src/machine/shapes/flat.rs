@@ -7,8 +7,33 @@ use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
-/// A load to the instruction's destination.
+/// A load of whole dwords from global memory.
 #[inline(always)]
+pub fn load_global(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+    let (vdst, lanes) = (i.by_role(Role::Vdst), w.exec());
+    transfer::load(w, e, vdst, &global(w, i), lanes, Element::Dwords(dwords))
+}
+
+/// A load of whole dwords through flat addresses.
+#[inline(always)]
+pub fn load_flat(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+    flat_load(w, e, i, i.by_role(Role::Vdst), Element::Dwords(dwords))
+}
+
+/// A store of whole dwords to global memory.
+#[inline(always)]
+pub fn store_global(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+    let (data, lanes) = (i.by_role(Role::Data), w.exec());
+    transfer::store(w, e, data, &global(w, i), lanes, Element::Dwords(dwords))
+}
+
+/// A store of whole dwords through flat addresses.
+#[inline(always)]
+pub fn store_flat(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+    flat_store(w, e, i, i.by_role(Role::Data), Element::Dwords(dwords))
+}
+
+/// A load of any element through any of the three kinds of address.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let vdst = i.by_role(Role::Vdst);
     let lanes = w.exec();
@@ -19,8 +44,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcom
     }
 }
 
-/// A store of the instruction's data.
-#[inline(always)]
+/// A store of any element through any of the three kinds of address.
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let data = i.by_role(Role::Data);
     let lanes = w.exec();
@@ -137,8 +161,13 @@ fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
 }
 
 /// A private access must not straddle dwords: its bytes would not stand together.
+#[inline(always)]
 fn check_private(offsets: &Addresses, lanes: u64, element: Element) -> Result<(), Fault> {
-    let bytes = element.bytes().min(4);
+    let bytes = element.parts().1.bytes();
+    let low = offsets.iter().fold(0, |low, o| low | o);
+    if (low & 3) + bytes <= 4 {
+        return Ok(());
+    }
     match each(lanes).find(|&l| (offsets[l] & 3) + bytes > 4) {
         Some(l) => Err(Fault::at(
             TrapKind::Misaligned {
@@ -151,6 +180,7 @@ fn check_private(offsets: &Addresses, lanes: u64, element: Element) -> Result<()
     }
 }
 
+#[inline(always)]
 fn scratch_load(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -160,28 +190,15 @@ fn scratch_load(
     element: Element,
 ) -> Outcome {
     check_private(offsets, lanes, element)?;
-    match element {
-        Element::Dwords(n) => {
-            for k in 0..n {
-                let addresses = swizzle(w, offsets, 4 * k as u64);
-                transfer::load(
-                    w,
-                    e,
-                    Code(vdst.0 + k),
-                    &addresses,
-                    lanes,
-                    Element::Dwords(1),
-                )?;
-            }
-            Ok(())
-        }
-        _ => {
-            let addresses = swizzle(w, offsets, 0);
-            transfer::load(w, e, vdst, &addresses, lanes, element)
-        }
+    let (parts, part) = element.parts();
+    for k in 0..parts {
+        let addresses = swizzle(w, offsets, 4 * k as u64);
+        transfer::load(w, e, Code(vdst.0 + k), &addresses, lanes, part)?;
     }
+    Ok(())
 }
 
+#[inline(always)]
 fn scratch_store(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -191,26 +208,12 @@ fn scratch_store(
     element: Element,
 ) -> Outcome {
     check_private(offsets, lanes, element)?;
-    match element {
-        Element::Dwords(n) => {
-            for k in 0..n {
-                let addresses = swizzle(w, offsets, 4 * k as u64);
-                transfer::store(
-                    w,
-                    e,
-                    Code(data.0 + k),
-                    &addresses,
-                    lanes,
-                    Element::Dwords(1),
-                )?;
-            }
-            Ok(())
-        }
-        _ => {
-            let addresses = swizzle(w, offsets, 0);
-            transfer::store(w, e, data, &addresses, lanes, element)
-        }
+    let (parts, part) = element.parts();
+    for k in 0..parts {
+        let addresses = swizzle(w, offsets, 4 * k as u64);
+        transfer::store(w, e, Code(data.0 + k), &addresses, lanes, part)?;
     }
+    Ok(())
 }
 
 fn lds_load(

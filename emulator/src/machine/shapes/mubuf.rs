@@ -1,7 +1,7 @@
 //! Untyped buffer instructions: addresses through a resource descriptor, swizzled scratch among them.
 
 use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES, Wave};
+use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::transfer::{self, Addresses, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
@@ -33,6 +33,12 @@ impl Resource {
         }
     }
 
+    /// Whether it is what compilers use for scratch: swizzled by the lane's number, 64 lanes side by side.
+    #[inline(always)]
+    fn is_scratch(&self) -> bool {
+        self.swizzled && self.add_lane && self.stride == 0 && self.index_stride == LANES as u64
+    }
+
     /// Size in bytes of what it covers.
     pub fn bytes(&self) -> u64 {
         if self.stride == 0 {
@@ -44,26 +50,50 @@ impl Resource {
 }
 
 /// The addresses of an instruction from dword `k` of its element on, and the lanes within the resource.
+#[inline(always)]
 fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
     let soffset = w.scalar32(i.by_role(Role::Soffset), i.literal) as u64;
+    let start = resource.base.wrapping_add(soffset);
     let flags = i.modifiers.flags;
     let vaddr = i.by_role(Role::Addr).as_vgpr().unwrap_or(0) as usize;
     let (offen, idxen) = (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN));
     let immediate = i.offset as u32 as u64 + 4 * k;
+    let offsets = &w.v[(vaddr + idxen as usize) & 255];
+    if resource.is_scratch() && !idxen {
+        let mut out = [0; LANES];
+        for l in 0..LANES {
+            let offset = immediate + if offen { offsets[l] as u64 } else { 0 };
+            out[l] = start.wrapping_add(offset / 4 * 256 + 4 * l as u64 + offset % 4);
+        }
+        return (out, if resource.records >= bytes { !0 } else { 0 });
+    }
+    let indices = if idxen { Some(&w.v[vaddr]) } else { None };
+    general_addresses(
+        &resource,
+        start,
+        immediate,
+        offen.then_some(offsets),
+        indices,
+        bytes,
+    )
+}
+
+/// The addresses through any resource.
+fn general_addresses(
+    resource: &Resource,
+    start: u64,
+    immediate: u64,
+    offsets: Option<&Lanes>,
+    indices: Option<&Lanes>,
+    bytes: u64,
+) -> (Addresses, u64) {
     let mut inside = 0;
     let mut out = [0; LANES];
     for l in 0..LANES {
-        let mut index = if idxen { w.v[vaddr][l] as u64 } else { 0 };
-        if resource.add_lane {
-            index += l as u64;
-        }
-        let register = if offen {
-            w.v[(vaddr + idxen as usize) & 255][l] as u64
-        } else {
-            0
-        };
-        let offset = immediate + register;
+        let index =
+            indices.map_or(0, |v| v[l] as u64) + if resource.add_lane { l as u64 } else { 0 };
+        let offset = immediate + offsets.map_or(0, |v| v[l] as u64);
         let (within, legal) = if resource.swizzled && (resource.stride != 0 || resource.add_lane) {
             let n = resource.index_stride;
             let place =
@@ -77,46 +107,56 @@ fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
                 },
             )
         } else if resource.stride == 0 {
-            (
-                offset + index * resource.stride,
-                offset + bytes <= resource.records,
-            )
+            (offset, offset + bytes <= resource.records)
         } else {
             (offset + index * resource.stride, index < resource.records)
         };
-        out[l] = resource.base.wrapping_add(soffset).wrapping_add(within);
-        inside |= (legal as u64) << l;
+        out[l] = start.wrapping_add(within);
+        inside |= u64::from(legal) << l;
     }
     (out, inside)
 }
 
-/// `buffer_load_*`: beyond the resource the result is 0.
+/// `buffer_load_*`: beyond the resource the result is 0. Dword by dword, for swizzling may part neighbours.
 #[inline(always)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let vdata = vdata(i);
-    for_dwords(element, |k, part| {
+    let (parts, part) = element.parts();
+    for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
         let lanes = w.exec();
-        let target = Code(vdata.0 + k);
-        if lanes & !inside != 0
-            && let Some(v) = target.as_vgpr()
-        {
-            for l in transfer::each(lanes & !inside) {
-                w.v[v as usize][l] = part.load(0, w.v[v as usize][l]);
-            }
+        let target = Code(vdata(i).0 + k);
+        if lanes & !inside != 0 {
+            load_outside(w, target, lanes & !inside, part);
         }
-        transfer::load(w, e, target, &addresses, lanes & inside, part)
-    })
+        transfer::load(w, e, target, &addresses, lanes & inside, part)?;
+    }
+    Ok(())
+}
+
+#[cold]
+fn load_outside(w: &mut Wave, target: Code, lanes: u64, part: Element) {
+    let Some(v) = target.as_vgpr() else { return };
+    for l in transfer::each(lanes) {
+        w.v[v as usize][l] = part.load(0, w.v[v as usize][l]);
+    }
 }
 
 /// `buffer_store_*`: beyond the resource nothing is written.
 #[inline(always)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let vdata = vdata(i);
-    for_dwords(element, |k, part| {
+    let (parts, part) = element.parts();
+    for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
-        transfer::store(w, e, Code(vdata.0 + k), &addresses, w.exec() & inside, part)
-    })
+        transfer::store(
+            w,
+            e,
+            Code(vdata(i).0 + k),
+            &addresses,
+            w.exec() & inside,
+            part,
+        )?;
+    }
+    Ok(())
 }
 
 /// A 32-bit atomic: `f(memory, data, compare)`.
@@ -152,13 +192,4 @@ fn returned(i: &Inst) -> Option<u8> {
         .flags
         .has(Flags::GLC)
         .then(|| (i.words[1] >> 8) as u8)
-}
-
-/// An element dword by dword: swizzling may part neighbours.
-#[inline(always)]
-fn for_dwords(element: Element, mut each: impl FnMut(u16, Element) -> Outcome) -> Outcome {
-    match element {
-        Element::Dwords(n) => (0..n).try_for_each(|k| each(k, Element::Dwords(1))),
-        other => each(0, other),
-    }
 }

@@ -96,17 +96,30 @@ macro_rules! nothing {
     };
 }
 
-/// A load through a flat, global or scratch address.
-macro_rules! flat_load {
-    ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+/// A load through a flat, global or scratch address. Whole dwords from global memory are what kernels wait for: they have code of
+/// their own at every level.
+macro_rules! load {
+    (global, Dwords($n:literal)) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_global(w, e, i, $n)))
+    };
+    (flat, Dwords($n:literal)) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_flat(w, e, i, $n)))
+    };
+    ($space:ident, $element:ident $(($n:literal))?) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
 }
 
 /// A store through a flat, global or scratch address.
-macro_rules! flat_store {
-    ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+macro_rules! store {
+    (global, Dwords($n:literal)) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_global(w, e, i, $n)))
+    };
+    (flat, Dwords($n:literal)) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_flat(w, e, i, $n)))
+    };
+    ($space:ident, $element:ident $(($n:literal))?) => {
+        scalar!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
 }
 
@@ -333,7 +346,7 @@ macro_rules! lds_float_compare64 {
 pub(crate) use {
     branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load,
     buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64,
-    flat_load, flat_store, lanewise, lds_atomic32, lds_atomic64, lds_float_compare32,
-    lds_float_compare64, lds_float32, lds_float64, lds_load, lds_load2, lds_store, lds_store2,
-    lds_ternary32, lds_ternary64, nothing, salu, saveexec, scalar, valu, wrexec,
+    lanewise, lds_atomic32, lds_atomic64, lds_float_compare32, lds_float_compare64, lds_float32,
+    lds_float64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, load,
+    nothing, salu, saveexec, scalar, store, valu, wrexec,
 };

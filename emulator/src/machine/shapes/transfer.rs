@@ -54,6 +54,15 @@ impl Element {
         }
     }
 
+    /// The element as dwords: how many, and of what each is.
+    #[inline(always)]
+    pub const fn parts(self) -> (u16, Element) {
+        match self {
+            Element::Dwords(n) => (n, Element::Dwords(1)),
+            other => (1, other),
+        }
+    }
+
     /// The register's new value for the bytes `raw` that were loaded.
     #[inline(always)]
     pub fn load(self, raw: u32, old: u32) -> u32 {

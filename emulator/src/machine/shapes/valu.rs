@@ -81,7 +81,11 @@ impl<T: Lane> Output for T {
     #[inline(always)]
     fn finish(self, mode: Mode, i: &Inst) -> T {
         let m = &i.modifiers;
-        let value = if m.omod != 0 { self.omod(mode, Omod::from_bits(m.omod.into())) } else { self };
+        let value = if m.omod != 0 {
+            self.omod(mode, Omod::from_bits(m.omod.into()))
+        } else {
+            self
+        };
         if m.flags.has(Flags::CLAMP) {
             value.clamp(mode)
         } else {

@@ -1,0 +1,117 @@
+//! The shapes of a test.
+
+use super::document::{Placed, Table, array, bad, integer};
+use super::phase::Reader;
+use super::{Case, Values};
+use crate::phases::{Function, MAX_ELEMENTS};
+
+impl Reader<'_, '_> {
+    pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
+        let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`";
+        match (table.get("shape"), table.get("cases")) {
+            (Some(shape), None) => {
+                let values = self.values(shape, function);
+                values
+                    .into_iter()
+                    .map(|values| Case {
+                        id: id.into(),
+                        values,
+                    })
+                    .collect()
+            }
+            (None, Some(list)) => {
+                let mut cases: Vec<Case> = Vec::new();
+                for value in array(list, self.out) {
+                    let Some(values) = self.values(value, function) else {
+                        continue;
+                    };
+                    let case = Case {
+                        id: format!("{id}:{}", values.suffix()),
+                        values,
+                    };
+                    if cases.iter().any(|other| other.id == case.id) {
+                        self.out.push(bad(
+                            value,
+                            &format!("the case {} is there twice", case.id),
+                            "again",
+                            "remove one",
+                        ));
+                    }
+                    cases.push(case);
+                }
+                if cases.is_empty() && self.out.is_empty() {
+                    self.out.push(bad(
+                        list,
+                        "this test has no cases",
+                        "empty",
+                        "give it at least one shape",
+                    ));
+                }
+                cases
+            }
+            (Some(_), Some(both)) => {
+                self.out.push(bad(
+                    both,
+                    "this test has both `shape` and `cases`",
+                    "one too many",
+                    "keep one of them",
+                ));
+                Vec::new()
+            }
+            (None, None) => {
+                table.need("shape", hint, self.out);
+                Vec::new()
+            }
+        }
+    }
+
+    fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {
+        let before = self.out.len();
+        let known: Vec<&str> = function
+            .dims
+            .iter()
+            .chain(function.integers)
+            .copied()
+            .collect();
+        let table = Table::of("shape", value, &known, self.out)?;
+        let mut values = Vec::new();
+        // In the function's order, so that an id does not depend on how the file writes the table.
+        for &name in &known {
+            let Some(at) = table.need(
+                name,
+                &format!("`{name} = ...`: function `{}` needs it", function.name),
+                self.out,
+            ) else {
+                continue;
+            };
+            let Some(number) = integer(at, self.out) else {
+                continue;
+            };
+            let range = if function.dims.contains(&name) {
+                1..=MAX_ELEMENTS
+            } else {
+                -MAX_ELEMENTS..=MAX_ELEMENTS
+            };
+            if !range.contains(&number) {
+                let title = format!("`{name}` is {number}");
+                let help = format!(
+                    "write a whole number from {} to {}",
+                    range.start(),
+                    range.end()
+                );
+                self.out.push(bad(at, &title, "out of range", &help));
+            }
+            values.push((name.to_string(), number));
+        }
+        let values = Values::new(values);
+        if self.out.len() > before {
+            return None;
+        }
+        if let Some(problem) = function.refuses(&values) {
+            self.out
+                .push(bad(value, &problem.title, "this shape", &problem.help));
+            return None;
+        }
+        Some(values)
+    }
+}

@@ -1,0 +1,170 @@
+//! How the outputs of a test are judged, and what it must catch.
+
+use std::collections::BTreeMap;
+
+use super::document::{Placed, Table, array, bad, boolean, magnitude, string, unknown};
+use super::phase::Reader;
+use super::{Judged, Plant};
+use crate::phases::Function;
+use crate::verdict::Tolerance;
+
+impl Reader<'_, '_> {
+    pub(super) fn outputs(
+        &mut self,
+        table: &Table<'_>,
+        function: &Function,
+    ) -> BTreeMap<String, Judged> {
+        let mut outputs = BTreeMap::new();
+        let hint = format!(
+            "a tolerance for each of its outputs: {}",
+            function.outputs.join(", ")
+        );
+        let Some(list) = table.need("outputs", &hint, self.out) else {
+            return outputs;
+        };
+        let Some(judged) = Table::of("test's outputs", list, function.outputs, self.out) else {
+            return outputs;
+        };
+        for &name in function.outputs {
+            let hint = format!("`{name} = {{ tolerance = ..., ceiling = ..., reason = \"...\" }}`");
+            let Some(value) = judged.need(name, &hint, self.out) else {
+                continue;
+            };
+            outputs.extend(self.judged(value).map(|judged| (name.to_string(), judged)));
+        }
+        outputs
+    }
+
+    fn judged(&mut self, value: Placed<'_>) -> Option<Judged> {
+        const KEYS: [&str; 6] = [
+            "tolerance",
+            "relative",
+            "relative_rms",
+            "ceiling",
+            "zero_signs_equal",
+            "reason",
+        ];
+        let table = Table::of("output", value, &KEYS, self.out)?;
+        let absolute = magnitude(
+            table.need("tolerance", "`tolerance = ...`", self.out)?,
+            "tolerance",
+            self.out,
+        )?;
+        let ceiling_at = table.need(
+            "ceiling",
+            "`ceiling = ...`, the document's own tolerance",
+            self.out,
+        )?;
+        let ceiling = magnitude(ceiling_at, "ceiling", self.out)?;
+        let reason_at = table.need("reason", "`reason = \"...\"`: the measured error", self.out)?;
+        let reason = string(reason_at, self.out)?;
+        if absolute > ceiling {
+            let title = format!("the tolerance {absolute:e} is above the ceiling {ceiling:e}");
+            self.out.push(bad(
+                ceiling_at,
+                &title,
+                "lower than the tolerance",
+                "the ceiling is the loosest that is allowed",
+            ));
+        }
+        let mut tolerance = Tolerance::absolute(absolute, ceiling);
+        if let Some(value) = table.get("relative") {
+            tolerance.relative = magnitude(value, "relative", self.out)?;
+        }
+        if let Some(value) = table.get("relative_rms") {
+            tolerance.relative_rms = Some(magnitude(value, "relative_rms", self.out)?);
+        }
+        if let Some(value) = table.get("zero_signs_equal") {
+            tolerance.zero_signs_equal = boolean(value, self.out)?;
+        }
+        Some(Judged {
+            tolerance,
+            reason: reason.into(),
+        })
+    }
+
+    pub(super) fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<Plant> {
+        let hint = "`planted = [{ name = \"...\", replace = { kernel_x = \"planted_y\" } }]`: a bug it must catch";
+        let Some(list) = table.need("planted", hint, self.out) else {
+            return Vec::new();
+        };
+        let elements = array(list, self.out);
+        if elements.is_empty() {
+            self.out.push(bad(
+                list,
+                "this test catches no planted bug",
+                "empty",
+                &format!("add {hint}"),
+            ));
+        }
+        let mut plants: Vec<Plant> = Vec::new();
+        for value in elements {
+            let Some(plant) = self.plant(value, function) else {
+                continue;
+            };
+            if plants.iter().any(|other| other.name == plant.name) {
+                self.out.push(bad(
+                    value,
+                    &format!("`{}` is planted twice", plant.name),
+                    "again",
+                    "name each once",
+                ));
+            }
+            plants.push(plant);
+        }
+        plants
+    }
+
+    fn plant(&mut self, value: Placed<'_>, function: &Function) -> Option<Plant> {
+        let table = Table::of(
+            "planted bug",
+            value,
+            &["name", "replace", "swap_grid"],
+            self.out,
+        )?;
+        let name = string(
+            table.need("name", "`name = \"...\"`: what is wrong", self.out)?,
+            self.out,
+        )?;
+        let mut plant = Plant {
+            name: name.into(),
+            replace: BTreeMap::new(),
+            swap_grid: None,
+        };
+        let what = format!("kernel of function `{}`", function.name);
+        if let Some(replace) = table.get("replace") {
+            let kernels = Table::of("replacement", replace, function.kernels, self.out)?;
+            for (kernel, value) in kernels.entries() {
+                let by = string(value, self.out)?;
+                if !self.known.planted.contains(&by) {
+                    self.out.push(unknown(
+                        value.span(),
+                        "planted kernel",
+                        by,
+                        &self.known.planted,
+                    ));
+                }
+                plant
+                    .replace
+                    .insert(kernel.get_ref().to_string(), by.into());
+            }
+        }
+        if let Some(value) = table.get("swap_grid") {
+            let kernel = string(value, self.out)?;
+            if !function.kernels.contains(&kernel) {
+                self.out
+                    .push(unknown(value.span(), &what, kernel, function.kernels));
+            }
+            plant.swap_grid = Some(kernel.into());
+        }
+        if plant.replace.is_empty() && plant.swap_grid.is_none() {
+            self.out.push(bad(
+                value,
+                "this planted bug changes nothing",
+                "no bug",
+                "give it `replace` or `swap_grid`",
+            ));
+        }
+        Some(plant)
+    }
+}

@@ -1,0 +1,59 @@
+//! In a few words, what gave a wrong kernel away.
+
+use crate::device::DeviceErrorKind;
+use crate::trial::Finished;
+use crate::verdict::{Problem, Verdict};
+
+/// What is wrong with a trial that should have passed.
+pub(super) fn not_passed(done: &Finished) -> Option<String> {
+    (done.report.verdict != Verdict::Pass)
+        .then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
+}
+
+/// In a few words, what made a trial fail; nothing if it passed.
+pub(super) fn how(done: &Finished) -> Option<String> {
+    let report = &done.report;
+    if !report.verdict.is_bad() {
+        return None;
+    }
+    let of_outputs = || {
+        report
+            .outputs
+            .iter()
+            .find_map(|output| Some((output.name.as_str(), output.problem.as_ref()?)))
+    };
+    Some(
+        match (done.failure, &report.error, &report.problem, of_outputs()) {
+            (Some(DeviceErrorKind::Hang), ..) => "hang".into(),
+            (Some(DeviceErrorKind::Fault), ..) => "fault".into(),
+            (_, Some(error), ..) => error.lines().next().unwrap_or("error").to_string(),
+            (_, None, Some(problem), _) => words(problem),
+            (_, None, None, Some((name, problem))) => format!("{name}: {}", words(problem)),
+            (_, None, None, None) => report.verdict.word().to_lowercase(),
+        },
+    )
+}
+
+fn words(problem: &Problem) -> String {
+    match problem {
+        Problem::GuardOverwritten { buffer, offset, .. } => {
+            format!("guard of {buffer} overwritten at byte {offset}")
+        }
+        Problem::InputChanged { input, count, .. } => format!("input {input} changed in {count}"),
+        Problem::PoisonLeft { count, total, .. } => format!("{count}/{total} unwritten"),
+        Problem::NonFinite { nan, inf, .. } => format!("{nan} NaN, {inf} infinite"),
+        Problem::Mismatch {
+            count,
+            total,
+            worst,
+            ..
+        } => {
+            format!(
+                "{count}/{total} wrong, by up to {:.1e}",
+                (worst.got - worst.want).abs()
+            )
+        }
+        Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
+        Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),
+    }
+}

@@ -1,0 +1,251 @@
+//! The harness against devices that misbehave: none of them may pass, none may end the run.
+
+use super::*;
+use crate::device::{Device, DeviceErrorKind, Launch};
+use crate::registry::{Known, Registry};
+use crate::verdict::{DeviceReport, Problem, Verdict};
+
+/// What a launch does on a device of host memory.
+#[derive(Clone, Copy)]
+enum Does {
+    /// What the kernels should: only `kernel_mul` is known.
+    Multiply,
+    Nothing,
+    Fault,
+    Panic,
+    /// Multiplies, and adds the number of the run to the last element.
+    Drift,
+    /// Multiplies, and writes a byte below the output.
+    Underrun,
+    /// Multiplies, and changes an input.
+    Clobber,
+}
+
+struct Fake {
+    does: Does,
+    runs: std::sync::atomic::AtomicU32,
+}
+
+struct Memory {
+    does: Does,
+    run: u32,
+    bytes: Vec<u8>,
+}
+
+impl Device for Fake {
+    fn describe(&self) -> DeviceReport {
+        DeviceReport {
+            kind: "fake".into(),
+            description: "host memory".into(),
+        }
+    }
+
+    fn open(&self, _: usize, _: u64) -> Result<Box<dyn Session>, DeviceError> {
+        let run = self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(Box::new(Memory {
+            does: self.does,
+            run,
+            bytes: Vec::new(),
+        }))
+    }
+}
+
+impl Memory {
+    fn float(&self, at: usize) -> f32 {
+        f32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    fn multiply(&mut self, kernarg: &[u8], more: f32) {
+        let word = |at: usize| {
+            u64::from_le_bytes(kernarg[at..at + 8].try_into().expect("eight bytes")) as usize
+        };
+        let (a, b, out) = (word(0), word(8), word(16));
+        let n = u32::from_le_bytes(kernarg[24..28].try_into().expect("four bytes")) as usize;
+        for i in 0..n {
+            let last = if i + 1 == n { more } else { 0.0 };
+            let value = self.float(a + 4 * i) * self.float(b + 4 * i) + last;
+            self.bytes[out + 4 * i..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        match self.does {
+            Does::Underrun => self.bytes[out - 1] ^= 1,
+            Does::Clobber => self.bytes[b + 5] ^= 1,
+            _ => {}
+        }
+    }
+}
+
+impl Session for Memory {
+    fn load(&mut self, _: &Program) -> Result<usize, DeviceError> {
+        Ok(0)
+    }
+
+    fn alloc(&mut self, _: &str, bytes: u64) -> Result<u64, DeviceError> {
+        let at = self.bytes.len();
+        self.bytes.resize(at + bytes as usize, 0);
+        Ok(at as u64)
+    }
+
+    fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
+        self.bytes[address as usize..][..data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
+        let from = &self.bytes[address as usize..][..data.len()];
+        data.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        _: usize,
+        launch: &Launch<'_>,
+    ) -> Result<crate::device::Launched, DeviceError> {
+        match self.does {
+            Does::Nothing => {}
+            Does::Fault => {
+                return Err(DeviceError {
+                    message: "it faulted".into(),
+                    kind: DeviceErrorKind::Fault,
+                });
+            }
+            Does::Panic => panic!("the device is broken"),
+            Does::Drift => self.multiply(launch.kernarg, self.run as f32),
+            Does::Multiply | Does::Underrun | Does::Clobber => self.multiply(launch.kernarg, 0.0),
+        }
+        Ok(crate::device::Launched::default())
+    }
+
+    fn sync(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+/// Runs the test `mul` on a device that does so, `repeat` times.
+fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
+    let text = format!(
+        "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"mul\"\n\
+         function = \"mul\"\nkernels = [\"kernel_mul\"]\nshape = {{ n = 300 }}\n\
+         outputs.out = {{ tolerance = {tolerance}, ceiling = 100, reason = \"-\" }}\n\
+         planted = [{{ name = \"-\", swap_grid = \"kernel_mul\" }}]\n"
+    );
+    let known = Known {
+        kernels: vec!["kernel_mul"],
+        planted: vec![],
+    };
+    let registry = Registry::parse("x", &text, &known).expect("a good registry");
+    let program = Program::built_in().expect("built in");
+    let test = registry.tests().next().expect("a test");
+    let device = Fake {
+        does,
+        runs: 0.into(),
+    };
+    let plan = Plan {
+        device: &device,
+        threads: 1,
+        budget: BUDGET,
+        program: &program,
+        variant: Variant::Honest,
+        phase: 1,
+        test,
+        case: &test.cases[0],
+        seed: 3,
+        repeat,
+        dump: None,
+        flags: "",
+    };
+    plan.run()
+}
+
+#[test]
+fn an_honest_device_passes_every_time() {
+    let done = run(Does::Multiply, "0", 3);
+    assert_eq!(done.report.verdict, Verdict::Pass, "{:?}", done.report);
+    assert_eq!(done.report.outputs[0].golden.max_abs, 0.0);
+    assert_eq!(
+        done.report.rerun,
+        "deltanet-check --test mul --seed 3 --dump DIR"
+    );
+}
+
+#[test]
+fn an_idle_device_leaves_poison() {
+    let done = run(Does::Nothing, "0", 1);
+    assert_eq!(done.report.verdict, Verdict::Fail);
+    let Some(Problem::PoisonLeft { count, owner, .. }) = &done.report.outputs[0].problem else {
+        panic!("{:?}", done.report.outputs);
+    };
+    assert_eq!((*count, owner.map(|owner| owner.launch)), (300, Some(0)));
+}
+
+#[test]
+fn a_fault_and_a_panic_are_errors_of_their_trial() {
+    let fault = run(Does::Fault, "0", 1);
+    assert_eq!(
+        (fault.report.verdict, fault.failure),
+        (Verdict::Error, Some(DeviceErrorKind::Fault))
+    );
+    assert_eq!(fault.report.error.as_deref(), Some("it faulted"));
+    assert_eq!(
+        fault.report.launches.len(),
+        1,
+        "the launch that faulted is in the report"
+    );
+    let panic = run(Does::Panic, "0", 1);
+    assert_eq!(panic.report.verdict, Verdict::Error);
+    assert!(
+        panic
+            .report
+            .error
+            .is_some_and(|error| error.contains("the device is broken"))
+    );
+}
+
+#[test]
+fn guards_and_inputs_are_looked_at_although_the_output_is_right() {
+    let under = run(Does::Underrun, "0", 1).report;
+    assert_eq!(under.verdict, Verdict::Fail);
+    assert!(
+        matches!(
+            under.problem,
+            Some(Problem::GuardOverwritten {
+                offset: -1,
+                count: 1,
+                ..
+            })
+        ),
+        "{under:?}"
+    );
+    assert_eq!(under.outputs[0].verdict, Verdict::Pass);
+    let clobbered = run(Does::Clobber, "0", 1).report;
+    assert_eq!(clobbered.verdict, Verdict::Fail);
+    assert!(
+        matches!(&clobbered.problem, Some(Problem::InputChanged { input, count: 1, .. }) if input == "b")
+    );
+}
+
+#[test]
+fn runs_that_differ_fail_although_each_is_within_tolerance() {
+    let once = run(Does::Drift, "0.5", 1).report;
+    assert_eq!(
+        once.verdict,
+        Verdict::Pass,
+        "the first run adds nothing: {once:?}"
+    );
+    let twice = run(Does::Drift, "0.5", 2).report;
+    assert_eq!(twice.verdict, Verdict::Fail);
+    assert!(
+        matches!(&twice.problem, Some(Problem::NotRepeatable { run: 2, count: 1, index, .. }) if index == &[299])
+    );
+}
+
+#[test]
+fn a_tolerance_that_lets_zeros_through_is_an_error() {
+    let loose = run(Does::Multiply, "50", 1).report;
+    assert_eq!(loose.verdict, Verdict::Error);
+    let error = loose.error.expect("an explanation");
+    assert!(
+        error.contains("the tolerance of output `out` says nothing: all zeros would pass"),
+        "{error}"
+    );
+}
