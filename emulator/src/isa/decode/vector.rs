@@ -19,7 +19,8 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     require(!row.operands.is_empty() || bits(w, 17, 8) == 0)?;
     let bare = Ok(instruction(words, row, encoding, Form::Native, 4));
     match bits(w, 0, 9) {
-        // Without operands the source means nothing, unless it makes a whole DPP instruction.
+        // Without operands the source means nothing, unless it makes a whole SDWA or DPP instruction.
+        SDWA if row.operands.is_empty() => idle_sdwa(words, row, encoding).or(bare),
         DPP if row.operands.is_empty() => dpp(words, row, encoding).or(bare),
         _ if row.operands.is_empty() => bare,
         SDWA => sdwa(words, row, encoding),
@@ -114,6 +115,13 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
         _ => common(w, operand),
     })?;
     Ok(inst)
+}
+
+/// SDWA of an instruction without operands: nothing but the destination's selects may be there.
+fn idle_sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+    const IGNORED: u32 = 1 << 30 | 1 << 22 | 0x1f << 8;
+    require(row.has_form(encoding, Form::Sdwa) && words.second()? & !IGNORED == 0)?;
+    Ok(instruction(words, row, encoding, Form::Sdwa, 8))
 }
 
 /// SDWA has a bit a source that makes the 8-bit field a scalar one; literals do not fit.

@@ -61,6 +61,7 @@ impl Printer<'_> {
             .any(|operand| operand.role == Role::Attr);
         match self.inst.form {
             Form::Dpp => self.dpp(),
+            Form::Sdwa if self.inst.row.operands.is_empty() => {}
             Form::Sdwa => {
                 self.output_modifiers();
                 self.sdwa();

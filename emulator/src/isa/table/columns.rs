@@ -227,8 +227,6 @@ modifiers! {
     MAC           = NEG0 NEG1 NEG2 CLAMP OMOD NO_SDWA;
     /// No VOP3, SDWA or DPP form.
     NO_FORMS      = NO_E64 NO_SDWA NO_DPP;
-    /// No SDWA form.
-    NO_SDWA       = NO_SDWA;
     /// No SDWA or DPP form.
     NO_SUB        = NO_SDWA NO_DPP;
     /// FLOAT, and op_sel picks halves.

@@ -4,7 +4,7 @@ use super::columns::*;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    row(0x00, "v_nop",                      &[],                         NO_SDWA,   nothing!()),
+    row(0x00, "v_nop",                      &[],                         NONE,      nothing!()),
     row(0x01, "v_mov_b32",                  &[VDST_B32, SRC0_B32],       NONE,      valu!(mov_b32)),
     row(0x02, "v_readfirstlane_b32",        &[SDST_B32, SRC0_B32],       NO_FORMS,  scalar!(|w, _e, i| lanes::readfirstlane(w, i))),
     row(0x03, "v_cvt_i32_f64",              &[VDST_I32, SRC0_F64],       FLOAT,     valu!(cvt_i32_f64)),
