@@ -9,13 +9,18 @@ mc=${LLVM_MC:-llvm-mc-19}
 command -v "$mc" >/dev/null || { echo "isa-fuzz: $mc is missing: install llvm-19, or set LLVM_MC" >&2; exit 3; }
 cargo build --quiet --release -p gfx906 --example isa_oracle
 oracle=${CARGO_TARGET_DIR:-target}/release/examples/isa_oracle
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
 status=0
 i=0
 while [ "$i" -lt "$millions" ]; do
-    # Words that llvm-mc rejects are reported on standard error; what it prints is what counts.
+    # llvm-mc reports the words that it rejects on standard error; what it prints is what counts.
     "$oracle" fuzz $((seed + i)) 1000000 |
         "$mc" --disassemble -triple=amdgcn -mcpu=gfx906 2>/dev/null |
-        "$oracle" check $((seed + i)) 1000000 || status=1
+        "$oracle" check $((seed + i)) 1000000 >>"$results" || status=1
     i=$((i + 1))
 done
+grep -v ' words ' "$results" || true
+awk '$3 == "words" { if (!($1 in words)) order[++n] = $1; words[$1] += $2; valid[$1] += $4; differences[$1] += $6 }
+    END { for (i = 1; i <= n; i++) { e = order[i]; printf "%-8s %9d words %9d valid %9d differences\n", e, words[e], valid[e], differences[e] } }' "$results"
 exit $status

@@ -76,8 +76,8 @@ fn check(seed: u64, count: u64) -> io::Result<bool> {
     const SHOWN: u64 = 20;
     let mut random = Random::new(seed);
     let mut lines = io::stdin().lock().lines();
-    let (mut valid, mut tried) = ([0u64; words::SPACES.len()], [0u64; words::SPACES.len()]);
-    let mut differences = 0;
+    let mut tallies = [Tally::default(); words::SPACES.len()];
+    let mut shown = 0;
     for _ in 0..count {
         let (space, bytes) = words::random(&mut random);
         let mut oracle = Vec::new();
@@ -91,23 +91,45 @@ fn check(seed: u64, count: u64) -> io::Result<bool> {
                 text => oracle.push(text.to_owned()),
             }
         }
-        tried[space] += 1;
-        valid[space] += u64::from(!oracle.is_empty());
         let ours = texts(&bytes);
-        if ours != oracle {
-            differences += 1;
-            if differences <= SHOWN {
-                println!("{bytes:02x?}\n  llvm-mc: {oracle:?}\n  here:    {ours:?}");
-            }
+        let tally = &mut tallies[space];
+        tally.words += 1;
+        tally.valid += u64::from(!oracle.is_empty());
+        tally.differences += u64::from(ours != oracle);
+        if ours != oracle && shown < SHOWN {
+            shown += 1;
+            println!("{bytes:02x?}\n  llvm-mc: {oracle:?}\n  here:    {ours:?}");
         }
     }
-    for ((name, tried), valid) in words::SPACES.iter().zip(tried).zip(valid) {
-        println!("{name:8} {tried:9} words {valid:9} valid");
+    let mut all = Tally::default();
+    for (name, tally) in words::SPACES.iter().zip(tallies) {
+        println!("{name:8} {tally}");
+        all.words += tally.words;
+        all.valid += tally.valid;
+        all.differences += tally.differences;
     }
-    println!(
-        "{:8} {count:9} words {:9} valid {differences:9} differences",
-        "all",
-        valid.iter().sum::<u64>()
-    );
-    Ok(differences == 0)
+    println!("{:8} {all}", "all");
+    Ok(all.differences == 0)
+}
+
+/// The comparison of an encoding in numbers.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    words: u64,
+    valid: u64,
+    differences: u64,
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Tally {
+            words,
+            valid,
+            differences,
+        } = self;
+        write!(
+            f,
+            "{words:9} words {valid:9} valid {differences:9} differences"
+        )
+    }
 }
