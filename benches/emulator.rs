@@ -18,16 +18,36 @@ const RUNS: usize = 5;
 fn main() -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut table = Table::new();
-    table.set_header(["kernel", "cores", "ms", "wave instr/s", "lane FMA/s", "x one core"]);
+    table.set_header([
+        "kernel",
+        "cores",
+        "ms",
+        "wave instr/s",
+        "lane FMA/s",
+        "x one core",
+    ]);
     for kernel in ["kernel_gemm_nt_naive", "kernel_gemm_nt_tiled"] {
         let one = fastest(kernel, 1)?;
         row(&mut table, kernel, 1, &one, one.seconds);
         if cores > 1 {
-            row(&mut table, kernel, cores, &fastest(kernel, cores)?, one.seconds);
+            row(
+                &mut table,
+                kernel,
+                cores,
+                &fastest(kernel, cores)?,
+                one.seconds,
+            );
         }
     }
     let host = host_fma_per_second();
-    table.add_row(["host f32 FMA loop, not emulated", "1", "", "", &format!("{host:.2e}"), ""]);
+    table.add_row([
+        "host f32 FMA loop, not emulated",
+        "1",
+        "",
+        "",
+        &format!("{host:.2e}"),
+        "",
+    ]);
     println!("GEMM {SIZE}x{SIZE}x{SIZE}, fastest of {RUNS}");
     println!("{table}");
     Ok(())
@@ -65,15 +85,22 @@ fn fastest(kernel: &str, threads: usize) -> Result<Counters> {
         limits: Limits::default(),
         threads,
     };
-    let runs: Result<Vec<Counters>, _> = (0..RUNS).map(|_| gpu.launch(&module, kernel, &launch)).collect();
+    let runs: Result<Vec<Counters>, _> = (0..RUNS)
+        .map(|_| gpu.launch(&module, kernel, &launch))
+        .collect();
     let runs = runs.with_context(|| format!("running {kernel}"))?;
-    runs.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).context("no run")
+    runs.into_iter()
+        .min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+        .context("no run")
 }
 
 /// f32 fused multiply-adds a second in a plain loop over an array, as this benchmark itself is compiled.
 fn host_fma_per_second() -> f64 {
     let mut lanes = [1.0f32; 256];
-    let (a, b) = (std::hint::black_box(0.999f32), std::hint::black_box(1e-3f32));
+    let (a, b) = (
+        std::hint::black_box(0.999f32),
+        std::hint::black_box(1e-3f32),
+    );
     let rounds = 1_000_000;
     let start = Instant::now();
     for _ in 0..rounds {

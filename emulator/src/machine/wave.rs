@@ -196,12 +196,11 @@ pub const F16_CONSTANTS: [u16; 9] = [
 #[inline(always)]
 pub fn expand(mask: u64) -> Lanes {
     let mut out = [0; LANES];
-    let (lo, hi) = (mask as u32, (mask >> 32) as u32);
-    for l in 0..32 {
-        out[l] = 0u32.wrapping_sub(lo >> l & 1);
-    }
-    for l in 0..32 {
-        out[l + 32] = 0u32.wrapping_sub(hi >> l & 1);
+    let (lo, hi) = out.split_at_mut(LANES / 2);
+    for (half, bits) in [(lo, mask as u32), (hi, (mask >> 32) as u32)] {
+        for (l, lane) in half.iter_mut().enumerate() {
+            *lane = 0u32.wrapping_sub(bits >> l & 1);
+        }
     }
     out
 }

@@ -136,7 +136,7 @@ pub fn write_mask(w: &Wave, i: &Inst) -> u64 {
 /// Writes a sub-dword destination: SDWA's byte or word, or the high half that op_sel names.
 #[cold]
 #[inline(never)]
-pub fn write_part<T: Lane>(w: &mut Wave, i: &Inst, vdst: u8, values: &Lanes) {
+pub fn write_part(w: &mut Wave, i: &Inst, vdst: u8, values: &Lanes) {
     let m = i.modifiers;
     let mask = expand(w.exec());
     let (sel, unused) = if i.form == Form::Sdwa {
@@ -163,7 +163,7 @@ pub fn write_part<T: Lane>(w: &mut Wave, i: &Inst, vdst: u8, values: &Lanes) {
             0
         };
         let rest = match unused {
-            1 => sign & !(field | (1u32 << shift) - 1),
+            1 => sign & !(field | ((1u32 << shift) - 1)),
             2 => old[l] & !field,
             _ => 0,
         };

@@ -354,7 +354,7 @@ fn atomic_region<'a>(
     lane: usize,
     bytes: u64,
 ) -> Result<&'a Region, Fault> {
-    if address % bytes != 0 {
+    if !address.is_multiple_of(bytes) {
         return Err(Fault::at(
             TrapKind::Misaligned {
                 align: bytes as u32,

@@ -149,7 +149,7 @@ fn write_vector<T: Lane>(w: &mut Wave, i: &Inst, results: &Results) {
     };
     let half = T::HALF && (i.modifiers.op_sel & 8 != 0 || i.encoding == Encoding::Vop3p);
     if T::REGISTERS == 1 && (i.form == Form::Sdwa || half) {
-        return select::write_part::<T>(w, i, vdst, &results.lo);
+        return select::write_part(w, i, vdst, &results.lo);
     }
     let exec = select::write_mask(w, i);
     write_lanes(w, vdst as usize, exec, &results.lo);

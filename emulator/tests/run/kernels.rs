@@ -1,11 +1,9 @@
 //! Compiled kernels run: by two compilers, optimised or not, alone or on many threads.
 
-mod common;
-
-use common::{Arg, Device};
+use crate::device::{Arg, Device};
 use gfx906::machine::Limits;
 
-const DELTANET: &[u8] = include_bytes!("../../kernels/built/deltanet.co");
+const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
 
 fn inputs(n: usize) -> Vec<f32> {
     (0..n).map(|i| (i as f32 - n as f32 / 2.0) / 37.0).collect()

@@ -1,12 +1,10 @@
 //! Kernels that go wrong: what stops them, and what the report says.
 
-mod common;
-
-use common::{Arg, Device};
+use crate::device::{Arg, Device};
 use gfx906::machine::{LaunchError, Limits, TrapKind};
 
-const PLANTED: &[u8] = include_bytes!("../../kernels/built/planted.co");
-const DELTANET: &[u8] = include_bytes!("../../kernels/built/deltanet.co");
+const PLANTED: &[u8] = include_bytes!("../../../kernels/built/planted.co");
+const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
 
 fn limits(instructions: u64) -> Limits {
     Limits {
@@ -88,6 +86,10 @@ fn a_write_past_an_allocation_is_a_fault_one_byte_behind_it() {
         [64, 1, 1],
         &args,
         limits(100_000),
+    );
+    assert!(
+        trap.to_string().contains("right behind the end of `out`"),
+        "{trap}"
     );
     let nearest = trap.nearest.expect("an allocation");
     assert_eq!(

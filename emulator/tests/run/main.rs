@@ -1,0 +1,5 @@
+//! Compiled kernels on the emulator: right results, and what stops the wrong ones.
+
+mod device;
+mod kernels;
+mod traps;

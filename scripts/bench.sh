@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Speed, in one run on this machine: the emulator on the documented GEMMs beside the host's own FMA loop, and the wall time of the
+# whole validation run on one core and on all.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cargo build --release --quiet
+cargo bench --quiet --bench emulator
+
+wall() { # command... -> best of five, in seconds
+    local best='' seconds
+    for _ in 1 2 3 4 5; do
+        local start end
+        start=$(date +%s.%N)
+        "$@" >/dev/null
+        end=$(date +%s.%N)
+        seconds=$(awk -v a="$start" -v b="$end" 'BEGIN { printf "%.3f", b - a }')
+        if [[ -z $best ]] || awk -v a="$seconds" -v b="$best" 'BEGIN { exit !(a < b) }'; then best=$seconds; fi
+    done
+    echo "$best"
+}
+
+check=target/release/deltanet-check
+one=$(wall "$check" --jobs 1)
+all=$(wall "$check")
+awk -v one="$one" -v all="$all" -v cores="$(nproc)" 'BEGIN {
+    printf "\nwhole run, best of 5: %s s on one core, %s s on %d (%.2f x)\n", one, all, cores, one / all
+}'
