@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Every selected test passed, or the command did what it was asked.
     Passed = 0,
-    /// At least one test failed or ended in an error; for `exec`, the program trapped.
+    /// At least one test failed, ended in an error or was not run; for `exec`, the program trapped.
     Failed = 1,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
     Usage = 2,

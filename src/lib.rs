@@ -2,12 +2,12 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
-pub mod aside;
 pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod device;
 pub mod exit;
+pub mod files;
 pub mod npy;
 pub mod phases;
 pub mod program;

@@ -19,8 +19,9 @@ pub struct Program {
     pub report: CodeObjectReport,
 }
 
-/// The largest file that is read as a code object.
-const MAX_BYTES: u64 = 1 << 30;
+/// The largest file that is read as a code object. It is smaller than the image it makes, but may carry debug
+/// information, or other targets beside it.
+pub const MAX_CODE_OBJECT: u64 = 1 << 30;
 
 impl Program {
     /// The documented kernels, as committed.
@@ -46,20 +47,8 @@ impl Program {
     /// A user's code object.
     pub fn read(path: &Path) -> Result<Program, Stop> {
         let name = path.display().to_string();
-        let metadata = std::fs::metadata(path)
-            .map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
-        if metadata.is_dir() {
-            return Err(Stop::setup(format!(
-                "{name} is a directory; name a code object file (.co)"
-            )));
-        }
-        if metadata.len() > MAX_BYTES {
-            return Err(Stop::setup(format!(
-                "{name} is larger than 1 GiB: that is no code object for this tool"
-            )));
-        }
-        let bytes = std::fs::read(path)
-            .map_err(|error| Stop::setup(format!("cannot read code object {name}: {error}")))?;
+        let bytes = crate::files::read(path, MAX_CODE_OBJECT)
+            .map_err(|error| Stop::setup(format!("code object: {error}")))?;
         Program::parse(&name, bytes, None)
     }
 

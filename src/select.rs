@@ -135,7 +135,7 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
         return Ok(ids);
     }
     if glob {
-        return Err(Stop::usage(format!(
+        return Err(Stop::nothing(format!(
             "no test matches `{shown}`; --list prints them all"
         )));
     }

@@ -157,7 +157,6 @@ fn usage_errors_exit_2_and_name_the_nearest() {
             "did you mean `deltanet_full`",
         ),
         (&["--test", "zzz"], "--list prints them all"),
-        (&["--test", "zz*"], "no test matches `zz*`"),
         (&["--test", "[z"], "not a glob"),
         (
             &["--phase", "9"],
@@ -191,7 +190,7 @@ fn what_is_not_usable_exits_3() {
     for (args, said) in [
         (
             &["--kernels", "no/such.co"][..],
-            "cannot read code object no/such.co",
+            "code object: cannot read no/such.co",
         ),
         (&["--kernels", &here], "is a directory"),
         (
@@ -200,10 +199,18 @@ fn what_is_not_usable_exits_3() {
         ),
         (
             &["--registry", "no/such.toml"],
-            "cannot read registry no/such.toml",
+            "registry: cannot read no/such.toml",
         ),
         (&["--registry", &broken], "broken.toml:3:1"),
         (&["--registry", &garbage], "error"),
+        (
+            &["--kernels", "/dev/zero"],
+            "cannot read /dev/zero: it is larger",
+        ),
+        (
+            &["--registry", "/dev/zero"],
+            "cannot read /dev/zero: it is larger",
+        ),
         (&["--device", "hip"], "was built without HIP"),
         (&["--test", "mul", "--dump", &blocked], "cannot create"),
         (&["--test", "mul", "--report", &blocked], "cannot write"),
@@ -216,8 +223,11 @@ fn what_is_not_usable_exits_3() {
 
 #[test]
 fn nothing_selected_exits_4() {
-    let (code, stderr) = ends(&["--phase", "1", "--test", "eye"]);
-    assert_eq!(code, 4, "{stderr}");
+    for args in [&["--phase", "1", "--test", "eye"][..], &["--test", "zz*"]] {
+        let (code, stderr) = ends(args);
+        assert_eq!(code, 4, "{args:?}: {stderr}");
+        assert!(stderr.starts_with("error: no test"), "{args:?}: {stderr}");
+    }
 }
 
 #[test]

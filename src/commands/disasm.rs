@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
 use gfx906::isa::{self, Encoding, Inst};
 
-use super::{MAX_TEXT, load_code_object, no_kernel, print, read_file};
+use super::{MAX_TEXT, load_code_object, no_kernel, print};
 use crate::exit::{Exit, Stop};
+use crate::files;
 
 /// Print the code of a code object, or of hex bytes, as text.
 #[derive(Debug, clap::Args)]
@@ -47,7 +48,7 @@ pub fn run(args: &DisasmArgs) -> Result<Exit, Stop> {
 
 fn read_hex(path: &Path) -> Result<Vec<u8>, Stop> {
     if path != Path::new("-") {
-        return Ok(read_file(path, MAX_TEXT)?);
+        return files::read(path, MAX_TEXT).map_err(|error| Stop::setup(error.to_string()));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);

@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::verdict::DeviceReport;
 
 /// The second line of defence against kernels that never end.
-const SECONDS: f64 = 120.0;
+const SECONDS: f64 = 30.0;
 
 /// The emulator.
 pub struct Emulator;

@@ -100,6 +100,9 @@ pub struct Known<'a> {
     pub planted: Vec<&'a str>,
 }
 
+/// The largest file that is read as a registry.
+const MAX_BYTES: u64 = 16 << 20;
+
 impl Registry {
     /// The built-in registry.
     pub fn built_in(known: &Known<'_>) -> Result<Registry, Stop> {
@@ -109,8 +112,8 @@ impl Registry {
     /// A user's registry.
     pub fn read(path: &Path, known: &Known<'_>) -> Result<Registry, Stop> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|error| Stop::setup(format!("cannot read registry {name}: {error}")))?;
+        let bytes = crate::files::read(path, MAX_BYTES)
+            .map_err(|error| Stop::setup(format!("registry: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             Stop::setup(format!(

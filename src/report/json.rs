@@ -6,9 +6,10 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::files::write_atomically;
 use crate::verdict::RunReport;
 
-use super::{Event, Reporter, write_atomically};
+use super::{Event, Reporter};
 
 /// The report as text, ending in a newline.
 pub fn render(report: &RunReport) -> io::Result<String> {

@@ -1,6 +1,5 @@
 //! Reports: one format a file, all fed by the same events.
 
-mod atomic;
 mod failure;
 mod json;
 mod plain;
@@ -15,7 +14,6 @@ use std::io;
 
 use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 
-pub use atomic::write_atomically;
 pub use json::{Json, JsonFile, render as render_json};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Table};

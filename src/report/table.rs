@@ -119,7 +119,11 @@ impl<W: Write + Send> Table<W> {
             }
             let title = format!("Phase {}: {}", phase.number, plain::line(&phase.title));
             let title = self.paint(&title, Style::Bold);
-            writeln!(self.out, "\n{title}\n{}", grid.trim_fmt())?;
+            writeln!(self.out, "\n{title}")?;
+            if let Some(note) = &phase.note {
+                writeln!(self.out, "{}", plain::line(note))?;
+            }
+            writeln!(self.out, "{}", grid.trim_fmt())?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::report::{
 };
 use crate::select::Selected;
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
-use crate::verdict::{PhaseReport, RunReport, TrialReport};
+use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
 
 pub use setup::{Setup, jobs, seed};
 
@@ -92,8 +92,16 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(stop) = trouble {
         return Err(stop);
     }
-    let failed = report.trials().any(|trial| trial.verdict.is_bad());
-    Ok(if failed { Exit::Failed } else { Exit::Passed })
+    Ok(exit(&report.totals))
+}
+
+/// Only a run in which every selected test passed has passed: a test that was skipped proves nothing.
+fn exit(totals: &Totals) -> Exit {
+    if totals.pass == totals.total() {
+        Exit::Passed
+    } else {
+        Exit::Failed
+    }
 }
 
 /// The reports in the registry's order, under their phases.
@@ -105,6 +113,7 @@ fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec
             phases.push(PhaseReport {
                 number,
                 title: one.phase.title.clone(),
+                note: one.phase.note.clone(),
                 trials: Vec::new(),
             });
         }
@@ -207,5 +216,22 @@ impl Show {
         filed
             .map_err(|error| Stop::setup(error.to_string()))
             .and(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Verdict;
+
+    #[test]
+    fn only_a_pass_is_a_pass() {
+        for other in Verdict::ALL {
+            let mut totals = Totals::default();
+            totals.add(Verdict::Pass);
+            totals.add(other);
+            let passed = exit(&totals) == Exit::Passed;
+            assert_eq!(passed, other == Verdict::Pass, "{other:?}");
+        }
     }
 }

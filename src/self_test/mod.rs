@@ -121,7 +121,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let failed = !result.complaints().is_empty();
     run::print(&show::text(args, &result))?;
     if let Some(path) = &args.report {
-        let written = crate::report::write_atomically(path, show::json(&result).as_bytes());
+        let written = crate::files::write_atomically(path, show::json(&result).as_bytes());
         written.map_err(|error| Stop::setup(error.to_string()))?;
     }
     Ok(if failed { Exit::Failed } else { Exit::Passed })

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::Trial;
 use super::buffer::Role;
+use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
-use crate::report::write_atomically;
 use crate::verdict::Axis;
 
 /// Writes what there is. Without outputs (the launches failed) inputs and references are still worth having.

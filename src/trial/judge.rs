@@ -21,8 +21,16 @@ pub(super) struct Judged {
     pub images: Vec<Vec<f32>>,
 }
 
-/// Judges a trial whose launches are all done.
-pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
+/// What launches left behind.
+pub(super) struct Left {
+    /// A guard or an input.
+    pub problem: Option<Problem>,
+    /// Each output.
+    pub outputs: Vec<Vec<f32>>,
+}
+
+/// Reads back what the launches left, and judges the guards and the inputs.
+pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
     let images = images(trial)?;
     let buffers: Vec<BufferAfter<'_>> = trial
         .tensors
@@ -38,14 +46,20 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
         })
         .collect();
     let problem = judge_buffers(&buffers);
-    let left = |check: &Check| decode(guards::payload(&images[check.buffer.tensor].0));
-    let got: Vec<Vec<f32>> = trial.checks.iter().map(left).collect();
+    let output = |check: &Check| decode(guards::payload(&images[check.buffer.tensor].0));
+    let outputs = trial.checks.iter().map(output).collect();
+    Ok(Left { problem, outputs })
+}
+
+/// Judges a trial whose launches are all done.
+pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
+    let left = read_back(trial)?;
     let mut judged = Judged {
         verdict: Verdict::Pass,
-        problem,
+        problem: left.problem,
         outputs: Vec::new(),
         error: unchecked(trial, test),
-        images: got,
+        images: left.outputs,
     };
     for (check, got) in trial.checks.iter().zip(&judged.images) {
         match output(trial, test, check, got) {
@@ -64,15 +78,6 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
         (None, false) => Verdict::Pass,
     };
     Ok(judged)
-}
-
-/// What the device left in each output.
-pub(super) fn outputs(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<f32>>> {
-    let buffers: Vec<_> = trial.checks.iter().map(|check| check.buffer).collect();
-    buffers
-        .into_iter()
-        .map(|buffer| trial.fetch(buffer))
-        .collect()
 }
 
 /// Every tensor with its guards, and what was uploaded where it must be unchanged.

@@ -19,6 +19,8 @@ enum Does {
     Underrun,
     /// Multiplies, and changes an input.
     Clobber,
+    /// Multiplies, and writes a byte below the output in every run but the first.
+    LateUnderrun,
 }
 
 struct Fake {
@@ -67,6 +69,7 @@ impl Memory {
             self.bytes[out + 4 * i..][..4].copy_from_slice(&value.to_le_bytes());
         }
         match self.does {
+            Does::LateUnderrun if self.run > 0 => self.bytes[out - 1] ^= 1,
             Does::Underrun => self.bytes[out - 1] ^= 1,
             Does::Clobber => self.bytes[b + 5] ^= 1,
             _ => {}
@@ -111,7 +114,9 @@ impl Session for Memory {
             }
             Does::Panic => panic!("the device is broken"),
             Does::Drift => self.multiply(launch.kernarg, self.run as f32),
-            Does::Multiply | Does::Underrun | Does::Clobber => self.multiply(launch.kernarg, 0.0),
+            Does::Multiply | Does::Underrun | Does::LateUnderrun | Does::Clobber => {
+                self.multiply(launch.kernarg, 0.0);
+            }
         }
         Ok(crate::device::Launched::default())
     }
@@ -221,6 +226,21 @@ fn guards_and_inputs_are_looked_at_although_the_output_is_right() {
     assert_eq!(clobbered.verdict, Verdict::Fail);
     assert!(
         matches!(&clobbered.problem, Some(Problem::InputChanged { input, count: 1, .. }) if input == "b")
+    );
+}
+
+#[test]
+fn guards_and_inputs_are_looked_at_in_every_run() {
+    assert_eq!(
+        run(Does::LateUnderrun, "0", 1).report.verdict,
+        Verdict::Pass
+    );
+    let report = run(Does::LateUnderrun, "0", 2).report;
+    assert_eq!(report.verdict, Verdict::Fail);
+    assert!(
+        matches!(report.problem, Some(Problem::GuardOverwritten { .. })),
+        "{:?}",
+        report.problem
     );
 }
 

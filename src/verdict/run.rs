@@ -63,6 +63,8 @@ pub struct PhaseReport {
     pub number: u32,
     /// Its title.
     pub title: String,
+    /// What a reader of its results should know.
+    pub note: Option<String>,
     /// Its trials, in the registry's order.
     pub trials: Vec<TrialReport>,
 }

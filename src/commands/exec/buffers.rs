@@ -6,8 +6,7 @@ use anyhow::{Context as _, bail};
 use gfx906::machine::{Gpu, POISON};
 
 use super::launch::{Buffer, MAX_BUFFERS, Source};
-use crate::aside;
-use crate::commands::read_file;
+use crate::files;
 use crate::npy::{Dtype, Npy};
 
 /// Poison is written to the device in pieces of this size.
@@ -73,7 +72,7 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
 
 /// The elements of an `.npy` file, or all bytes of any other.
 fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<Layout>)> {
-    let bytes = read_file(path, MAX_BUFFERS)?;
+    let bytes = files::read(path, MAX_BUFFERS)?;
     if !is_npy(path) {
         return Ok((bytes, None));
     }
@@ -135,13 +134,8 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
     } else {
         data
     };
-    aside::write(path, &contents).with_context(|| {
-        format!(
-            "buffer `{}`: cannot save to {}",
-            buffer.name,
-            path.display()
-        )
-    })?;
+    files::write_atomically(path, &contents)
+        .with_context(|| format!("buffer `{}`", buffer.name))?;
     Ok(Some(Saved {
         buffer: buffer.name.clone(),
         path: path.display().to_string(),

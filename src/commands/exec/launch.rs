@@ -7,7 +7,8 @@ use gfx906::machine::Limits;
 
 use super::json::{Json, Node};
 use super::value::{self, Value};
-use crate::commands::{MAX_TEXT, did_you_mean, read_file};
+use crate::commands::{MAX_TEXT, did_you_mean};
+use crate::files;
 use crate::npy::{DTYPES, Dtype};
 
 /// Buffers together may take this much of the host's memory.
@@ -57,7 +58,7 @@ pub(super) enum ArgSpec {
 
 /// Reads a launch file.
 pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
-    let bytes = read_file(path, MAX_TEXT)?;
+    let bytes = files::read(path, MAX_TEXT)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     parse(&bytes, directory).with_context(|| path.display().to_string())
 }

@@ -175,11 +175,13 @@ pub fn passing() -> RunReport {
         PhaseReport {
             number: 0,
             title: "kernels the registry never tests".into(),
+            note: None,
             trials: vec![extra],
         },
         PhaseReport {
             number: 2,
             title: "triangular operations".into(),
+            note: None,
             trials: vec![
                 trial("tril", &[exact]),
                 trial("solve_tri_64", &[Output::matrix("x", 64, 64, nudged)]),
@@ -286,6 +288,7 @@ pub fn mixed() -> RunReport {
         PhaseReport {
             number: 2,
             title: "triangular operations".into(),
+            note: None,
             trials: vec![
                 trial("tril", &[whole()]),
                 trial("causal_mask", &[Output::matrix("mask", 64, 64, poisoned)]),
@@ -308,6 +311,7 @@ pub fn mixed() -> RunReport {
         PhaseReport {
             number: 9,
             title: "the rule itself".into(),
+            note: Some("Not the\u{1b} rule.".into()),
             trials: vec![
                 unrun(
                     "later",

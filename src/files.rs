@@ -1,9 +1,54 @@
-//! Files that are there whole or not at all.
+//! Files: read up to a limit, and written so that they are there whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What is not a regular file (a pipe, a device) may never end.
+const MAX_STREAM: u64 = 256 << 20;
+/// As many links in a row as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// All bytes of a file that has at most `limit` of them.
+///
+/// # Errors
+/// Names the path and what is wrong with it.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_limited(path, limit).map_err(|error| about(&error, "read", path, ""))
+}
+
+fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "it is a directory, name a file in it",
+        ));
+    }
+    let limit = if metadata.is_file() {
+        limit
+    } else {
+        limit.min(MAX_STREAM)
+    };
+    let mut bytes = Vec::new();
+    if metadata.len() <= limit {
+        file.take(limit + 1).read_to_end(&mut bytes)?;
+    }
+    if metadata.len().max(bytes.len() as u64) > limit {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {limit} bytes: name the right file"),
+        ));
+    }
+    Ok(bytes)
+}
+
+fn about(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error {
+    let message = format!("cannot {verb} {}: {error}{advice}", path.display());
+    io::Error::new(error.kind(), message)
+}
 
 /// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure leaves the
 /// old one. What is not a regular file (`/dev/stdout`, a pipe) is written to as it is.
@@ -11,13 +56,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// # Errors
 /// Names the path and what to do.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, bytes).map_err(|error| {
-        let message = format!(
-            "cannot write `{}`: {error}; choose a path that can be written",
-            path.display()
-        );
-        io::Error::new(error.kind(), message)
-    })
+    replace(path, bytes)
+        .map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -33,9 +73,22 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         // A link stays a link.
         Ok(_) => fs::canonicalize(path)?,
-        Err(_) => path.to_path_buf(),
+        Err(_) => behind_links(path),
     };
     write_and_rename(&aside(&target)?, &target, bytes)
+}
+
+/// Where a file is to be made that is not there yet: links that lead nowhere are followed.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&place) {
+            // A relative one starts where the link is, an absolute one replaces all.
+            Ok(next) => place = place.with_file_name("").join(next),
+            Err(_) => break,
+        }
+    }
+    place
 }
 
 fn write_and_rename(aside: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -127,7 +180,7 @@ mod tests {
             .expect_err("there is no such directory")
             .to_string();
         assert!(
-            error.starts_with("cannot write `") && error.contains("no/such/dir/report.json"),
+            error.starts_with("cannot write ") && error.contains("no/such/dir/report.json"),
             "{error}"
         );
         let error = write_atomically(&scratch.0, b"x")
@@ -141,6 +194,32 @@ mod tests {
         assert!(write_and_rename(&aside, &target, b"x").is_err());
         assert_eq!(scratch.names(), ["target"]);
         assert!(write_atomically(Path::new(""), b"x").is_err());
+    }
+
+    #[test]
+    fn reading_has_a_limit_and_names_the_path() {
+        let scratch = Scratch::new("limit");
+        let path = scratch.0.join("four");
+        fs::write(&path, b"four").expect("written");
+        assert_eq!(read(&path, 4).expect("fits"), b"four");
+        for (error, said) in [
+            (read(&path, 3), "larger than 3 bytes"),
+            (read(&scratch.0, 9), "it is a directory"),
+            (read(&scratch.0.join("none"), 9), "none: No such file"),
+        ] {
+            let error = error.expect_err("refused").to_string();
+            assert!(
+                error.starts_with("cannot read ") && error.contains(said),
+                "{error}"
+            );
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_never_ends_is_given_up() {
+        let error = read(Path::new("/dev/zero"), 1 << 16).expect_err("endless");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[cfg(unix)]
@@ -158,6 +237,16 @@ mod tests {
                 .is_symlink()
         );
         assert_eq!(fs::read(&real).expect("readable"), b"new");
+        // A link to what is not there yet, too.
+        let (later, early) = (scratch.0.join("later"), scratch.0.join("early"));
+        std::os::unix::fs::symlink("later", &early).expect("linked");
+        write_atomically(&early, b"made").expect("written through");
+        assert_eq!(fs::read_link(&early).expect("a link"), Path::new("later"));
+        assert_eq!(fs::read(&later).expect("readable"), b"made");
+        // One that leads to itself is no place, and stays.
+        let circle = scratch.0.join("circle");
+        std::os::unix::fs::symlink("circle", &circle).expect("linked");
+        assert!(read(&circle, 9).is_err());
         // A socket stands for every device and pipe here: one of this test's own, that cannot be written to.
         use std::os::unix::fs::FileTypeExt;
         let socket = scratch.0.join("socket");
