@@ -11,15 +11,14 @@ use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
 use super::program::Kind;
 use super::trap::{Trap, TrapKind};
-use super::wave::{Env, LANES, POISON, Wave};
+use super::wave::{Env, LANES, Wave};
 use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 use crate::isa;
-use crate::semantics::Mode;
 
 /// Where the runtime's own structures stand in guest memory during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
-/// Bytes of scratch a work-item gets where the kernel's stack is dynamic.
-const DYNAMIC_STACK: u32 = 128 << 10;
+/// Bytes of scratch a work-item may have: a wave's share is counted in 13 bits of KiB.
+const MAX_SCRATCH: u32 = 128 << 10;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
 
@@ -49,15 +48,23 @@ fn take_waves(count: usize) -> Vec<Wave> {
 }
 
 /// A dispatch that is ready to run.
-struct Dispatch<'a> {
-    module: &'a Module,
-    kernel: &'a Kernel,
-    launch: &'a Launch<'a>,
-    handed: Handed,
-    lds: u32,
-    scratch: u32,
-    waves: usize,
-    groups: u64,
+pub(super) struct Dispatch<'a> {
+    /// The loaded code.
+    pub(super) module: &'a Module,
+    /// The kernel.
+    pub(super) kernel: &'a Kernel,
+    /// How it is launched.
+    pub(super) launch: &'a Launch<'a>,
+    /// What it is handed.
+    pub(super) handed: Handed,
+    /// Bytes of LDS of a group.
+    pub(super) lds: u32,
+    /// Bytes of scratch of a work-item.
+    pub(super) scratch: u32,
+    /// Waves of a group.
+    pub(super) waves: usize,
+    /// Groups.
+    pub(super) groups: u64,
 }
 
 /// Runs a kernel.
@@ -72,7 +79,7 @@ pub fn run(
         .ok_or_else(|| unknown_kernel(module, name))?;
     let (lds, waves, groups) = check(kernel, launch).map_err(LaunchError::Invalid)?;
     let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
-        kernel.private_segment_size.max(DYNAMIC_STACK)
+        MAX_SCRATCH
     } else {
         kernel.private_segment_size
     };
@@ -145,6 +152,12 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), Stri
         return Err(format!(
             "kernel `{name}`: {} bytes of static and {} of dynamic LDS, a work-group has at most {MAX_LDS}",
             kernel.lds_size, launch.dynamic_lds
+        ));
+    }
+    let scratch = kernel.private_segment_size;
+    if scratch > MAX_SCRATCH {
+        return Err(format!(
+            "kernel `{name}`: {scratch} bytes of scratch a work-item, the hardware has at most {MAX_SCRATCH}"
         ));
     }
     let explicit = kernel.explicit_kernarg_size() as usize;
@@ -232,7 +245,7 @@ impl Dispatch<'_> {
         base
     }
 
-    fn scratch_stride(&self) -> u64 {
+    pub(super) fn scratch_stride(&self) -> u64 {
         (self.scratch as u64 * LANES as u64).next_multiple_of(1024) + SCRATCH_GAP
     }
 
@@ -274,108 +287,6 @@ impl Dispatch<'_> {
             (group / x % y) as u32,
             (group / x / y) as u32,
         ]
-    }
-
-    /// Registers and LDS as the hardware leaves them when a group starts.
-    fn set_up(&self, waves: &mut [Wave], env: &mut Env<'_>, id: [u32; 3], scratch: u64) {
-        env.lds.reset(self.lds);
-        let d = &self.kernel.descriptor;
-        let items: u32 = self.launch.block.iter().product();
-        let [bx, by, _] = self.launch.block;
-        for (n, wave) in waves.iter_mut().enumerate() {
-            wave.index = n as u32;
-            wave.vgprs = (d.vgprs() as usize).min(256);
-            wave.v[..wave.vgprs].fill([POISON; LANES]);
-            wave.s = [0; 128];
-            wave.scc = false;
-            wave.pc = self.module.base + self.kernel.entry_address;
-            wave.mode_bits =
-                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9;
-            wave.mode = Mode::from_bits(wave.mode_bits);
-            let first = n as u32 * LANES as u32;
-            let active = (items - first).min(LANES as u32);
-            let exec = if active == LANES as u32 {
-                !0
-            } else {
-                (1u64 << active) - 1
-            };
-            wave.set_scalar64(isa::Code::EXEC, exec);
-            for l in 0..LANES {
-                let item = first + l as u32;
-                let at = [item % bx, item / bx % by, item / bx / by];
-                for (register, value) in at
-                    .into_iter()
-                    .enumerate()
-                    .take(d.work_item_id_vgprs() as usize)
-                {
-                    wave.v[register][l] = value;
-                }
-            }
-            self.set_up_scalars(wave, id, scratch, n as u64 * self.scratch_stride());
-        }
-    }
-
-    fn set_up_scalars(&self, wave: &mut Wave, id: [u32; 3], scratch: u64, wave_offset: u64) {
-        let d = &self.kernel.descriptor;
-        let mut next = 0usize;
-        let mut push = |wave: &mut Wave, value: u32| {
-            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
-                *s = value;
-            }
-            next += 1;
-        };
-        let mut push64 = |wave: &mut Wave, value: u64| {
-            push(wave, value as u32);
-            push(wave, (value >> 32) as u32);
-        };
-        if d.enable_private_segment_buffer() {
-            // Swizzled, with the lane's number added: stride 0, index stride 64.
-            push64(wave, scratch | 1 << 63);
-            push64(wave, 0x00e0_0000_ffff_ffff);
-        }
-        if d.enable_dispatch_ptr() {
-            push64(wave, self.handed.packet);
-        }
-        if d.enable_queue_ptr() {
-            push64(wave, self.handed.queue);
-        }
-        if d.enable_kernarg_segment_ptr() {
-            push64(wave, self.handed.kernarg);
-        }
-        if d.enable_dispatch_id() {
-            push64(wave, 0);
-        }
-        if d.enable_flat_scratch_init() {
-            push64(wave, scratch);
-        }
-        if d.enable_private_segment_size() {
-            push(wave, self.scratch);
-        }
-        next = next.max(d.user_sgpr_count() as usize);
-        let mut push = |wave: &mut Wave, value: u32| {
-            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
-                *s = value;
-            }
-            next += 1;
-        };
-        for (wanted, value) in [
-            d.enable_work_group_id_x(),
-            d.enable_work_group_id_y(),
-            d.enable_work_group_id_z(),
-        ]
-        .into_iter()
-        .zip(id)
-        {
-            if wanted {
-                push(wave, value);
-            }
-        }
-        if d.enable_work_group_info() {
-            push(wave, self.waves as u32);
-        }
-        if d.enable_private_segment() {
-            push(wave, wave_offset as u32);
-        }
     }
 
     fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {

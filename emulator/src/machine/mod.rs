@@ -9,6 +9,7 @@ mod lane;
 mod lds;
 mod memory;
 mod program;
+mod setup;
 pub mod shapes;
 mod trap;
 mod wave;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::handler::{Handler, Level, Outcome};
 use super::trap::{Fault, TrapKind};
 use super::wave::{Env, Wave};
-use crate::isa::{self, Code, Encoding, Form, Inst, Row};
+use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
 const PAGE: usize = 256;
@@ -141,9 +141,14 @@ impl Program {
                 inst: unknown(&self.code[at..]),
             };
         };
-        let handler = match inst.row.semantics {
-            Some(handlers) => handlers.at(self.level),
-            None => unimplemented,
+        let flags = inst.modifiers.flags;
+        // Loads straight into LDS and residency results are the graphics driver's.
+        let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
+        let handler: Handler = if flags.has(Flags::MALFORMED) {
+            illegal
+        } else {
+            let runs = inst.row.semantics.filter(|_| !graphics);
+            runs.map_or(unimplemented as Handler, |handlers| handlers.at(self.level))
         };
         Op {
             handler,
@@ -168,7 +173,7 @@ fn unknown(words: &[u8]) -> Inst {
         opcode: 0,
         mnemonic: "invalid",
         operands: &[],
-        modifiers: isa::Flags::NONE,
+        modifiers: Flags::NONE,
         semantics: None,
     };
     let word = words.first_chunk().map_or(0, |&w| u32::from_le_bytes(w));

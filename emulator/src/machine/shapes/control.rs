@@ -78,7 +78,7 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
 
 /// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
 pub fn getreg(w: &mut Wave, i: &Inst) -> Outcome {
-    let (id, shift, mask) = hardware_field(i.literal);
+    let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     let value = match id {
         1 => w.mode_bits,
         2 => {
@@ -101,7 +101,7 @@ pub fn getreg(w: &mut Wave, i: &Inst) -> Outcome {
 
 /// Writes a field of a hardware register; only MODE takes effect.
 pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
-    let (id, shift, mask) = hardware_field(i.literal);
+    let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {
         w.mode_bits = w.mode_bits & !(mask << shift) | (value & mask) << shift;
         w.mode = Mode::from_bits(w.mode_bits);

@@ -4,6 +4,7 @@ use super::super::handler::Outcome;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
+use super::atomic::Word;
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
@@ -244,52 +245,25 @@ fn lds_store(
     Ok(())
 }
 
-/// A 32-bit atomic: `f(memory, data, compare)`.
-pub fn atomic32(
+/// An atomic: `f(memory, data, compare)`.
+pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
     i: &Inst,
-    f: impl Fn(u32, u32, u32) -> u32 + Copy,
+    f: impl Fn(W, W, W) -> W + Copy,
 ) -> Outcome {
     let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
-    let addresses = if i.encoding == Encoding::Global {
-        global(w, i)
-    } else {
-        flat(w, i)
-    };
-    let shared = if i.encoding == Encoding::Global {
-        0
-    } else {
-        within(&addresses, lanes, SHARED_BASE)
-    };
-    for l in each(shared) {
-        super::lds::atomic_lane32(w, &mut e.lds, vdst, data, addresses[l] as u32, l, f)?;
+    if i.encoding == Encoding::Global {
+        return super::atomic::memory(w, e, vdst, data, &global(w, i), lanes, f);
     }
-    transfer::atomic32(w, e, vdst, data, &addresses, lanes & !shared, f)
-}
-
-/// A 64-bit atomic: `f(memory, data, compare)`.
-pub fn atomic64(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    i: &Inst,
-    f: impl Fn(u64, u64, u64) -> u64 + Copy,
-) -> Outcome {
-    let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
-    let addresses = if i.encoding == Encoding::Global {
-        global(w, i)
-    } else {
-        flat(w, i)
-    };
-    let shared = if i.encoding == Encoding::Global {
-        0
-    } else {
-        within(&addresses, lanes, SHARED_BASE)
-    };
+    let addresses = flat(w, i);
+    let shared = within(&addresses, lanes, SHARED_BASE);
+    let first = data.as_vgpr().unwrap_or(0) as usize;
     for l in each(shared) {
-        super::lds::atomic_lane64(w, &mut e.lds, vdst, data, addresses[l] as u32, l, f)?;
+        let registers = [first, first + W::REGISTERS];
+        super::atomic::lds(w, &mut e.lds, vdst, registers, addresses[l] as u32, l, f)?;
     }
-    transfer::atomic64(w, e, vdst, data, &addresses, lanes & !shared, f)
+    super::atomic::memory(w, e, vdst, data, &addresses, lanes & !shared, f)
 }
 
 /// The register that an atomic returns the old value to: only where GLC asks for it.

@@ -2,8 +2,9 @@
 
 use super::super::handler::Outcome;
 use super::super::lds::Lds;
-use super::super::trap::{Fault, TrapKind};
+use super::super::trap::Fault;
 use super::super::wave::{Env, LANES, Wave};
+use super::atomic::Word;
 use super::transfer::{Element, each};
 use crate::isa::{Code, Inst, Role};
 
@@ -165,119 +166,18 @@ pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -
     Ok(())
 }
 
-/// One lane's 32-bit atomic: `f(memory, data, compare)`; compare is the register behind data.
-pub fn atomic_lane32(
-    w: &mut Wave,
-    lds: &mut Lds,
-    vdst: Option<u8>,
-    data: Code,
-    at: u32,
-    l: usize,
-    f: impl Fn(u32, u32, u32) -> u32,
-) -> Result<(), Fault> {
-    let n = register(data);
-    let (value, compare) = (w.v[n][l], w.v[(n + 1) & 255][l]);
-    let old = update32(lds, at, l, |old| f(old, value, compare))?;
-    if let Some(vdst) = vdst {
-        w.v[vdst as usize][l] = old;
-    }
-    Ok(())
-}
-
-/// One lane's 64-bit atomic.
-pub fn atomic_lane64(
-    w: &mut Wave,
-    lds: &mut Lds,
-    vdst: Option<u8>,
-    data: Code,
-    at: u32,
-    l: usize,
-    f: impl Fn(u64, u64, u64) -> u64,
-) -> Result<(), Fault> {
-    let n = register(data);
-    let (value, compare) = (pair(w, n, l), pair(w, n + 2, l));
-    let old = update64(lds, at, l, |old| f(old, value, compare))?;
-    if let Some(vdst) = vdst {
-        w.v[vdst as usize][l] = old as u32;
-        w.v[(vdst as usize + 1) & 255][l] = (old >> 32) as u32;
-    }
-    Ok(())
-}
-
-fn pair(w: &Wave, n: usize, l: usize) -> u64 {
-    w.v[n & 255][l] as u64 | (w.v[(n + 1) & 255][l] as u64) << 32
-}
-
-fn update32(lds: &mut Lds, at: u32, l: usize, f: impl Fn(u32) -> u32) -> Result<u32, Fault> {
-    aligned(at, l, 4)?;
-    let old = u32::from_le_bytes(lds.read(l as u32, at)?);
-    lds.write(l as u32, at, f(old).to_le_bytes())?;
-    Ok(old)
-}
-
-fn update64(lds: &mut Lds, at: u32, l: usize, f: impl Fn(u64) -> u64) -> Result<u64, Fault> {
-    aligned(at, l, 8)?;
-    let old = u64::from_le_bytes(lds.read(l as u32, at)?);
-    lds.write(l as u32, at, f(old).to_le_bytes())?;
-    Ok(old)
-}
-
-fn aligned(at: u32, l: usize, align: u32) -> Result<(), Fault> {
-    if at.is_multiple_of(align) {
-        return Ok(());
-    }
-    Err(Fault::at(
-        TrapKind::Misaligned { align },
-        Some(l as u32),
-        at as u64,
-    ))
-}
-
-/// `ds_*` atomics of 32 bits: `f(memory, data0, data1)`; the old value goes to the destination where there is one.
-pub fn atomic32(
+/// `ds_*` atomics: `f(memory, data0, data1)`; the old value goes to the destination where there is one.
+pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
     i: &Inst,
-    f: impl Fn(u32, u32, u32) -> u32,
+    f: impl Fn(W, W, W) -> W + Copy,
 ) -> Outcome {
-    let (d0, d1) = (
-        register(i.by_role(Role::Data)),
-        register(i.by_role(Role::Data1)),
-    );
+    let data = [Role::Data, Role::Data1].map(|role| register(i.by_role(role)));
     let vdst = i.by_role(Role::Vdst).as_vgpr();
     for l in each(w.exec()) {
-        let (a, b) = (w.v[d0][l], w.v[d1][l]);
-        let old = update32(&mut e.lds, address(w, i, l, i.offset as u32), l, |old| {
-            f(old, a, b)
-        })?;
-        if let Some(vdst) = vdst {
-            w.v[vdst as usize][l] = old;
-        }
-    }
-    Ok(())
-}
-
-/// `ds_*` atomics of 64 bits.
-pub fn atomic64(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    i: &Inst,
-    f: impl Fn(u64, u64, u64) -> u64,
-) -> Outcome {
-    let (d0, d1) = (
-        register(i.by_role(Role::Data)),
-        register(i.by_role(Role::Data1)),
-    );
-    let vdst = i.by_role(Role::Vdst).as_vgpr();
-    for l in each(w.exec()) {
-        let (a, b) = (pair(w, d0, l), pair(w, d1, l));
-        let old = update64(&mut e.lds, address(w, i, l, i.offset as u32), l, |old| {
-            f(old, a, b)
-        })?;
-        if let Some(vdst) = vdst {
-            w.v[vdst as usize][l] = old as u32;
-            w.v[(vdst as usize + 1) & 255][l] = (old >> 32) as u32;
-        }
+        let at = address(w, i, l, i.offset as u32);
+        super::atomic::lds(w, &mut e.lds, vdst, data, at, l, f)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
 
+pub mod atomic;
 pub mod control;
 mod dpp;
 pub mod flat;
@@ -10,6 +11,8 @@ pub(crate) mod rows;
 mod salu;
 mod select;
 pub mod smem;
+#[cfg(test)]
+mod tests;
 pub mod transfer;
 mod valu;
 

@@ -2,6 +2,7 @@
 
 use super::super::handler::Outcome;
 use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::atomic::Word;
 use super::transfer::{self, Addresses, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
@@ -159,28 +160,16 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outco
     Ok(())
 }
 
-/// A 32-bit atomic: `f(memory, data, compare)`.
-pub fn atomic32(
+/// An atomic: `f(memory, data, compare)`.
+pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
     i: &Inst,
-    f: impl Fn(u32, u32, u32) -> u32,
+    f: impl Fn(W, W, W) -> W,
 ) -> Outcome {
-    let (addresses, inside) = addresses(w, i, 0, 4);
+    let (addresses, inside) = addresses(w, i, 0, 4 * W::REGISTERS as u64);
     let lanes = w.exec() & inside;
-    transfer::atomic32(w, e, returned(i), vdata(i), &addresses, lanes, f)
-}
-
-/// A 64-bit atomic.
-pub fn atomic64(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    i: &Inst,
-    f: impl Fn(u64, u64, u64) -> u64,
-) -> Outcome {
-    let (addresses, inside) = addresses(w, i, 0, 8);
-    let lanes = w.exec() & inside;
-    transfer::atomic64(w, e, returned(i), vdata(i), &addresses, lanes, f)
+    super::atomic::memory(w, e, returned(i), vdata(i), &addresses, lanes, f)
 }
 
 fn vdata(i: &Inst) -> Code {

@@ -169,12 +169,10 @@ macro_rules! lds_store2 {
 macro_rules! flat_atomic32 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic32(
-                w,
-                e,
-                i,
-                |m, a, _| $f(m as _, a as _) as u32
+            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u32, a, _| $f(
+                m as _, a as _
             )
+                as u32)
         )
     };
 }
@@ -182,7 +180,9 @@ macro_rules! flat_atomic32 {
 /// A compare-and-swap of 32 bits on flat and global memory: `f(memory, data, compare)`.
 macro_rules! flat_compare32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic32(w, e, i, |m, a, c| $f(m, a, c)))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
+        )
     };
 }
 
@@ -190,12 +190,10 @@ macro_rules! flat_compare32 {
 macro_rules! flat_atomic64 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic64(
-                w,
-                e,
-                i,
-                |m, a, _| $f(m as _, a as _) as u64
+            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u64, a, _| $f(
+                m as _, a as _
             )
+                as u64)
         )
     };
 }
@@ -203,7 +201,9 @@ macro_rules! flat_atomic64 {
 /// A compare-and-swap of 64 bits on flat and global memory: `f(memory, data, compare)`.
 macro_rules! flat_compare64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::flat::atomic64(w, e, i, |m, a, c| $f(m, a, c)))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
+        )
     };
 }
 
@@ -211,12 +211,10 @@ macro_rules! flat_compare64 {
 macro_rules! buffer_atomic32 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic32(
-                w,
-                e,
-                i,
-                |m, a, _| $f(m as _, a as _) as u32
+            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u32, a, _| $f(
+                m as _, a as _
             )
+                as u32)
         )
     };
 }
@@ -224,7 +222,9 @@ macro_rules! buffer_atomic32 {
 /// A compare-and-swap of 32 bits on memory through a buffer resource: `f(memory, data, compare)`.
 macro_rules! buffer_compare32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic32(w, e, i, |m, a, c| $f(m, a, c)))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
+        )
     };
 }
 
@@ -232,12 +232,10 @@ macro_rules! buffer_compare32 {
 macro_rules! buffer_atomic64 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic64(
-                w,
-                e,
-                i,
-                |m, a, _| $f(m as _, a as _) as u64
+            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u64, a, _| $f(
+                m as _, a as _
             )
+                as u64)
         )
     };
 }
@@ -245,7 +243,9 @@ macro_rules! buffer_atomic64 {
 /// A compare-and-swap of 64 bits on memory through a buffer resource: `f(memory, data, compare)`.
 macro_rules! buffer_compare64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::mubuf::atomic64(w, e, i, |m, a, c| $f(m, a, c)))
+        scalar!(
+            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
+        )
     };
 }
 
@@ -253,7 +253,9 @@ macro_rules! buffer_compare64 {
 macro_rules! lds_atomic32 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| $f(m as _, a as _)
+            |w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u32, a, _| $f(
+                m as _, a as _
+            )
                 as u32)
         )
     };
@@ -262,7 +264,7 @@ macro_rules! lds_atomic32 {
 /// An atomic of 32 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, b| $f(m, a, b)))
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u32, a, b| $f(m, a, b)))
     };
 }
 
@@ -270,7 +272,9 @@ macro_rules! lds_ternary32 {
 macro_rules! lds_atomic64 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| $f(m as _, a as _)
+            |w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u64, a, _| $f(
+                m as _, a as _
+            )
                 as u64)
         )
     };
@@ -279,7 +283,7 @@ macro_rules! lds_atomic64 {
 /// An atomic of 64 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, b| $f(m, a, b)))
+        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u64, a, b| $f(m, a, b)))
     };
 }
 
@@ -288,8 +292,9 @@ macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, _| {
-                $f(mode, f32::from_bits(m), f32::from_bits(a)).to_bits()
+            let float = f32::from_bits;
+            $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
+                $f(mode, float(m), float(a)).to_bits()
             })
         })
     };
@@ -300,14 +305,9 @@ macro_rules! lds_float_compare32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic32(w, e, i, |m, a, b| {
-                $f(
-                    mode,
-                    f32::from_bits(m),
-                    f32::from_bits(a),
-                    f32::from_bits(b),
-                )
-                .to_bits()
+            let float = f32::from_bits;
+            $crate::machine::shapes::lds::atomic(w, e, i, |m, a, b| {
+                $f(mode, float(m), float(a), float(b)).to_bits()
             })
         })
     };
@@ -318,8 +318,9 @@ macro_rules! lds_float64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, _| {
-                $f(mode, f64::from_bits(m), f64::from_bits(a)).to_bits()
+            let float = f64::from_bits;
+            $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
+                $f(mode, float(m), float(a)).to_bits()
             })
         })
     };
@@ -330,14 +331,9 @@ macro_rules! lds_float_compare64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
             let mode = w.mode;
-            $crate::machine::shapes::lds::atomic64(w, e, i, |m, a, b| {
-                $f(
-                    mode,
-                    f64::from_bits(m),
-                    f64::from_bits(a),
-                    f64::from_bits(b),
-                )
-                .to_bits()
+            let float = f64::from_bits;
+            $crate::machine::shapes::lds::atomic(w, e, i, |m, a, b| {
+                $f(mode, float(m), float(a), float(b)).to_bits()
             })
         })
     };

@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::super::handler::Outcome;
 use super::super::memory::Region;
-use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Lanes, Wave, expand};
 use crate::isa::Code;
 
@@ -291,80 +290,6 @@ fn store_scattered(
         store_lane(w, region, data, addresses[l] - region.base, l, element);
     }
     Ok(())
-}
-
-/// An atomic of 32 bits: `f(memory, data, compare)` to memory; the old value to `vdst` if there is one. Lanes go in order.
-pub fn atomic32(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    vdst: Option<u8>,
-    data: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    f: impl Fn(u32, u32, u32) -> u32,
-) -> Outcome {
-    let Some(data) = data.as_vgpr() else {
-        return Ok(());
-    };
-    for l in each(lanes) {
-        let region = atomic_region(e, addresses[l], l, 4)?;
-        let (value, compare) = (w.v[data as usize][l], w.v[(data as usize + 1) & 255][l]);
-        let word = region.word((addresses[l] - region.base) / 4);
-        let old = word
-            .fetch_update(Relaxed, Relaxed, |old| Some(f(old, value, compare)))
-            .unwrap_or_else(|old| old);
-        if let Some(vdst) = vdst {
-            w.v[vdst as usize][l] = old;
-        }
-    }
-    Ok(())
-}
-
-/// An atomic of 64 bits, as `atomic32` with register pairs.
-pub fn atomic64(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    vdst: Option<u8>,
-    data: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    f: impl Fn(u64, u64, u64) -> u64,
-) -> Outcome {
-    let Some(data) = data.as_vgpr() else {
-        return Ok(());
-    };
-    let pair = |w: &Wave, n: usize, l: usize| {
-        w.v[n & 255][l] as u64 | (w.v[(n + 1) & 255][l] as u64) << 32
-    };
-    for l in each(lanes) {
-        let region = atomic_region(e, addresses[l], l, 8)?;
-        let (value, compare) = (pair(w, data as usize, l), pair(w, data as usize + 2, l));
-        let old = region.update64(addresses[l] - region.base, |old| f(old, value, compare));
-        if let Some(vdst) = vdst {
-            w.v[vdst as usize][l] = old as u32;
-            w.v[(vdst as usize + 1) & 255][l] = (old >> 32) as u32;
-        }
-    }
-    Ok(())
-}
-
-fn atomic_region<'a>(
-    e: &mut Env<'a>,
-    address: u64,
-    lane: usize,
-    bytes: u64,
-) -> Result<&'a Region, Fault> {
-    if !address.is_multiple_of(bytes) {
-        return Err(Fault::at(
-            TrapKind::Misaligned {
-                align: bytes as u32,
-            },
-            Some(lane as u32),
-            address,
-        ));
-    }
-    e.memory
-        .access(&mut e.last, Some(lane as u32), address, bytes, true)
 }
 
 /// A register's lanes as 64-bit addresses: the pair from `code` on.

@@ -1,0 +1,112 @@
+//! Registers and LDS as they are when a work-group starts.
+//!
+//! Order of the SGPRs: the AMDGPU ABI's, each only where the kernel descriptor asks for it.
+
+use super::dispatch::Dispatch;
+use super::wave::{Env, LANES, POISON, Wave};
+use crate::isa;
+use crate::semantics::Mode;
+
+impl Dispatch<'_> {
+    /// Registers and LDS as the hardware leaves them when a group starts.
+    pub(super) fn set_up(&self, waves: &mut [Wave], env: &mut Env<'_>, id: [u32; 3], scratch: u64) {
+        env.lds.reset(self.lds);
+        let d = &self.kernel.descriptor;
+        let items: u32 = self.launch.block.iter().product();
+        let [bx, by, _] = self.launch.block;
+        for (n, wave) in waves.iter_mut().enumerate() {
+            wave.index = n as u32;
+            wave.vgprs = (d.vgprs() as usize).min(256);
+            wave.v[..wave.vgprs].fill([POISON; LANES]);
+            wave.s = [0; 128];
+            wave.scc = false;
+            wave.pc = self.module.base + self.kernel.entry_address;
+            wave.mode_bits =
+                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9;
+            wave.mode = Mode::from_bits(wave.mode_bits);
+            let first = n as u32 * LANES as u32;
+            let active = (items - first).min(LANES as u32);
+            let exec = if active == LANES as u32 {
+                !0
+            } else {
+                (1u64 << active) - 1
+            };
+            wave.set_scalar64(isa::Code::EXEC, exec);
+            for l in 0..LANES {
+                let item = first + l as u32;
+                let at = [item % bx, item / bx % by, item / bx / by];
+                for (register, value) in at
+                    .into_iter()
+                    .enumerate()
+                    .take(d.work_item_id_vgprs() as usize)
+                {
+                    wave.v[register][l] = value;
+                }
+            }
+            self.set_up_scalars(wave, id, scratch, n as u64 * self.scratch_stride());
+        }
+    }
+
+    fn set_up_scalars(&self, wave: &mut Wave, id: [u32; 3], scratch: u64, wave_offset: u64) {
+        let d = &self.kernel.descriptor;
+        let mut next = 0usize;
+        let mut push = |wave: &mut Wave, value: u32| {
+            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
+                *s = value;
+            }
+            next += 1;
+        };
+        let mut push64 = |wave: &mut Wave, value: u64| {
+            push(wave, value as u32);
+            push(wave, (value >> 32) as u32);
+        };
+        if d.enable_private_segment_buffer() {
+            // Swizzled, with the lane's number added: stride 0, index stride 64.
+            push64(wave, scratch | 1 << 63);
+            push64(wave, 0x00e0_0000_ffff_ffff);
+        }
+        if d.enable_dispatch_ptr() {
+            push64(wave, self.handed.packet);
+        }
+        if d.enable_queue_ptr() {
+            push64(wave, self.handed.queue);
+        }
+        if d.enable_kernarg_segment_ptr() {
+            push64(wave, self.handed.kernarg);
+        }
+        if d.enable_dispatch_id() {
+            push64(wave, 0);
+        }
+        if d.enable_flat_scratch_init() {
+            push64(wave, scratch);
+        }
+        if d.enable_private_segment_size() {
+            push(wave, self.scratch);
+        }
+        next = next.max(d.user_sgpr_count() as usize);
+        let mut push = |wave: &mut Wave, value: u32| {
+            if let Some(s) = wave.s.get_mut(next).filter(|_| next < 102) {
+                *s = value;
+            }
+            next += 1;
+        };
+        for (wanted, value) in [
+            d.enable_work_group_id_x(),
+            d.enable_work_group_id_y(),
+            d.enable_work_group_id_z(),
+        ]
+        .into_iter()
+        .zip(id)
+        {
+            if wanted {
+                push(wave, value);
+            }
+        }
+        if d.enable_work_group_info() {
+            push(wave, self.waves as u32);
+        }
+        if d.enable_private_segment() {
+            push(wave, wave_offset as u32);
+        }
+    }
+}

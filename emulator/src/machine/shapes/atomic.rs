@@ -1,0 +1,132 @@
+//! Atomics of 32 and of 64 bits, on memory and on LDS. Lanes go in order.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::super::handler::Outcome;
+use super::super::lds::Lds;
+use super::super::memory::Region;
+use super::super::trap::{Fault, TrapKind};
+use super::super::wave::{Env, Wave};
+use super::transfer::{Addresses, each};
+use crate::isa::Code;
+
+/// What an atomic works on: the value of one register, or of a pair.
+pub trait Word: Copy {
+    /// Registers it takes.
+    const REGISTERS: usize;
+    /// A lane's value.
+    fn get(w: &Wave, register: usize, lane: usize) -> Self;
+    /// Sets a lane's value.
+    fn set(self, w: &mut Wave, register: usize, lane: usize);
+    /// Replaces the value at an aligned offset of an allocation; returns the old one.
+    fn update_memory(region: &Region, offset: u64, f: impl Fn(Self) -> Self) -> Self;
+    /// Replaces the value at an aligned address of LDS; returns the old one.
+    fn update_lds(
+        lds: &mut Lds,
+        lane: u32,
+        at: u32,
+        f: impl Fn(Self) -> Self,
+    ) -> Result<Self, Fault>;
+}
+
+impl Word for u32 {
+    const REGISTERS: usize = 1;
+    fn get(w: &Wave, register: usize, lane: usize) -> u32 {
+        w.v[register & 255][lane]
+    }
+    fn set(self, w: &mut Wave, register: usize, lane: usize) {
+        w.v[register & 255][lane] = self;
+    }
+    fn update_memory(region: &Region, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
+        let updated = region
+            .word(offset / 4)
+            .fetch_update(Relaxed, Relaxed, |old| Some(f(old)));
+        updated.unwrap_or_else(|old| old)
+    }
+    fn update_lds(lds: &mut Lds, lane: u32, at: u32, f: impl Fn(u32) -> u32) -> Result<u32, Fault> {
+        let old = u32::from_le_bytes(lds.read(lane, at)?);
+        lds.write(lane, at, f(old).to_le_bytes())?;
+        Ok(old)
+    }
+}
+
+impl Word for u64 {
+    const REGISTERS: usize = 2;
+    fn get(w: &Wave, register: usize, lane: usize) -> u64 {
+        u64::from(u32::get(w, register, lane)) | u64::from(u32::get(w, register + 1, lane)) << 32
+    }
+    fn set(self, w: &mut Wave, register: usize, lane: usize) {
+        (self as u32).set(w, register, lane);
+        ((self >> 32) as u32).set(w, register + 1, lane);
+    }
+    fn update_memory(region: &Region, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
+        region.update64(offset, f)
+    }
+    fn update_lds(lds: &mut Lds, lane: u32, at: u32, f: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+        let old = u64::from_le_bytes(lds.read(lane, at)?);
+        lds.write(lane, at, f(old).to_le_bytes())?;
+        Ok(old)
+    }
+}
+
+fn check_aligned<W: Word>(address: u64, lane: usize) -> Result<u64, Fault> {
+    let bytes = 4 * W::REGISTERS as u64;
+    if address.is_multiple_of(bytes) {
+        return Ok(bytes);
+    }
+    Err(Fault::at(
+        TrapKind::Misaligned {
+            align: bytes as u32,
+        },
+        Some(lane as u32),
+        address,
+    ))
+}
+
+/// An atomic on memory: `f(memory, data, compare)`, compare standing behind data; the old value goes to `vdst` if there is one.
+pub fn memory<W: Word>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Option<u8>,
+    data: Code,
+    addresses: &Addresses,
+    lanes: u64,
+    f: impl Fn(W, W, W) -> W,
+) -> Outcome {
+    let Some(data) = data.as_vgpr().map(usize::from) else {
+        return Ok(());
+    };
+    for l in each(lanes) {
+        let bytes = check_aligned::<W>(addresses[l], l)?;
+        let region = e
+            .memory
+            .access(&mut e.last, Some(l as u32), addresses[l], bytes, true)?;
+        let (value, compare) = (W::get(w, data, l), W::get(w, data + W::REGISTERS, l));
+        let old = W::update_memory(region, addresses[l] - region.base, |old| {
+            f(old, value, compare)
+        });
+        if let Some(vdst) = vdst {
+            old.set(w, vdst.into(), l);
+        }
+    }
+    Ok(())
+}
+
+/// One lane's atomic on LDS: `f(memory, data0, data1)`.
+pub fn lds<W: Word>(
+    w: &mut Wave,
+    lds: &mut Lds,
+    vdst: Option<u8>,
+    data: [usize; 2],
+    at: u32,
+    l: usize,
+    f: impl Fn(W, W, W) -> W,
+) -> Result<(), Fault> {
+    check_aligned::<W>(at.into(), l)?;
+    let [a, b] = data.map(|register| W::get(w, register, l));
+    let old = W::update_lds(lds, l as u32, at, |old| f(old, a, b))?;
+    if let Some(vdst) = vdst {
+        old.set(w, vdst.into(), l);
+    }
+    Ok(())
+}

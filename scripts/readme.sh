@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Renews the captures and figures in README.md by running what they show. With --no-bench the benchmark's stay.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+captures=$(mktemp -d)
+trap 'rm -rf "$captures"' EXIT
+
+target/release/deltanet-check --phase 1-8 >"$captures/scripts_readme.sh"
+cargo run --release --quiet -p deltanet-reference --example document_vs_rule >"$captures/document_vs_rule"
+target/release/deltanet-check --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
+[[ ${1:-} == --no-bench ]] || scripts/bench.sh >"$captures/bench"
+
+python3 - "$captures" <<'PYTHON'
+import pathlib, re, sys
+captures = pathlib.Path(sys.argv[1])
+readme = pathlib.Path("README.md")
+text = readme.read_text()
+def renew(match):
+    path = captures / match[1].replace("/", "_")
+    return f"<!-- capture: {match[1]} -->\n```text\n{path.read_text().strip()}\n```\n<!-- end -->" if path.exists() else match[0]
+text = re.sub(r"<!-- capture: (\S+) -->\n```text\n.*?```\n<!-- end -->", renew, text, flags=re.S)
+text = re.sub(r"<!-- planted -->.*?<!-- end -->", f"<!-- planted -->{(captures / 'planted').read_text().strip()}<!-- end -->", text)
+readme.write_text(text)
+PYTHON
