@@ -162,6 +162,9 @@ fn names(registry: &Registry) -> impl Iterator<Item = &str> {
     })
 }
 
+/// What all documented kernels share, and what makes every two of them look alike.
+const KERNEL_PREFIX: &str = "kernel_";
+
 /// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
 pub fn nearest<'a>(
     name: &str,
@@ -170,7 +173,7 @@ pub fn nearest<'a>(
 ) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .map(|candidate| (likeness(name, candidate), candidate))
         .filter(|(score, _)| *score > 0.8)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -178,4 +181,23 @@ pub fn nearest<'a>(
     names.dedup();
     names.truncate(count);
     names
+}
+
+/// From 0 to 1. A prefix that both have, or one forgot, counts for nothing.
+fn likeness(a: &str, b: &str) -> f64 {
+    let own = |name| str::strip_prefix(name, KERNEL_PREFIX).unwrap_or(name);
+    strsim::jaro_winkler(own(a), own(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_of_kernels_makes_none_the_nearest() {
+        let kernels = ["kernel_scale", "kernel_neg", "kernel_sigmoid"];
+        assert!(nearest("kernel_add", kernels, 1).is_empty());
+        assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
+        assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
+    }
 }

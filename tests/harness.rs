@@ -187,6 +187,12 @@ fn what_is_not_usable_exits_3() {
     let (garbage, broken) = (garbage.display().to_string(), broken.display().to_string());
     let here = dir.display().to_string();
     let blocked = format!("{garbage}/inside");
+    let taken = dir.join("dump/mul/input.a.npy");
+    std::fs::create_dir_all(&taken).expect("a directory");
+    let (dump, taken) = (
+        dir.join("dump").display().to_string(),
+        format!("error: cannot write {}: it is a directory", taken.display()),
+    );
     for (args, said) in [
         (
             &["--kernels", "no/such.co"][..],
@@ -213,6 +219,7 @@ fn what_is_not_usable_exits_3() {
         ),
         (&["--device", "hip"], "was built without HIP"),
         (&["--test", "mul", "--dump", &blocked], "cannot create"),
+        (&["--test", "mul", "--dump", &dump], &taken),
         (&["--test", "mul", "--report", &blocked], "cannot write"),
     ] {
         let (code, stderr) = ends(args);

@@ -29,7 +29,7 @@ pub(super) fn write(
         let path = place.join(format!("{kind}.{}.npy", file_name(name)));
         let shape = axes.iter().map(|axis| axis.length).collect();
         write_atomically(&path, &Npy { dtype, shape, data }.to_bytes())
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+            .map_err(|error| error.to_string())
     };
     for tensor in trial
         .tensors
