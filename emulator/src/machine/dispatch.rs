@@ -19,6 +19,8 @@ use crate::isa;
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
 /// Bytes of scratch a work-item may have: a wave's share is counted in 13 bits of KiB.
 const MAX_SCRATCH: u32 = 128 << 10;
+/// Bytes of address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
+const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
 
@@ -229,7 +231,7 @@ impl Dispatch<'_> {
 
     /// Scratch of a worker's waves: its base address.
     fn allocate_scratch(&self, space: &mut AddressSpace, worker: usize) -> u64 {
-        let base = RUNTIME_BASE + (1 << 40) / 64 * (worker as u64 + 1) / 16;
+        let base = RUNTIME_BASE + SCRATCH_STEP * (worker as u64 + 1);
         for wave in 0..self.waves as u64 {
             let name = format!("scratch of wave {wave}");
             let bytes = self.scratch as u64 * LANES as u64;
