@@ -174,7 +174,7 @@ pub fn nearest<'a>(
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
         .map(|candidate| (likeness(name, candidate), candidate))
-        .filter(|(score, _)| *score > 0.8)
+        .filter(|(score, _)| *score > 0.75)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let mut names: Vec<&str> = scored.into_iter().map(|(_, candidate)| candidate).collect();
@@ -199,5 +199,6 @@ mod tests {
         assert!(nearest("kernel_add", kernels, 1).is_empty());
         assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
         assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
+        assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
     }
 }
