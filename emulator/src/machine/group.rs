@@ -168,7 +168,7 @@ fn turn(
         env.clock += 1;
         wave.pc = wave.pc.wrapping_add(op.inst.size as u64);
         // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-        unsafe { (op.handler)(wave, env, &op.inst) }?;
+        unsafe { (op.handler)(wave, env, op) }?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::handler::{Handler, Level, Outcome};
+use super::handler::{Handlers, Level, Outcome};
+use super::op::Op;
 use super::trap::{Fault, TrapKind};
 use super::wave::{Env, Wave};
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
@@ -55,7 +56,8 @@ impl Kind {
         }
     }
 
-    fn of(inst: &Inst) -> Kind {
+    /// The kind of an instruction.
+    pub fn of(inst: &Inst) -> Kind {
         let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
         match inst.encoding {
             _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
@@ -73,18 +75,6 @@ impl Kind {
             _ => Kind::Valu,
         }
     }
-}
-
-/// A decoded instruction with its handler.
-pub struct Op {
-    /// How it runs.
-    pub handler: Handler,
-    /// The VGPRs it needs: one more than the highest it names.
-    pub vgprs: u16,
-    /// Its kind.
-    pub kind: Kind,
-    /// The instruction.
-    pub inst: Inst,
 }
 
 /// The code of one executable segment.
@@ -133,37 +123,31 @@ impl Program {
     }
 
     fn decode(&self, at: usize) -> Op {
-        let Ok(inst) = isa::decode(&self.code[at..]) else {
-            return Op {
-                handler: illegal,
-                vgprs: 0,
-                kind: Kind::Control,
-                inst: unknown(&self.code[at..]),
-            };
+        let (inst, handlers) = match isa::decode(&self.code[at..]) {
+            Ok(inst) => (inst, handlers(&inst)),
+            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(illegal)),
         };
-        let flags = inst.modifiers.flags;
-        // Loads straight into LDS and residency results are the graphics driver's.
-        let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
-        let handler: Handler = if flags.has(Flags::MALFORMED) {
-            illegal
-        } else {
-            let runs = inst.row.semantics.filter(|_| !graphics);
-            runs.map_or(unimplemented as Handler, |handlers| handlers.at(self.level))
-        };
-        Op {
-            handler,
-            vgprs: vgprs_needed(&inst),
-            kind: Kind::of(&inst),
-            inst,
-        }
+        Op::new(inst, handlers.at(self.level), handlers.shape)
     }
 }
 
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
+/// How an instruction runs, its own word for it or a trap.
+fn handlers(inst: &Inst) -> Handlers {
+    let flags = inst.modifiers.flags;
+    if flags.has(Flags::MALFORMED) {
+        return Handlers::scalar(illegal);
+    }
+    // Loads straight into LDS and residency results are the graphics driver's.
+    let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
+    let runs = inst.row.semantics.filter(|_| !graphics);
+    runs.unwrap_or(Handlers::scalar(unimplemented))
+}
+
+fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
+fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
@@ -188,11 +172,4 @@ fn unknown(words: &[u8]) -> Inst {
         modifiers: isa::Modifiers::default(),
         words: [word, 0],
     }
-}
-
-fn vgprs_needed(inst: &Inst) -> u16 {
-    let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends =
-        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
-    ends.max().unwrap_or(0)
 }
