@@ -4,6 +4,7 @@ pub mod atomic;
 pub mod control;
 mod dpp;
 pub mod flat;
+mod gather;
 pub mod lanes;
 pub mod lds;
 pub mod mubuf;
