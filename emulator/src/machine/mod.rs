@@ -9,6 +9,8 @@ mod lane;
 mod lds;
 mod memory;
 mod program;
+#[cfg(test)]
+mod programs;
 mod setup;
 pub mod shapes;
 mod trap;
