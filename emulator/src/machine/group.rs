@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Instant;
 
+use super::forms;
 use super::program::{Kind, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
@@ -167,6 +168,10 @@ fn turn(
         meter.kinds[op.kind as usize] += 1;
         env.clock += 1;
         wave.pc = wave.pc.wrapping_add(op.inst.size as u64);
+        if wave.mode_bits & forms::MODES != 0 {
+            forms::run(wave, env, op)?;
+            continue;
+        }
         // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
         unsafe { (op.handler)(wave, env, &op.inst) }?;
     }

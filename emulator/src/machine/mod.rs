@@ -1,6 +1,7 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
 mod dispatch;
+mod forms;
 mod gpu;
 mod group;
 mod handler;

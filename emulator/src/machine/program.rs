@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::handler::{Handler, Level, Outcome};
-use super::trap::{Fault, TrapKind};
-use super::wave::{Env, Wave};
+use super::forms;
+use super::handler::{Handler, Level};
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
@@ -135,21 +134,13 @@ impl Program {
     fn decode(&self, at: usize) -> Op {
         let Ok(inst) = isa::decode(&self.code[at..]) else {
             return Op {
-                handler: illegal,
+                handler: forms::illegal,
                 vgprs: 0,
                 kind: Kind::Control,
                 inst: unknown(&self.code[at..]),
             };
         };
-        let flags = inst.modifiers.flags;
-        // Loads straight into LDS and residency results are the graphics driver's.
-        let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
-        let handler: Handler = if flags.has(Flags::MALFORMED) {
-            illegal
-        } else {
-            let runs = inst.row.semantics.filter(|_| !graphics);
-            runs.map_or(unimplemented as Handler, |handlers| handlers.at(self.level))
-        };
+        let handler = forms::handler(&inst, self.level);
         Op {
             handler,
             vgprs: vgprs_needed(&inst),
@@ -157,14 +148,6 @@ impl Program {
             inst,
         }
     }
-}
-
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
-    Err(Fault::new(TrapKind::IllegalInstruction).into())
-}
-
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
-    Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
 /// What stands for words that are no instruction.

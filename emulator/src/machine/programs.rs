@@ -257,7 +257,7 @@ fn run(file: &str, case: &Case, level: Level) {
 #[test]
 fn programs_do_what_their_files_say() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
-    let mut count = 0;
+    let (mut count, mut failed) = (0, Vec::new());
     for entry in std::fs::read_dir(directory).expect("the programs' directory") {
         let path = entry.expect("a file").path();
         let text = std::fs::read_to_string(&path).expect("a file of programs");
@@ -265,12 +265,19 @@ fn programs_do_what_their_files_say() {
         let file: File = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         for case in &file.program {
             for level in [Level::Baseline, Level::V3, Level::V4] {
-                if level <= Level::host() {
-                    run(&name, case, level);
+                let run = || run(&name, case, level);
+                // Each failure prints its own message; one does not hide the others.
+                if level <= Level::host() && std::panic::catch_unwind(run).is_err() {
+                    failed.push(format!("{name}: {}", case.name));
                 }
             }
             count += 1;
         }
     }
     assert!(count > 0, "no program in {directory}");
+    assert!(
+        failed.is_empty(),
+        "{} of {count} programs fail: {failed:#?}",
+        failed.len()
+    );
 }

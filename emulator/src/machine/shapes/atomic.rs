@@ -117,6 +117,17 @@ pub fn memory<W: Word>(
     Ok(())
 }
 
+/// Replaces the value at an address of LDS for a lane; returns the old one.
+pub fn update_lds<W: Word>(
+    lds: &mut Lds,
+    at: u32,
+    l: usize,
+    f: impl Fn(W) -> W,
+) -> Result<W, Fault> {
+    check_aligned::<W>(at.into(), Some(l as u32))?;
+    W::update_lds(lds, l as u32, at, f)
+}
+
 /// One lane's atomic on LDS: `f(memory, data0, data1)`.
 pub fn lds<W: Word>(
     w: &mut Wave,
@@ -127,9 +138,8 @@ pub fn lds<W: Word>(
     l: usize,
     f: impl Fn(W, W, W) -> W,
 ) -> Result<(), Fault> {
-    check_aligned::<W>(at.into(), Some(l as u32))?;
     let [a, b] = data.map(|register| W::get(w, register, l));
-    let old = W::update_lds(lds, l as u32, at, |old| f(old, a, b))?;
+    let old = update_lds(lds, at, l, |old| f(old, a, b))?;
     if let Some(vdst) = vdst {
         old.set(w, vdst.into(), l);
     }

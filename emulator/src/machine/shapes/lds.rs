@@ -8,7 +8,8 @@ use super::atomic::Word;
 use super::transfer::{Element, each};
 use crate::isa::{Code, Inst, Role};
 
-fn register(code: Code) -> usize {
+/// The VGPR that an operand names.
+pub fn register(code: Code) -> usize {
     code.as_vgpr().unwrap_or(0) as usize
 }
 
@@ -108,7 +109,7 @@ pub fn write(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outco
 }
 
 /// The two byte offsets of a two-address instruction, whose fields count `unit` bytes.
-fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
+pub fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
     let field = i.offset as u32;
     ((field & 255) * unit, (field >> 8 & 255) * unit)
 }
