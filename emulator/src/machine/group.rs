@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Instant;
 
+use super::forms;
 use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
@@ -155,14 +156,15 @@ fn turn<O: Observer>(
                 page = find(programs, wave.pc)?;
                 continue;
             };
-            if op.vgprs > wave.vgprs {
-                return Err(out_of_range(op.vgprs, wave.vgprs).into());
-            }
             env.clock += 1;
             wave.pc = at.wrapping_add(op.inst.size.into());
             observer.before(wave, op, *at);
-            // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-            let outcome = unsafe { (op.handler)(wave, env, op) };
+            let outcome = if op.vgprs > wave.limit() {
+                forms::run(wave, env, op)
+            } else {
+                // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
+                unsafe { (op.handler)(wave, env, op) }
+            };
             if !matches!(outcome, Err(Stop::Fault(_))) {
                 observer.after(wave, op, *at);
             }
@@ -179,10 +181,4 @@ fn turn<O: Observer>(
 fn find(programs: &[Program], pc: u64) -> Result<Page<'_>, Fault> {
     let page = programs.iter().find_map(|p| p.page(pc));
     page.ok_or_else(|| Fault::new(TrapKind::BadPc))
-}
-
-#[cold]
-fn out_of_range(needed: u16, have: u16) -> Fault {
-    let register = format!("v{} (the kernel asked for {have} VGPRs)", needed - 1);
-    Fault::new(TrapKind::RegisterOutOfRange { register })
 }

@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::handler::{Handlers, Level, Outcome};
+use super::forms;
+use super::handler::{Handlers, Level};
 use super::op::Op;
-use super::trap::{Fault, TrapKind};
-use super::wave::{Env, Wave};
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
@@ -142,31 +141,11 @@ impl Program {
 
     fn decode(&self, at: usize) -> Op {
         let (inst, handlers) = match isa::decode(&self.code[at..]) {
-            Ok(inst) => (inst, handlers(&inst)),
-            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(illegal)),
+            Ok(inst) => (inst, forms::handlers(&inst)),
+            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(forms::illegal)),
         };
-        Op::new(inst, handlers.at(self.level), handlers.shape)
+        Op::new(inst, &handlers, self.level)
     }
-}
-
-/// How an instruction runs, its own word for it or a trap.
-fn handlers(inst: &Inst) -> Handlers {
-    let flags = inst.modifiers.flags;
-    if flags.has(Flags::MALFORMED) {
-        return Handlers::scalar(illegal);
-    }
-    // Loads straight into LDS and residency results are the graphics driver's.
-    let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
-    let runs = inst.row.semantics.filter(|_| !graphics);
-    runs.unwrap_or(Handlers::scalar(unimplemented))
-}
-
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
-    Err(Fault::new(TrapKind::IllegalInstruction).into())
-}
-
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
-    Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
 /// What stands for words that are no instruction.

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
 use super::op::SLOTS;
@@ -80,8 +81,8 @@ pub struct Wave {
     /// The floating-point mode, decoded from `mode_bits`.
     mode: Mode,
     mode_bits: u32,
-    /// Number of VGPRs the kernel asked for.
-    pub vgprs: u16,
+    vgprs: u16,
+    limit: u16,
     /// The wave's number within its group.
     pub index: u32,
     /// Results of the vector instruction that runs.
@@ -101,6 +102,7 @@ impl Wave {
             mode: Mode::HIP,
             mode_bits: HIP_MODE_BITS,
             vgprs: 256,
+            limit: 256,
             index: 0,
             results: Results {
                 lo: [0; LANES],
@@ -133,6 +135,24 @@ impl Wave {
     pub fn set_mode_bits(&mut self, bits: u32) {
         self.mode_bits = bits;
         self.mode = Mode::from_bits(bits);
+        self.limit = if bits & MODES == 0 { self.vgprs } else { 0 };
+    }
+
+    /// Number of VGPRs the kernel asked for.
+    pub fn vgprs(&self) -> u16 {
+        self.vgprs
+    }
+
+    /// Sets the number of VGPRs.
+    pub fn set_vgprs(&mut self, vgprs: u16) {
+        self.vgprs = vgprs;
+        self.set_mode_bits(self.mode_bits);
+    }
+
+    /// Instructions that need more VGPRs than this take the long way: none has so many, or the mode says so.
+    #[inline(always)]
+    pub fn limit(&self) -> u16 {
+        self.limit
     }
 
     /// EXEC: one bit a lane.

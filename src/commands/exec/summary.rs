@@ -206,6 +206,8 @@ fn kind_word(kind: &TrapKind) -> &'static str {
         TrapKind::IllegalInstruction => "illegal_instruction",
         TrapKind::BadPc => "bad_pc",
         TrapKind::Unimplemented => "unimplemented",
+        TrapKind::Privileged => "privileged",
+        TrapKind::Halted => "halted",
         TrapKind::RegisterOutOfRange { .. } => "register_out_of_range",
         TrapKind::Trap { .. } => "trap",
         TrapKind::Hang { .. } => "hang",

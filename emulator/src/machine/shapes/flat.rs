@@ -75,7 +75,7 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outco
 
 /// The addresses of a global instruction: a register pair, or a scalar base and a 32-bit register; and the offset.
 #[inline(always)]
-fn global(w: &Wave, i: &Inst) -> Addresses {
+pub fn global(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as i64 as u64;
     let mut out = [0; LANES];
     let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
@@ -105,7 +105,7 @@ fn flat(w: &Wave, i: &Inst) -> Addresses {
 }
 
 /// The lane-private offsets of a scratch instruction.
-fn private(w: &Wave, i: &Inst) -> Addresses {
+pub fn private(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as u32;
     match (i.by_role(Role::Sbase), i.by_role(Role::Addr).as_vgpr()) {
         (Code::OFF, Some(v)) => w.v[v as usize].map(|x| x.wrapping_add(offset) as u64),
@@ -168,7 +168,7 @@ fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Elem
 
 /// Where lane-private offsets lie in device memory: dwords of the 64 lanes stand next to each other.
 #[inline(always)]
-fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
+pub fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
     let base = w.scalar64(Code(102), 0);
     let mut out = [0; LANES];
     for l in 0..LANES {

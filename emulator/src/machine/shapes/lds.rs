@@ -10,7 +10,8 @@ use super::gather::{gather, is_run};
 use super::transfer::{Element, each};
 use crate::isa::{Code, Inst, Role};
 
-fn register(code: Code) -> usize {
+/// The VGPR that an operand names.
+pub fn register(code: Code) -> usize {
     code.as_vgpr().unwrap_or(0) as usize
 }
 
@@ -217,7 +218,7 @@ fn write_all(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outco
 }
 
 /// The two byte offsets of a two-address instruction, whose fields count `unit` bytes.
-fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
+pub fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
     let field = i.offset as u32;
     ((field & 255) * unit, (field >> 8 & 255) * unit)
 }
