@@ -1,7 +1,7 @@
 //! Forms and modes of instructions that few kernels use, kept out of the way of those that all do.
 
-use super::handler::{Handler, Level, Outcome};
-use super::program::Op;
+use super::handler::{Handlers, Level, Outcome};
+use super::op::Op;
 use super::shapes::{self, indexing};
 use super::trap::{Fault, TrapKind};
 use super::wave::{Env, Wave};
@@ -11,27 +11,39 @@ use crate::isa::{Code, Encoding, Flags, Inst};
 pub const MODES: u32 = indexing::INDEXED | indexing::SKIPPED;
 
 /// How an instruction runs in the form that it has.
-pub fn handler(inst: &Inst, level: Level) -> Handler {
+pub fn handlers(inst: &Inst) -> Handlers {
     let flags = inst.modifiers.flags;
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
     match inst.row.semantics {
-        _ if flags.has(Flags::MALFORMED) => illegal,
+        _ if flags.has(Flags::MALFORMED) => invalid(),
         // The global data share is the driver's to hand out, and compute kernels get none.
-        _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => unimplemented,
-        Some(_) if is_memory(inst.encoding) && to_lds => shapes::to_lds::load,
-        Some(_) if is_alu(inst.encoding) && inst.operands.contains(&Code::LDS_DIRECT) => lds_direct,
-        Some(handlers) => handlers.at(level),
-        None => unimplemented,
+        _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
+            Handlers::scalar(unimplemented)
+        }
+        Some(_) if is_memory(inst.encoding) && to_lds => Handlers::scalar(load_to_lds),
+        Some(_) if is_alu(inst.encoding) && inst.operands.contains(&Code::LDS_DIRECT) => {
+            Handlers::scalar(lds_direct)
+        }
+        Some(handlers) => handlers,
+        None => Handlers::scalar(unimplemented),
     }
 }
 
-/// No instruction.
-pub fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
+/// How words run that are no instruction.
+pub fn invalid() -> Handlers {
+    Handlers::scalar(illegal)
+}
+
+fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
+fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::Unimplemented).into())
+}
+
+fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+    shapes::to_lds::load(w, e, op)
 }
 
 fn is_alu(encoding: Encoding) -> bool {
@@ -61,20 +73,21 @@ fn is_vector(encoding: Encoding) -> bool {
 #[cold]
 pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     let encoding = op.inst.encoding;
-    if w.mode_bits & indexing::SKIPPED != 0 && is_vector(encoding) {
+    if w.mode_bits() & indexing::SKIPPED != 0 && is_vector(encoding) {
         return Ok(());
     }
-    if w.mode_bits & indexing::INDEXED != 0 && is_alu(encoding) {
-        let inst = indexing::indexed(w, &op.inst)?;
+    if w.mode_bits() & indexing::INDEXED != 0 && is_alu(encoding) {
+        let inst = indexing::indexed(w, op)?;
+        let indexed = Op::new(inst, op.handler, handlers(&inst).shape);
         // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-        return unsafe { (op.handler)(w, e, &inst) };
+        return unsafe { (op.handler)(w, e, &indexed) };
     }
     // SAFETY: as above.
-    unsafe { (op.handler)(w, e, &op.inst) }
+    unsafe { (op.handler)(w, e, op) }
 }
 
 /// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in M0[15:0], of the type in M0[18:16].
-fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
     let m0 = w.scalar32(Code::M0, 0);
     let at = m0 & 0xffff;
     let value = match m0 >> 16 & 7 {
@@ -85,7 +98,7 @@ fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
         5 => i32::from(i16::from_le_bytes(e.lds.read(0, at)?)) as u32,
         _ => return illegal(w, e, i),
     };
-    let mut direct = *i;
+    let mut direct = i.inst;
     // The literal is what carries it; an instruction with a literal of its own has no room for it.
     if i.operands.contains(&Code::LITERAL) {
         return illegal(w, e, i);
@@ -96,9 +109,10 @@ fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
             *code = Code::LITERAL;
         }
     }
-    match i.row.semantics {
-        // SAFETY: the level is one that `Level::host` found on this host.
-        Some(handlers) => unsafe { (handlers.at(Level::host()))(w, e, &direct) },
-        None => unimplemented(w, e, i),
-    }
+    let Some(handlers) = i.row.semantics else {
+        return unimplemented(w, e, i);
+    };
+    let op = Op::new(direct, handlers.at(Level::host()), handlers.shape);
+    // SAFETY: the level is one that `Level::host` found on this host.
+    unsafe { (op.handler)(w, e, &op) }
 }

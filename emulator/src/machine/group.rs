@@ -168,12 +168,12 @@ fn turn(
         meter.kinds[op.kind as usize] += 1;
         env.clock += 1;
         wave.pc = wave.pc.wrapping_add(op.inst.size as u64);
-        if wave.mode_bits & forms::MODES != 0 {
+        if wave.mode_bits() & forms::MODES != 0 {
             forms::run(wave, env, op)?;
             continue;
         }
         // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-        unsafe { (op.handler)(wave, env, &op.inst) }?;
+        unsafe { (op.handler)(wave, env, op) }?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod kernarg;
 mod lane;
 mod lds;
 mod memory;
+mod op;
 mod program;
 #[cfg(test)]
 mod programs;
@@ -23,6 +24,7 @@ pub use handler::{Handler, Handlers, Level, Outcome};
 pub use lane::Lane;
 pub use lds::Lds;
 pub use memory::{AddressSpace, Region};
+pub use op::{Op, Plan, Shape, Slot};
 pub use program::Kind;
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use super::forms;
-use super::handler::{Handler, Level};
+use super::handler::Level;
+use super::op::Op;
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
@@ -54,7 +55,8 @@ impl Kind {
         }
     }
 
-    fn of(inst: &Inst) -> Kind {
+    /// The kind of an instruction.
+    pub fn of(inst: &Inst) -> Kind {
         let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
         match inst.encoding {
             _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
@@ -72,18 +74,6 @@ impl Kind {
             _ => Kind::Valu,
         }
     }
-}
-
-/// A decoded instruction with its handler.
-pub struct Op {
-    /// How it runs.
-    pub handler: Handler,
-    /// The VGPRs it needs: one more than the highest it names.
-    pub vgprs: u16,
-    /// Its kind.
-    pub kind: Kind,
-    /// The instruction.
-    pub inst: Inst,
 }
 
 /// The code of one executable segment.
@@ -132,21 +122,11 @@ impl Program {
     }
 
     fn decode(&self, at: usize) -> Op {
-        let Ok(inst) = isa::decode(&self.code[at..]) else {
-            return Op {
-                handler: forms::illegal,
-                vgprs: 0,
-                kind: Kind::Control,
-                inst: unknown(&self.code[at..]),
-            };
+        let (inst, handlers) = match isa::decode(&self.code[at..]) {
+            Ok(inst) => (inst, forms::handlers(&inst)),
+            Err(_) => (unknown(&self.code[at..]), forms::invalid()),
         };
-        let handler = forms::handler(&inst, self.level);
-        Op {
-            handler,
-            vgprs: vgprs_needed(&inst),
-            kind: Kind::of(&inst),
-            inst,
-        }
+        Op::new(inst, handlers.at(self.level), handlers.shape)
     }
 }
 
@@ -171,11 +151,4 @@ fn unknown(words: &[u8]) -> Inst {
         modifiers: isa::Modifiers::default(),
         words: [word, 0],
     }
-}
-
-fn vgprs_needed(inst: &Inst) -> u16 {
-    let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends =
-        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
-    ends.max().unwrap_or(0)
 }

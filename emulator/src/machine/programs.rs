@@ -18,7 +18,6 @@ use super::memory::{AddressSpace, Region};
 use super::program::Program;
 use super::wave::{Env, LANES, Wave};
 use crate::isa::Code;
-use crate::semantics::Mode;
 
 const CODE: u64 = 0x1_0000;
 const MEMORY: u64 = 0x7_0000_1000;
@@ -108,8 +107,6 @@ impl Machine {
         let mut wave = Wave::new();
         wave.vgprs = case.vgprs.unwrap_or(256);
         wave.pc = CODE;
-        wave.mode_bits = 0x3f0;
-        wave.mode = Mode::from_bits(wave.mode_bits);
         wave.v[0] = std::array::from_fn(|lane| lane as u32);
         wave.set_scalar64(Code(0), MEMORY);
         wave.set_scalar64(Code(4), MEMORY);
@@ -128,10 +125,7 @@ impl Machine {
     fn set(&mut self, name: &str, value: &Value) {
         match name {
             "scc" => self.wave.scc = value.as_integer() == Some(1),
-            "mode" => {
-                self.wave.mode_bits = bits(value, 0, false) as u32;
-                self.wave.mode = Mode::from_bits(self.wave.mode_bits);
-            }
+            "mode" => self.wave.set_mode_bits(bits(value, 0, false) as u32),
             "memory" => {
                 for (n, x) in dwords(value).into_iter().enumerate() {
                     self.memory.write(4 * n as u64, 4, x);
@@ -167,7 +161,7 @@ impl Machine {
                 "{title}: scc"
             ),
             "mode" => assert_eq!(
-                self.wave.mode_bits,
+                self.wave.mode_bits(),
                 bits(value, 0, false) as u32,
                 "{title}: mode"
             ),

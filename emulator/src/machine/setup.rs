@@ -5,7 +5,6 @@
 use super::dispatch::Dispatch;
 use super::wave::{Env, LANES, POISON, Wave};
 use crate::isa;
-use crate::semantics::Mode;
 
 impl Dispatch<'_> {
     /// Registers and LDS as the hardware leaves them when a group starts.
@@ -21,9 +20,9 @@ impl Dispatch<'_> {
             wave.s = [0; 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;
-            wave.mode_bits =
-                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9;
-            wave.mode = Mode::from_bits(wave.mode_bits);
+            wave.set_mode_bits(
+                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9,
+            );
             let first = n as u32 * LANES as u32;
             let active = (items - first).min(LANES as u32);
             let exec = if active == LANES as u32 {

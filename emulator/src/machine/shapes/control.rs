@@ -4,7 +4,6 @@ use super::super::handler::Outcome;
 use super::super::trap::{Fault, Stop, TrapKind};
 use super::super::wave::{Env, Wave};
 use crate::isa::Inst;
-use crate::semantics::Mode;
 
 /// Branches by the signed distance in dwords where the condition holds.
 #[inline(always)]
@@ -99,7 +98,7 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
 pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     let value = match id {
-        1 => w.mode_bits,
+        1 => w.mode_bits(),
         2 => {
             u32::from(w.scc)
                 | u32::from(w.exec() == 0) << 9
@@ -124,8 +123,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
 pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {
-        w.mode_bits = w.mode_bits & !(mask << shift) | (value & mask) << shift;
-        w.mode = Mode::from_bits(w.mode_bits);
+        w.set_mode_bits(w.mode_bits() & !(mask << shift) | (value & mask) << shift);
     }
     Ok(())
 }

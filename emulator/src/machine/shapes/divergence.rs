@@ -10,12 +10,12 @@ use crate::isa::{Code, Inst};
 const DEPTH_SHIFT: u32 = 29;
 
 fn depth(w: &Wave) -> u32 {
-    w.mode_bits >> DEPTH_SHIFT
+    w.mode_bits() >> DEPTH_SHIFT
 }
 
 fn set_depth(w: &mut Wave, depth: u32) {
-    let rest = w.mode_bits & ((1 << DEPTH_SHIFT) - 1);
-    w.mode_bits = rest | depth << DEPTH_SHIFT;
+    let rest = w.mode_bits() & ((1 << DEPTH_SHIFT) - 1);
+    w.set_mode_bits(rest | depth << DEPTH_SHIFT);
 }
 
 /// The registers of entry `n`.

@@ -27,13 +27,13 @@ pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
         0xf0ff,
         index & 0xff | u32::from(i.operands[1].0 & 15) << 12,
     );
-    w.mode_bits |= INDEXED;
+    w.set_mode_bits(w.mode_bits() | INDEXED);
     Ok(())
 }
 
 /// s_set_gpr_idx_off.
 pub fn off(w: &mut Wave) -> Outcome {
-    w.mode_bits &= !INDEXED;
+    w.set_mode_bits(w.mode_bits() & !INDEXED);
     Ok(())
 }
 
@@ -58,7 +58,7 @@ pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
     } else {
         0
     };
-    w.mode_bits = w.mode_bits & !SKIPPED | skipped;
+    w.set_mode_bits(w.mode_bits() & !SKIPPED | skipped);
     Ok(())
 }
 

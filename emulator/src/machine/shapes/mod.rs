@@ -22,5 +22,6 @@ pub mod typed;
 mod valu;
 
 pub use salu::{salu, saveexec, wrexec};
+pub use select::plain;
 pub use transfer::Element;
-pub use valu::{cmpx, valu, write_lanes};
+pub use valu::{cmpx, shape_of, valu, valu_or_clamped, write_lanes};

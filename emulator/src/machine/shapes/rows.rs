@@ -5,27 +5,28 @@
 /// A vector instruction of a pure function; a second function is the one for the clamp modifier.
 macro_rules! valu {
     ($f:expr) => {
-        Some($crate::machine::levels!(|w, _e, i| {
-            $crate::machine::shapes::valu(w, i, $f)
-        }))
+        Some(
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu(w, i, $f))
+                .of($crate::machine::shapes::shape_of(&$f)),
+        )
     };
     ($f:expr, $clamped:expr) => {
-        Some($crate::machine::levels!(
-            |w, _e, i| if i.modifiers.flags.has($crate::isa::Flags::CLAMP) {
-                $crate::machine::shapes::valu(w, i, $clamped)
-            } else {
-                $crate::machine::shapes::valu(w, i, $f)
-            }
-        ))
+        Some(
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu_or_clamped(
+                w, i, $f, $clamped
+            ))
+            .of($crate::machine::shapes::shape_of(&$f)),
+        )
     };
 }
 
 /// A vector compare that writes EXEC too.
 macro_rules! cmpx {
     ($f:expr) => {
-        Some($crate::machine::levels!(|w, _e, i| {
-            $crate::machine::shapes::cmpx(w, i, $f)
-        }))
+        Some(
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx(w, i, $f))
+                .of($crate::machine::shapes::shape_of(&$f)),
+        )
     };
 }
 
@@ -42,7 +43,7 @@ macro_rules! scalar {
         fn run(
             $w: &mut $crate::machine::Wave,
             $e: &mut $crate::machine::Env<'_>,
-            $i: &$crate::isa::Inst,
+            $i: &$crate::machine::Op,
         ) -> $crate::machine::Outcome {
             $body
         }
@@ -291,7 +292,7 @@ macro_rules! lds_ternary64 {
 macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f32::from_bits;
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
                 $f(mode, float(m), float(a)).to_bits()
@@ -304,7 +305,7 @@ macro_rules! lds_float32 {
 macro_rules! lds_float_compare32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f32::from_bits;
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, b| {
                 $f(mode, float(m), float(a), float(b)).to_bits()
@@ -317,7 +318,7 @@ macro_rules! lds_float_compare32 {
 macro_rules! lds_float64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f64::from_bits;
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
                 $f(mode, float(m), float(a)).to_bits()
@@ -330,7 +331,7 @@ macro_rules! lds_float64 {
 macro_rules! lds_float_compare64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f64::from_bits;
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, b| {
                 $f(mode, float(m), float(a), float(b)).to_bits()
@@ -443,7 +444,7 @@ macro_rules! lds_src2_32 {
 macro_rules! lds_src2_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f32::from_bits;
             $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| {
                 $f(mode, float(m), float(a)).to_bits()
@@ -468,7 +469,7 @@ macro_rules! lds_src2_64 {
 macro_rules! lds_src2_float64 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode;
+            let mode = w.mode();
             let float = f64::from_bits;
             $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| {
                 $f(mode, float(m), float(a)).to_bits()

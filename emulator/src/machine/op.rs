@@ -1,0 +1,160 @@
+//! A decoded instruction made ready to run: its handler, and where its operands stand.
+
+use std::ops::Deref;
+
+use super::handler::Handler;
+use super::program::Kind;
+use super::shapes::plain;
+use crate::isa::{Code, Encoding, Flags, Form, Inst, Role};
+
+/// Sources that a vector instruction may have.
+pub const SOURCES: usize = 4;
+/// Registers that a wave has beyond its VGPRs: two for each source that stands elsewhere, and one that takes the results of
+/// instructions without a VGPR destination, as wide as two.
+pub const SLOTS: usize = 2 * SOURCES + 2;
+/// Where results go that have no VGPR.
+const NOWHERE: u16 = 256 + 2 * SOURCES as u16;
+
+/// What a lane function takes or gives in one place: the registers it stands in, and how modifiers act on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Registers: 0 (a bit of a mask), 1 or 2.
+    pub registers: u8,
+    /// The sign bit that neg and abs act on, within the last register.
+    pub sign: u32,
+    /// A 16-bit value: op_sel picks its half.
+    pub half: bool,
+    /// Two 16-bit values.
+    pub pair: bool,
+}
+
+impl Slot {
+    /// A bit of a mask.
+    pub const BIT: Slot = Slot {
+        registers: 0,
+        sign: 0,
+        half: false,
+        pair: false,
+    };
+}
+
+/// The sources and the result of a lane function.
+#[derive(Debug)]
+pub struct Shape {
+    /// Its sources, in order.
+    pub sources: &'static [Slot],
+    /// Its result's value (`Slot::BIT` where a mask is all it gives).
+    pub result: Slot,
+    /// Destinations, hence the first source's place among the operands.
+    pub destinations: usize,
+}
+
+impl Shape {
+    /// Of what is not a lane function.
+    pub const NONE: &'static Shape = &Shape {
+        sources: &[],
+        result: Slot::BIT,
+        destinations: 0,
+    };
+}
+
+/// Where a vector instruction's operands stand, found out once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Plan {
+    /// The register that each source is read from.
+    pub sources: [u16; SOURCES],
+    /// The register of the result.
+    pub vdst: u16,
+    /// Sources that are not read as they stand in VGPRs, one bit each: they are brought to their slots first.
+    pub fetch: u8,
+    /// Results go out as computed: neither omod nor clamp.
+    pub exact: bool,
+    /// A result fills its register in every lane that is on: no part of it, no lane left out by DPP.
+    pub whole: bool,
+    /// The register of the address.
+    pub addr: u16,
+    /// The register of the data.
+    pub data: u16,
+}
+
+/// A decoded instruction with its handler.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// How it runs.
+    pub handler: Handler,
+    /// Where its operands stand.
+    pub plan: Plan,
+    /// The VGPRs it needs: one more than the highest it names.
+    pub vgprs: u16,
+    /// Its kind.
+    pub kind: Kind,
+    /// The instruction.
+    pub inst: Inst,
+}
+
+impl Deref for Op {
+    type Target = Inst;
+    fn deref(&self) -> &Inst {
+        &self.inst
+    }
+}
+
+impl Op {
+    /// An instruction that runs by a handler of a shape.
+    pub fn new(inst: Inst, handler: Handler, shape: &Shape) -> Op {
+        Op {
+            handler,
+            plan: Plan::new(&inst, shape),
+            vgprs: vgprs_needed(&inst),
+            kind: Kind::of(&inst),
+            inst,
+        }
+    }
+}
+
+impl Plan {
+    fn new(inst: &Inst, shape: &Shape) -> Plan {
+        let register = |code: Code| code.as_vgpr().map_or(0, u16::from);
+        let m = &inst.modifiers;
+        let mut plan = Plan {
+            vdst: inst.operands[0].as_vgpr().map_or(NOWHERE, u16::from),
+            exact: m.omod == 0 && !m.flags.has(Flags::CLAMP),
+            addr: register(inst.by_role(Role::Addr)),
+            data: register(inst.by_role(Role::Data)),
+            ..Plan::default()
+        };
+        let half = shape.result.half && (m.op_sel & 8 != 0 || inst.encoding == Encoding::Vop3p);
+        let part = shape.result.registers == 1 && (inst.form == Form::Sdwa || half);
+        plan.whole = !part && inst.form != Form::Dpp;
+        for (n, slot) in shape.sources.iter().enumerate() {
+            let code = source(inst, shape, n);
+            plan.sources[n] = match code.as_vgpr() {
+                Some(v) if slot.registers != 0 && plain(inst, n) => u16::from(v),
+                _ => {
+                    plan.fetch |= 1 << n;
+                    256 + 2 * n as u16
+                }
+            };
+        }
+        plan
+    }
+}
+
+/// The operand that a lane function's source reads. Where the row lists none it is VCC's bit, or the destination's old value.
+pub fn source(inst: &Inst, shape: &Shape, n: usize) -> Code {
+    let place = shape.destinations + n;
+    if place < inst.row.operands.len() {
+        inst.operands[place]
+    } else if shape.sources[n].registers == 0 {
+        Code::VCC
+    } else {
+        inst.operands[0]
+    }
+}
+
+fn vgprs_needed(inst: &Inst) -> u16 {
+    let operands = inst.row.operands.iter().zip(&inst.operands);
+    let ends =
+        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
+    ends.max().unwrap_or(0)
+}
