@@ -60,7 +60,8 @@ fn is_memory(encoding: Encoding) -> bool {
     )
 }
 
-fn is_vector(encoding: Encoding) -> bool {
+/// Whether the vector units run it.
+pub fn is_vector(encoding: Encoding) -> bool {
     is_alu(encoding)
         || is_memory(encoding)
         || matches!(
@@ -69,11 +70,10 @@ fn is_vector(encoding: Encoding) -> bool {
         )
 }
 
-/// Runs an instruction while one of [`MODES`] is on.
-#[cold]
+/// Runs a vector instruction while one of [`MODES`] is on.
 pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     let encoding = op.inst.encoding;
-    if w.mode_bits() & indexing::SKIPPED != 0 && is_vector(encoding) {
+    if w.mode_bits() & indexing::SKIPPED != 0 {
         return Ok(());
     }
     if w.mode_bits() & indexing::INDEXED != 0 && is_alu(encoding) {

@@ -76,6 +76,23 @@ impl Kind {
     }
 }
 
+/// Instructions that were decoded together, one a dword.
+#[derive(Clone, Copy, Default)]
+pub struct Page<'a> {
+    base: u64,
+    ops: &'a [Op],
+}
+
+impl<'a> Page<'a> {
+    /// The instruction at a guest address, if that is a dword of this page.
+    #[inline(always)]
+    pub fn fetch(&self, pc: u64) -> Option<&'a Op> {
+        // An address between dwords turns into an index beyond every page.
+        let index = pc.wrapping_sub(self.base).rotate_right(2);
+        self.ops.get(index as usize)
+    }
+}
+
 /// The code of one executable segment.
 pub struct Program {
     base: u64,
@@ -99,19 +116,20 @@ impl Program {
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
-    #[inline(always)]
     pub fn fetch(&self, pc: u64) -> Option<&Op> {
-        let offset = pc.wrapping_sub(self.base);
-        if offset & 3 != 0 {
-            return None;
-        }
-        let index = (offset / 4) as usize;
-        let page = self.pages.get(index / PAGE)?;
-        let ops = match page.get() {
-            Some(ops) => ops,
-            None => page.get_or_init(|| self.decode_page(index / PAGE)),
+        self.page(pc)?.fetch(pc)
+    }
+
+    /// The page that holds the instruction at a guest address.
+    #[inline(never)]
+    pub fn page(&self, pc: u64) -> Option<Page<'_>> {
+        let number = (pc.checked_sub(self.base)? / (4 * PAGE as u64)) as usize;
+        let ops = self.pages.get(number)?;
+        let page = Page {
+            base: self.base + 4 * (PAGE * number) as u64,
+            ops: ops.get_or_init(|| self.decode_page(number)),
         };
-        ops.get(index % PAGE)
+        page.fetch(pc).is_some().then_some(page)
     }
 
     #[cold]

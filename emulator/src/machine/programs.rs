@@ -18,6 +18,7 @@ use super::memory::{AddressSpace, Region};
 use super::program::Program;
 use super::wave::{Env, LANES, Wave};
 use crate::isa::Code;
+use crate::observe::Nobody;
 
 const CODE: u64 = 0x1_0000;
 const MEMORY: u64 = 0x7_0000_1000;
@@ -44,7 +45,7 @@ struct Case {
     code: String,
     words: String,
     /// VGPRs of the kernel (256).
-    vgprs: Option<usize>,
+    vgprs: Option<u16>,
     #[serde(rename = "in", default)]
     before: BTreeMap<String, Value>,
     #[serde(rename = "out", default)]
@@ -105,7 +106,7 @@ struct Machine {
 impl Machine {
     fn new(case: &Case) -> Machine {
         let mut wave = Wave::new();
-        wave.vgprs = case.vgprs.unwrap_or(256);
+        wave.set_vgprs(case.vgprs.unwrap_or(256));
         wave.pc = CODE;
         wave.v[0] = std::array::from_fn(|lane| lane as u32);
         wave.set_scalar64(Code(0), MEMORY);
@@ -230,7 +231,13 @@ fn run(file: &str, case: &Case, level: Level) {
     };
     let budget = Budget::new(10_000, 10.0);
     let mut waves = [wave];
-    let result = group::run(&mut waves, &mut env, &programs, &mut Meter::new(&budget));
+    let result = group::run(
+        &mut waves,
+        &mut env,
+        &programs,
+        &mut Meter::new(&budget),
+        &mut Nobody,
+    );
     let trap = result.err().map(|failure| failure.fault.kind.to_string());
     match (&trap, &case.trap) {
         (Some(text), Some(part)) => assert!(text.contains(part), "{title}: {text}"),

@@ -15,8 +15,9 @@ impl Dispatch<'_> {
         let [bx, by, _] = self.launch.block;
         for (n, wave) in waves.iter_mut().enumerate() {
             wave.index = n as u32;
-            wave.vgprs = (d.vgprs() as usize).min(256);
-            wave.v[..wave.vgprs].fill([POISON; LANES]);
+            let vgprs = d.vgprs().min(256) as u16;
+            wave.set_vgprs(vgprs);
+            wave.v[..usize::from(vgprs)].fill([POISON; LANES]);
             wave.s = [0; 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;

@@ -107,7 +107,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
         }
         4 => w.index & 15,
         // VGPRs in fours, SGPRs in sixteens (every wave has 112), LDS in 64 dwords; the two former less one.
-        5 => (w.vgprs as u32).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
+        5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
         6 => e.lds.size().div_ceil(256) << 12,
         15 => {
             ((super::super::PRIVATE_BASE >> 48) as u32)

@@ -79,8 +79,8 @@ pub fn indexed(w: &Wave, i: &Inst) -> Result<Inst, Fault> {
         };
         let first = usize::from(register) + (m0 & 0xff) as usize;
         let last = first + operand.ty.registers() - 1;
-        if last >= w.vgprs.min(256) {
-            let register = format!("v{last} (the kernel asked for {} VGPRs)", w.vgprs);
+        if last >= usize::from(w.vgprs()) {
+            let register = format!("v{last} (the kernel asked for {} VGPRs)", w.vgprs());
             return Err(Fault::new(TrapKind::RegisterOutOfRange { register }));
         }
         *code = Code::vgpr(first as u8);

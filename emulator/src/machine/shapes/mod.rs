@@ -5,6 +5,7 @@ pub mod control;
 pub mod divergence;
 mod dpp;
 pub mod flat;
+mod gather;
 pub mod indexing;
 pub mod lanes;
 pub mod lds;

@@ -101,11 +101,9 @@ macro_rules! nothing {
 /// their own at every level.
 macro_rules! load {
     (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_global(w, e, i, $n)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_dwords::<_WIDTH>(w, e, i, $n)))
     };
-    (flat, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_flat(w, e, i, $n)))
-    };
+    (flat, Dwords($n:literal)) => { load!(global, Dwords($n)) };
     ($space:ident, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
@@ -114,11 +112,9 @@ macro_rules! load {
 /// A store through a flat, global or scratch address.
 macro_rules! store {
     (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_global(w, e, i, $n)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_dwords::<_WIDTH>(w, e, i, $n)))
     };
-    (flat, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_flat(w, e, i, $n)))
-    };
+    (flat, Dwords($n:literal)) => { store!(global, Dwords($n)) };
     ($space:ident, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
@@ -141,7 +137,7 @@ macro_rules! buffer_store {
 /// A load from LDS.
 macro_rules! lds_load {
     ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::read(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::read::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
     };
 }
 
@@ -155,7 +151,9 @@ macro_rules! lds_store {
 /// A load of two elements from LDS: dwords of each, bytes that an offset counts.
 macro_rules! lds_load2 {
     ($dwords:literal, $unit:literal) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::read2(w, e, i, $dwords, $unit))
+        Some($crate::machine::levels!(|w, e, i| {
+            $crate::machine::shapes::lds::read2::<_WIDTH>(w, e, i, $dwords, $unit)
+        }))
     };
 }
 
