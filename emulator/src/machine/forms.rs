@@ -15,7 +15,7 @@ pub fn handlers(inst: &Inst) -> Handlers {
     let flags = inst.modifiers.flags;
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
     match inst.row.semantics {
-        _ if flags.has(Flags::MALFORMED) => invalid(),
+        _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
         // The global data share is the driver's to hand out, and compute kernels get none.
         _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
             Handlers::scalar(unimplemented)
@@ -29,21 +29,17 @@ pub fn handlers(inst: &Inst) -> Handlers {
     }
 }
 
-/// How words run that are no instruction.
-pub fn invalid() -> Handlers {
-    Handlers::scalar(illegal)
+fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+    shapes::to_lds::load(w, e, op)
 }
 
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
+/// No instruction.
+pub fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
 fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::Unimplemented).into())
-}
-
-fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
-    shapes::to_lds::load(w, e, op)
 }
 
 fn is_alu(encoding: Encoding) -> bool {
@@ -70,20 +66,30 @@ pub fn is_vector(encoding: Encoding) -> bool {
         )
 }
 
-/// Runs a vector instruction while one of [`MODES`] is on.
+/// Runs an instruction while one of [`MODES`] is on, or finds that it names registers which the wave does not have.
+#[cold]
 pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
-    let encoding = op.inst.encoding;
-    if w.mode_bits() & indexing::SKIPPED != 0 {
+    if w.mode_bits() & indexing::SKIPPED != 0 && is_vector(op.encoding) {
         return Ok(());
     }
-    if w.mode_bits() & indexing::INDEXED != 0 && is_alu(encoding) {
-        let inst = indexing::indexed(w, op)?;
-        let indexed = Op::new(inst, op.handler, handlers(&inst).shape);
-        // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-        return unsafe { (op.handler)(w, e, &indexed) };
+    if op.vgprs > w.vgprs() {
+        let (last, have) = (op.vgprs - 1, w.vgprs());
+        let register = format!("v{last} (the kernel asked for {have} VGPRs)");
+        return Err(Fault::new(TrapKind::RegisterOutOfRange { register }).into());
     }
-    // SAFETY: as above.
+    if w.mode_bits() & indexing::INDEXED != 0 && is_alu(op.encoding) {
+        let inst = indexing::indexed(w, op)?;
+        return run_now(w, e, inst, &handlers(&inst));
+    }
+    // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
     unsafe { (op.handler)(w, e, op) }
+}
+
+/// Runs an instruction that was made from another.
+fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Outcome {
+    let op = Op::new(inst, handlers, Level::host());
+    // SAFETY: the level is one that `Level::host` found on this host.
+    unsafe { (op.handler)(w, e, &op) }
 }
 
 /// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in M0[15:0], of the type in M0[18:16].
@@ -109,10 +115,8 @@ fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
             *code = Code::LITERAL;
         }
     }
-    let Some(handlers) = i.row.semantics else {
-        return unimplemented(w, e, i);
-    };
-    let op = Op::new(direct, handlers.at(Level::host()), handlers.shape);
-    // SAFETY: the level is one that `Level::host` found on this host.
-    unsafe { (op.handler)(w, e, &op) }
+    match i.row.semantics {
+        Some(handlers) => run_now(w, e, direct, &handlers),
+        None => unimplemented(w, e, i),
+    }
 }

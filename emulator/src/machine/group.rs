@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::forms;
-use super::op::Op;
 use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
@@ -160,8 +159,8 @@ fn turn<O: Observer>(
             env.clock += 1;
             wave.pc = at.wrapping_add(op.inst.size.into());
             observer.before(wave, op, *at);
-            let outcome = if op.vgprs > wave.usual_vgprs() {
-                unusual(wave, env, op)
+            let outcome = if op.vgprs > wave.limit() {
+                forms::run(wave, env, op)
             } else {
                 // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
                 unsafe { (op.handler)(wave, env, op) }
@@ -182,18 +181,4 @@ fn turn<O: Observer>(
 fn find(programs: &[Program], pc: u64) -> Result<Page<'_>, Fault> {
     let page = programs.iter().find_map(|p| p.page(pc));
     page.ok_or_else(|| Fault::new(TrapKind::BadPc))
-}
-
-/// A vector instruction that names registers which the kernel has not, or whose mode is an unusual one.
-#[cold]
-fn unusual(wave: &mut Wave, env: &mut Env<'_>, op: &Op) -> Result<(), Stop> {
-    if op.vgprs <= wave.vgprs() {
-        return forms::run(wave, env, op);
-    }
-    let register = format!(
-        "v{} (the kernel asked for {} VGPRs)",
-        op.vgprs - 1,
-        wave.vgprs()
-    );
-    Err(Fault::new(TrapKind::RegisterOutOfRange { register }).into())
 }

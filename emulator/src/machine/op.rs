@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use super::forms;
-use super::handler::Handler;
+use super::handler::{Handler, Handlers, Level};
 use super::memory::Hint;
 use super::program::Kind;
 use super::shapes::plain;
@@ -95,7 +95,7 @@ pub struct Op {
     pub handler: Handler,
     /// Where its operands stand.
     pub plan: Plan,
-    /// The VGPRs it needs: one more than the highest it names.
+    /// The VGPRs it needs: one more than the highest it names, and one for every vector instruction.
     pub vgprs: u16,
     /// Its kind.
     pub kind: Kind,
@@ -113,11 +113,11 @@ impl Deref for Op {
 }
 
 impl Op {
-    /// An instruction that runs by a handler of a shape.
-    pub fn new(inst: Inst, handler: Handler, shape: &Shape) -> Op {
+    /// An instruction that runs by its handler at a feature level.
+    pub fn new(inst: Inst, handlers: &Handlers, level: Level) -> Op {
         Op {
-            handler,
-            plan: Plan::new(&inst, shape),
+            handler: handlers.at(level),
+            plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
             kind: Kind::of(&inst),
             region: Hint::default(),
@@ -191,6 +191,6 @@ fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
     let ends =
         operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
-    // What has no VGPR and yet is a vector instruction needs one to be told apart in the modes that concern these.
-    ends.max().unwrap_or(forms::is_vector(inst.encoding).into())
+    let least = u16::from(forms::is_vector(inst.encoding));
+    ends.max().unwrap_or(0).max(least)
 }

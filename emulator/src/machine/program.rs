@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::forms;
-use super::handler::Level;
+use super::handler::{Handlers, Level};
 use super::op::Op;
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
@@ -142,9 +142,9 @@ impl Program {
     fn decode(&self, at: usize) -> Op {
         let (inst, handlers) = match isa::decode(&self.code[at..]) {
             Ok(inst) => (inst, forms::handlers(&inst)),
-            Err(_) => (unknown(&self.code[at..]), forms::invalid()),
+            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(forms::illegal)),
         };
-        Op::new(inst, handlers.at(self.level), handlers.shape)
+        Op::new(inst, &handlers, self.level)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::forms;
+use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
 use super::op::SLOTS;
@@ -82,7 +82,7 @@ pub struct Wave {
     mode: Mode,
     mode_bits: u32,
     vgprs: u16,
-    usual_vgprs: u16,
+    limit: u16,
     /// The wave's number within its group.
     pub index: u32,
     /// Results of the vector instruction that runs.
@@ -102,7 +102,7 @@ impl Wave {
             mode: Mode::HIP,
             mode_bits: HIP_MODE_BITS,
             vgprs: 256,
-            usual_vgprs: 256,
+            limit: 256,
             index: 0,
             results: Results {
                 lo: [0; LANES],
@@ -127,7 +127,6 @@ impl Wave {
     }
 
     /// The MODE register.
-    #[inline(always)]
     pub fn mode_bits(&self) -> u32 {
         self.mode_bits
     }
@@ -136,7 +135,7 @@ impl Wave {
     pub fn set_mode_bits(&mut self, bits: u32) {
         self.mode_bits = bits;
         self.mode = Mode::from_bits(bits);
-        self.set_vgprs(self.vgprs);
+        self.limit = if bits & MODES == 0 { self.vgprs } else { 0 };
     }
 
     /// Number of VGPRs the kernel asked for.
@@ -147,14 +146,13 @@ impl Wave {
     /// Sets the number of VGPRs.
     pub fn set_vgprs(&mut self, vgprs: u16) {
         self.vgprs = vgprs;
-        let unusual = self.mode_bits & forms::MODES != 0;
-        self.usual_vgprs = if unusual { 0 } else { vgprs };
+        self.set_mode_bits(self.mode_bits);
     }
 
-    /// The VGPRs that an instruction may need to run as it stands: none while a mode concerns vector instructions.
+    /// Instructions that need more VGPRs than this take the long way: none has so many, or the mode says so.
     #[inline(always)]
-    pub fn usual_vgprs(&self) -> u16 {
-        self.usual_vgprs
+    pub fn limit(&self) -> u16 {
+        self.limit
     }
 
     /// EXEC: one bit a lane.
