@@ -1,5 +1,6 @@
 //! Compiled kernels on the emulator: right results, and what stops the wrong ones.
 
 mod device;
+mod ids;
 mod kernels;
 mod traps;
