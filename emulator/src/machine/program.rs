@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::handler::{Handler, Level, Outcome};
 use super::trap::{Fault, TrapKind};
 use super::wave::{Env, Wave};
-use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
+use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Operand, Role, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
 const PAGE: usize = 256;
@@ -192,7 +192,47 @@ fn unknown(words: &[u8]) -> Inst {
 
 fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends =
-        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
+    let ends = operands
+        .filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + vector_registers(inst, o) as u16));
     ends.max().unwrap_or(0)
+}
+
+/// The registers of a vector operand: the row's number, but for addresses whose width the instruction's other fields say.
+fn vector_registers(inst: &Inst, operand: &Operand) -> usize {
+    let flags = inst.modifiers.flags;
+    match (inst.encoding, operand.role) {
+        (Encoding::Global, Role::Addr) if inst.by_role(Role::Sbase) != Code::OFF => 1,
+        (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr)
+            if flags.has(Flags::OFFEN) && flags.has(Flags::IDXEN) =>
+        {
+            2
+        }
+        _ => operand.ty.registers(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vgprs(words: [u32; 2]) -> u16 {
+        let code = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let program = Program::new(0, code, Level::host());
+        program.fetch(0).expect("code").vgprs
+    }
+
+    /// A kernel that has v3 and no more was stopped at a store whose offset is in v3: taken for the pair v[3:4].
+    #[test]
+    fn an_offset_from_a_scalar_base_is_one_register() {
+        // global_store_dwordx2 v3, v[0:1], s[6:7]; the same with an address in v[3:4]
+        assert_eq!(vgprs([0xdc74_8000, 0x0006_0003]), 4);
+        assert_eq!(vgprs([0xdc74_8000, 0x007f_0003]), 5);
+    }
+
+    #[test]
+    fn a_buffer_address_of_index_and_offset_is_two_registers() {
+        // buffer_load_dword v0, v3, s[4:7], 0 offen; v0, v[3:4], s[4:7], 0 idxen offen
+        assert_eq!(vgprs([0xe050_1000, 0x8001_0003]), 4);
+        assert_eq!(vgprs([0xe050_3000, 0x8001_0003]), 5);
+    }
 }

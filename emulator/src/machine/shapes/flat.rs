@@ -1,10 +1,10 @@
 //! Flat, global and scratch memory instructions: where each lane's access goes, then the transfer.
 
 use super::super::handler::Outcome;
-use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
+use super::scratch;
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
@@ -149,36 +149,20 @@ fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Elem
     Ok(())
 }
 
-/// Where lane-private offsets lie in device memory: dwords of the 64 lanes stand next to each other.
+/// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
 #[inline(always)]
-fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
-    let base = w.scalar64(Code(102), 0);
-    let mut out = [0; LANES];
-    for l in 0..LANES {
-        let offset = (offsets[l] as u32 as u64).wrapping_add(extra);
-        out[l] = base.wrapping_add((offset >> 2) * 256 + 4 * l as u64 + (offset & 3));
-    }
-    out
+fn scratch_start(w: &Wave) -> u64 {
+    w.scalar64(Code(102), 0)
 }
 
-/// A private access must not straddle dwords: its bytes would not stand together.
+/// Private offsets, from addresses in the aperture or from a scratch instruction: 32 bits.
 #[inline(always)]
-fn check_private(offsets: &Addresses, lanes: u64, element: Element) -> Result<(), Fault> {
-    let bytes = element.parts().1.bytes();
-    let low = offsets.iter().fold(0, |low, o| low | o);
-    if (low & 3) + bytes <= 4 {
-        return Ok(());
+fn offsets(addresses: &Addresses) -> Addresses {
+    let mut out = [0; LANES];
+    for l in 0..LANES {
+        out[l] = addresses[l] as u32 as u64;
     }
-    match each(lanes).find(|&l| (offsets[l] & 3) + bytes > 4) {
-        Some(l) => Err(Fault::at(
-            TrapKind::Misaligned {
-                align: bytes as u32,
-            },
-            Some(l as u32),
-            offsets[l],
-        )),
-        None => Ok(()),
-    }
+    out
 }
 
 #[inline(always)]
@@ -186,17 +170,12 @@ fn scratch_load(
     w: &mut Wave,
     e: &mut Env<'_>,
     vdst: Code,
-    offsets: &Addresses,
+    addresses: &Addresses,
     lanes: u64,
     element: Element,
 ) -> Outcome {
-    check_private(offsets, lanes, element)?;
-    let (parts, part) = element.parts();
-    for k in 0..parts {
-        let addresses = swizzle(w, offsets, 4 * k as u64);
-        transfer::load(w, e, Code(vdst.0 + k), &addresses, lanes, part)?;
-    }
-    Ok(())
+    let start = scratch_start(w);
+    scratch::load(w, e, vdst, start, &offsets(addresses), lanes, element)
 }
 
 #[inline(always)]
@@ -204,17 +183,12 @@ fn scratch_store(
     w: &mut Wave,
     e: &mut Env<'_>,
     data: Code,
-    offsets: &Addresses,
+    addresses: &Addresses,
     lanes: u64,
     element: Element,
 ) -> Outcome {
-    check_private(offsets, lanes, element)?;
-    let (parts, part) = element.parts();
-    for k in 0..parts {
-        let addresses = swizzle(w, offsets, 4 * k as u64);
-        transfer::store(w, e, Code(data.0 + k), &addresses, lanes, part)?;
-    }
-    Ok(())
+    let start = scratch_start(w);
+    scratch::store(w, e, data, start, &offsets(addresses), lanes, element)
 }
 
 fn lds_load(

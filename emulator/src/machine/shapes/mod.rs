@@ -9,6 +9,7 @@ pub mod lds;
 pub mod mubuf;
 pub(crate) mod rows;
 mod salu;
+mod scratch;
 mod select;
 pub mod smem;
 #[cfg(test)]
