@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
+use super::op::{Op, Shape};
 use super::trap::Stop;
 use super::wave::{Env, Wave};
-use crate::isa::Inst;
 
 /// What running one instruction comes to: on to the next, or a reason to stop.
 pub type Outcome = Result<(), Stop>;
@@ -12,7 +12,7 @@ pub type Outcome = Result<(), Stop>;
 /// Runs one instruction for a wave whose pc already points behind it.
 ///
 /// Unsafe to call only because it may be compiled for a feature level that the host lacks.
-pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Inst) -> Outcome;
+pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Op) -> Outcome;
 
 /// One instruction's handler at each feature level.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct Handlers {
     pub v3: Handler,
     /// x86-64-v4: AVX-512.
     pub v4: Handler,
+    /// What the lane function takes and gives, where it is one.
+    pub shape: &'static Shape,
 }
 
 impl Handlers {
@@ -32,7 +34,13 @@ impl Handlers {
             baseline: handler,
             v3: handler,
             v4: handler,
+            shape: Shape::NONE,
         }
+    }
+
+    /// The same, for a lane function of a shape.
+    pub const fn of(self, shape: &'static Shape) -> Handlers {
+        Handlers { shape, ..self }
     }
 
     /// The handler for a level.
@@ -82,26 +90,34 @@ fn detect() -> Level {
 }
 
 /// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have
-/// the baseline alone: the levels compute the same, and take most of the time to compile.
+/// the baseline alone: the levels compute the same, and take most of the time to compile. The body may ask for `WIDTH`, the bytes
+/// of the level's vectors.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
-        use $crate::isa::Inst;
-        use $crate::machine::{Env, Handlers, Outcome, Wave};
-        fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+        use $crate::machine::{Env, Handlers, Op, Outcome, Wave};
+        fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 16;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
-        fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+        fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 32;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
-        fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Inst) -> Outcome {
+        fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 64;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-        const HANDLERS: Handlers = Handlers { baseline, v3, v4 };
+        const HANDLERS: Handlers = Handlers {
+            baseline,
+            v3,
+            v4,
+            shape: $crate::machine::Shape::NONE,
+        };
         #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
         const HANDLERS: Handlers = Handlers::scalar(baseline);
         HANDLERS

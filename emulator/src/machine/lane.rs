@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::wave::{F16_CONSTANTS, Lanes};
+use super::op::Slot;
 use crate::semantics::{self, Mode, Omod};
 
 /// How `neg` and `abs` act on a type.
@@ -20,10 +20,13 @@ pub trait Lane: Copy {
     fn get(lo: u32, hi: u32) -> Self;
     /// To a lane's registers.
     fn put(self) -> (u32, u32);
-    /// The inline float of a number 0..=8, where it is not the f32 one.
-    fn inline_float(_: usize) -> Option<u32> {
-        None
-    }
+    /// The registers that it stands in.
+    const SLOT: Slot = Slot {
+        registers: Self::REGISTERS as u8,
+        sign: Self::SIGN,
+        half: Self::HALF,
+        pair: Self::PAIR,
+    };
     /// The clamp modifier.
     #[inline(always)]
     fn clamp(self, _: Mode) -> Self {
@@ -76,7 +79,6 @@ macro_rules! lane16 {
         fn get(lo: u32, _: u32) -> $t { lo as $t }
         #[inline(always)]
         fn put(self) -> (u32, u32) { (self as u16 as u32, 0) }
-        fn inline_float(n: usize) -> Option<u32> { Some(F16_CONSTANTS[n] as u32) }
     })* };
 }
 lane16!(u16, i16);
@@ -92,9 +94,6 @@ impl Lane for f16 {
     #[inline(always)]
     fn put(self) -> (u32, u32) {
         (self.to_bits() as u32, 0)
-    }
-    fn inline_float(n: usize) -> Option<u32> {
-        Some(F16_CONSTANTS[n] as u32)
     }
     #[inline(always)]
     fn clamp(self, mode: Mode) -> f16 {
@@ -151,9 +150,6 @@ macro_rules! lane_pair {
             fn put(self) -> (u32, u32) {
                 ($to(self[0]) as u32 | ($to(self[1]) as u32) << 16, 0)
             }
-            fn inline_float(n: usize) -> Option<u32> {
-                Some(F16_CONSTANTS[n] as u32)
-            }
             #[inline(always)]
             fn clamp(self, mode: Mode) -> [$t; 2] {
                 self.map(|x: $t| $clamp(x, mode))
@@ -164,12 +160,3 @@ macro_rules! lane_pair {
 lane_pair!(u16, |x: u16| x, |x: u16| x, |x, _| x);
 lane_pair!(i16, |x: u16| x as i16, |x: i16| x as u16, |x, _| x);
 lane_pair!(f16, f16::from_bits, f16::to_bits, <f16 as Lane>::clamp);
-
-/// A source operand's registers: one array, or the two of a pair.
-#[derive(Clone, Copy)]
-pub struct Source<'a> {
-    /// The low register.
-    pub lo: &'a Lanes,
-    /// The high register of a pair (the low one again where there is none).
-    pub hi: &'a Lanes,
-}

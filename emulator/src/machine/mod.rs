@@ -1,6 +1,7 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
 mod dispatch;
+mod forms;
 mod gpu;
 mod group;
 mod handler;
@@ -8,7 +9,10 @@ mod kernarg;
 mod lane;
 mod lds;
 mod memory;
+mod op;
 mod program;
+#[cfg(test)]
+mod programs;
 mod setup;
 pub mod shapes;
 mod trap;
@@ -20,6 +24,7 @@ pub use handler::{Handler, Handlers, Level, Outcome};
 pub use lane::Lane;
 pub use lds::Lds;
 pub use memory::{AddressSpace, Region};
+pub use op::{Op, Plan, Shape, Slot};
 pub use program::Kind;
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};

@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::handler::{Handler, Level, Outcome};
-use super::trap::{Fault, TrapKind};
-use super::wave::{Env, Wave};
-use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Operand, Role, Row};
+use super::forms;
+use super::handler::{Handlers, Level};
+use super::op::Op;
+use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
 const PAGE: usize = 256;
@@ -55,7 +55,8 @@ impl Kind {
         }
     }
 
-    fn of(inst: &Inst) -> Kind {
+    /// The kind of an instruction.
+    pub fn of(inst: &Inst) -> Kind {
         let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
         match inst.encoding {
             _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
@@ -75,16 +76,21 @@ impl Kind {
     }
 }
 
-/// A decoded instruction with its handler.
-pub struct Op {
-    /// How it runs.
-    pub handler: Handler,
-    /// The VGPRs it needs: one more than the highest it names.
-    pub vgprs: u16,
-    /// Its kind.
-    pub kind: Kind,
-    /// The instruction.
-    pub inst: Inst,
+/// Instructions that were decoded together, one a dword.
+#[derive(Clone, Copy, Default)]
+pub struct Page<'a> {
+    base: u64,
+    ops: &'a [Op],
+}
+
+impl<'a> Page<'a> {
+    /// The instruction at a guest address, if that is a dword of this page.
+    #[inline(always)]
+    pub fn fetch(&self, pc: u64) -> Option<&'a Op> {
+        // An address between dwords turns into an index beyond every page.
+        let index = pc.wrapping_sub(self.base).rotate_right(2);
+        self.ops.get(index as usize)
+    }
 }
 
 /// The code of one executable segment.
@@ -110,19 +116,20 @@ impl Program {
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
-    #[inline(always)]
     pub fn fetch(&self, pc: u64) -> Option<&Op> {
-        let offset = pc.wrapping_sub(self.base);
-        if offset & 3 != 0 {
-            return None;
-        }
-        let index = (offset / 4) as usize;
-        let page = self.pages.get(index / PAGE)?;
-        let ops = match page.get() {
-            Some(ops) => ops,
-            None => page.get_or_init(|| self.decode_page(index / PAGE)),
+        self.page(pc)?.fetch(pc)
+    }
+
+    /// The page that holds the instruction at a guest address.
+    #[inline(never)]
+    pub fn page(&self, pc: u64) -> Option<Page<'_>> {
+        let number = (pc.checked_sub(self.base)? / (4 * PAGE as u64)) as usize;
+        let ops = self.pages.get(number)?;
+        let page = Page {
+            base: self.base + 4 * (PAGE * number) as u64,
+            ops: ops.get_or_init(|| self.decode_page(number)),
         };
-        ops.get(index % PAGE)
+        page.fetch(pc).is_some().then_some(page)
     }
 
     #[cold]
@@ -133,38 +140,12 @@ impl Program {
     }
 
     fn decode(&self, at: usize) -> Op {
-        let Ok(inst) = isa::decode(&self.code[at..]) else {
-            return Op {
-                handler: illegal,
-                vgprs: 0,
-                kind: Kind::Control,
-                inst: unknown(&self.code[at..]),
-            };
+        let (inst, handlers) = match isa::decode(&self.code[at..]) {
+            Ok(inst) => (inst, forms::handlers(&inst)),
+            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(forms::illegal)),
         };
-        let flags = inst.modifiers.flags;
-        // Loads straight into LDS and residency results are the graphics driver's.
-        let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
-        let handler: Handler = if flags.has(Flags::MALFORMED) {
-            illegal
-        } else {
-            let runs = inst.row.semantics.filter(|_| !graphics);
-            runs.map_or(unimplemented as Handler, |handlers| handlers.at(self.level))
-        };
-        Op {
-            handler,
-            vgprs: vgprs_needed(&inst),
-            kind: Kind::of(&inst),
-            inst,
-        }
+        Op::new(inst, &handlers, self.level)
     }
-}
-
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
-    Err(Fault::new(TrapKind::IllegalInstruction).into())
-}
-
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Inst) -> Outcome {
-    Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
 /// What stands for words that are no instruction.
@@ -187,52 +168,5 @@ fn unknown(words: &[u8]) -> Inst {
         offset: 0,
         modifiers: isa::Modifiers::default(),
         words: [word, 0],
-    }
-}
-
-fn vgprs_needed(inst: &Inst) -> u16 {
-    let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends = operands
-        .filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + vector_registers(inst, o) as u16));
-    ends.max().unwrap_or(0)
-}
-
-/// The registers of a vector operand: the row's number, but for addresses whose width the instruction's other fields say.
-fn vector_registers(inst: &Inst, operand: &Operand) -> usize {
-    let flags = inst.modifiers.flags;
-    match (inst.encoding, operand.role) {
-        (Encoding::Global, Role::Addr) if inst.by_role(Role::Sbase) != Code::OFF => 1,
-        (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr)
-            if flags.has(Flags::OFFEN) && flags.has(Flags::IDXEN) =>
-        {
-            2
-        }
-        _ => operand.ty.registers(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn vgprs(words: [u32; 2]) -> u16 {
-        let code = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let program = Program::new(0, code, Level::host());
-        program.fetch(0).expect("code").vgprs
-    }
-
-    /// A kernel that has v3 and no more was stopped at a store whose offset is in v3: taken for the pair v[3:4].
-    #[test]
-    fn an_offset_from_a_scalar_base_is_one_register() {
-        // global_store_dwordx2 v3, v[0:1], s[6:7]; the same with an address in v[3:4]
-        assert_eq!(vgprs([0xdc74_8000, 0x0006_0003]), 4);
-        assert_eq!(vgprs([0xdc74_8000, 0x007f_0003]), 5);
-    }
-
-    #[test]
-    fn a_buffer_address_of_index_and_offset_is_two_registers() {
-        // buffer_load_dword v0, v3, s[4:7], 0 offen; v0, v[3:4], s[4:7], 0 idxen offen
-        assert_eq!(vgprs([0xe050_1000, 0x8001_0003]), 4);
-        assert_eq!(vgprs([0xe050_3000, 0x8001_0003]), 5);
     }
 }

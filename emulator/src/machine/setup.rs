@@ -5,7 +5,6 @@
 use super::dispatch::Dispatch;
 use super::wave::{Env, LANES, POISON, Wave};
 use crate::isa;
-use crate::semantics::Mode;
 
 impl Dispatch<'_> {
     /// Registers and LDS as the hardware leaves them when a group starts.
@@ -16,14 +15,15 @@ impl Dispatch<'_> {
         let [bx, by, _] = self.launch.block;
         for (n, wave) in waves.iter_mut().enumerate() {
             wave.index = n as u32;
-            wave.vgprs = (d.vgprs() as usize).min(256);
-            wave.v[..wave.vgprs].fill([POISON; LANES]);
+            wave.set_vgprs(d.vgprs().min(256) as u16);
+            let vgprs = usize::from(wave.vgprs());
+            wave.v[..vgprs].fill([POISON; LANES]);
             wave.s = [0; 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;
-            wave.mode_bits =
-                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9;
-            wave.mode = Mode::from_bits(wave.mode_bits);
+            wave.set_mode_bits(
+                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9,
+            );
             let first = n as u32 * LANES as u32;
             let active = (items - first).min(LANES as u32);
             let exec = if active == LANES as u32 {

@@ -1,18 +1,28 @@
 //! A wave: 64 lanes, their registers, and what the wave sees around it.
 
+use std::ops::{Deref, DerefMut};
+
+use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
+use super::op::SLOTS;
 use crate::isa::Code;
 use crate::semantics::Mode;
 
 /// Lanes of a wave.
 pub const LANES: usize = 64;
 
+/// Vector registers of a wave, slots included.
+pub const REGISTERS: usize = 256 + SLOTS;
+
 /// A vector register: one dword a lane.
 pub type Lanes = [u32; LANES];
 
 /// The value that registers hold before anything is written: a signalling NaN as f32, absurd as an integer.
 pub const POISON: u32 = 0x7fa5_a5a5;
+
+/// The floating-point fields of MODE that stand for `Mode::HIP`.
+const HIP_MODE_BITS: u32 = 0x3f0;
 
 /// What a wave sees around it: the address space and its group's LDS.
 pub struct Env<'a> {
@@ -26,10 +36,42 @@ pub struct Env<'a> {
     pub clock: u64,
 }
 
+/// The vector registers of a wave, each at the start of a cache line.
+#[repr(align(64))]
+#[derive(Clone, PartialEq)]
+pub struct Registers([Lanes; REGISTERS]);
+
+impl Deref for Registers {
+    type Target = [Lanes; REGISTERS];
+    #[inline(always)]
+    fn deref(&self) -> &[Lanes; REGISTERS] {
+        &self.0
+    }
+}
+
+impl DerefMut for Registers {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Lanes; REGISTERS] {
+        &mut self.0
+    }
+}
+
+/// What a vector instruction has computed, lane by lane, before it is written back.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub struct Results {
+    /// The value's low register.
+    pub lo: Lanes,
+    /// Its high register, where it takes two.
+    pub hi: Lanes,
+    /// Its bit of a mask: 0 or 1.
+    pub bits: [u8; LANES],
+}
+
 /// The state of a wave.
 pub struct Wave {
-    /// Vector registers, register-major.
-    pub v: Box<[Lanes; 256]>,
+    /// Vector registers, register-major; behind them the slots that operands from elsewhere are brought to.
+    pub v: Box<Registers>,
     /// Scalar registers at their encoded numbers: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, TTMP, M0 and EXEC.
     pub s: [u32; 128],
     /// The scalar condition code.
@@ -37,13 +79,14 @@ pub struct Wave {
     /// Guest address of the next instruction.
     pub pc: u64,
     /// The floating-point mode, decoded from `mode_bits`.
-    pub mode: Mode,
-    /// The MODE register.
-    pub mode_bits: u32,
-    /// Number of VGPRs the kernel asked for.
-    pub vgprs: usize,
+    mode: Mode,
+    mode_bits: u32,
+    vgprs: u16,
+    limit: u16,
     /// The wave's number within its group.
     pub index: u32,
+    /// Results of the vector instruction that runs.
+    pub results: Results,
     mask: Lanes,
     mask_of: u64,
 }
@@ -52,20 +95,64 @@ impl Wave {
     /// A wave with poisoned registers.
     pub fn new() -> Wave {
         Wave {
-            v: vec![[POISON; LANES]; 256]
-                .into_boxed_slice()
-                .try_into()
-                .expect("256 registers"),
+            v: Box::new(Registers([[POISON; LANES]; REGISTERS])),
             s: [0; 128],
             scc: false,
             pc: 0,
             mode: Mode::HIP,
-            mode_bits: 0,
+            mode_bits: HIP_MODE_BITS,
             vgprs: 256,
+            limit: 256,
             index: 0,
+            results: Results {
+                lo: [0; LANES],
+                hi: [0; LANES],
+                bits: [0; LANES],
+            },
             mask: [!0; LANES],
             mask_of: !0,
         }
+    }
+
+    /// The floating-point mode.
+    #[inline(always)]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether the floating-point mode is `Mode::HIP`.
+    #[inline(always)]
+    pub fn in_hip_mode(&self) -> bool {
+        self.mode_bits & 0x3ff == HIP_MODE_BITS
+    }
+
+    /// The MODE register.
+    pub fn mode_bits(&self) -> u32 {
+        self.mode_bits
+    }
+
+    /// Sets the MODE register.
+    pub fn set_mode_bits(&mut self, bits: u32) {
+        self.mode_bits = bits;
+        self.mode = Mode::from_bits(bits);
+        self.limit = if bits & MODES == 0 { self.vgprs } else { 0 };
+    }
+
+    /// Number of VGPRs the kernel asked for.
+    pub fn vgprs(&self) -> u16 {
+        self.vgprs
+    }
+
+    /// Sets the number of VGPRs.
+    pub fn set_vgprs(&mut self, vgprs: u16) {
+        self.vgprs = vgprs;
+        self.set_mode_bits(self.mode_bits);
+    }
+
+    /// Instructions that need more VGPRs than this take the long way: none has so many, or the mode says so.
+    #[inline(always)]
+    pub fn limit(&self) -> u16 {
+        self.limit
     }
 
     /// EXEC: one bit a lane.
@@ -101,18 +188,17 @@ impl Wave {
     }
 
     fn constant32(&self, code: u16, literal: u32) -> u32 {
+        if let Some(constant) = inline_constant(code, literal) {
+            return constant;
+        }
         match code {
-            128..=192 => (code - 128) as u32,
-            193..=208 => (192i32 - code as i32) as u32,
             235 => (super::SHARED_BASE >> 32) as u32,
             236 => (super::SHARED_LIMIT >> 32) as u32,
             237 => (super::PRIVATE_BASE >> 32) as u32,
             238 => (super::PRIVATE_LIMIT >> 32) as u32,
-            240..=248 => F32_CONSTANTS[(code - 240) as usize],
             251 => (self.vcc() == 0) as u32,
             252 => (self.exec() == 0) as u32,
             253 => self.scc as u32,
-            255 => literal,
             256..=511 => self.v[(code - 256) as usize][0],
             _ => 0,
         }
@@ -161,6 +247,18 @@ impl Default for Wave {
     }
 }
 
+/// The 32 bits of an inline constant or of the literal.
+#[inline(always)]
+pub fn inline_constant(code: u16, literal: u32) -> Option<u32> {
+    match code {
+        128..=192 => Some(u32::from(code) - 128),
+        193..=208 => Some((192 - i32::from(code)) as u32),
+        240..=248 => Some(F32_CONSTANTS[usize::from(code - 240)]),
+        255 => Some(literal),
+        _ => None,
+    }
+}
+
 /// The inline floats 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi), as f32 bits.
 pub const F32_CONSTANTS: [u32; 9] = [
     0x3f00_0000,
@@ -206,11 +304,27 @@ pub fn expand(mask: u64) -> Lanes {
 }
 
 /// One byte a lane (0 or 1) to one bit a lane.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn collect(lanes: &[u8; LANES]) -> u64 {
+    use std::arch::x86_64::{__m128i, _mm_movemask_epi8, _mm_slli_epi16};
+    let chunks: &[__m128i; 4] = &bytemuck::cast(*lanes);
+    let mut mask = 0;
+    for (n, &bytes) in chunks.iter().enumerate() {
+        // SAFETY: every x86-64 has SSE2.
+        let bits = unsafe { _mm_movemask_epi8(_mm_slli_epi16::<7>(bytes)) };
+        mask |= u64::from(bits as u16) << (16 * n);
+    }
+    mask
+}
+
+/// One byte a lane (0 or 1) to one bit a lane.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn collect(lanes: &[u8; LANES]) -> u64 {
     let mut mask = 0;
-    for (n, chunk) in lanes.chunks_exact(8).enumerate() {
-        let bytes = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+    for (n, chunk) in lanes.as_chunks::<8>().0.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*chunk);
         mask |= (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * n);
     }
     mask
@@ -219,6 +333,14 @@ pub fn collect(lanes: &[u8; LANES]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_wave_is_in_the_mode_that_its_bits_say() {
+        let mut wave = Wave::new();
+        assert!(wave.in_hip_mode() && wave.mode() == Mode::HIP);
+        wave.set_mode_bits(wave.mode_bits());
+        assert!(wave.in_hip_mode() && wave.mode() == Mode::HIP);
+    }
 
     #[test]
     fn expand_and_collect_are_inverse() {

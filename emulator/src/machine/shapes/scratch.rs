@@ -67,7 +67,7 @@ pub fn load(
 /// Stores an element from the registers from `data` on to each lane's offset.
 #[inline(always)]
 pub fn store(
-    w: &Wave,
+    w: &mut Wave,
     e: &mut Env<'_>,
     data: Code,
     start: u64,
@@ -155,6 +155,7 @@ mod tests {
     use super::super::super::handler::Level;
     use super::super::super::lds::Lds;
     use super::super::super::memory::{AddressSpace, Region};
+    use super::super::super::op::Op;
     use super::super::super::{PRIVATE_BASE, wave::Lanes};
     use super::*;
     use crate::isa;
@@ -166,6 +167,7 @@ mod tests {
         let bytes: Vec<u8> = code.iter().flat_map(|c| c.to_le_bytes()).collect();
         let inst = isa::decode(&bytes).expect("an instruction");
         let handlers = inst.row.semantics.expect("it runs");
+        let op = Op::new(inst, &handlers, Level::host());
         let mut env = Env {
             memory: space,
             last: 0,
@@ -173,7 +175,7 @@ mod tests {
             clock: 0,
         };
         // SAFETY: the level is the host's own.
-        unsafe { (handlers.at(Level::host()))(w, &mut env, &inst) }.expect("no trap");
+        unsafe { (op.handler)(w, &mut env, &op) }.expect("no trap");
     }
 
     /// 64 bytes of scratch a lane, each byte its offset, the lane's number above; v[0:1] is the flat address of byte 5.

@@ -1,7 +1,7 @@
 //! Source and destination selection: scalars, negation and magnitude, halves, sub-dwords (SDWA), other lanes (DPP).
 
-use super::super::lane::Lane;
-use super::super::wave::{F16_CONSTANTS, LANES, Lanes, Wave, expand};
+use super::super::op::{Op, Shape, Slot, source};
+use super::super::wave::{F16_CONSTANTS, LANES, Lanes, Results, Wave, expand};
 use super::dpp;
 use crate::isa::{Code, Encoding, Flags, Form, Inst};
 use half::f16;
@@ -20,74 +20,87 @@ pub fn plain(i: &Inst, source: usize) -> bool {
     }
 }
 
-/// A source's lanes, with its modifiers applied.
-#[inline(always)]
-pub fn source<T: Lane>(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, Lanes) {
-    if code.as_vgpr().is_none() && plain(i, source) {
-        let (lo, hi) = scalar::<T>(w, i, code);
-        return ([lo; LANES], [hi; LANES]);
+/// Brings the sources that take more than one scalar for all lanes to their slots.
+#[inline(never)]
+pub fn fetch(w: &mut Wave, op: &Op, shape: &Shape) {
+    for (n, slot) in shape.sources.iter().enumerate() {
+        if op.plan.fetch >> n & 1 == 0 {
+            continue;
+        }
+        let code = source(op, shape, n);
+        let at = usize::from(op.plan.sources[n]);
+        if code.as_vgpr().is_none() && plain(op, n) {
+            let (lo, hi) = scalar(w, op, slot, code);
+            w.v[at] = [lo; LANES];
+            if slot.registers == 2 {
+                w.v[at + 1] = [hi; LANES];
+            }
+        } else {
+            let (lo, hi) = modified(w, op, n, slot, code);
+            (w.v[at], w.v[at + 1]) = (lo, hi);
+        }
     }
-    modified::<T>(w, i, source, code)
 }
 
 /// A scalar source of a vector instruction.
 #[inline(always)]
-fn scalar<T: Lane>(w: &Wave, i: &Inst, code: Code) -> (u32, u32) {
-    if T::REGISTERS == 2 {
+fn scalar(w: &Wave, i: &Inst, slot: &Slot, code: Code) -> (u32, u32) {
+    if slot.registers == 2 {
         let value = w.scalar64(code, i.literal);
         return (value as u32, (value >> 32) as u32);
     }
     let value = match code.0 {
-        c @ 240..=248 => T::inline_float((c - 240) as usize).unwrap_or_else(|| w.scalar32(code, 0)),
+        c @ 240..=248 if slot.half || slot.pair => F16_CONSTANTS[usize::from(c - 240)].into(),
         _ => w.scalar32(code, i.literal),
     };
     (value, 0)
 }
 
-#[cold]
-#[inline(never)]
-fn modified<T: Lane>(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, Lanes) {
+fn modified(w: &Wave, i: &Inst, source: usize, slot: &Slot, code: Code) -> (Lanes, Lanes) {
+    let wide = slot.registers == 2;
     let (mut lo, mut hi) = match code.as_vgpr() {
-        Some(n) => (w.v[n as usize], w.v[(n as usize + T::REGISTERS - 1) & 255]),
+        Some(n) => (w.v[usize::from(n)], w.v[usize::from(n) + usize::from(wide)]),
         None => {
-            let (lo, hi) = scalar::<T>(w, i, code);
+            let (lo, hi) = scalar(w, i, slot, code);
             ([lo; LANES], [hi; LANES])
         }
     };
     let m = &i.modifiers;
     if i.encoding == Encoding::Vop3p {
-        return (packed::<T>(i, source, code, lo), hi);
+        return (packed(i, source, slot, code, lo), hi);
     }
     if i.form == Form::Dpp && source == 0 {
         lo = dpp::permute(w, i, &lo);
-        hi = dpp::permute(w, i, &hi);
+        if wide {
+            hi = dpp::permute(w, i, &hi);
+        }
     }
     if i.form == Form::Sdwa && source < 2 {
         let (sel, sext) = (m.src_sel[source], m.sext >> source & 1 != 0);
         lo = lo.map(|x| sub_dword(x, sel, sext));
-    } else if T::HALF && m.op_sel >> source & 1 != 0 && code.as_vgpr().is_some() | (code.0 < 128) {
+    } else if slot.half && m.op_sel >> source & 1 != 0 && code.as_vgpr().is_some() | (code.0 < 128)
+    {
         lo = lo.map(|x| x >> 16);
     }
-    let last = if T::REGISTERS == 2 { &mut hi } else { &mut lo };
-    let sign = T::SIGN;
+    let last = if wide { &mut hi } else { &mut lo };
     if m.abs >> source & 1 != 0 {
-        *last = last.map(|x| x & !sign);
+        *last = last.map(|x| x & !slot.sign);
     }
     if m.neg >> source & 1 != 0 {
-        *last = last.map(|x| x ^ sign);
+        *last = last.map(|x| x ^ slot.sign);
     }
     (lo, hi)
 }
 
 /// A source of a packed, mixed or dot instruction.
-fn packed<T: Lane>(i: &Inst, source: usize, code: Code, values: Lanes) -> Lanes {
+fn packed(i: &Inst, source: usize, slot: &Slot, code: Code, values: Lanes) -> Lanes {
     let m = &i.modifiers;
     let bit = |field: u8| field >> source & 1 != 0;
     let half = |x: u32, high: bool| if high { x >> 16 } else { x & 0xffff };
     if i.row.modifiers.has(Flags::MIX) {
         return values.map(|x| {
             let x = match code.0 {
-                c @ 240..=248 if bit(m.op_sel_hi) => F16_CONSTANTS[(c - 240) as usize] as u32,
+                c @ 240..=248 if bit(m.op_sel_hi) => F16_CONSTANTS[usize::from(c - 240)].into(),
                 _ => x,
             };
             let x = if bit(m.op_sel_hi) {
@@ -98,11 +111,11 @@ fn packed<T: Lane>(i: &Inst, source: usize, code: Code, values: Lanes) -> Lanes 
                 x
             };
             let x = if bit(m.neg_hi) { x & 0x7fff_ffff } else { x };
-            x ^ (bit(m.neg) as u32) << 31
+            x ^ u32::from(bit(m.neg)) << 31
         });
     }
-    if !T::PAIR {
-        return values.map(|x| x ^ if bit(m.neg) { T::SIGN } else { 0 });
+    if !slot.pair {
+        return values.map(|x| x ^ if bit(m.neg) { slot.sign } else { 0 });
     }
     values.map(|x| {
         let low = half(x, bit(m.op_sel)) ^ if bit(m.neg) { 0x8000 } else { 0 };
@@ -133,10 +146,25 @@ pub fn write_mask(w: &Wave, i: &Inst) -> u64 {
     }
 }
 
-/// Writes a sub-dword destination: SDWA's byte or word, or the high half that op_sel names.
-#[cold]
+/// Writes results to the destination, in the lanes and the parts that the instruction writes.
 #[inline(never)]
-pub fn write_part(w: &mut Wave, i: &Inst, vdst: u8, values: &Lanes) {
+pub fn commit(w: &mut Wave, op: &Op, result: &Slot) {
+    let vdst = usize::from(op.plan.vdst);
+    if !op.plan.whole && op.form != Form::Dpp {
+        return write_part(w, op, vdst);
+    }
+    let lanes = write_mask(w, op);
+    let Results { lo, hi, .. } = w.results;
+    super::write_lanes(w, vdst, lanes, &lo);
+    if result.registers == 2 {
+        super::write_lanes(w, vdst + 1, lanes, &hi);
+    }
+}
+
+/// Writes a sub-dword destination: SDWA's byte or word, or the high half that op_sel names.
+#[inline(never)]
+fn write_part(w: &mut Wave, i: &Inst, vdst: usize) {
+    let values = w.results.lo;
     let m = i.modifiers;
     let mask = expand(w.exec());
     let (sel, unused) = if i.form == Form::Sdwa {
@@ -144,7 +172,7 @@ pub fn write_part(w: &mut Wave, i: &Inst, vdst: u8, values: &Lanes) {
     } else {
         (5, 2)
     };
-    let old = &mut w.v[vdst as usize];
+    let old = &mut w.v[vdst];
     for l in 0..LANES {
         let (shift, width) = match sel {
             0..=3 => (sel as u32 * 8, 8),

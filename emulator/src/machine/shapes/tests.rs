@@ -4,6 +4,7 @@
 use super::super::handler::Level;
 use super::super::lds::Lds;
 use super::super::memory::AddressSpace;
+use super::super::op::Op;
 use super::super::wave::{Env, LANES, Lanes, Wave};
 use crate::isa;
 use crate::semantics::Mode;
@@ -22,6 +23,7 @@ fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
         wave.v[1] = std::array::from_fn(|l| 100 + l as u32);
         wave.set_scalar64(isa::Code::EXEC, !0);
         set_up(&mut wave);
+        let op = Op::new(inst, &handlers, level);
         let space = AddressSpace::default();
         let mut env = Env {
             memory: &space,
@@ -30,7 +32,7 @@ fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
             clock: 0,
         };
         // SAFETY: the level is one that this host has.
-        unsafe { (handlers.at(level))(&mut wave, &mut env, &inst) }.expect("no trap");
+        unsafe { (op.handler)(&mut wave, &mut env, &op) }.expect("no trap");
         wave
     });
     let first = waves.next().expect("a level");
@@ -366,11 +368,11 @@ fn the_mode_register_is_read_and_written_by_fields() {
     let wave = run(
         assembly,
         &[0x01, 0x09, 0x00, 0xba, 0x00, 0x00, 0x00, 0x00],
-        |w| w.mode_bits = 0x3f0,
+        |w| w.set_mode_bits(0x3f0),
     );
-    assert_eq!(wave.mode_bits, 0x3c0);
+    assert_eq!(wave.mode_bits(), 0x3c0);
     assert_eq!(
-        wave.mode,
+        wave.mode(),
         Mode {
             denorm_in32: false,
             denorm_out32: false,
@@ -378,6 +380,8 @@ fn the_mode_register_is_read_and_written_by_fields() {
         }
     );
     let assembly = "s_getreg_b32 s4, hwreg(HW_REG_MODE, 0, 10)";
-    let wave = run(assembly, &[0x01, 0x48, 0x84, 0xb8], |w| w.mode_bits = 0x3f0);
+    let wave = run(assembly, &[0x01, 0x48, 0x84, 0xb8], |w| {
+        w.set_mode_bits(0x3f0)
+    });
     assert_eq!(wave.s[4], 0x3f0);
 }

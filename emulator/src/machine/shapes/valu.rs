@@ -2,82 +2,60 @@
 //!
 //! A pure function's own types say the rest: its arguments are the sources in order, a `bool` argument is a lane's bit of a mask
 //! operand, a `bool` result goes to a mask, a pair `(value, bool)` to a register and a mask.
+//!
+//! The loop over lanes is compiled for every function and host feature level, so it holds nothing else: sources stand in registers
+//! or were brought to slots behind them, and results are written back by code that all functions share.
 
 use super::super::handler::Outcome;
-use super::super::lane::{Lane, Source};
-use super::super::wave::{LANES, Lanes, Wave, collect, expand};
+use super::super::lane::Lane;
+use super::super::op::{Op, SOURCES, Shape, Slot};
+use super::super::wave::{LANES, Lanes, REGISTERS, Results, Wave, collect, expand};
 use super::select;
-use crate::isa::{Access, Code, Encoding, Flags, Form, Inst};
+use crate::isa::{Code, Flags, Inst};
 use crate::semantics::{Mode, Omod};
 
 /// What a lane function may take.
 pub trait Argument: Copy {
-    /// Registers it reads (0: a bit of a mask).
-    const REGISTERS: usize;
+    /// The registers that it reads.
+    const SLOT: Slot;
     /// From a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
-    /// The operand that it reads where the row lists none.
-    fn implied(i: &Inst) -> Code {
-        debug_assert_eq!(
-            i.row.operands[0].access,
-            Access::ReadWrite,
-            "{}",
-            i.row.mnemonic
-        );
-        i.operands[0]
-    }
-    /// The operand's lanes, with modifiers applied, where they do not simply stand in VGPRs.
-    fn materialise(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, Lanes);
 }
 
 impl<T: Lane> Argument for T {
-    const REGISTERS: usize = T::REGISTERS;
+    const SLOT: Slot = T::SLOT;
     #[inline(always)]
     fn get(lo: u32, hi: u32) -> T {
         T::get(lo, hi)
     }
-    #[inline(always)]
-    fn materialise(w: &Wave, i: &Inst, source: usize, code: Code) -> (Lanes, Lanes) {
-        select::source::<T>(w, i, source, code)
-    }
 }
 
 impl Argument for bool {
-    const REGISTERS: usize = 0;
+    const SLOT: Slot = Slot::BIT;
     #[inline(always)]
     fn get(lo: u32, _: u32) -> bool {
         lo != 0
     }
-    fn implied(_: &Inst) -> Code {
-        Code::VCC
-    }
-    #[inline(always)]
-    fn materialise(w: &Wave, i: &Inst, _: usize, code: Code) -> (Lanes, Lanes) {
-        (expand(w.scalar64(code, i.literal)), [0; LANES])
-    }
-}
-
-/// The lanes that an instruction computes.
-pub struct Results {
-    lo: Lanes,
-    hi: Lanes,
-    bits: [u8; LANES],
 }
 
 /// What a lane function may return.
 pub trait Output: Copy {
+    /// The registers that the value takes.
+    const SLOT: Slot;
     /// Number of destinations, hence the first source's place among the operands.
     const DESTINATIONS: usize;
+    /// The place of the mask among the operands, where it gives one.
+    const MASK: Option<usize>;
     /// Applies omod and clamp as the instruction asks.
     fn finish(self, mode: Mode, i: &Inst) -> Self;
     /// Keeps a lane's result.
     fn keep(self, results: &mut Results, lane: usize);
-    /// Writes the results back.
-    fn write(w: &mut Wave, i: &Inst, results: &Results);
 }
 
 impl<T: Lane> Output for T {
+    const SLOT: Slot = T::SLOT;
     const DESTINATIONS: usize = 1;
+    const MASK: Option<usize> = None;
     #[inline(always)]
     fn finish(self, mode: Mode, i: &Inst) -> T {
         let m = &i.modifiers;
@@ -100,14 +78,12 @@ impl<T: Lane> Output for T {
             results.hi[lane] = hi;
         }
     }
-    #[inline(always)]
-    fn write(w: &mut Wave, i: &Inst, results: &Results) {
-        write_vector::<T>(w, i, results);
-    }
 }
 
 impl<T: Lane> Output for (T, bool) {
+    const SLOT: Slot = T::SLOT;
     const DESTINATIONS: usize = 2;
+    const MASK: Option<usize> = Some(1);
     #[inline(always)]
     fn finish(self, mode: Mode, i: &Inst) -> (T, bool) {
         (self.0.finish(mode, i), self.1)
@@ -115,46 +91,21 @@ impl<T: Lane> Output for (T, bool) {
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
         self.0.keep(results, lane);
-        results.bits[lane] = self.1 as u8;
-    }
-    #[inline(always)]
-    fn write(w: &mut Wave, i: &Inst, results: &Results) {
-        let mask = collect(&results.bits) & select::write_mask(w, i);
-        write_vector::<T>(w, i, results);
-        w.set_scalar64(i.operands[1], mask);
+        self.1.keep(results, lane);
     }
 }
 
 impl Output for bool {
+    const SLOT: Slot = Slot::BIT;
     const DESTINATIONS: usize = 1;
+    const MASK: Option<usize> = Some(0);
     #[inline(always)]
     fn finish(self, _: Mode, _: &Inst) -> bool {
         self
     }
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
-        results.bits[lane] = self as u8;
-    }
-    #[inline(always)]
-    fn write(w: &mut Wave, i: &Inst, results: &Results) {
-        let mask = collect(&results.bits) & select::write_mask(w, i);
-        w.set_scalar64(i.operands[0], mask);
-    }
-}
-
-#[inline(always)]
-fn write_vector<T: Lane>(w: &mut Wave, i: &Inst, results: &Results) {
-    let Some(vdst) = i.operands[0].as_vgpr() else {
-        return;
-    };
-    let half = T::HALF && (i.modifiers.op_sel & 8 != 0 || i.encoding == Encoding::Vop3p);
-    if T::REGISTERS == 1 && (i.form == Form::Sdwa || half) {
-        return select::write_part(w, i, vdst, &results.lo);
-    }
-    let exec = select::write_mask(w, i);
-    write_lanes(w, vdst as usize, exec, &results.lo);
-    if T::REGISTERS == 2 {
-        write_lanes(w, (vdst as usize + 1) & 255, exec, &results.hi);
+        results.bits[lane] = self.into();
     }
 }
 
@@ -176,82 +127,121 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
     }
 }
 
-/// Whether results go out as computed.
-#[inline(always)]
-fn exact(_: &Wave, i: &Inst) -> bool {
-    i.modifiers.omod == 0 && !i.modifiers.flags.has(Flags::CLAMP)
-}
-
-/// Whether the mode is the one that kernels are compiled for, too.
-#[inline(always)]
-fn usual(w: &Wave, i: &Inst) -> bool {
-    w.mode == Mode::HIP && exact(w, i)
-}
-
 /// A pure function of one to four lane values, with or without the mode as its first argument.
 pub trait LaneFunction<Signature>: Copy {
+    /// What it takes and gives.
+    const SHAPE: &'static Shape;
     /// Runs it over all lanes.
-    fn run(self, w: &mut Wave, i: &Inst) -> Outcome;
-    /// Computes all lanes in any mode, with omod and clamp: out of line, once for all feature levels.
-    fn run_unusual(self, w: &Wave, i: &Inst, results: &mut Results);
+    fn run(self, w: &mut Wave, op: &Op) -> Outcome;
+    /// Runs it in any mode, with omod and clamp: out of line, once for all feature levels.
+    fn run_unusual(self, w: &mut Wave, op: &Op) -> Outcome;
 }
 
-macro_rules! sources {
-    ($w:ident, $i:ident, $out:ty; $($t:ident $s:ident $n:literal),*) => {
-        $(
-            let buffer: (Lanes, Lanes);
-            let n = <$out>::DESTINATIONS + $n;
-            let code = if n < $i.row.operands.len() { $i.operands[n] } else { $t::implied($i) };
-            let $s = match code.as_vgpr() {
-                Some(v) if $t::REGISTERS != 0 && select::plain($i, $n) => {
-                    Source { lo: &$w.v[v as usize], hi: &$w.v[(v as usize + $t::REGISTERS - 1) & 255] }
-                }
-                _ => {
-                    buffer = $t::materialise($w, $i, $n, code);
-                    Source { lo: &buffer.0, hi: &buffer.1 }
-                }
-            };
-        )*
-    };
+/// The shape of a lane function.
+pub const fn shape_of<S, F: LaneFunction<S>>(_: &F) -> &'static Shape {
+    F::SHAPE
+}
+
+/// Computes all lanes from registers into results: the loop that is worth a feature level. Results stand apart from registers, so
+/// that no lane's result can be another's source.
+macro_rules! over_lanes {
+    ($w:ident, $op:ident; $($t:ident $s:ident $n:literal),*; $body:expr) => {{
+        #[inline(always)]
+        fn each<R: Output, $($t: Argument),*>(
+            registers: &[Lanes; REGISTERS],
+            results: &mut Results,
+            sources: &[u16; SOURCES],
+            f: impl Fn($($t),*) -> R,
+        ) {
+            $(
+                let at = usize::from(sources[$n]);
+                let $s = (&registers[at], &registers[at + ($t::SLOT.registers == 2) as usize]);
+            )*
+            for l in 0..LANES {
+                f($($t::get($s.0[l], $s.1[l])),*).keep(results, l);
+            }
+        }
+        each(&$w.v, &mut $w.results, &$op.plan.sources, $body)
+    }};
+}
+
+/// Brings a source that is one scalar for all lanes, or a mask, to its slot.
+#[inline(always)]
+fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
+    if A::SLOT.registers == 0 {
+        w.v[256 + 2 * n] = expand(w.scalar64(op.plan.scalars[n], op.literal));
+    } else if A::SLOT.registers == 1 && op.plan.splat >> n & 1 != 0 {
+        let sgpr = w.s.get(usize::from(op.plan.scalars[n].0));
+        let value = sgpr.copied().unwrap_or(op.plan.constants[n]);
+        w.v[256 + 2 * n] = [value; LANES];
+    }
+}
+
+/// Writes the results to where they go.
+#[inline(always)]
+fn finish<R: Output>(w: &mut Wave, op: &Op) -> Outcome {
+    if R::SLOT.registers != 0 {
+        if op.plan.whole && w.exec() == !0 {
+            let vdst = usize::from(op.plan.vdst);
+            w.v[vdst] = w.results.lo;
+            if R::SLOT.registers == 2 {
+                w.v[vdst + 1] = w.results.hi;
+            }
+        } else {
+            select::commit(w, op, &R::SLOT);
+        }
+    }
+    if let Some(n) = R::MASK {
+        let mask = collect(&w.results.bits) & select::write_mask(w, op);
+        w.set_scalar64(op.operands[n], mask);
+    }
+    Ok(())
 }
 
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
-        lane_function!(fn($($t),*) -> R, [], [], exact; $($t $s $n),*);
-        lane_function!((Mode, fn($($t),*) -> R), [Mode,], [mode,], usual; $($t $s $n),*);
+        lane_function!(fn($($t),*) -> R, [], [], |_w| true; $($t $s $n),*);
+        lane_function!((Mode, fn($($t),*) -> R), [Mode,], [mode,], |w| w.in_hip_mode(); $($t $s $n),*);
     };
-    ($signature:ty, [$($m:ty,)?], [$($mode:ident,)?], $usual:ident; $($t:ident $s:ident $n:literal),*) => {
+    ($signature:ty, [$($m:ty,)?], [$($mode:ident,)?], |$w:ident| $usual:expr; $($t:ident $s:ident $n:literal),*) => {
         impl<F, R, $($t),*> LaneFunction<$signature> for F
         where
             F: Fn($($m,)? $($t),*) -> R + Copy,
             R: Output,
             $($t: Argument),*
         {
+            const SHAPE: &'static Shape = &Shape {
+                sources: &[$($t::SLOT),*],
+                result: R::SLOT,
+                destinations: R::DESTINATIONS,
+            };
+
             #[inline(always)]
-            fn run(self, w: &mut Wave, i: &Inst) -> Outcome {
-                let mut results = Results { lo: [0; LANES], hi: [0; LANES], bits: [0; LANES] };
-                if $usual(w, i) {
-                    let w = &*w;
-                    $(let $mode = Mode::HIP;)?
-                    sources!(w, i, R; $($t $s $n),*);
-                    for l in 0..LANES {
-                        self($($mode,)? $($t::get($s.lo[l], $s.hi[l])),*).keep(&mut results, l);
-                    }
-                } else {
-                    self.run_unusual(w, i, &mut results);
+            fn run(self, w: &mut Wave, op: &Op) -> Outcome {
+                let $w = &*w;
+                if !(op.plan.exact && $usual) {
+                    return self.run_unusual(w, op);
                 }
-                R::write(w, i, &results);
-                Ok(())
+                $(bring::<$t>(w, op, $n);)*
+                if op.plan.fetch != 0 {
+                    select::fetch(w, op, Self::SHAPE);
+                }
+                $(let $mode = Mode::HIP;)?
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| self($($mode,)? $($s),*));
+                finish::<R>(w, op)
             }
 
             #[cold]
             #[inline(never)]
-            fn run_unusual(self, w: &Wave, i: &Inst, results: &mut Results) {
-                $(let $mode = w.mode;)?
-                sources!(w, i, R; $($t $s $n),*);
-                for l in 0..LANES {
-                    self($($mode,)? $($t::get($s.lo[l], $s.hi[l])),*).finish(w.mode, i).keep(results, l);
+            fn run_unusual(self, w: &mut Wave, op: &Op) -> Outcome {
+                $(bring::<$t>(w, op, $n);)*
+                if op.plan.fetch != 0 {
+                    select::fetch(w, op, Self::SHAPE);
                 }
+                let current = w.mode();
+                $(let $mode = current;)?
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| self($($mode,)? $($s),*).finish(current, op));
+                finish::<R>(w, op)
             }
         }
     };
@@ -263,15 +253,29 @@ lane_function!(A a 0, B b 1, C c 2, D d 3);
 
 /// Runs a pure function as a vector instruction.
 #[inline(always)]
-pub fn valu<S, F: LaneFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
-    f.run(w, i)
+pub fn valu<S, F: LaneFunction<S>>(w: &mut Wave, op: &Op, f: F) -> Outcome {
+    f.run(w, op)
+}
+
+/// Runs a pure function, or under the clamp modifier another.
+#[inline(always)]
+pub fn valu_or_clamped<S, F: LaneFunction<S>, G: LaneFunction<S>>(
+    w: &mut Wave,
+    op: &Op,
+    f: F,
+    clamped: G,
+) -> Outcome {
+    if op.modifiers.flags.has(Flags::CLAMP) {
+        return clamped.run_unusual(w, op);
+    }
+    f.run(w, op)
 }
 
 /// A compare that writes EXEC as well as its mask.
 #[inline(always)]
-pub fn cmpx<S, F: LaneFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
-    f.run(w, i)?;
-    let mask = w.scalar64(i.operands[0], 0);
+pub fn cmpx<S, F: LaneFunction<S>>(w: &mut Wave, op: &Op, f: F) -> Outcome {
+    f.run(w, op)?;
+    let mask = w.scalar64(op.operands[0], 0);
     w.set_scalar64(Code::EXEC, mask);
     Ok(())
 }
