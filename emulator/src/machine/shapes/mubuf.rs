@@ -3,6 +3,7 @@
 use super::super::handler::Outcome;
 use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::atomic::Word;
+use super::scratch;
 use super::transfer::{self, Addresses, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
@@ -65,7 +66,7 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
         let mut out = [0; LANES];
         for l in 0..LANES {
             let offset = immediate + if offen { offsets[l] as u64 } else { 0 };
-            out[l] = start.wrapping_add(offset / 4 * 256 + 4 * l as u64 + offset % 4);
+            out[l] = scratch::place(start, offset, l);
         }
         return (out, if resource.records >= bytes { !0 } else { 0 });
     }
@@ -78,6 +79,27 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
         indices,
         bytes,
     )
+}
+
+/// Of an instruction on scratch: where the private memory of lane 0 starts, the offset of each lane, and whether the
+/// resource is large enough.
+#[inline(always)]
+fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
+    let resource = Resource::read(w, i.by_role(Role::Sbase));
+    let flags = i.modifiers.flags;
+    if !resource.is_scratch() || flags.has(Flags::IDXEN) {
+        return None;
+    }
+    let soffset = w.scalar32(i.by_role(Role::Soffset), i.literal) as u64;
+    let mut offsets = [i.offset as u32 as u64; LANES];
+    if flags.has(Flags::OFFEN) {
+        let vaddr = i.by_role(Role::Addr).as_vgpr().unwrap_or(0) as usize;
+        for (offset, &v) in offsets.iter_mut().zip(&w.v[vaddr]) {
+            *offset += v as u64;
+        }
+    }
+    let start = resource.base.wrapping_add(soffset);
+    Some((start, offsets, resource.records >= bytes))
 }
 
 /// The addresses through any resource.
@@ -122,6 +144,9 @@ fn general_addresses(
 #[inline(always)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
+        return scratch::load(w, e, vdata(i), start, &offsets, w.exec(), element);
+    }
     for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
         let lanes = w.exec();
@@ -146,6 +171,9 @@ fn load_outside(w: &mut Wave, target: Code, lanes: u64, part: Element) {
 #[inline(always)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
+        return scratch::store(w, e, vdata(i), start, &offsets, w.exec(), element);
+    }
     for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
         transfer::store(
