@@ -6,6 +6,7 @@
 #   scripts/ocml.sh --sample            all, at some hundred points: seconds
 #   scripts/ocml.sh '__ocml_sin*' f16_* functions and conversions (by kernel) of these names
 #   scripts/ocml.sh --write             all, and the table into docs/ocml.md
+#   scripts/ocml.sh --opt -O0           compiled at another level than -O3
 #   scripts/ocml.sh --program PATH      with this deltanet-check; otherwise it is built (release)
 #
 # The table of functions and their limits is scripts/ocml/functions.txt, what is excepted and why scripts/ocml/exceptions.py.
@@ -21,9 +22,9 @@ while (($#)); do
             sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p;}' "scripts/ocml.sh"
             exit 0
             ;;
-        --program)
-            (($# > 1)) || { echo "ocml.sh: --program needs a path" >&2; exit 2; }
-            program=$2
+        --program | --opt)
+            (($# > 1)) || { echo "ocml.sh: $1 needs a value" >&2; exit 2; }
+            if [[ $1 == --opt ]]; then arguments+=("--opt=$2"); else program=$2; fi
             shift
             ;;
         --sample | --write) arguments+=("$1") ;;

@@ -140,17 +140,17 @@ CASES = (
 WORK = {}
 
 
-def launch(cases, sample, program, folder):
+def launch(cases, options, folder):
     """Builds and runs the kernels of the cases."""
     if not cases:
         return
-    device.build(table.HERE / "conversions.hip", folder / "conversions.co")
-    batch = device.Batch(program, folder, folder / "conversions.co")
+    device.build(table.HERE / "conversions.hip", folder / "conversions.co", options.opt)
+    batch = device.Batch(options.program, folder, folder / "conversions.co")
     inputs, pending = {}, []
     for case in cases:
         if case.inputs not in inputs:
             points = list(INPUTS[case.inputs]())
-            points = points[:: max(1, len(points) // 1024)] if sample else points
+            points = points[:: max(1, len(points) // 1024)] if options.sample else points
             inputs[case.inputs] = points + points[-1:] * (-len(points) % BLOCK)
         points = inputs[case.inputs]
         name = batch.input(f"in_{case.inputs.replace(' ', '_').replace(',', '')}_{case.source}", C_TYPE[case.source], points)

@@ -28,12 +28,12 @@ def judge(index):
     return index, measure.measure(row, points, results)
 
 
-def launch(rows, count, program, folder):
+def launch(rows, count, options, folder):
     """Builds and runs a kernel a row; gives each row with its points and its results."""
     source = folder / "functions.hip"
     source.write_text(f'#include "{table.HERE}/helpers.hip"\n' + "".join(row.source_text() for row in rows))
-    device.build(source, folder / "functions.co")
-    batch = device.Batch(program, folder, folder / "functions.co")
+    device.build(source, folder / "functions.co", options.opt)
+    batch = device.Batch(options.program, folder, folder / "functions.co")
     pending = []
     for row in rows:
         points = grids.points(row, count)
@@ -74,11 +74,12 @@ def main():
     parser.add_argument("--headers", required=True, nargs="+")
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--opt", default="-O3")
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
     full = not options.sample and not options.only
-    if options.write and not full:
-        parser.error("--write needs a full run: no --sample and no names")
+    if options.write and not (full and options.opt == "-O3"):
+        parser.error("--write needs a full run at -O3: no --sample, --opt or names")
     count = 256 if options.sample else grids.POINTS
     rows = table.rows()
     cases = conversions.CASES
@@ -93,8 +94,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
             if rows:
-                WORK.extend(launch(rows, count, options.program, Path(folder)))
-            conversions.launch(cases, options.sample, options.program, Path(folder))
+                WORK.extend(launch(rows, count, options, Path(folder)))
+            conversions.launch(cases, options, Path(folder))
         except device.Trapped as trapped:
             sys.exit(f"the emulator stopped:\n{trapped}")
         except subprocess.CalledProcessError as failed:

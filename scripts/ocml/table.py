@@ -57,6 +57,8 @@ class Row:
         """The name as a program writes it."""
         if self.kind == "ocml":
             return f"__ocml_{self.name}_f{self.width}"
+        if self.kind == "pair":
+            return f"__ocml_{self.name}_2f16"
         if self.kind == "hip":
             return self.name + ("f" if self.width == 32 else "")
         return self.name
@@ -67,6 +69,8 @@ class Row:
 
     @property
     def callee(self):
+        if self.shown == "__ocml_pown_2f16":
+            return "here_pown_2f16"
         return f"here_{self.name}" if self.kind == "here" else self.shown
 
     def source_text(self):
@@ -75,17 +79,23 @@ class Row:
         count = len(self.arguments)
         parameters = [f"const {t} *a{n}" for n, t in enumerate(types[:count])]
         parameters += [f"{t} *r{n}" for n, t in enumerate(types[count:])]
-        call = [f"a{n}[i]" for n in range(count)]
         before, after = "", ""
+        if self.kind == "pair":
+            # a pair of work-items computes the same pair, and each keeps its half
+            kinds = ["__2i32" if letter == "i" else "__2f16" for letter in self.arguments]
+            call = [f"({kind}){{a{n}[i & ~1u], a{n}[i | 1]}}" for n, kind in enumerate(kinds)]
+            after = "[i & 1]"
+        else:
+            call = [f"a{n}[i]" for n in range(count)]
         if len(self.results) > 1:
             second = types[count + 1]
             before = f"{second} second; "
             call.append(f"(PRIVATE {second} *)&second" if self.kind == "ocml" else "&second")
-            after = " r1[i] = second;"
+            after = "; r1[i] = second"
         return (
             f'extern "C" __global__ void {self.kernel}({", ".join(parameters)}) {{\n'
             f"    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-            f"    {before}r0[i] = {self.callee}({', '.join(call)});{after}\n}}\n"
+            f"    {before}r0[i] = {self.callee}({', '.join(call)}){after};\n}}\n"
         )
 
 
@@ -108,8 +118,8 @@ def rows():
 
 
 def declared(header):
-    """Names of __ocml_*_f32 and _f64 that a header names."""
-    return set(re.findall(r"\b__ocml_\w+_f(?:32|64)\b", Path(header).read_text()))
+    """Names of OCML's functions that a header names."""
+    return set(re.findall(r"\b__ocml_\w+_2?f(?:16|32|64)\b", Path(header).read_text()))
 
 
 def defined(bitcode):
@@ -122,6 +132,6 @@ def coverage(headers, bitcode):
     """(declared, declared but not in the bitcode, declared and in the bitcode but not in the table)."""
     names = set().union(*(declared(header) for header in headers))
     present = defined(bitcode)
-    tabled = {row.shown for row in rows() if row.kind == "ocml"}
+    tabled = {row.shown for row in rows() if row.kind in ("ocml", "pair")}
     absent = {name for name in names if name not in present}
     return names, absent, names - absent - tabled
