@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{disasm, exec, inspect};
+use crate::commands::{disasm, exec, inspect, isa};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
 
@@ -37,6 +37,8 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// Print code as text
     Disasm(disasm::DisasmArgs),
+    /// Say how much of the instruction set runs
+    Isa(isa::IsaArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
 }
@@ -189,6 +191,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Exec(args)) => exec::run(args),
         Some(Command::Inspect(args)) => inspect::run(args),
         Some(Command::Disasm(args)) => disasm::run(args),
+        Some(Command::Isa(args)) => isa::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         None => crate::run::run(&cli.run),
     }

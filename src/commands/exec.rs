@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 use gfx906::machine::{Gpu, Launch, LaunchError, Module};
+use gfx906::observe::Profile;
 
 use self::buffers::Placed;
 use self::launch::{ArgSpec, LaunchFile, LaunchSpec};
@@ -168,8 +169,9 @@ fn launch_one(
         limits: file.limits,
         threads,
     };
-    match gpu.launch(module, &kernel.name, &launch) {
-        Ok(counters) => Ok(Outcome::Ran(counters)),
+    let mut profile = Profile::default();
+    match gpu.launch_observed(module, &kernel.name, &launch, &mut profile) {
+        Ok(counters) => Ok(Outcome::Ran(counters, profile)),
         Err(LaunchError::Trap(trap)) => Ok(Outcome::Trapped(trap)),
         Err(LaunchError::Invalid(problem)) => Err(Stop::setup(problem)),
     }

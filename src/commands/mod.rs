@@ -3,6 +3,7 @@
 pub mod disasm;
 pub mod exec;
 pub mod inspect;
+pub mod isa;
 
 use std::path::Path;
 

@@ -1,9 +1,10 @@
-//! The subcommands `exec`, `inspect` and `disasm`, run as a user runs them.
+//! The subcommands `exec`, `inspect`, `disasm` and `isa`, run as a user runs them.
 
 mod disasm;
 mod exec;
 mod exec_refused;
 mod inspect;
+mod isa;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -9,11 +9,11 @@ use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
-use super::program::Kind;
 use super::trap::{Trap, TrapKind};
 use super::wave::{Env, LANES, Wave};
 use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 use crate::isa;
+use crate::observe::Observer;
 
 /// Where the runtime's own structures stand in guest memory during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
@@ -70,11 +70,12 @@ pub(super) struct Dispatch<'a> {
 }
 
 /// Runs a kernel.
-pub fn run(
+pub fn run<O: Observer>(
     mut space: AddressSpace,
     module: &Module,
     name: &str,
     launch: &Launch<'_>,
+    observer: &mut O,
 ) -> Result<Counters, LaunchError> {
     let kernel = module
         .kernel(name)
@@ -96,7 +97,7 @@ pub fn run(
         waves,
         groups,
     };
-    dispatch.run(space)
+    dispatch.run(space, observer)
 }
 
 fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
@@ -178,7 +179,11 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), Stri
 }
 
 impl Dispatch<'_> {
-    fn run(&self, mut space: AddressSpace) -> Result<Counters, LaunchError> {
+    fn run<O: Observer>(
+        &self,
+        mut space: AddressSpace,
+        observer: &mut O,
+    ) -> Result<Counters, LaunchError> {
         let budget = Budget::new(self.launch.limits.instructions, self.launch.limits.seconds);
         let threads = match self.launch.threads {
             0 => rayon::current_num_threads(),
@@ -191,18 +196,20 @@ impl Dispatch<'_> {
         let work = Work {
             next: AtomicU64::new(0),
             failure: Mutex::new(None),
-            kinds: Mutex::default(),
+            instructions: AtomicU64::new(0),
             budget,
         };
         if workers == 1 {
-            self.work(&space, scratch[0], &work);
+            self.work(&space, scratch[0], &work, observer);
         } else {
+            let mut observers: Vec<O> = scratch.iter().map(|_| observer.fork()).collect();
             rayon::scope(|scope| {
-                for &base in &scratch {
+                for (&base, observer) in scratch.iter().zip(&mut observers) {
                     let (space, work) = (&space, &work);
-                    scope.spawn(move |_| self.work(space, base, work));
+                    scope.spawn(move |_| self.work(space, base, work, observer));
                 }
             });
+            observers.into_iter().for_each(|o| observer.join(o));
         }
         let failure = work
             .failure
@@ -213,16 +220,8 @@ impl Dispatch<'_> {
                 self.explain(&space, group, failure),
             )));
         }
-        let kinds = work
-            .kinds
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
         Ok(Counters {
-            instructions: kinds.iter().sum(),
-            by_kind: Kind::ALL
-                .iter()
-                .map(|&k| (k.name(), kinds[k as usize]))
-                .collect(),
+            instructions: work.instructions.into_inner(),
             waves: self.groups * self.waves as u64,
             work_groups: self.groups,
             seconds: work.budget.elapsed(),
@@ -252,7 +251,7 @@ impl Dispatch<'_> {
     }
 
     /// Takes groups until none is left. A group that fails stops those behind it, so that the first one's failure is told.
-    fn work(&self, space: &AddressSpace, scratch: u64, work: &Work) {
+    fn work<O: Observer>(&self, space: &AddressSpace, scratch: u64, work: &Work, observer: &mut O) {
         let mut waves = take_waves(self.waves);
         let mut env = Env {
             memory: space,
@@ -267,19 +266,16 @@ impl Dispatch<'_> {
                 break;
             }
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
-            if let Err(failure) =
-                group::run(&mut waves, &mut env, &self.module.programs, &mut meter)
-            {
+            observer.group(self.id(group), self.waves);
+            let programs = &self.module.programs;
+            if let Err(failure) = group::run(&mut waves, &mut env, programs, &mut meter, observer) {
                 work.fail(group, failure);
                 break;
             }
         }
         WAVES.with_borrow_mut(|pool| pool.append(&mut waves));
-        let mut kinds = work.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        kinds
-            .iter_mut()
-            .zip(meter.kinds)
-            .for_each(|(sum, n)| *sum += n);
+        work.instructions.fetch_add(env.clock, Relaxed);
+        meter.close(env.clock);
     }
 
     fn id(&self, group: u64) -> [u32; 3] {
@@ -331,7 +327,7 @@ impl Dispatch<'_> {
 struct Work {
     next: AtomicU64,
     failure: Mutex<Option<(u64, Failure)>>,
-    kinds: Mutex<[u64; Kind::ALL.len()]>,
+    instructions: AtomicU64,
     budget: Budget,
 }
 

@@ -1,6 +1,5 @@
 //! A GPU: its memory, loaded modules, launches.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
@@ -11,6 +10,7 @@ use super::memory::{AddressSpace, Region};
 use super::program::Program;
 use super::trap::Trap;
 use crate::code_object::{CodeObject, Kernel};
+use crate::observe::{Nobody, Observer};
 
 /// Device memory of an MI50: 32 GiB.
 pub const DEVICE_MEMORY: u64 = 32 << 30;
@@ -81,8 +81,6 @@ pub struct Launch<'a> {
 pub struct Counters {
     /// Wave instructions.
     pub instructions: u64,
-    /// Wave instructions by kind.
-    pub by_kind: BTreeMap<&'static str, u64>,
     /// Waves.
     pub waves: u64,
     /// Work-groups.
@@ -267,8 +265,22 @@ impl Gpu {
         kernel: &str,
         launch: &Launch<'_>,
     ) -> Result<Counters, LaunchError> {
+        self.launch_observed(module, kernel, launch, &mut Nobody)
+    }
+
+    /// Runs a kernel to its end while an observer looks on, which has seen what it has also where the kernel does not end.
+    ///
+    /// # Errors
+    /// When it cannot start, or stops within.
+    pub fn launch_observed<O: Observer>(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch<'_>,
+        observer: &mut O,
+    ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
-        dispatch::run(space, module, kernel, launch)
+        dispatch::run(space, module, kernel, launch, observer)
     }
 }
 

@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::program::{Kind, Program};
+use super::forms;
+use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
+use crate::observe::Observer;
 
 /// Instructions that a worker draws from the dispatch's budget at a time.
 const SLICE: i64 = 1 << 16;
 /// Instructions that a wave runs before another of its group gets a turn.
-const TURN: i64 = 1 << 14;
+const TURN: u64 = 1 << 14;
 
 /// What a dispatch may use up.
 pub struct Budget {
@@ -55,28 +57,23 @@ impl Budget {
     }
 }
 
-/// What a worker has drawn and not yet used, and what it has counted.
+/// What a worker has drawn and not yet used up, in terms of its clock.
 pub struct Meter<'a> {
     budget: &'a Budget,
-    left: i64,
-    /// Instructions run, by kind.
-    pub kinds: [u64; Kind::ALL.len()],
+    /// The clock at which what it has drawn is used up.
+    until: u64,
 }
 
 impl<'a> Meter<'a> {
     /// A meter that has drawn nothing.
     pub fn new(budget: &'a Budget) -> Meter<'a> {
-        Meter {
-            budget,
-            left: 0,
-            kinds: [0; Kind::ALL.len()],
-        }
+        Meter { budget, until: 0 }
     }
-}
 
-impl Drop for Meter<'_> {
-    fn drop(&mut self) {
-        self.budget.give_back(self.left);
+    /// Gives back what is left at the end.
+    pub fn close(self, clock: u64) {
+        self.budget
+            .give_back(self.until.saturating_sub(clock) as i64);
     }
 }
 
@@ -98,11 +95,12 @@ enum State {
 }
 
 /// Runs the waves of a group to their ends.
-pub fn run(
+pub fn run<O: Observer>(
     waves: &mut [Wave],
     env: &mut Env<'_>,
     programs: &[Program],
     meter: &mut Meter<'_>,
+    observer: &mut O,
 ) -> Result<(), Failure> {
     let mut states = [State::Ready; 16];
     let states = &mut states[..waves.len()];
@@ -112,7 +110,7 @@ pub fn run(
                 continue;
             }
             let mut pc = wave.pc;
-            states[n] = match turn(wave, env, programs, meter, &mut pc) {
+            states[n] = match turn(wave, env, programs, meter, observer, &mut pc) {
                 Ok(()) | Err(Stop::Yield) => State::Ready,
                 Err(Stop::Barrier) => State::AtBarrier,
                 Err(Stop::End) => State::Ended,
@@ -140,52 +138,47 @@ pub fn run(
 
 /// Runs a wave until it stops or its turn is over; `at` follows the address of the instruction that runs.
 #[inline(always)]
-fn turn(
+fn turn<O: Observer>(
     wave: &mut Wave,
     env: &mut Env<'_>,
     programs: &[Program],
     meter: &mut Meter<'_>,
+    observer: &mut O,
     at: &mut u64,
 ) -> Result<(), Stop> {
-    let mut program = find(programs, wave.pc)?;
-    for _ in 0..TURN {
-        if meter.left == 0 {
-            meter.left = meter.budget.draw()?;
-        }
-        meter.left -= 1;
-        *at = wave.pc;
-        let op = match program.fetch(wave.pc) {
-            Some(op) => op,
-            None => {
-                program = find(programs, wave.pc)?;
-                program.fetch(wave.pc).ok_or_else(bad_pc)?
+    let mut page = Page::default();
+    let end = env.clock + TURN;
+    loop {
+        let until = end.min(meter.until);
+        while env.clock < until {
+            *at = wave.pc;
+            let Some(op) = page.fetch(wave.pc) else {
+                page = find(programs, wave.pc)?;
+                continue;
+            };
+            env.clock += 1;
+            wave.pc = at.wrapping_add(op.inst.size.into());
+            observer.before(wave, op, *at);
+            let outcome = if op.vgprs > wave.limit() {
+                forms::run(wave, env, op)
+            } else {
+                // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
+                unsafe { (op.handler)(wave, env, op) }
+            };
+            if !matches!(outcome, Err(Stop::Fault(_))) {
+                observer.after(wave, op, *at);
             }
-        };
-        if op.vgprs as usize > wave.vgprs {
-            return Err(out_of_range(op.vgprs, wave.vgprs).into());
+            outcome?;
         }
-        meter.kinds[op.kind as usize] += 1;
-        env.clock += 1;
-        wave.pc = wave.pc.wrapping_add(op.inst.size as u64);
-        // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
-        unsafe { (op.handler)(wave, env, op) }?;
+        if env.clock >= end {
+            return Ok(());
+        }
+        *at = wave.pc;
+        meter.until = env.clock + meter.budget.draw()? as u64;
     }
-    Ok(())
 }
 
-fn find(programs: &[Program], pc: u64) -> Result<&Program, Fault> {
-    programs
-        .iter()
-        .find(|p| p.fetch(pc).is_some())
-        .ok_or_else(bad_pc)
-}
-
-fn bad_pc() -> Fault {
-    Fault::new(TrapKind::BadPc)
-}
-
-#[cold]
-fn out_of_range(needed: u16, have: usize) -> Fault {
-    let register = format!("v{} (the kernel asked for {have} VGPRs)", needed - 1);
-    Fault::new(TrapKind::RegisterOutOfRange { register })
+fn find(programs: &[Program], pc: u64) -> Result<Page<'_>, Fault> {
+    let page = programs.iter().find_map(|p| p.page(pc));
+    page.ok_or_else(|| Fault::new(TrapKind::BadPc))
 }

@@ -90,21 +90,25 @@ fn detect() -> Level {
 }
 
 /// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have
-/// the baseline alone: the levels compute the same, and take most of the time to compile.
+/// the baseline alone: the levels compute the same, and take most of the time to compile. The body may ask for `WIDTH`, the bytes
+/// of the level's vectors.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
         use $crate::machine::{Env, Handlers, Op, Outcome, Wave};
         fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 16;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
         fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 32;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
         fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+            const _WIDTH: usize = 64;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

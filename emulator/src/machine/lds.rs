@@ -3,23 +3,44 @@
 use super::trap::{Fault, TrapKind};
 use super::wave::POISON;
 
-/// LDS of the group that runs: bytes, as many as the dispatch asked for.
+/// LDS of the group that runs: as many bytes as the dispatch asked for.
 #[derive(Default)]
 pub struct Lds {
-    bytes: Vec<u8>,
+    words: Vec<u32>,
+    size: u32,
 }
 
 impl Lds {
     /// Poisoned LDS of `size` bytes.
     pub fn reset(&mut self, size: u32) {
-        self.bytes.clear();
-        self.bytes
-            .extend(POISON.to_le_bytes().into_iter().cycle().take(size as usize));
+        self.words.clear();
+        self.words.resize(size.div_ceil(4) as usize, POISON);
+        self.size = size;
     }
 
     /// Its size in bytes.
     pub fn size(&self) -> u32 {
-        self.bytes.len() as u32
+        self.size
+    }
+
+    /// Its dwords.
+    #[inline(always)]
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Its dwords, to be written.
+    #[inline(always)]
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.size as usize]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.size as usize]
     }
 
     fn out_of_range(&self, write: bool, lane: u32, address: u32) -> Fault {
@@ -37,7 +58,7 @@ impl Lds {
     #[inline(always)]
     pub fn read<const N: usize>(&self, lane: u32, address: u32) -> Result<[u8; N], Fault> {
         let at = address as usize;
-        match self.bytes.get(at..at + N) {
+        match self.bytes().get(at..at + N) {
             Some(bytes) => Ok(bytes.try_into().expect("N bytes")),
             None => Err(self.out_of_range(false, lane, address)),
         }
@@ -52,7 +73,7 @@ impl Lds {
         data: [u8; N],
     ) -> Result<(), Fault> {
         let at = address as usize;
-        match self.bytes.get_mut(at..at + N) {
+        match self.bytes_mut().get_mut(at..at + N) {
             Some(bytes) => {
                 bytes.copy_from_slice(&data);
                 Ok(())

@@ -118,6 +118,10 @@ impl Region {
     }
 }
 
+/// Where to look for an allocation first. Workers share it, and whatever it says is checked.
+#[derive(Debug, Default)]
+pub struct Hint(AtomicU32);
+
 /// The allocations that a dispatch sees, by address.
 #[derive(Clone, Default)]
 pub struct AddressSpace {
@@ -148,6 +152,21 @@ impl AddressSpace {
         self.search(hint, address, bytes)
     }
 
+    /// The allocation that covers a range, looked up at a shared hint first.
+    #[inline(always)]
+    pub fn find_by(&self, hint: &Hint, address: u64, bytes: u64) -> Option<&Region> {
+        let mut at = hint.0.load(Relaxed) as usize;
+        if let Some(region) = self.regions.get(at)
+            && region.covers(address, bytes)
+        {
+            return Some(region);
+        }
+        let found = self.search(&mut at, address, bytes);
+        hint.0.store(at as u32, Relaxed);
+        found
+    }
+
+    #[inline(never)]
     fn search(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<&Region> {
         let at = self
             .regions

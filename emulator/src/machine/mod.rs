@@ -1,6 +1,7 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
 mod dispatch;
+mod forms;
 mod gpu;
 mod group;
 mod handler;
@@ -10,6 +11,8 @@ mod lds;
 mod memory;
 mod op;
 mod program;
+#[cfg(test)]
+mod programs;
 mod setup;
 pub mod shapes;
 mod trap;

@@ -2,9 +2,12 @@
 
 use std::ops::Deref;
 
-use super::handler::Handler;
+use super::forms;
+use super::handler::{Handler, Handlers, Level};
+use super::memory::Hint;
 use super::program::Kind;
 use super::shapes::plain;
+use super::wave::{F16_CONSTANTS, inline_constant};
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Role};
 
 /// Sources that a vector instruction may have.
@@ -65,7 +68,13 @@ pub struct Plan {
     pub sources: [u16; SOURCES],
     /// The register of the result.
     pub vdst: u16,
-    /// Sources that are not read as they stand in VGPRs, one bit each: they are brought to their slots first.
+    /// Sources that are one SGPR or one constant for all lanes, 32 bits of it, a bit each.
+    pub splat: u8,
+    /// The SGPR of such a source; its constant where that is no SGPR.
+    pub scalars: [Code; SOURCES],
+    /// The constant of such a source.
+    pub constants: [u32; SOURCES],
+    /// Sources that are brought to their slots in yet another way, a bit each.
     pub fetch: u8,
     /// Results go out as computed: neither omod nor clamp.
     pub exact: bool,
@@ -75,19 +84,23 @@ pub struct Plan {
     pub addr: u16,
     /// The register of the data.
     pub data: u16,
+    /// The scalar base of the address.
+    pub base: Code,
 }
 
 /// A decoded instruction with its handler.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Op {
     /// How it runs.
     pub handler: Handler,
     /// Where its operands stand.
     pub plan: Plan,
-    /// The VGPRs it needs: one more than the highest it names.
+    /// The VGPRs it needs: one more than the highest it names, and one for every vector instruction.
     pub vgprs: u16,
     /// Its kind.
     pub kind: Kind,
+    /// The allocation that it accessed last: most instructions have one of their own.
+    pub region: Hint,
     /// The instruction.
     pub inst: Inst,
 }
@@ -100,13 +113,14 @@ impl Deref for Op {
 }
 
 impl Op {
-    /// An instruction that runs by a handler of a shape.
-    pub fn new(inst: Inst, handler: Handler, shape: &Shape) -> Op {
+    /// An instruction that runs by its handler at a feature level.
+    pub fn new(inst: Inst, handlers: &Handlers, level: Level) -> Op {
         Op {
-            handler,
-            plan: Plan::new(&inst, shape),
+            handler: handlers.at(level),
+            plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
             kind: Kind::of(&inst),
+            region: Hint::default(),
             inst,
         }
     }
@@ -121,6 +135,7 @@ impl Plan {
             exact: m.omod == 0 && !m.flags.has(Flags::CLAMP),
             addr: register(inst.by_role(Role::Addr)),
             data: register(inst.by_role(Role::Data)),
+            base: inst.by_role(Role::Sbase),
             ..Plan::default()
         };
         let half = shape.result.half && (m.op_sel & 8 != 0 || inst.encoding == Encoding::Vop3p);
@@ -131,7 +146,15 @@ impl Plan {
             plan.sources[n] = match code.as_vgpr() {
                 Some(v) if slot.registers != 0 && plain(inst, n) => u16::from(v),
                 _ => {
-                    plan.fetch |= 1 << n;
+                    plan.scalars[n] = code;
+                    match splat(inst, slot, code).filter(|_| plain(inst, n)) {
+                        Some(constant) => {
+                            plan.splat |= 1 << n;
+                            plan.constants[n] = constant;
+                        }
+                        None if slot.registers == 0 => (),
+                        None => plan.fetch |= 1 << n,
+                    }
                     256 + 2 * n as u16
                 }
             };
@@ -152,9 +175,22 @@ pub fn source(inst: &Inst, shape: &Shape, n: usize) -> Code {
     }
 }
 
+/// The constant that a 32-bit source is for all lanes; 0 where it is an SGPR, whose value is not known yet.
+fn splat(inst: &Inst, slot: &Slot, code: Code) -> Option<u32> {
+    if slot.registers != 1 {
+        return None;
+    }
+    match code.0 {
+        0..=127 => Some(0),
+        c @ 240..=248 if slot.half || slot.pair => Some(F16_CONSTANTS[usize::from(c - 240)].into()),
+        c => inline_constant(c, inst.literal),
+    }
+}
+
 fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
     let ends =
         operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
-    ends.max().unwrap_or(0)
+    let least = u16::from(forms::is_vector(inst.encoding));
+    ends.max().unwrap_or(0).max(least)
 }

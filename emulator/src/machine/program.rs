@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::handler::{Handlers, Level, Outcome};
+use super::forms;
+use super::handler::{Handlers, Level};
 use super::op::Op;
-use super::trap::{Fault, TrapKind};
-use super::wave::{Env, Wave};
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
@@ -77,6 +76,23 @@ impl Kind {
     }
 }
 
+/// Instructions that were decoded together, one a dword.
+#[derive(Clone, Copy, Default)]
+pub struct Page<'a> {
+    base: u64,
+    ops: &'a [Op],
+}
+
+impl<'a> Page<'a> {
+    /// The instruction at a guest address, if that is a dword of this page.
+    #[inline(always)]
+    pub fn fetch(&self, pc: u64) -> Option<&'a Op> {
+        // An address between dwords turns into an index beyond every page.
+        let index = pc.wrapping_sub(self.base).rotate_right(2);
+        self.ops.get(index as usize)
+    }
+}
+
 /// The code of one executable segment.
 pub struct Program {
     base: u64,
@@ -100,19 +116,20 @@ impl Program {
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
-    #[inline(always)]
     pub fn fetch(&self, pc: u64) -> Option<&Op> {
-        let offset = pc.wrapping_sub(self.base);
-        if offset & 3 != 0 {
-            return None;
-        }
-        let index = (offset / 4) as usize;
-        let page = self.pages.get(index / PAGE)?;
-        let ops = match page.get() {
-            Some(ops) => ops,
-            None => page.get_or_init(|| self.decode_page(index / PAGE)),
+        self.page(pc)?.fetch(pc)
+    }
+
+    /// The page that holds the instruction at a guest address.
+    #[inline(never)]
+    pub fn page(&self, pc: u64) -> Option<Page<'_>> {
+        let number = (pc.checked_sub(self.base)? / (4 * PAGE as u64)) as usize;
+        let ops = self.pages.get(number)?;
+        let page = Page {
+            base: self.base + 4 * (PAGE * number) as u64,
+            ops: ops.get_or_init(|| self.decode_page(number)),
         };
-        ops.get(index % PAGE)
+        page.fetch(pc).is_some().then_some(page)
     }
 
     #[cold]
@@ -124,31 +141,11 @@ impl Program {
 
     fn decode(&self, at: usize) -> Op {
         let (inst, handlers) = match isa::decode(&self.code[at..]) {
-            Ok(inst) => (inst, handlers(&inst)),
-            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(illegal)),
+            Ok(inst) => (inst, forms::handlers(&inst)),
+            Err(_) => (unknown(&self.code[at..]), Handlers::scalar(forms::illegal)),
         };
-        Op::new(inst, handlers.at(self.level), handlers.shape)
+        Op::new(inst, &handlers, self.level)
     }
-}
-
-/// How an instruction runs, its own word for it or a trap.
-fn handlers(inst: &Inst) -> Handlers {
-    let flags = inst.modifiers.flags;
-    if flags.has(Flags::MALFORMED) {
-        return Handlers::scalar(illegal);
-    }
-    // Loads straight into LDS and residency results are the graphics driver's.
-    let graphics = flags.has(Flags::LDS) || flags.has(Flags::TFE);
-    let runs = inst.row.semantics.filter(|_| !graphics);
-    runs.unwrap_or(Handlers::scalar(unimplemented))
-}
-
-fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
-    Err(Fault::new(TrapKind::IllegalInstruction).into())
-}
-
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
-    Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
 /// What stands for words that are no instruction.

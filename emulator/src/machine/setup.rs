@@ -15,8 +15,9 @@ impl Dispatch<'_> {
         let [bx, by, _] = self.launch.block;
         for (n, wave) in waves.iter_mut().enumerate() {
             wave.index = n as u32;
-            wave.vgprs = (d.vgprs() as usize).min(256);
-            wave.v[..wave.vgprs].fill([POISON; LANES]);
+            wave.set_vgprs(d.vgprs().min(256) as u16);
+            let vgprs = usize::from(wave.vgprs());
+            wave.v[..vgprs].fill([POISON; LANES]);
             wave.s = [0; 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;

@@ -81,8 +81,12 @@ pub enum TrapKind {
     IllegalInstruction,
     /// The pc left the code.
     BadPc,
-    /// A gfx906 instruction that the emulator does not run.
+    /// An instruction of graphics, or of what a driver allocates: no compute kernel has it.
     Unimplemented,
+    /// An instruction that only a trap handler may run.
+    Privileged,
+    /// The wave halted: nothing on this device resumes it.
+    Halted,
     /// An operand names a register beyond the kernel's allocation.
     RegisterOutOfRange {
         /// What and which.
@@ -143,7 +147,10 @@ pub struct Trap {
 impl Trap {
     /// Whether a budget ran out.
     pub fn is_hang(&self) -> bool {
-        matches!(self.kind, TrapKind::Hang { .. } | TrapKind::Deadlock)
+        matches!(
+            self.kind,
+            TrapKind::Hang { .. } | TrapKind::Deadlock | TrapKind::Halted
+        )
     }
 }
 
@@ -180,7 +187,12 @@ impl fmt::Display for TrapKind {
                 "illegal instruction: no gfx906 instruction has these words"
             ),
             TrapKind::BadPc => write!(f, "the program counter left the code"),
-            TrapKind::Unimplemented => write!(f, "instruction not implemented by the emulator"),
+            TrapKind::Unimplemented => write!(
+                f,
+                "instruction not implemented by the emulator: graphics, or a resource that a driver allocates"
+            ),
+            TrapKind::Privileged => write!(f, "privileged instruction outside of a trap handler"),
+            TrapKind::Halted => write!(f, "the wave halted itself, and only a debugger resumes it"),
             TrapKind::RegisterOutOfRange { register } => {
                 write!(
                     f,

@@ -1,5 +1,8 @@
 //! A wave: 64 lanes, their registers, and what the wave sees around it.
 
+use std::ops::{Deref, DerefMut};
+
+use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
 use super::op::SLOTS;
@@ -33,7 +36,28 @@ pub struct Env<'a> {
     pub clock: u64,
 }
 
+/// The vector registers of a wave, each at the start of a cache line.
+#[repr(align(64))]
+#[derive(Clone, PartialEq)]
+pub struct Registers([Lanes; REGISTERS]);
+
+impl Deref for Registers {
+    type Target = [Lanes; REGISTERS];
+    #[inline(always)]
+    fn deref(&self) -> &[Lanes; REGISTERS] {
+        &self.0
+    }
+}
+
+impl DerefMut for Registers {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Lanes; REGISTERS] {
+        &mut self.0
+    }
+}
+
 /// What a vector instruction has computed, lane by lane, before it is written back.
+#[repr(align(64))]
 #[derive(Clone, Copy)]
 pub struct Results {
     /// The value's low register.
@@ -47,7 +71,7 @@ pub struct Results {
 /// The state of a wave.
 pub struct Wave {
     /// Vector registers, register-major; behind them the slots that operands from elsewhere are brought to.
-    pub v: Box<[Lanes; REGISTERS]>,
+    pub v: Box<Registers>,
     /// Scalar registers at their encoded numbers: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, TTMP, M0 and EXEC.
     pub s: [u32; 128],
     /// The scalar condition code.
@@ -57,8 +81,8 @@ pub struct Wave {
     /// The floating-point mode, decoded from `mode_bits`.
     mode: Mode,
     mode_bits: u32,
-    /// Number of VGPRs the kernel asked for.
-    pub vgprs: usize,
+    vgprs: u16,
+    limit: u16,
     /// The wave's number within its group.
     pub index: u32,
     /// Results of the vector instruction that runs.
@@ -71,16 +95,14 @@ impl Wave {
     /// A wave with poisoned registers.
     pub fn new() -> Wave {
         Wave {
-            v: vec![[POISON; LANES]; REGISTERS]
-                .into_boxed_slice()
-                .try_into()
-                .expect("as many registers"),
+            v: Box::new(Registers([[POISON; LANES]; REGISTERS])),
             s: [0; 128],
             scc: false,
             pc: 0,
             mode: Mode::HIP,
             mode_bits: HIP_MODE_BITS,
             vgprs: 256,
+            limit: 256,
             index: 0,
             results: Results {
                 lo: [0; LANES],
@@ -113,6 +135,24 @@ impl Wave {
     pub fn set_mode_bits(&mut self, bits: u32) {
         self.mode_bits = bits;
         self.mode = Mode::from_bits(bits);
+        self.limit = if bits & MODES == 0 { self.vgprs } else { 0 };
+    }
+
+    /// Number of VGPRs the kernel asked for.
+    pub fn vgprs(&self) -> u16 {
+        self.vgprs
+    }
+
+    /// Sets the number of VGPRs.
+    pub fn set_vgprs(&mut self, vgprs: u16) {
+        self.vgprs = vgprs;
+        self.set_mode_bits(self.mode_bits);
+    }
+
+    /// Instructions that need more VGPRs than this take the long way: none has so many, or the mode says so.
+    #[inline(always)]
+    pub fn limit(&self) -> u16 {
+        self.limit
     }
 
     /// EXEC: one bit a lane.
@@ -148,18 +188,17 @@ impl Wave {
     }
 
     fn constant32(&self, code: u16, literal: u32) -> u32 {
+        if let Some(constant) = inline_constant(code, literal) {
+            return constant;
+        }
         match code {
-            128..=192 => (code - 128) as u32,
-            193..=208 => (192i32 - code as i32) as u32,
             235 => (super::SHARED_BASE >> 32) as u32,
             236 => (super::SHARED_LIMIT >> 32) as u32,
             237 => (super::PRIVATE_BASE >> 32) as u32,
             238 => (super::PRIVATE_LIMIT >> 32) as u32,
-            240..=248 => F32_CONSTANTS[(code - 240) as usize],
             251 => (self.vcc() == 0) as u32,
             252 => (self.exec() == 0) as u32,
             253 => self.scc as u32,
-            255 => literal,
             256..=511 => self.v[(code - 256) as usize][0],
             _ => 0,
         }
@@ -205,6 +244,18 @@ impl Wave {
 impl Default for Wave {
     fn default() -> Wave {
         Wave::new()
+    }
+}
+
+/// The 32 bits of an inline constant or of the literal.
+#[inline(always)]
+pub fn inline_constant(code: u16, literal: u32) -> Option<u32> {
+    match code {
+        128..=192 => Some(u32::from(code) - 128),
+        193..=208 => Some((192 - i32::from(code)) as u32),
+        240..=248 => Some(F32_CONSTANTS[usize::from(code - 240)]),
+        255 => Some(literal),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ fn convert_nan<F: Format, G: Format>(a: F) -> G {
 
 /// Normalised to `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; NaN to 0.
 #[inline(always)]
-fn normalised(a: f32, scale: f64, least: f64) -> f64 {
+pub(super) fn normalised(a: f32, scale: f64, least: f64) -> f64 {
     let scaled = (f64::from(a) * scale).round_ties_even();
     let high = if scaled > scale { scale } else { scaled };
     let low = if high < least { least } else { high };
@@ -42,7 +42,7 @@ fn normalised(a: f32, scale: f64, least: f64) -> f64 {
 
 /// To f16 toward zero: what is too large becomes the largest number, not infinity.
 #[inline(always)]
-fn toward_zero(a: f32) -> f16 {
+pub(super) fn toward_zero(a: f32) -> f16 {
     let bits = a.to_bits();
     let magnitude = bits & 0x7fff_ffff;
     let normal = magnitude.wrapping_sub(112 << 23) >> 13;

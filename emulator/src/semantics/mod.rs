@@ -26,6 +26,7 @@ macro_rules! float_instructions {
 mod arithmetic;
 mod atomic;
 mod bits;
+mod buffer_format;
 mod compare;
 mod convert;
 mod cube;
@@ -45,6 +46,7 @@ mod packed;
 mod sad;
 mod scalar;
 mod scalar_bits;
+mod screen;
 mod transcendental;
 mod trig_preop;
 
@@ -53,6 +55,7 @@ mod tests;
 
 pub use atomic::*;
 pub use bits::*;
+pub use buffer_format::BufferFormat;
 pub use compare::*;
 pub use convert::*;
 pub use cube::*;
@@ -69,5 +72,6 @@ pub use packed::*;
 pub use sad::*;
 pub use scalar::*;
 pub use scalar_bits::*;
+pub use screen::*;
 pub use transcendental::*;
 pub use trig_preop::*;

@@ -30,10 +30,6 @@ fn sigmoid_comes_within_two_ulp_of_the_exact_value_and_stops_at_n() {
         )
         .expect("it runs");
     assert_eq!((counters.work_groups, counters.waves), (4, 16));
-    assert_eq!(
-        counters.by_kind.values().sum::<u64>(),
-        counters.instructions
-    );
     let out = device.read(b, 1024);
     for (i, (&x, &got)) in x.iter().zip(&out).enumerate() {
         let want = 1.0 / (1.0 + (-f64::from(x)).exp());

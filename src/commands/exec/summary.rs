@@ -1,8 +1,10 @@
 //! What a run of `exec` says in the end: a table, or JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gfx906::machine::{Counters, Trap, TrapKind};
+use gfx906::observe::Profile;
 use serde_json::{Value, json};
 
 use super::buffers::Saved;
@@ -11,7 +13,7 @@ use crate::commands::table;
 
 /// How a launch ended.
 pub(super) enum Outcome {
-    Ran(Counters),
+    Ran(Counters, Profile),
     Trapped(Box<Trap>),
     /// An earlier one trapped.
     NotRun,
@@ -27,7 +29,7 @@ pub(super) struct Summary<'a> {
 impl Outcome {
     fn word(&self) -> &'static str {
         match self {
-            Outcome::Ran(_) => "ran",
+            Outcome::Ran(..) => "ran",
             Outcome::Trapped(trap) if trap.is_hang() => "hung",
             Outcome::Trapped(_) => "trapped",
             Outcome::NotRun => "not run",
@@ -36,8 +38,15 @@ impl Outcome {
 
     fn counters(&self) -> Option<&Counters> {
         match self {
-            Outcome::Ran(counters) => Some(counters),
+            Outcome::Ran(counters, _) => Some(counters),
             _ => None,
+        }
+    }
+
+    fn by_kind(&self) -> BTreeMap<&'static str, u64> {
+        match self {
+            Outcome::Ran(_, profile) => profile.by_kind().collect(),
+            _ => BTreeMap::new(),
         }
     }
 
@@ -82,9 +91,8 @@ impl Summary<'_> {
                 ];
                 row.push(number(counters.map(|counters| counters.waves)));
                 row.push(number(counters.map(|counters| counters.instructions)));
-                row.extend(kinds.iter().map(|kind| {
-                    number(counters.and_then(|counters| counters.by_kind.get(kind).copied()))
-                }));
+                let by_kind = outcome.by_kind();
+                row.extend(kinds.iter().map(|kind| number(by_kind.get(kind).copied())));
                 row.push(counters.map_or("-".to_owned(), |counters| {
                     format!("{:.6}", counters.seconds)
                 }));
@@ -119,7 +127,7 @@ impl Summary<'_> {
                 "block": spec.block,
                 "dynamic_lds": spec.dynamic_lds,
                 "result": outcome.word(),
-                "counters": outcome.counters().map(counters_json),
+                "counters": outcome.counters().map(|counters| counters_json(counters, &outcome.by_kind())),
                 "trap": outcome.trap().map(trap_json),
             })
         });
@@ -145,13 +153,8 @@ impl Summary<'_> {
 fn kinds(launches: &[(&LaunchSpec, Outcome)]) -> Vec<&'static str> {
     let mut kinds: Vec<&'static str> = Vec::new();
     for (_, outcome) in launches {
-        let used = outcome
-            .counters()
-            .into_iter()
-            .flat_map(|counters| &counters.by_kind)
-            .filter(|(_, count)| **count > 0);
-        for (kind, _) in used {
-            if !kinds.contains(kind) {
+        for (kind, count) in outcome.by_kind() {
+            if count > 0 && !kinds.contains(&kind) {
                 kinds.push(kind);
             }
         }
@@ -164,10 +167,10 @@ fn sides([x, y, z]: [u32; 3]) -> String {
     format!("{x}x{y}x{z}")
 }
 
-fn counters_json(counters: &Counters) -> Value {
+fn counters_json(counters: &Counters, by_kind: &BTreeMap<&str, u64>) -> Value {
     json!({
         "instructions": counters.instructions,
-        "by_kind": counters.by_kind,
+        "by_kind": by_kind,
         "waves": counters.waves,
         "work_groups": counters.work_groups,
         "seconds": counters.seconds,
@@ -203,6 +206,8 @@ fn kind_word(kind: &TrapKind) -> &'static str {
         TrapKind::IllegalInstruction => "illegal_instruction",
         TrapKind::BadPc => "bad_pc",
         TrapKind::Unimplemented => "unimplemented",
+        TrapKind::Privileged => "privileged",
+        TrapKind::Halted => "halted",
         TrapKind::RegisterOutOfRange { .. } => "register_out_of_range",
         TrapKind::Trap { .. } => "trap",
         TrapKind::Hang { .. } => "hang",

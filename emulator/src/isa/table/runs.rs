@@ -2,4 +2,6 @@
 //! [`crate::semantics`]; the others say which shape of [`crate::machine::shapes`] carries it.
 
 pub(super) use crate::machine::shapes::rows::*;
-pub(super) use crate::machine::shapes::{control, lanes, lds, smem};
+pub(super) use crate::machine::shapes::{
+    control, divergence, indexing, lanes, lds, lds_more, smem, to_lds, typed,
+};

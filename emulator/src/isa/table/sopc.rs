@@ -20,8 +20,8 @@ pub(super) const ROWS: &[Row] = &[
     row(0x0d, "s_bitcmp1_b32",    &[SRC0_B32, SRC1_U32],  NONE, salu!(s_bitcmp1_b32)),
     row(0x0e, "s_bitcmp0_b64",    &[SRC0_B64, SRC1_U32],  NONE, salu!(s_bitcmp0_b64)),
     row(0x0f, "s_bitcmp1_b64",    &[SRC0_B64, SRC1_U32],  NONE, salu!(s_bitcmp1_b64)),
-    row(0x10, "s_setvskip",       &[SRC0_B32, SRC1_B32],  NONE, none),
-    row(0x11, "s_set_gpr_idx_on", &[SRC0_B32, GPR_INDEX], NONE, none),
+    row(0x10, "s_setvskip",       &[SRC0_B32, SRC1_B32],  NONE, scalar!(|w, _e, i| indexing::set_vskip(w, i))),
+    row(0x11, "s_set_gpr_idx_on", &[SRC0_B32, GPR_INDEX], NONE, scalar!(|w, _e, i| indexing::on(w, i))),
     row(0x12, "s_cmp_eq_u64",     &[SRC0_U64, SRC1_U64],  NONE, salu!(s_cmp_eq_u64)),
     row(0x13, "s_cmp_lg_u64",     &[SRC0_U64, SRC1_U64],  NONE, salu!(s_cmp_lg_u64)),
 ];

@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x33, "v_frexp_exp_i32_f32",        &[VDST_I32, SRC0_F32],       NEG_CLAMP, valu!(frexp_exp_i32_f32)),
     row(0x34, "v_frexp_mant_f32",           &[VDST_F32, SRC0_F32],       FLOAT,     valu!(frexp_mant_f32)),
     row(0x35, "v_clrexcp",                  &[],                         NO_SUB,    nothing!()),
-    row(0x37, "v_screen_partition_4se_b32", &[VDST_B32, SRC0_B32],       NONE,      none),
+    row(0x37, "v_screen_partition_4se_b32", &[VDST_B32, SRC0_B32],       NONE,      valu!(screen_partition_4se_b32)),
     row(0x39, "v_cvt_f16_u16",              &[VDST_F16, SRC0_U16],       TO_FLOAT,  valu!(cvt_f16_u16)),
     row(0x3a, "v_cvt_f16_i16",              &[VDST_F16, SRC0_I16],       TO_FLOAT,  valu!(cvt_f16_i16)),
     row(0x3b, "v_cvt_u16_f16",              &[VDST_U16, SRC0_F16],       FLOAT,     valu!(cvt_u16_f16)),

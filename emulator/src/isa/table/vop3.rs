@@ -1,6 +1,7 @@
 //! VOP3: vector operations that have no shorter form.
 
 use super::columns::*;
+use crate::isa::Flags;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
@@ -43,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x1e4, "v_msad_u8",              &[VDST_U32, SRC0_B32, SRC1_B32, SRC2_U32],            CLAMP,     valu!(msad_u8, msad_u8_sat)),
     row(0x1e5, "v_qsad_pk_u16_u8",       &[VDST_B64, SRC0_B64, SRC1_B32, SRC2_B64],            CLAMP,     valu!(qsad_pk_u16_u8, qsad_pk_u16_u8_sat)),
     row(0x1e6, "v_mqsad_pk_u16_u8",      &[VDST_B64, SRC0_B64, SRC1_B32, SRC2_B64],            CLAMP,     valu!(mqsad_pk_u16_u8, mqsad_pk_u16_u8_sat)),
-    row(0x1e7, "v_mqsad_u32_u8",         &[VDST_B128, SRC0_B64, SRC1_B32, SRC2_B128],          CLAMP,     none),
+    row(0x1e7, "v_mqsad_u32_u8",         &[VDST_B128, SRC0_B64, SRC1_B32, SRC2_B128],          CLAMP,     lanewise!(|w, i| lanes::quad(w, i, if i.modifiers.flags.has(Flags::CLAMP) { mqsad_u32_u8_sat } else { mqsad_u32_u8 }))),
     row(0x1e8, "v_mad_u64_u32",          &[VDST_U64, SDST_MASK, SRC0_U32, SRC1_U32, SRC2_U64], CLAMP,     valu!(mad_u64_u32, mad_u64_u32_sat)),
     row(0x1e9, "v_mad_i64_i32",          &[VDST_I64, SDST_MASK, SRC0_I32, SRC1_I32, SRC2_I64], CLAMP,     valu!(mad_i64_i32, mad_i64_i32_sat)),
     row(0x1ea, "v_mad_legacy_f16",       &[VDST_F16, SRC0_F16, SRC1_F16, SRC2_F16],            FLOAT,     valu!(mad_legacy_f16)),

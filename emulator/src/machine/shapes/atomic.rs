@@ -14,6 +14,8 @@ use crate::isa::Code;
 pub trait Word: Copy {
     /// Registers it takes.
     const REGISTERS: usize;
+    /// Its zero.
+    const ZERO: Self;
     /// A lane's value.
     fn get(w: &Wave, register: usize, lane: usize) -> Self;
     /// Sets a lane's value.
@@ -31,6 +33,7 @@ pub trait Word: Copy {
 
 impl Word for u32 {
     const REGISTERS: usize = 1;
+    const ZERO: u32 = 0;
     fn get(w: &Wave, register: usize, lane: usize) -> u32 {
         w.v[register & 255][lane]
     }
@@ -52,6 +55,7 @@ impl Word for u32 {
 
 impl Word for u64 {
     const REGISTERS: usize = 2;
+    const ZERO: u64 = 0;
     fn get(w: &Wave, register: usize, lane: usize) -> u64 {
         u64::from(u32::get(w, register, lane)) | u64::from(u32::get(w, register + 1, lane)) << 32
     }
@@ -69,7 +73,8 @@ impl Word for u64 {
     }
 }
 
-fn check_aligned<W: Word>(address: u64, lane: usize) -> Result<u64, Fault> {
+/// The bytes of an atomic, if its address is a multiple of them.
+pub fn check_aligned<W: Word>(address: u64, lane: Option<u32>) -> Result<u64, Fault> {
     let bytes = 4 * W::REGISTERS as u64;
     if address.is_multiple_of(bytes) {
         return Ok(bytes);
@@ -78,7 +83,7 @@ fn check_aligned<W: Word>(address: u64, lane: usize) -> Result<u64, Fault> {
         TrapKind::Misaligned {
             align: bytes as u32,
         },
-        Some(lane as u32),
+        lane,
         address,
     ))
 }
@@ -97,7 +102,7 @@ pub fn memory<W: Word>(
         return Ok(());
     };
     for l in each(lanes) {
-        let bytes = check_aligned::<W>(addresses[l], l)?;
+        let bytes = check_aligned::<W>(addresses[l], Some(l as u32))?;
         let region = e
             .memory
             .access(&mut e.last, Some(l as u32), addresses[l], bytes, true)?;
@@ -112,6 +117,17 @@ pub fn memory<W: Word>(
     Ok(())
 }
 
+/// Replaces the value at an address of LDS for a lane; returns the old one.
+pub fn update_lds<W: Word>(
+    lds: &mut Lds,
+    at: u32,
+    l: usize,
+    f: impl Fn(W) -> W,
+) -> Result<W, Fault> {
+    check_aligned::<W>(at.into(), Some(l as u32))?;
+    W::update_lds(lds, l as u32, at, f)
+}
+
 /// One lane's atomic on LDS: `f(memory, data0, data1)`.
 pub fn lds<W: Word>(
     w: &mut Wave,
@@ -122,9 +138,8 @@ pub fn lds<W: Word>(
     l: usize,
     f: impl Fn(W, W, W) -> W,
 ) -> Result<(), Fault> {
-    check_aligned::<W>(at.into(), l)?;
     let [a, b] = data.map(|register| W::get(w, register, l));
-    let old = W::update_lds(lds, l as u32, at, |old| f(old, a, b))?;
+    let old = update_lds(lds, at, l, |old| f(old, a, b))?;
     if let Some(vdst) = vdst {
         old.set(w, vdst.into(), l);
     }

@@ -55,6 +55,25 @@ pub fn sleep(_: &mut Wave) -> Outcome {
     Err(Stop::Yield)
 }
 
+/// s_sethalt, s_sendmsghalt: a wave that halts waits for a debugger.
+pub fn halt(_: &mut Wave, halted: bool) -> Outcome {
+    if halted {
+        Err(Fault::new(TrapKind::Halted).into())
+    } else {
+        Ok(())
+    }
+}
+
+/// s_setkill: a wave that is killed ends.
+pub fn kill(_: &mut Wave, killed: bool) -> Outcome {
+    if killed { Err(Stop::End) } else { Ok(()) }
+}
+
+/// What only a trap handler may run, and kernels never are.
+pub fn privileged() -> Outcome {
+    Err(Fault::new(TrapKind::Privileged).into())
+}
+
 /// s_trap.
 pub fn trap(i: &Inst) -> Outcome {
     Err(Fault::new(TrapKind::Trap {
@@ -76,7 +95,7 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
 }
 
 /// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
-pub fn getreg(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     let value = match id {
         1 => w.mode_bits(),
@@ -87,7 +106,9 @@ pub fn getreg(w: &mut Wave, i: &Inst) -> Outcome {
                 | 1 << 16
         }
         4 => w.index & 15,
-        5 => (w.vgprs as u32).div_ceil(4).saturating_sub(1) << 8,
+        // VGPRs in fours, SGPRs in sixteens (every wave has 112), LDS in 64 dwords; the two former less one.
+        5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
+        6 => e.lds.size().div_ceil(256) << 12,
         15 => {
             ((super::super::PRIVATE_BASE >> 48) as u32)
                 | ((super::super::SHARED_BASE >> 48) as u32) << 16

@@ -1,6 +1,7 @@
 //! Flat, global and scratch memory instructions: where each lane's access goes, then the transfer.
 
 use super::super::handler::Outcome;
+use super::super::op::Op;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
@@ -8,33 +9,48 @@ use super::atomic::Word;
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
-/// A load of whole dwords from global memory.
+/// A load of whole dwords from global memory or through flat addresses.
 #[inline(always)]
-pub fn load_global(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    let (vdst, lanes) = (i.by_role(Role::Vdst), w.exec());
-    transfer::load(w, e, vdst, &global(w, i), lanes, Element::Dwords(dwords))
+pub fn load_dwords<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    dwords: u16,
+) -> Outcome {
+    let (pair, add) = pair(w, op);
+    if transfer::load_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+        return Ok(());
+    }
+    load(w, e, op, Element::Dwords(dwords))
 }
 
-/// A load of whole dwords through flat addresses.
+/// A store of whole dwords to global memory or through flat addresses.
 #[inline(always)]
-pub fn load_flat(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    flat_load(w, e, i, i.by_role(Role::Vdst), Element::Dwords(dwords))
+pub fn store_dwords<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    dwords: u16,
+) -> Outcome {
+    let (pair, add) = pair(w, op);
+    if transfer::store_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+        return Ok(());
+    }
+    store(w, e, op, Element::Dwords(dwords))
 }
 
-/// A store of whole dwords to global memory.
+/// The registers of an address, its high half where it has one, and what all lanes add to it.
 #[inline(always)]
-pub fn store_global(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    let (data, lanes) = (i.by_role(Role::Data), w.exec());
-    transfer::store(w, e, data, &global(w, i), lanes, Element::Dwords(dwords))
-}
-
-/// A store of whole dwords through flat addresses.
-#[inline(always)]
-pub fn store_flat(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    flat_store(w, e, i, i.by_role(Role::Data), Element::Dwords(dwords))
+fn pair(w: &Wave, op: &Op) -> ((usize, Option<usize>), u64) {
+    let (addr, offset) = (usize::from(op.plan.addr), op.offset as i64 as u64);
+    match op.plan.base {
+        Code::OFF => ((addr, Some(addr + 1)), offset),
+        base => ((addr, None), w.scalar64(base, 0).wrapping_add(offset)),
+    }
 }
 
 /// A load of any element through any of the three kinds of address.
+#[inline(never)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let vdst = i.by_role(Role::Vdst);
     let lanes = w.exec();
@@ -46,6 +62,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcom
 }
 
 /// A store of any element through any of the three kinds of address.
+#[inline(never)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let data = i.by_role(Role::Data);
     let lanes = w.exec();
@@ -58,7 +75,7 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outco
 
 /// The addresses of a global instruction: a register pair, or a scalar base and a 32-bit register; and the offset.
 #[inline(always)]
-fn global(w: &Wave, i: &Inst) -> Addresses {
+pub fn global(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as i64 as u64;
     let mut out = [0; LANES];
     let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
@@ -88,7 +105,7 @@ fn flat(w: &Wave, i: &Inst) -> Addresses {
 }
 
 /// The lane-private offsets of a scratch instruction.
-fn private(w: &Wave, i: &Inst) -> Addresses {
+pub fn private(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as u32;
     match (i.by_role(Role::Sbase), i.by_role(Role::Addr).as_vgpr()) {
         (Code::OFF, Some(v)) => w.v[v as usize].map(|x| x.wrapping_add(offset) as u64),
@@ -151,7 +168,7 @@ fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Elem
 
 /// Where lane-private offsets lie in device memory: dwords of the 64 lanes stand next to each other.
 #[inline(always)]
-fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
+pub fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
     let base = w.scalar64(Code(102), 0);
     let mut out = [0; LANES];
     for l in 0..LANES {

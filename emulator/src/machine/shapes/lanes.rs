@@ -66,3 +66,31 @@ pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
     }
     Ok(())
 }
+
+/// v_mqsad_u32_u8: the only instruction with operands of 128 bits; `f(a, b, c)`.
+pub fn quad(w: &mut Wave, i: &Inst, f: impl Fn(u64, u32, [u32; 4]) -> [u32; 4]) -> Outcome {
+    let [vdst, a, b, c] = [0, 1, 2, 3].map(|n| i.operands[n]);
+    let (Some(vdst), Some(c)) = (vdst.as_vgpr(), c.as_vgpr()) else {
+        return Ok(());
+    };
+    let values: [[u32; 4]; LANES] = std::array::from_fn(|l| {
+        let a = match a.as_vgpr() {
+            Some(n) => {
+                u64::from(w.v[n as usize][l]) | u64::from(w.v[(n as usize + 1) & 255][l]) << 32
+            }
+            None => w.scalar64(a, i.literal),
+        };
+        let c = std::array::from_fn(|k| w.v[(c as usize + k) & 255][l]);
+        f(a, lane_value(w, b, i.literal, l), c)
+    });
+    let exec = w.exec();
+    for k in 0..4 {
+        super::write_lanes(
+            w,
+            (vdst as usize + k) & 255,
+            exec,
+            &values.map(|value| value[k]),
+        );
+    }
+    Ok(())
+}

@@ -2,10 +2,14 @@
 
 pub mod atomic;
 pub mod control;
+pub mod divergence;
 mod dpp;
 pub mod flat;
+mod gather;
+pub mod indexing;
 pub mod lanes;
 pub mod lds;
+pub mod lds_more;
 pub mod mubuf;
 pub(crate) mod rows;
 mod salu;
@@ -13,7 +17,9 @@ mod select;
 pub mod smem;
 #[cfg(test)]
 mod tests;
+pub mod to_lds;
 pub mod transfer;
+pub mod typed;
 mod valu;
 
 pub use salu::{salu, saveexec, wrexec};

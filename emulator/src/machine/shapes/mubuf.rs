@@ -52,7 +52,7 @@ impl Resource {
 
 /// The addresses of an instruction from dword `k` of its element on, and the lanes within the resource.
 #[inline(always)]
-fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
+pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
     let soffset = w.scalar32(i.by_role(Role::Soffset), i.literal) as u64;
     let start = resource.base.wrapping_add(soffset);
@@ -174,6 +174,11 @@ pub fn atomic<W: Word>(
 
 fn vdata(i: &Inst) -> Code {
     Code::vgpr((i.words[1] >> 8) as u8)
+}
+
+/// The number of the first data VGPR.
+pub fn data(i: &Inst) -> usize {
+    (i.words[1] >> 8 & 255) as usize
 }
 
 fn returned(i: &Inst) -> Option<u8> {

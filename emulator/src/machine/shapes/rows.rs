@@ -101,11 +101,9 @@ macro_rules! nothing {
 /// their own at every level.
 macro_rules! load {
     (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_global(w, e, i, $n)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_dwords::<_WIDTH>(w, e, i, $n)))
     };
-    (flat, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_flat(w, e, i, $n)))
-    };
+    (flat, Dwords($n:literal)) => { load!(global, Dwords($n)) };
     ($space:ident, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
@@ -114,11 +112,9 @@ macro_rules! load {
 /// A store through a flat, global or scratch address.
 macro_rules! store {
     (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_global(w, e, i, $n)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_dwords::<_WIDTH>(w, e, i, $n)))
     };
-    (flat, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_flat(w, e, i, $n)))
-    };
+    (flat, Dwords($n:literal)) => { store!(global, Dwords($n)) };
     ($space:ident, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
     };
@@ -141,7 +137,7 @@ macro_rules! buffer_store {
 /// A load from LDS.
 macro_rules! lds_load {
     ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::read(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::read::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
     };
 }
 
@@ -155,7 +151,9 @@ macro_rules! lds_store {
 /// A load of two elements from LDS: dwords of each, bytes that an offset counts.
 macro_rules! lds_load2 {
     ($dwords:literal, $unit:literal) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::read2(w, e, i, $dwords, $unit))
+        Some($crate::machine::levels!(|w, e, i| {
+            $crate::machine::shapes::lds::read2::<_WIDTH>(w, e, i, $dwords, $unit)
+        }))
     };
 }
 
@@ -340,10 +338,151 @@ macro_rules! lds_float_compare64 {
     };
 }
 
+/// A scalar atomic of 32 bits at a scalar address: `f(memory, data)`.
+macro_rules! scalar_atomic32 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u32, a, _| $f(
+                m as _, a as _
+            )
+                as u32)
+        )
+    };
+}
+
+/// A scalar compare-and-swap of 32 bits at a scalar address: `f(memory, data, compare)`.
+macro_rules! scalar_compare32 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
+        )
+    };
+}
+
+/// A scalar atomic of 64 bits at a scalar address: `f(memory, data)`.
+macro_rules! scalar_atomic64 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u64, a, _| $f(
+                m as _, a as _
+            )
+                as u64)
+        )
+    };
+}
+
+/// A scalar compare-and-swap of 64 bits at a scalar address: `f(memory, data, compare)`.
+macro_rules! scalar_compare64 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
+        )
+    };
+}
+
+/// A scalar atomic of 32 bits through a buffer resource, for the wave as a whole: `f(memory, data)`.
+macro_rules! scalar_buffer_atomic32 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u32, a, _| $f(
+                m as _, a as _
+            )
+                as u32)
+        )
+    };
+}
+
+/// A scalar compare-and-swap of 32 bits through a buffer resource, for the wave as a whole: `f(memory, data, compare)`.
+macro_rules! scalar_buffer_compare32 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u32, a, b| $f(
+                m, a, b
+            ))
+        )
+    };
+}
+
+/// A scalar atomic of 64 bits through a buffer resource, for the wave as a whole: `f(memory, data)`.
+macro_rules! scalar_buffer_atomic64 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u64, a, _| $f(
+                m as _, a as _
+            )
+                as u64)
+        )
+    };
+}
+
+/// A scalar compare-and-swap of 64 bits through a buffer resource, for the wave as a whole: `f(memory, data, compare)`.
+macro_rules! scalar_buffer_compare64 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u64, a, b| $f(
+                m, a, b
+            ))
+        )
+    };
+}
+
+/// An atomic of 32 bits on LDS whose operand is in LDS: `f(memory, operand)`.
+macro_rules! lds_src2_32 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| $f(
+                m as _, a as _
+            )
+                as u32)
+        )
+    };
+}
+
+/// A floating-point atomic of 32 bits on LDS whose operand is in LDS: `f(mode, memory, operand)`.
+macro_rules! lds_src2_float32 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode();
+            let float = f32::from_bits;
+            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| {
+                $f(mode, float(m), float(a)).to_bits()
+            })
+        })
+    };
+}
+
+/// An atomic of 64 bits on LDS whose operand is in LDS: `f(memory, operand)`.
+macro_rules! lds_src2_64 {
+    ($f:expr) => {
+        scalar!(
+            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| $f(
+                m as _, a as _
+            )
+                as u64)
+        )
+    };
+}
+
+/// A floating-point atomic of 64 bits on LDS whose operand is in LDS: `f(mode, memory, operand)`.
+macro_rules! lds_src2_float64 {
+    ($f:expr) => {
+        scalar!(|w, e, i| {
+            let mode = w.mode();
+            let float = f64::from_bits;
+            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| {
+                $f(mode, float(m), float(a)).to_bits()
+            })
+        })
+    };
+}
+
 pub(crate) use {
     branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load,
     buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64,
     lanewise, lds_atomic32, lds_atomic64, lds_float_compare32, lds_float_compare64, lds_float32,
-    lds_float64, lds_load, lds_load2, lds_store, lds_store2, lds_ternary32, lds_ternary64, load,
-    nothing, salu, saveexec, scalar, store, valu, wrexec,
+    lds_float64, lds_load, lds_load2, lds_src2_32, lds_src2_64, lds_src2_float32, lds_src2_float64,
+    lds_store, lds_store2, lds_ternary32, lds_ternary64, load, nothing, salu, saveexec, scalar,
+    scalar_atomic32, scalar_atomic64, scalar_buffer_atomic32, scalar_buffer_atomic64,
+    scalar_buffer_compare32, scalar_buffer_compare64, scalar_compare32, scalar_compare64, store,
+    valu, wrexec,
 };

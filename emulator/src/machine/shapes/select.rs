@@ -20,7 +20,7 @@ pub fn plain(i: &Inst, source: usize) -> bool {
     }
 }
 
-/// Brings the sources that do not stand in VGPRs as they are to their slots.
+/// Brings the sources that take more than one scalar for all lanes to their slots.
 #[inline(never)]
 pub fn fetch(w: &mut Wave, op: &Op, shape: &Shape) {
     for (n, slot) in shape.sources.iter().enumerate() {
@@ -29,9 +29,7 @@ pub fn fetch(w: &mut Wave, op: &Op, shape: &Shape) {
         }
         let code = source(op, shape, n);
         let at = usize::from(op.plan.sources[n]);
-        if slot.registers == 0 {
-            w.v[at] = expand(w.scalar64(code, op.literal));
-        } else if code.as_vgpr().is_none() && plain(op, n) {
+        if code.as_vgpr().is_none() && plain(op, n) {
             let (lo, hi) = scalar(w, op, slot, code);
             w.v[at] = [lo; LANES];
             if slot.registers == 2 {

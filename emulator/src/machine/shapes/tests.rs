@@ -23,7 +23,7 @@ fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
         wave.v[1] = std::array::from_fn(|l| 100 + l as u32);
         wave.set_scalar64(isa::Code::EXEC, !0);
         set_up(&mut wave);
-        let op = Op::new(inst, handlers.at(level), handlers.shape);
+        let op = Op::new(inst, &handlers, level);
         let space = AddressSpace::default();
         let mut env = Env {
             memory: &space,

@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::super::handler::Outcome;
 use super::super::memory::Region;
+use super::super::op::Op;
 use super::super::wave::{Env, LANES, Lanes, Wave, expand};
+use super::gather::{gather, is_run, store_run};
 use crate::isa::Code;
 
 /// One guest address a lane.
@@ -101,48 +103,172 @@ pub fn each(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The region that covers every active lane's access, if one does.
+/// Where the accesses of the lanes that are on lie, if one region covers them all: byte offsets into it, those of lanes that are off
+/// being some other lane's.
+pub struct Span<'a> {
+    region: &'a Region,
+    offsets: Lanes,
+}
+
+/// The span of 64-bit addresses.
 #[inline(always)]
-fn common<'a>(
+fn span<'a>(
+    w: &mut Wave,
     e: &mut Env<'a>,
     addresses: &Addresses,
     lanes: u64,
     bytes: u64,
     write: bool,
-) -> Option<&'a Region> {
-    let (mut low, mut high) = (!0u64, 0u64);
-    if lanes == !0 {
-        for &a in addresses {
-            low = low.min(a);
-            high = high.max(a);
-        }
+) -> Option<Span<'a>> {
+    let first = addresses[lanes.trailing_zeros() as usize % LANES];
+    let region = e.memory.find(&mut e.last, first, bytes)?;
+    let limit = region.size - bytes;
+    if write && !region.writable || limit > u32::MAX.into() {
+        return None;
+    }
+    let mask = mask_of(w, lanes);
+    let home = first - region.base;
+    let mut offsets = [0; LANES];
+    let mut outside = 0;
+    for l in 0..LANES {
+        let offset = addresses[l].wrapping_sub(region.base);
+        outside |= u32::from(offset > limit) & mask[l];
+        offsets[l] = offset as u32 & mask[l] | home as u32 & !mask[l];
+    }
+    (outside == 0).then_some(Span { region, offsets })
+}
+
+/// The span of aligned dwords at a register pair's addresses, or at a register's and a common base: `lo + (hi << 32) + add`. Where the
+/// high halves of the lanes that are on are one, 32 bits a lane say everything.
+#[inline(always)]
+fn span_of_pair<'a>(
+    w: &mut Wave,
+    e: &mut Env<'a>,
+    op: &Op,
+    (lo, hi): (usize, Option<usize>),
+    add: u64,
+    bytes: u64,
+    write: bool,
+) -> Option<Span<'a>> {
+    let lane = w.exec().trailing_zeros() as usize % LANES;
+    let mask = *w.lane_mask();
+    let (low, high) = (&w.v[lo], hi.map_or(&[0; LANES], |hi| &w.v[hi]));
+    let common = add.wrapping_add(u64::from(high[lane]) << 32);
+    let first = common.wrapping_add(low[lane].into());
+    let region = e.memory.find_by(&op.region, first, bytes)?;
+    let limit = region.size - bytes;
+    if write && !region.writable || limit > u32::MAX.into() {
+        return None;
+    }
+    // An offset is `lo + distance` in 64 bits: in 32 bits it must carry exactly where the distance is negative.
+    let distance = common.wrapping_sub(region.base);
+    let carries = match distance >> 32 {
+        0 => 0,
+        0xffff_ffff => !0u32,
+        _ => return None,
+    };
+    let (distance, limit, home) = (distance as u32, limit as u32, (first - region.base) as u32);
+    let common_high = high[lane];
+    let mut offsets = [0; LANES];
+    let mut outside = 0;
+    for l in 0..LANES {
+        let offset = low[l].wrapping_add(distance);
+        let carry = 0u32.wrapping_sub((offset < low[l]).into());
+        let beyond = 0u32.wrapping_sub((offset > limit).into());
+        outside |= (carry ^ carries | beyond | offset & 3 | high[l] ^ common_high) & mask[l];
+        offsets[l] = offset & mask[l] | home & !mask[l];
+    }
+    (outside == 0).then_some(Span { region, offsets })
+}
+
+/// Lanes as a mask of dwords.
+#[inline(always)]
+fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
+    if lanes == w.exec() {
+        *w.lane_mask()
     } else {
-        let mask = expand(lanes);
-        for l in 0..LANES {
-            let on = mask[l] as i32 as i64 as u64;
-            low = low.min(addresses[l] | !on);
-            high = high.max(addresses[l] & on);
+        expand(lanes)
+    }
+}
+
+/// Whether every offset is a multiple of 4.
+#[inline(always)]
+fn aligned(offsets: &Lanes) -> bool {
+    offsets.iter().fold(0, |low, offset| low | offset) & 3 == 0
+}
+
+/// Loads whole dwords through a register pair, or a register and a common base; false where that takes the general way.
+#[inline(always)]
+pub fn load_pair<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    pair: (usize, Option<usize>),
+    add: u64,
+    dwords: u16,
+) -> bool {
+    let Some(span) = span_of_pair(w, e, op, pair, add, 4 * u64::from(dwords), false) else {
+        return false;
+    };
+    load_span::<WIDTH>(w, &span, op.plan.vdst.into(), w.exec(), dwords.into());
+    true
+}
+
+/// Stores whole dwords through a register pair, or a register and a common base; false where that takes the general way.
+#[inline(always)]
+pub fn store_pair<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    pair: (usize, Option<usize>),
+    add: u64,
+    dwords: u16,
+) -> bool {
+    let Some(span) = span_of_pair(w, e, op, pair, add, 4 * u64::from(dwords), true) else {
+        return false;
+    };
+    store_span::<WIDTH>(w, &span, op.plan.data.into(), w.exec(), dwords.into());
+    true
+}
+
+#[inline(always)]
+fn load_span<const WIDTH: usize>(
+    w: &mut Wave,
+    span: &Span<'_>,
+    vdst: usize,
+    lanes: u64,
+    dwords: usize,
+) {
+    for k in 0..dwords {
+        let words = span.region.words_at(4 * k as u64);
+        gather::<WIDTH, _>(words, &span.offsets, &mut w.results.lo);
+        let values = w.results.lo;
+        super::write_lanes(w, vdst + k, lanes, &values);
+    }
+}
+
+#[inline(always)]
+fn store_span<const WIDTH: usize>(
+    w: &Wave,
+    span: &Span<'_>,
+    data: usize,
+    lanes: u64,
+    dwords: usize,
+) {
+    if dwords == 1 && lanes == !0 && is_run(&span.offsets) {
+        let words = span.region.words_at(span.offsets[0].into());
+        if let Some(words) = words.first_chunk() {
+            return store_run::<WIDTH>(words, &w.v[data]);
         }
     }
-    let region = e.memory.find(&mut e.last, low, bytes)?;
-    (region.covers(high, bytes) && (region.writable || !write)).then_some(region)
-}
-
-/// Whether lane `l` is at `addresses[0] + 4 l`, dword-aligned.
-#[inline(always)]
-fn consecutive(addresses: &Addresses) -> bool {
-    let first = addresses[0];
-    let mut differs = first & 3;
-    for (l, &a) in addresses.iter().enumerate() {
-        differs |= a ^ first.wrapping_add(4 * l as u64);
+    for l in each(lanes) {
+        let at = u64::from(span.offsets[l] / 4);
+        for k in 0..dwords {
+            span.region
+                .word(at + k as u64)
+                .store(w.v[data + k][l], Relaxed);
+        }
     }
-    differs == 0
-}
-
-/// Whether every lane's address is dword-aligned.
-#[inline(always)]
-fn aligned(addresses: &Addresses) -> bool {
-    addresses.iter().fold(0, |low, a| low | a) & 3 == 0
 }
 
 /// Loads an element for each lane of `lanes` into the registers from `vdst` on.
@@ -159,40 +285,25 @@ pub fn load(
         return Ok(());
     };
     let vdst = vdst as usize;
-    let Some(region) = common(e, addresses, lanes, element.bytes(), false) else {
+    let Some(span) = span(w, e, addresses, lanes, element.bytes(), false) else {
         return load_scattered(w, e, vdst, addresses, lanes, element);
     };
     if let Element::Dwords(n) = element {
-        if n == 1 && lanes == !0 && consecutive(addresses) {
-            let words = region.words_at(addresses[0] - region.base);
-            for (register, word) in w.v[vdst].iter_mut().zip(words) {
-                *register = word.load(Relaxed);
-            }
-            return Ok(());
-        }
-        if lanes == !0 && aligned(addresses) {
-            for k in 0..n as usize {
-                let register = &mut w.v[(vdst + k) & 255];
-                let start = region.base.wrapping_sub(4 * k as u64);
-                for l in 0..LANES {
-                    register[l] = region
-                        .word((addresses[l].wrapping_sub(start)) / 4)
-                        .load(Relaxed);
-                }
-            }
+        if aligned(&span.offsets) {
+            load_span::<16>(w, &span, vdst, lanes, n.into());
             return Ok(());
         }
         for l in each(lanes) {
-            let at = addresses[l] - region.base;
             for k in 0..n as usize {
-                w.v[(vdst + k) & 255][l] = region.read32(at + 4 * k as u64);
+                let at = u64::from(span.offsets[l]) + 4 * k as u64;
+                w.v[vdst + k][l] = span.region.read32(at);
             }
         }
         return Ok(());
     }
     for l in each(lanes) {
         let register = &mut w.v[vdst][l];
-        *register = element.load(region.read32(addresses[l] - region.base), *register);
+        *register = element.load(span.region.read32(span.offsets[l].into()), *register);
     }
     Ok(())
 }
@@ -218,7 +329,7 @@ fn load_scattered(
         let at = addresses[l] - region.base;
         if let Element::Dwords(n) = element {
             for k in 0..n as usize {
-                w.v[(vdst + k) & 255][l] = region.read32(at + 4 * k as u64);
+                w.v[vdst + k][l] = region.read32(at + 4 * k as u64);
             }
         } else {
             let register = &mut w.v[vdst][l];
@@ -231,7 +342,7 @@ fn load_scattered(
 /// Stores an element for each lane of `lanes` from the registers from `data` on.
 #[inline(always)]
 pub fn store(
-    w: &Wave,
+    w: &mut Wave,
     e: &mut Env<'_>,
     data: Code,
     addresses: &Addresses,
@@ -242,18 +353,17 @@ pub fn store(
         return Ok(());
     };
     let data = data as usize;
-    let Some(region) = common(e, addresses, lanes, element.bytes(), true) else {
+    let Some(span) = span(w, e, addresses, lanes, element.bytes(), true) else {
         return store_scattered(w, e, data, addresses, lanes, element);
     };
-    if element == Element::Dwords(1) && lanes == !0 && consecutive(addresses) {
-        let words = region.words_at(addresses[0] - region.base);
-        for (register, word) in w.v[data].iter().zip(words) {
-            word.store(*register, Relaxed);
-        }
+    if let Element::Dwords(n) = element
+        && aligned(&span.offsets)
+    {
+        store_span::<16>(w, &span, data, lanes, n.into());
         return Ok(());
     }
     for l in each(lanes) {
-        store_lane(w, region, data, addresses[l] - region.base, l, element);
+        store_lane(w, span.region, data, span.offsets[l].into(), l, element);
     }
     Ok(())
 }
@@ -262,7 +372,7 @@ pub fn store(
 fn store_lane(w: &Wave, region: &Region, data: usize, at: u64, l: usize, element: Element) {
     if let Element::Dwords(n) = element {
         for k in 0..n as usize {
-            region.write(at + 4 * k as u64, 4, w.v[(data + k) & 255][l]);
+            region.write(at + 4 * k as u64, 4, w.v[data + k][l]);
         }
     } else {
         region.write(at, element.bytes(), element.store(w.v[data][l]));

@@ -165,6 +165,18 @@ macro_rules! over_lanes {
     }};
 }
 
+/// Brings a source that is one scalar for all lanes, or a mask, to its slot.
+#[inline(always)]
+fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
+    if A::SLOT.registers == 0 {
+        w.v[256 + 2 * n] = expand(w.scalar64(op.plan.scalars[n], op.literal));
+    } else if A::SLOT.registers == 1 && op.plan.splat >> n & 1 != 0 {
+        let sgpr = w.s.get(usize::from(op.plan.scalars[n].0));
+        let value = sgpr.copied().unwrap_or(op.plan.constants[n]);
+        w.v[256 + 2 * n] = [value; LANES];
+    }
+}
+
 /// Writes the results to where they go.
 #[inline(always)]
 fn finish<R: Output>(w: &mut Wave, op: &Op) -> Outcome {
@@ -210,6 +222,7 @@ macro_rules! lane_function {
                 if !(op.plan.exact && $usual) {
                     return self.run_unusual(w, op);
                 }
+                $(bring::<$t>(w, op, $n);)*
                 if op.plan.fetch != 0 {
                     select::fetch(w, op, Self::SHAPE);
                 }
@@ -221,6 +234,7 @@ macro_rules! lane_function {
             #[cold]
             #[inline(never)]
             fn run_unusual(self, w: &mut Wave, op: &Op) -> Outcome {
+                $(bring::<$t>(w, op, $n);)*
                 if op.plan.fetch != 0 {
                     select::fetch(w, op, Self::SHAPE);
                 }

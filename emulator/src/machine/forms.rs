@@ -1,0 +1,122 @@
+//! Forms and modes of instructions that few kernels use, kept out of the way of those that all do.
+
+use super::handler::{Handlers, Level, Outcome};
+use super::op::Op;
+use super::shapes::{self, indexing};
+use super::trap::{Fault, TrapKind};
+use super::wave::{Env, Wave};
+use crate::isa::{Code, Encoding, Flags, Inst};
+
+/// The bits of MODE that change what vector instructions do.
+pub const MODES: u32 = indexing::INDEXED | indexing::SKIPPED;
+
+/// How an instruction runs in the form that it has.
+pub fn handlers(inst: &Inst) -> Handlers {
+    let flags = inst.modifiers.flags;
+    let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
+    match inst.row.semantics {
+        _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
+        // The global data share is the driver's to hand out, and compute kernels get none.
+        _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
+            Handlers::scalar(unimplemented)
+        }
+        Some(_) if is_memory(inst.encoding) && to_lds => Handlers::scalar(load_to_lds),
+        Some(_) if is_alu(inst.encoding) && inst.operands.contains(&Code::LDS_DIRECT) => {
+            Handlers::scalar(lds_direct)
+        }
+        Some(handlers) => handlers,
+        None => Handlers::scalar(unimplemented),
+    }
+}
+
+fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+    shapes::to_lds::load(w, e, op)
+}
+
+/// No instruction.
+pub fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
+    Err(Fault::new(TrapKind::IllegalInstruction).into())
+}
+
+fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
+    Err(Fault::new(TrapKind::Unimplemented).into())
+}
+
+fn is_alu(encoding: Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
+    )
+}
+
+fn is_memory(encoding: Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::Mubuf | Encoding::Mtbuf | Encoding::Flat | Encoding::Global | Encoding::Scratch
+    )
+}
+
+/// Whether the vector units run it.
+pub fn is_vector(encoding: Encoding) -> bool {
+    is_alu(encoding)
+        || is_memory(encoding)
+        || matches!(
+            encoding,
+            Encoding::Ds | Encoding::Vintrp | Encoding::Mimg | Encoding::Exp
+        )
+}
+
+/// Runs an instruction while one of [`MODES`] is on, or finds that it names registers which the wave does not have.
+#[cold]
+pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+    if w.mode_bits() & indexing::SKIPPED != 0 && is_vector(op.encoding) {
+        return Ok(());
+    }
+    if op.vgprs > w.vgprs() {
+        let (last, have) = (op.vgprs - 1, w.vgprs());
+        let register = format!("v{last} (the kernel asked for {have} VGPRs)");
+        return Err(Fault::new(TrapKind::RegisterOutOfRange { register }).into());
+    }
+    if w.mode_bits() & indexing::INDEXED != 0 && is_alu(op.encoding) {
+        let inst = indexing::indexed(w, op)?;
+        return run_now(w, e, inst, &handlers(&inst));
+    }
+    // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
+    unsafe { (op.handler)(w, e, op) }
+}
+
+/// Runs an instruction that was made from another.
+fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Outcome {
+    let op = Op::new(inst, handlers, Level::host());
+    // SAFETY: the level is one that `Level::host` found on this host.
+    unsafe { (op.handler)(w, e, &op) }
+}
+
+/// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in M0[15:0], of the type in M0[18:16].
+fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
+    let m0 = w.scalar32(Code::M0, 0);
+    let at = m0 & 0xffff;
+    let value = match m0 >> 16 & 7 {
+        0 => u32::from(e.lds.read::<1>(0, at)?[0]),
+        1 => u32::from(u16::from_le_bytes(e.lds.read(0, at)?)),
+        2 => u32::from_le_bytes(e.lds.read(0, at)?),
+        4 => i32::from(i8::from_le_bytes(e.lds.read(0, at)?)) as u32,
+        5 => i32::from(i16::from_le_bytes(e.lds.read(0, at)?)) as u32,
+        _ => return illegal(w, e, i),
+    };
+    let mut direct = i.inst;
+    // The literal is what carries it; an instruction with a literal of its own has no room for it.
+    if i.operands.contains(&Code::LITERAL) {
+        return illegal(w, e, i);
+    }
+    direct.literal = value;
+    for code in &mut direct.operands {
+        if *code == Code::LDS_DIRECT {
+            *code = Code::LITERAL;
+        }
+    }
+    match i.row.semantics {
+        Some(handlers) => run_now(w, e, direct, &handlers),
+        None => unimplemented(w, e, i),
+    }
+}

@@ -1,0 +1,123 @@
+//! Registers that an index in M0 chooses, and the switch that skips vector instructions.
+//!
+//! M0[7:0] is the index; M0[15:12] says which VGPR operands it is added to while MODE[27] is set: src0, src1, src2, destination.
+
+use super::super::handler::Outcome;
+use super::super::trap::{Fault, TrapKind};
+use super::super::wave::Wave;
+use crate::isa::{Code, Inst, Role};
+
+/// MODE: VGPR operands are indexed.
+pub const INDEXED: u32 = 1 << 27;
+/// MODE: vector instructions do nothing.
+pub const SKIPPED: u32 = 1 << 28;
+/// SGPRs of a wave.
+const SGPRS: usize = 102;
+
+fn set_m0(w: &mut Wave, mask: u32, value: u32) {
+    let old = w.scalar32(Code::M0, 0);
+    w.set_scalar32(Code::M0, old & !mask | value & mask);
+}
+
+/// s_set_gpr_idx_on: index and operands, and indexing begins.
+pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
+    let index = w.scalar32(i.operands[0], i.literal);
+    set_m0(
+        w,
+        0xf0ff,
+        index & 0xff | u32::from(i.operands[1].0 & 15) << 12,
+    );
+    w.set_mode_bits(w.mode_bits() | INDEXED);
+    Ok(())
+}
+
+/// s_set_gpr_idx_off.
+pub fn off(w: &mut Wave) -> Outcome {
+    w.set_mode_bits(w.mode_bits() & !INDEXED);
+    Ok(())
+}
+
+/// s_set_gpr_idx_idx: another index.
+pub fn index(w: &mut Wave, i: &Inst) -> Outcome {
+    let index = w.scalar32(i.operands[0], i.literal);
+    set_m0(w, 0xff, index);
+    Ok(())
+}
+
+/// s_set_gpr_idx_mode: other operands.
+pub fn mode(w: &mut Wave, operands: u32) -> Outcome {
+    set_m0(w, 0xf000, operands << 12);
+    Ok(())
+}
+
+/// s_setvskip: the bit of the first source that the second one numbers.
+pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
+    let [bits, number] = [0, 1].map(|n| w.scalar32(i.operands[n], i.literal));
+    let skipped = if bits >> (number & 31) & 1 != 0 {
+        SKIPPED
+    } else {
+        0
+    };
+    w.set_mode_bits(w.mode_bits() & !SKIPPED | skipped);
+    Ok(())
+}
+
+/// A vector instruction with M0's index added to the VGPRs that M0 says.
+pub fn indexed(w: &Wave, i: &Inst) -> Result<Inst, Fault> {
+    let m0 = w.scalar32(Code::M0, 0);
+    let mut indexed = *i;
+    for (code, operand) in indexed.operands.iter_mut().zip(i.row.operands) {
+        let bit = match operand.role {
+            Role::Src0 => 12,
+            Role::Src1 => 13,
+            Role::Src2 => 14,
+            Role::Vdst => 15,
+            _ => continue,
+        };
+        let Some(register) = code.as_vgpr().filter(|_| m0 >> bit & 1 != 0) else {
+            continue;
+        };
+        let first = usize::from(register) + (m0 & 0xff) as usize;
+        let last = first + operand.ty.registers() - 1;
+        if last >= usize::from(w.vgprs()) {
+            let register = format!("v{last} (the kernel asked for {} VGPRs)", w.vgprs());
+            return Err(Fault::new(TrapKind::RegisterOutOfRange { register }));
+        }
+        *code = Code::vgpr(first as u8);
+    }
+    Ok(indexed)
+}
+
+/// The SGPR that lies M0 registers behind the one an operand names.
+fn relative(w: &Wave, code: Code, count: usize) -> Result<Code, Fault> {
+    let register = u64::from(code.0) + u64::from(w.scalar32(Code::M0, 0));
+    if register + count as u64 > SGPRS as u64 {
+        let register = format!(
+            "s{} (a wave has {SGPRS} SGPRs)",
+            register + count as u64 - 1
+        );
+        return Err(Fault::new(TrapKind::RegisterOutOfRange { register }));
+    }
+    Ok(Code(register as u16))
+}
+
+/// s_movrels: the source is indexed.
+pub fn movrels(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
+    let from = relative(w, i.operands[1], registers)?;
+    copy(w, i, i.operands[0], from, registers)
+}
+
+/// s_movreld: the destination is indexed.
+pub fn movreld(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
+    let to = relative(w, i.operands[0], registers)?;
+    copy(w, i, to, i.operands[1], registers)
+}
+
+fn copy(w: &mut Wave, i: &Inst, to: Code, from: Code, registers: usize) -> Outcome {
+    if registers == 2 {
+        w.set_scalar64(to, w.scalar64(from, i.literal));
+    } else {
+        w.set_scalar32(to, w.scalar32(from, i.literal));
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! LDS instructions whose address or operand does not stand in VGPRs alone: M0, the lane's number, a second place in LDS.
+
+use super::super::handler::Outcome;
+use super::super::wave::{Env, Wave};
+use super::atomic::{Word, update_lds};
+use super::lds::{load_lane, register, store_lane};
+use super::transfer::{Element, each};
+use crate::isa::{Code, Inst, Role};
+
+/// The base that M0 holds.
+fn m0_base(w: &Wave) -> u32 {
+    w.scalar32(Code::M0, 0) & 0xffff
+}
+
+/// The address of a lane by its number: M0, the offset, and a dword a lane.
+fn by_lane(w: &Wave, i: &Inst, lane: usize) -> u32 {
+    m0_base(w) + i.offset as u32 + 4 * lane as u32
+}
+
+/// `ds_read_addtid_b32`.
+pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    for l in each(w.exec()) {
+        let at = by_lane(w, i, l);
+        load_lane(w, &e.lds, i.by_role(Role::Vdst), at, l, Element::Dwords(1))?;
+    }
+    Ok(())
+}
+
+/// `ds_write_addtid_b32`.
+pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    for l in each(w.exec()) {
+        let at = by_lane(w, i, l);
+        store_lane(
+            w,
+            &mut e.lds,
+            i.by_role(Role::Data),
+            at,
+            l,
+            Element::Dwords(1),
+        )?;
+    }
+    Ok(())
+}
+
+/// `ds_append` and `ds_consume`: the counter at M0's base becomes `f(counter, lanes that are on)`; every lane that is on gets
+/// the old value.
+pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u32) -> Outcome {
+    let exec = w.exec();
+    let (Some(lane), Some(vdst)) = (each(exec).next(), i.by_role(Role::Vdst).as_vgpr()) else {
+        return Ok(());
+    };
+    let at = m0_base(w) + i.offset as u32;
+    let old = update_lds(&mut e.lds, at, lane, |n| f(n, exec.count_ones()))?;
+    for l in each(exec) {
+        w.v[usize::from(vdst)][l] = old;
+    }
+    Ok(())
+}
+
+/// `ds_wrxchg2*`: two exchanges, their offsets in units of `unit` bytes.
+pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) -> Outcome {
+    let [addr, data, data1, vdst] =
+        [Role::Addr, Role::Data, Role::Data1, Role::Vdst].map(|role| register(i.by_role(role)));
+    let offsets = super::lds::offsets(i, unit);
+    for l in each(w.exec()) {
+        let base = w.v[addr][l];
+        let (first, second) = (W::get(w, data, l), W::get(w, data1, l));
+        let old = update_lds(&mut e.lds, base.wrapping_add(offsets.0), l, |_| first)?;
+        old.set(w, vdst, l);
+        let old = update_lds(&mut e.lds, base.wrapping_add(offsets.1), l, |_| second)?;
+        old.set(w, vdst + W::REGISTERS, l);
+    }
+    Ok(())
+}
+
+/// `ds_*_src2_*`: `f(memory, operand)`, both in LDS. The operand's distance in dwords is the offset's low 15 bits, signed, or,
+/// where the highest is set, the upper 15 bits of the address, signed.
+pub fn from_lds<W: Word>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    f: impl Fn(W, W) -> W,
+) -> Outcome {
+    let addr = register(i.by_role(Role::Addr));
+    let offset = i.offset as u16;
+    for l in each(w.exec()) {
+        let a = w.v[addr][l];
+        let (to, distance) = if offset & 0x8000 != 0 {
+            (a & 0x1_ffff, a as i32 >> 17)
+        } else {
+            (a, i32::from((offset << 1) as i16 >> 1))
+        };
+        let from = to.wrapping_add_signed(distance.wrapping_mul(4));
+        let operand = update_lds(&mut e.lds, from, l, |x: W| x)?;
+        update_lds(&mut e.lds, to, l, |memory| f(memory, operand))?;
+    }
+    Ok(())
+}

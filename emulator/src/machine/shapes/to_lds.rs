@@ -1,0 +1,72 @@
+//! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in M0[15:0] plus the instruction's
+//! offset on, in the order of the lanes.
+
+use super::super::handler::Outcome;
+use super::super::wave::{Env, LANES, Wave};
+use super::transfer::{Addresses, Element, each};
+use super::{flat, mubuf, typed};
+use crate::isa::{Code, Encoding, Flags, Inst, Type};
+
+/// The LDS address of a lane.
+fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
+    let base = w.scalar32(Code::M0, 0) & 0xffff;
+    base.wrapping_add_signed(i.offset)
+        .wrapping_add(4 * lane as u32)
+}
+
+/// Loads of at most a dword, as their `lds` modifier has them: what is loaded is extended to a dword.
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    let values = if i.row.mnemonic.contains("_format_") {
+        typed::first_components(w, e, i)?
+    } else {
+        untyped(w, e, i)?
+    };
+    for l in each(w.exec()) {
+        e.lds
+            .write(l as u32, place(w, i, l), values[l].to_le_bytes())?;
+    }
+    Ok(())
+}
+
+fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::super::Stop> {
+    let element = match i.row.operands[0].ty {
+        Type::U8 => Element::U8,
+        Type::I8 => Element::I8,
+        Type::U16 => Element::U16,
+        Type::I16 => Element::I16,
+        _ => Element::Dwords(1),
+    };
+    let (addresses, inside) = addresses(w, i, element);
+    let mut values = [0; LANES];
+    for l in each(w.exec() & inside) {
+        let lane = Some(l as u32);
+        let region = e
+            .memory
+            .access(&mut e.last, lane, addresses[l], element.bytes(), false)?;
+        values[l] = element.load(region.read32(addresses[l] - region.base), 0);
+    }
+    Ok(values)
+}
+
+/// Where the lanes load from, and which of them within their resource.
+fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
+    match i.encoding {
+        Encoding::Global => (flat::global(w, i), !0),
+        Encoding::Scratch => (flat::swizzle(w, &flat::private(w, i), 0), !0),
+        _ => mubuf::addresses(w, i, 0, element.bytes()),
+    }
+}
+
+/// buffer_store_lds_dword.
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    debug_assert!(i.modifiers.flags.has(Flags::LDS));
+    let (addresses, inside) = mubuf::addresses(w, i, 0, 4);
+    for l in each(w.exec() & inside) {
+        let value = u32::from_le_bytes(e.lds.read(l as u32, place(w, i, l))?);
+        let region = e
+            .memory
+            .access(&mut e.last, Some(l as u32), addresses[l], 4, true)?;
+        region.write(addresses[l] - region.base, 4, value);
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text.
+# With --check nothing is written, and the exit code is 1 where words are out of date.
+set -eu
+cd "$(dirname "$0")/.."
+mc=${LLVM_MC:-llvm-mc-19} objcopy=${LLVM_OBJCOPY:-llvm-objcopy-19}
+for tool in "$mc" "$objcopy"; do
+    command -v "$tool" >/dev/null || { echo "assemble-tests: $tool is missing: install llvm-19, or set LLVM_MC and LLVM_OBJCOPY" >&2; exit 3; }
+done
+exec python3 - "$mc" "$objcopy" "${1:-}" <<'PYTHON'
+import glob, re, subprocess, sys, tempfile
+
+mc, objcopy, mode = sys.argv[1:]
+program = re.compile(r"(code = '''\n(.*?)'''\n)(?:words = \"[^\"]*\"\n)?", re.DOTALL)
+stale = []
+
+def assemble(code, path):
+    with tempfile.TemporaryDirectory() as scratch:
+        obj, out = scratch + "/a.o", scratch + "/a.bin"
+        run = subprocess.run([mc, "-triple=amdgcn", "-mcpu=gfx906", "-filetype=obj", "-o", obj], input=code, text=True, capture_output=True)
+        if run.returncode:
+            sys.exit(f"{path}: {run.stderr}")
+        subprocess.run([objcopy, "-O", "binary", "--only-section=.text", obj, out], check=True)
+        data = open(out, "rb").read()
+    return " ".join(f"{int.from_bytes(data[at:at + 4], 'little'):08x}" for at in range(0, len(data), 4))
+
+for path in sorted(glob.glob("emulator/tests/programs/*.toml")):
+    text = open(path).read()
+    new = program.sub(lambda m: m[1] + f'words = "{assemble(m[2], path)}"\n', text)
+    if new != text:
+        stale.append(path)
+        if mode != "--check":
+            open(path, "w").write(new)
+if mode == "--check" and stale:
+    sys.exit("out of date: " + ", ".join(stale) + "; run scripts/assemble-tests.sh")
+PYTHON
