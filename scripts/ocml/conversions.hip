@@ -50,6 +50,22 @@ CONVERT(f64_f16, u64, u16, bits((_Float16)twice(x)))
 CONVERT(f64_f32, u64, u32, bits((float)twice(x)))
 CONVERT(f32_f64, u32, u64, bits((double)single(x)))
 
+// By the instruction: what a C cast leaves undefined saturates, and NaN is 0.
+#define INSTRUCTION(name, mnemonic, In, Out)                                                                                       \
+    extern "C" __global__ void name(const In *in, Out *out) {                                                                      \
+        u32 i = blockIdx.x * blockDim.x + threadIdx.x;                                                                             \
+        u32 result;                                                                                                                \
+        asm volatile(mnemonic " %0, %1" : "=v"(result) : "v"(in[i]));                                                              \
+        out[i] = result;                                                                                                           \
+    }
+INSTRUCTION(cvt_i16_f16, "v_cvt_i16_f16", u16, u16)
+INSTRUCTION(cvt_u16_f16, "v_cvt_u16_f16", u16, u16)
+INSTRUCTION(cvt_i32_f32, "v_cvt_i32_f32", u32, u32)
+INSTRUCTION(cvt_u32_f32, "v_cvt_u32_f32", u32, u32)
+INSTRUCTION(cvt_flr_i32_f32, "v_cvt_flr_i32_f32", u32, u32)
+INSTRUCTION(cvt_i32_f64, "v_cvt_i32_f64", u64, u32)
+INSTRUCTION(cvt_u32_f64, "v_cvt_u32_f64", u64, u32)
+
 CONVERT(f16_i8, u16, u8, (signed char)half(x))
 CONVERT(f16_u8, u16, u8, (u8)half(x))
 CONVERT(f16_i16, u16, u16, (short)half(x))

@@ -41,6 +41,24 @@ def to_integer(width, is_signed):
     return model
 
 
+def saturating(source, width, is_signed, floor=False):
+    """The instruction: toward zero, or down, and to the nearest there is; NaN is 0 (of the one that goes down nobody says)."""
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+
+    def model(bits):
+        if source.is_nan(bits):
+            return None if floor else 0
+        negative = bits >> (source.width - 1)
+        value = truncated(bits, source)
+        if value is None:
+            value = low if negative else high
+        elif floor and negative and from_integer(-value, source) != bits ^ 1 << (source.width - 1):
+            value -= 1
+        return max(low, min(high, value)) & ((1 << width) - 1)
+
+    return model
+
+
 def pair_toward_zero(bits):
     return convert(bits, F32, F16, ZERO) | convert(bits ^ 1 << 31, F32, F16, ZERO) << 16
 
@@ -127,6 +145,13 @@ CASES = (
     Case("f64_f32", "f64 to f32", "f32 middles", 64, 32, hardware(F64, F32)),
     Case("f32_f64", "f32 to f64", "f32 sample", 32, 64, hardware(F32, F64)),
     *casts(),
+    Case("cvt_i16_f16", "`v_cvt_i16_f16`, saturating", "all 65,536", 16, 16, saturating(F16, 16, True)),
+    Case("cvt_u16_f16", "`v_cvt_u16_f16`, saturating", "all 65,536", 16, 16, saturating(F16, 16, False)),
+    Case("cvt_i32_f32", "`v_cvt_i32_f32`, saturating", "f32 around integers", 32, 32, saturating(F32, 32, True)),
+    Case("cvt_u32_f32", "`v_cvt_u32_f32`, saturating", "f32 around integers", 32, 32, saturating(F32, 32, False)),
+    Case("cvt_flr_i32_f32", "`v_cvt_flr_i32_f32`, saturating", "f32 around integers", 32, 32, saturating(F32, 32, True, floor=True)),
+    Case("cvt_i32_f64", "`v_cvt_i32_f64`, saturating", "f64 around integers", 64, 32, saturating(F64, 32, True)),
+    Case("cvt_u32_f64", "`v_cvt_u32_f64`, saturating", "f64 around integers", 64, 32, saturating(F64, 32, False)),
     Case("bf16_f32", "bf16 to f32 (`hip_bfloat16`)", "all 65,536", 16, 32, lambda bits: bits << 16),
     Case("bf16_f32_bf16", "bf16 to f32 and back (`hip_bfloat16`)", "all 65,536", 16, 16, lambda bits: bits),
     Case("f32_bf16", "f32 to bf16, to nearest even (`hip_bfloat16`)", "bf16 boundaries", 32, 16, brain_rounded),

@@ -55,6 +55,19 @@ def integers(width):
     return [n & ((1 << width) - 1) for n in found]
 
 
+def around(form):
+    """Floats that are integers or half ones, and those beside them; powers of two likewise; the ends, infinities, NaNs; random ones."""
+    rng = random.Random(11)
+    magnitudes = [form.encode(False, n, -1) for n in range(4000)]
+    magnitudes += [form.encode(False, 1, power) for power in range(-40, 70)]
+    magnitudes += [form.encode(False, (1 << 32) - n, 0) for n in range(1, 600)]
+    magnitudes += [form.encode(False, (1 << 31) + n, 0) for n in range(-300, 300)]
+    magnitudes += [1, form.infinity - 1, form.infinity, form.infinity + 2, form.infinity + form.quiet]
+    found = {near for bits in magnitudes for near in (bits - 1, bits, bits + 1) if near >= 0}
+    found = sorted(found | {bits | 1 << (form.width - 1) for bits in found})
+    return found + [rng.getrandbits(form.width) for _ in range(20000)]
+
+
 def words():
     rng = random.Random(5)
     return [rng.getrandbits(32) for _ in range(4096)]
@@ -85,6 +98,8 @@ INPUTS = {
     "f32 sample": lambda: [b >> 29 & 0xFFFFFFFF for b in between(F32, F64)],
     "integers": lambda: integers(32),
     "long integers": lambda: integers(64),
+    "f32 around integers": lambda: around(F32),
+    "f64 around integers": lambda: around(F64),
     "words": words,
     "f16, f16, f32": lambda: triples(32),
     "f16, f16, f16": lambda: triples(16),
