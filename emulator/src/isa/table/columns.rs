@@ -237,6 +237,8 @@ modifiers! {
     PACKED        = NEG0 NEG1 NEG2 CLAMP OP_SEL PACKED;
     /// As PACKED, but the _hi bits say f16 and abs.
     MIX           = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX;
+    /// As MIX, into the high half.
+    MIX_HI        = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX HIGH;
     /// Interpolation in the VOP3 encoding.
     INTERP        = NEG1 NEG2 CLAMP OMOD;
     /// INTERP without an output multiplier.

@@ -161,7 +161,7 @@ pub fn commit(w: &mut Wave, op: &Op, result: &Slot) {
     }
 }
 
-/// Writes a sub-dword destination: SDWA's byte or word, or the high half that op_sel names.
+/// Writes a sub-dword destination: SDWA's byte or word, the high half that op_sel names, or the half of a mixed instruction.
 #[inline(never)]
 fn write_part(w: &mut Wave, i: &Inst, vdst: usize) {
     let values = w.results.lo;
@@ -169,6 +169,8 @@ fn write_part(w: &mut Wave, i: &Inst, vdst: usize) {
     let mask = expand(w.exec());
     let (sel, unused) = if i.form == Form::Sdwa {
         (m.dst_sel, m.dst_unused)
+    } else if i.encoding == Encoding::Vop3p && !i.row.modifiers.has(Flags::HIGH) {
+        (4, 2)
     } else {
         (5, 2)
     };
