@@ -8,7 +8,7 @@ use super::memory::Hint;
 use super::program::Kind;
 use super::shapes::plain;
 use super::wave::{F16_CONSTANTS, inline_constant};
-use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
 
 /// Sources that a vector instruction may have.
 pub const SOURCES: usize = 4;
@@ -138,8 +138,8 @@ impl Plan {
             base: inst.by_role(Role::Sbase),
             ..Plan::default()
         };
-        let half = shape.result.half && (m.op_sel & 8 != 0 || inst.encoding == Encoding::Vop3p);
-        let part = shape.result.registers == 1 && (inst.form == Form::Sdwa || half);
+        let sub_dword = shape.result.registers == 1 && inst.form == Form::Sdwa;
+        let part = sub_dword || keeps_half(inst, &shape.result);
         plan.whole = !part && inst.form != Form::Dpp;
         for (n, slot) in shape.sources.iter().enumerate() {
             let code = source(inst, shape, n);
@@ -161,6 +161,12 @@ impl Plan {
         }
         plan
     }
+}
+
+/// Whether a 16-bit result leaves the other half of its register, as its row says by reading it: the instructions that have op_sel
+/// and the multiply-adds of VOP2 do, the others clear it.
+pub fn keeps_half(inst: &Inst, result: &Slot) -> bool {
+    result.half && inst.row.operands[0].access == Access::ReadWrite
 }
 
 /// The operand that a lane function's source reads. Where the row lists none it is VCC's bit, or the destination's old value.

@@ -77,6 +77,7 @@ operands! {
     VDST_F64       = Vdst, F64, Write;
     VDST_I16       = Vdst, I16, Write;
     VDST_I16X2     = Vdst, I16x2, Write;
+    VDST_I16_RW    = Vdst, I16, ReadWrite;
     VDST_I32       = Vdst, I32, Write;
     VDST_I64       = Vdst, I64, Write;
     VDST_I8        = Vdst, I8, Write;
