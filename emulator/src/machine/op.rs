@@ -7,8 +7,9 @@ use super::handler::{Handler, Handlers, Level};
 use super::memory::Hint;
 use super::program::Kind;
 use super::shapes::plain;
+use super::traffic::Traffic;
 use super::wave::{F16_CONSTANTS, inline_constant};
-use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
+use crate::isa::{self, Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
 
 /// Sources that a vector instruction may have.
 pub const SOURCES: usize = 4;
@@ -99,6 +100,8 @@ pub struct Op {
     pub vgprs: u16,
     /// Its kind.
     pub kind: Kind,
+    /// What it moves to and from memory.
+    pub traffic: Traffic,
     /// The allocation that it accessed last: most instructions have one of their own.
     pub region: Hint,
     /// The instruction.
@@ -120,8 +123,18 @@ impl Op {
             plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
             kind: Kind::of(&inst),
+            traffic: Traffic::of(&inst),
             region: Hint::default(),
             inst,
+        }
+    }
+
+    /// The instruction in the assembler's syntax; where the words are none, the first of them.
+    pub fn text(&self) -> String {
+        if self.row.mnemonic == "invalid" {
+            format!("invalid ({:#010x})", self.words[0])
+        } else {
+            isa::disassemble(&self.inst)
         }
     }
 }

@@ -37,7 +37,7 @@ impl Resource {
 
     /// Whether it is what compilers use for scratch: swizzled by the lane's number, 64 lanes side by side.
     #[inline(always)]
-    fn is_scratch(&self) -> bool {
+    pub fn is_scratch(&self) -> bool {
         self.swizzled && self.add_lane && self.stride == 0 && self.index_stride == LANES as u64
     }
 
