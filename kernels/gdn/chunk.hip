@@ -16,11 +16,13 @@ struct ChunkRule {
     // L and its inverse
     static __device__ float row_beta(const float* beta, int i, int j) { return beta[i]; }
     static __device__ bool writes_l(int i, int j) { return true; }
+    static __device__ float lower(float l) { return l; }
     static __device__ float diagonal() { return 1.0f; }
     // u and w
     static __device__ float value_factor(float beta) { return beta; }
     static __device__ float key_factor(float beta, float G) { return beta * expf(G); }
     // states
+    static __device__ int first_sequence(int b) { return b; }  // where the work-group of sequence b begins
     static __device__ bool forgets_before(int chunk) { return false; }
     static __device__ float corrected(float u, float wh) { return u - wh; }
     static __device__ float last_gate(float G_last, int tokens, int C) { return G_last; }

@@ -69,7 +69,7 @@ static __device__ __forceinline__ void solve_body(const float* L, float* Ai, int
     if (hv >= HV || b >= B || blockIdx.x * C >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, C);
     if (col < C) {
-        for (int i = 0; i < chunk.tokens; i++) lower.m[i][col] = L[(chunk.at(i) * HV + hv) * C + col];
+        for (int i = 0; i < chunk.tokens; i++) lower.m[i][col] = Rule::lower(L[(chunk.at(i) * HV + hv) * C + col]);
     }
     __syncthreads();
     if (col >= C) return;

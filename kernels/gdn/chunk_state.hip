@@ -66,8 +66,9 @@ struct States {
 // vn_i = u_i - w_i h; then h <- e^G_last h + sum_i e^(G_last - G_i) k_i vn_i
 template <class Rule, int BOUND>
 static __device__ __forceinline__ void states_sequence(const States& x, float* vector) {
-    const int hv = blockIdx.x, b = blockIdx.y, col = threadIdx.x;
+    const int hv = blockIdx.x, last = blockIdx.y, col = threadIdx.x;
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
+    const int first = Rule::first_sequence(last);
     const bool mine = col < x.V;
     const int chunks = (x.T + x.C - 1) / x.C;
     const long size = (long)x.K * x.V;
@@ -75,13 +76,14 @@ static __device__ __forceinline__ void states_sequence(const States& x, float* v
     StateColumn<BOUND> state;
     state.zero();
     if (x.initial && mine) {
-        state.load(x.initial + ((long)b * x.HV + hv) * size, gdn_column(col, x.K, x.V, Rule::initial_layout(x.state_layout)), x.K);
+        state.load(x.initial + ((long)first * x.HV + hv) * size, gdn_column(col, x.K, x.V, Rule::initial_layout(x.state_layout)), x.K);
     }
-    for (int c = 0; c < chunks; c++) {
+    for (int at = first * chunks; at < (last + 1) * chunks; at++) {
+        const int b = at / chunks, c = at % chunks;
         const Chunk chunk = gdn_chunk(c, b, x.T, x.C);
         if (Rule::forgets_before(c)) state.zero();
         if (mine) {
-            state.store(x.h + (((long)b * chunks + c) * x.HV + hv) * size, gdn_column(col, x.K, x.V, STATE_KEY_MAJOR), x.K);
+            state.store(x.h + ((long)at * x.HV + hv) * size, gdn_column(col, x.K, x.V, STATE_KEY_MAJOR), x.K);
         }
         for (int i = 0; i < chunk.tokens; i++) {
             const long value = chunk.at(i) * x.HV + hv;
@@ -104,7 +106,7 @@ static __device__ __forceinline__ void states_sequence(const States& x, float* v
         }
     }
     if (x.final && mine) {
-        state.store(x.final + ((long)b * x.HV + hv) * size, gdn_column(col, x.K, x.V, Rule::final_layout(x.state_layout)), x.K);
+        state.store(x.final + ((long)last * x.HV + hv) * size, gdn_column(col, x.K, x.V, Rule::final_layout(x.state_layout)), x.K);
     }
 }
 

@@ -34,10 +34,12 @@ static __device__ inline const float& gdn_at(const float* state, unsigned bytes)
 }
 static __device__ inline float& gdn_at(float* state, unsigned bytes) { return *(float*)((char*)state + bytes); }
 
-// One column of the state: a register a key channel. BOUND is known to the compiler, K is not: the channels past K are
-// zero, and so are those of the vectors (gdn_stage), so that they change no sum.
+// One column of the state: a register a key channel, or private memory where there are more of them than registers.
+// BOUND is known to the compiler, K is not: the channels past K are zero, and so are those of the vectors (gdn_stage),
+// so that they change no sum.
 template <int BOUND>
 struct StateColumn {
+    static constexpr int UNROLL = BOUND <= 128 ? BOUND : 16;
     float s[BOUND];
 
     // Every 16 channels the compiler may move no load past here: a whole vector and the state would not fit in the
@@ -47,13 +49,13 @@ struct StateColumn {
     }
 
     __device__ __forceinline__ void zero() {
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) s[j] = 0.0f;
     }
 
     __device__ __forceinline__ void load(const float* state, ColumnPlace at, int K) {
         unsigned place = at.first;
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) {
             // past the end the last channel is read again and not used: a load without a branch
             float x = gdn_at(state, place);
@@ -64,7 +66,7 @@ struct StateColumn {
 
     __device__ __forceinline__ void store(float* state, ColumnPlace at, int K) const {
         unsigned place = at.first;
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) {
             if (j < K) gdn_at(state, place) = s[j];
             place += at.step;
@@ -74,7 +76,7 @@ struct StateColumn {
     // sum_j s[j] k[j]
     __device__ __forceinline__ float read(const float* k) const {
         float sum = 0.0f;
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) {
             in_order(j);
             sum += s[j] * k[j];
@@ -83,13 +85,13 @@ struct StateColumn {
     }
 
     __device__ __forceinline__ void decay(float alpha) {
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) s[j] *= alpha;
     }
 
     // a factor of its own for each key channel
     __device__ __forceinline__ void decay(const float* alpha) {
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) {
             in_order(j);
             s[j] *= alpha[j];
@@ -98,7 +100,7 @@ struct StateColumn {
 
     // s[j] += k[j] d: the column's part of the rank-1 write
     __device__ __forceinline__ void write(const float* k, float d) {
-#pragma unroll
+#pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) {
             in_order(j);
             s[j] += k[j] * d;
@@ -112,6 +114,7 @@ static __device__ inline void gdn_stage(float* lds, const float* vector, int K, 
 }
 
 // Calls BODY(bound) with the smallest bound that K fits in.
+#ifndef GDN_WITH_BOUND
 #define GDN_WITH_BOUND(K, BODY)        \
     do {                               \
         if ((K) <= 16) BODY(16);       \
@@ -120,3 +123,4 @@ static __device__ inline void gdn_stage(float* lds, const float* vector, int K, 
         else if ((K) <= 128) BODY(128); \
         else if ((K) <= 256) BODY(256); \
     } while (0)
+#endif

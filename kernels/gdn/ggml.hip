@@ -61,16 +61,15 @@ static __device__ __forceinline__ void ggml_sequence(const GgmlLaunch& x, float*
 
 template <class Rule>
 static __device__ __forceinline__ void ggml_body(const GgmlLaunch& x) {
-    __shared__ __align__(16) float sh_k[128], sh_q[128], sh_decay[128];
+    __shared__ __align__(16) float sh_k[GDN_MAX_K], sh_q[GDN_MAX_K], sh_decay[GDN_MAX_K];
     if (blockIdx.x >= x.H || blockIdx.y >= x.N) return;
-    if (x.S <= 16) ggml_sequence<Rule, 16>(x, sh_k, sh_q, sh_decay);
-    else if (x.S <= 32) ggml_sequence<Rule, 32>(x, sh_k, sh_q, sh_decay);
-    else if (x.S <= 64) ggml_sequence<Rule, 64>(x, sh_k, sh_q, sh_decay);
-    else if (x.S <= 128) ggml_sequence<Rule, 128>(x, sh_k, sh_q, sh_decay);
+#define BODY(BOUND) ggml_sequence<Rule, BOUND>(x, sh_k, sh_q, sh_decay)
+    GDN_WITH_BOUND(x.S, BODY);
+#undef BODY
 }
 
 #define GGML_KERNEL(NAME, RULE)                                                                                     \
-    extern "C" __global__ __launch_bounds__(128) void NAME(                                                         \
+    extern "C" __global__ __launch_bounds__(256) void NAME(                                                         \
         const float* q, const float* k, const float* v, const float* g, const float* beta, const float* state,     \
         float* dst, int S, int Hk, int H, int T, int N, int per_key, int snapshots) {                               \
         ggml_body<RULE>({q, k, v, g, beta, state, dst, S, Hk, H, T, N, per_key, snapshots});                        \

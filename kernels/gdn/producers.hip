@@ -8,6 +8,8 @@ struct ProducerRule {
     static __device__ float step(float a, float bias) { return a + bias; }
     static __device__ float negated(float b) { return -b; }
     static constexpr int widest = 32;  // distance of the butterfly's first exchange: half a wave
+    static __device__ int form(int form) { return form; }
+    static __device__ float root(float sum) { return sqrtf(sum); }
 };
 
 // ln(1 + e^x); above 20 the 1 is lost in f32 anyway
@@ -46,7 +48,7 @@ static __device__ __forceinline__ void l2norm_body(const float* x, float* y, int
     for (int d = lane; d < D; d += 64) sum += from[d] * from[d];
 #pragma unroll
     for (int distance = Rule::widest; distance > 0; distance /= 2) sum += __shfl_xor(sum, distance);
-    float norm = form == 0 ? sqrtf(sum + eps) : fmaxf(sqrtf(sum), eps);
+    float norm = Rule::form(form) == 0 ? Rule::root(sum + eps) : fmaxf(Rule::root(sum), eps);
     for (int d = lane; d < D; d += 64) y[(long)row * D + d] = from[d] / norm;
 }
 #define L2NORM_KERNEL(NAME, RULE)                                                                                     \
