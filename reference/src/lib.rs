@@ -16,6 +16,7 @@ pub mod operators;
 pub mod pipelines;
 pub mod rule;
 
+mod lanes;
 mod real;
 mod shape;
 
