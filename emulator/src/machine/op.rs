@@ -7,8 +7,9 @@ use super::handler::{Handler, Handlers, Level};
 use super::memory::Hint;
 use super::program::Kind;
 use super::shapes::plain;
+use super::traffic::Traffic;
 use super::wave::{F16_CONSTANTS, inline_constant};
-use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role};
+use crate::isa::{self, Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
 
 /// Sources that a vector instruction may have.
 pub const SOURCES: usize = 4;
@@ -99,6 +100,8 @@ pub struct Op {
     pub vgprs: u16,
     /// Its kind.
     pub kind: Kind,
+    /// What it moves to and from memory.
+    pub traffic: Traffic,
     /// The allocation that it accessed last: most instructions have one of their own.
     pub region: Hint,
     /// The instruction.
@@ -120,8 +123,18 @@ impl Op {
             plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
             kind: Kind::of(&inst),
+            traffic: Traffic::of(&inst),
             region: Hint::default(),
             inst,
+        }
+    }
+
+    /// The instruction in the assembler's syntax; where the words are none, the first of them.
+    pub fn text(&self) -> String {
+        if self.row.mnemonic == "invalid" {
+            format!("invalid ({:#010x})", self.words[0])
+        } else {
+            isa::disassemble(&self.inst)
         }
     }
 }
@@ -138,8 +151,8 @@ impl Plan {
             base: inst.by_role(Role::Sbase),
             ..Plan::default()
         };
-        let half = shape.result.half && (m.op_sel & 8 != 0 || inst.encoding == Encoding::Vop3p);
-        let part = shape.result.registers == 1 && (inst.form == Form::Sdwa || half);
+        let sub_dword = shape.result.registers == 1 && inst.form == Form::Sdwa;
+        let part = sub_dword || keeps_half(inst, &shape.result);
         plan.whole = !part && inst.form != Form::Dpp;
         for (n, slot) in shape.sources.iter().enumerate() {
             let code = source(inst, shape, n);
@@ -161,6 +174,12 @@ impl Plan {
         }
         plan
     }
+}
+
+/// Whether a 16-bit result leaves the other half of its register, as its row says by reading it: the instructions that have op_sel
+/// and the multiply-adds of VOP2 do, the others clear it.
+pub fn keeps_half(inst: &Inst, result: &Slot) -> bool {
+    result.half && inst.row.operands[0].access == Access::ReadWrite
 }
 
 /// The operand that a lane function's source reads. Where the row lists none it is VCC's bit, or the destination's old value.

@@ -38,6 +38,19 @@ fn crossing(offsets: &Addresses, lanes: u64, part: Element) -> u64 {
         .fold(0, |mask, l| mask | 1 << l)
 }
 
+/// The offset of whole dwords that all lanes access at the same place of their own memory, as they do with what a compiler spills:
+/// the 64 dwords then stand side by side.
+#[inline(always)]
+fn common(offsets: &Addresses, lanes: u64, element: Element) -> Option<u64> {
+    let offset = offsets[lanes.trailing_zeros() as usize % LANES];
+    let dwords = matches!(element, Element::Dwords(_)) && offset & 3 == 0;
+    let mut differs = 0;
+    for l in 0..LANES {
+        differs |= (offsets[l] ^ offset) & 0u64.wrapping_sub(lanes >> l & 1);
+    }
+    (dwords && differs == 0).then_some(offset)
+}
+
 /// Loads an element from each lane's offset into the registers from `vdst` on.
 #[inline(always)]
 pub fn load(
@@ -50,6 +63,13 @@ pub fn load(
     element: Element,
 ) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some(offset) = common(offsets, lanes, element) {
+        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
+        let done = |k| transfer::load_row(w, e, Code(vdst.0 + k), row(k), lanes);
+        if (0..parts).all(done) {
+            return Ok(());
+        }
+    }
     let split = crossing(offsets, lanes, part);
     if split != lanes {
         for k in 0..parts {
@@ -76,6 +96,13 @@ pub fn store(
     element: Element,
 ) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some(offset) = common(offsets, lanes, element) {
+        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
+        let done = |k| transfer::store_row(w, e, Code(data.0 + k), row(k), lanes);
+        if (0..parts).all(done) {
+            return Ok(());
+        }
+    }
     let split = crossing(offsets, lanes, part);
     if split != lanes {
         for k in 0..parts {
