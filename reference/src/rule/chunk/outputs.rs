@@ -37,8 +37,8 @@ pub fn outputs<R: Real>(
         let h = &h[sizes.chunk_state(&place, chunk)];
         for i in 0..q.len() {
             let decay = g[i].exp();
-            let inter = read(h, q[i], sizes.value_size);
-            let mut sums: Vec<R> = inter.into_iter().map(|x| decay * x).collect();
+            let decayed: Vec<R> = q[i].iter().map(|&q| decay * q).collect();
+            let mut sums = read(h, &decayed, sizes.value_size);
             for j in 0..=i {
                 let attention = dot(q[i], k[j]) * (g[i] - g[j]).exp();
                 lanes::add_scaled(&mut sums, attention, vn[j]);
