@@ -95,8 +95,16 @@ pub struct RunArgs {
     pub repeat: u16,
 
     /// Test the tests: run the planted bugs and demand that each is caught
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trace", "counters"])]
     pub self_test: bool,
+
+    /// Count what the emulator does: instructions by kind, lanes that are on, bytes, barriers; per test and kernel
+    #[arg(long)]
+    pub counters: bool,
+
+    /// What is traced.
+    #[command(flatten)]
+    pub trace: TraceArgs,
 
     /// When to colour the output (NO_COLOR is honoured)
     #[arg(long, value_enum, default_value_t = Color::Auto)]
@@ -124,10 +132,41 @@ impl Default for RunArgs {
             jobs: None,
             repeat: 1,
             self_test: false,
+            counters: false,
+            trace: TraceArgs::default(),
             color: Color::Auto,
             verbose: false,
         }
     }
+}
+
+/// The flags of a trace.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TraceArgs {
+    /// Write each instruction that the emulator runs and the registers that it wrote to this file (-: standard output);
+    /// everything then runs on one thread
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+
+    /// Trace only the kernel of this name, or those that match this glob
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    pub trace_kernel: Option<String>,
+
+    /// Trace only this work-group, or those in the box between two
+    #[arg(long, value_name = "X,Y,Z[-X,Y,Z]", requires = "trace")]
+    pub trace_group: Option<String>,
+
+    /// Trace only these waves of a work-group
+    #[arg(long, value_name = "N[-M]", requires = "trace")]
+    pub trace_wave: Option<String>,
+
+    /// Trace only instructions at these addresses, in hex as `disasm` prints them, ends included
+    #[arg(long, value_name = "START[-END]", requires = "trace")]
+    pub trace_pc: Option<String>,
+
+    /// Trace at most so many instructions
+    #[arg(long, value_name = "LINES", requires = "trace", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub trace_limit: u64,
 }
 
 /// Where kernels can run.

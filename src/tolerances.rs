@@ -10,6 +10,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
 use crate::cli::{DeviceChoice, Format, RunArgs};
+use crate::device::NOTHING;
 use crate::exit::{Exit, Stop};
 use crate::run::{self, Setup};
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
@@ -137,6 +138,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 case: one.case,
                 seed,
                 repeat: 1,
+                watch: &NOTHING,
                 dump: None,
                 flags: "",
             })

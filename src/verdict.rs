@@ -3,11 +3,13 @@
 //! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
 //! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
 
+mod counters;
 pub mod number;
 mod output;
 mod problem;
 mod run;
 
+pub use counters::{BytesReport, CountersReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
 pub use problem::{Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side};
 pub use run::{

@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 use gfx906::machine::{Gpu, Launch, LaunchError, Module};
-use gfx906::observe::Profile;
 
 use self::buffers::Placed;
 use self::launch::{ArgSpec, LaunchFile, LaunchSpec};
 use self::summary::{Outcome, Summary};
 use super::{load_code_object, no_kernel, print};
-use crate::cli::Format;
+use crate::cli::{Format, TraceArgs};
+use crate::device::{Tracing, Watch, emulator};
 use crate::exit::{Exit, Stop};
 
 /// Run any kernel of any code object, as a launch file says.
@@ -52,6 +52,10 @@ pub struct ExecArgs {
     /// Host threads that run work-groups [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+
+    /// What is traced.
+    #[command(flatten)]
+    pub trace: TraceArgs,
 }
 
 /// Runs the command.
@@ -63,6 +67,11 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let object = load_code_object(&file.code_object)?;
     let name = args.file.display().to_string();
     check_all(&file, &object).with_context(|| name.clone())?;
+    let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
+    let watch = Watch {
+        counters: true,
+        trace: Tracing::open(&args.trace, kernels, args.format == Format::Json)?,
+    };
     warn_unused(&name, &file);
 
     let gpu = Gpu::new();
@@ -76,16 +85,22 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .with_context(|| file.code_object.display().to_string())?;
     let threads = args.jobs.map_or(0, usize::from);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
-    for spec in &file.launches {
+    for (index, spec) in file.launches.iter().enumerate() {
+        if let Some(tracing) = &watch.trace {
+            tracing.lock().title(&format!("launch {index}"));
+        }
         let stopped = launches
             .iter()
             .any(|(_, outcome)| matches!(outcome, Outcome::Trapped(_)));
         let outcome = if stopped {
             Outcome::NotRun
         } else {
-            launch_one(&gpu, &module, &file, spec, &placed, threads)?
+            launch_one(&gpu, &module, &file, spec, &placed, threads, &watch)?
         };
         launches.push((spec, outcome));
+    }
+    if let Some(tracing) = &watch.trace {
+        tracing.finish()?;
     }
     let saved = file
         .buffers
@@ -152,6 +167,7 @@ fn launch_one(
     spec: &LaunchSpec,
     placed: &[Placed],
     threads: usize,
+    watch: &Watch,
 ) -> Result<Outcome, Stop> {
     let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
     let Some(kernel) = module.kernel(&spec.kernel) else {
@@ -169,9 +185,8 @@ fn launch_one(
         limits: file.limits,
         threads,
     };
-    let mut profile = Profile::default();
-    match gpu.launch_observed(module, &kernel.name, &launch, &mut profile) {
-        Ok(counters) => Ok(Outcome::Ran(counters, profile)),
+    match emulator::launch(gpu, module, &kernel.name, &launch, watch) {
+        Ok((counters, counted)) => Ok(Outcome::Ran(counters, counted.unwrap_or_default())),
         Err(LaunchError::Trap(trap)) => Ok(Outcome::Trapped(trap)),
         Err(LaunchError::Invalid(problem)) => Err(Stop::setup(problem)),
     }

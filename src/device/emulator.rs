@@ -1,10 +1,11 @@
 //! The in-process gfx906 as a device.
 
-use gfx906::machine::{Gpu, Launch as GpuLaunch, LaunchError, Limits, Module};
+use gfx906::machine::{Counters, Gpu, Launch as GpuLaunch, LaunchError, Limits, Module};
+use gfx906::observe::{Profile, Space};
 
-use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Session};
+use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Session, Watch};
 use crate::program::Program;
-use crate::verdict::DeviceReport;
+use crate::verdict::{BytesReport, CountersReport, DeviceReport};
 
 /// The second line of defence against kernels that never end.
 const SECONDS: f64 = 30.0;
@@ -23,7 +24,16 @@ impl Device for Emulator {
         }
     }
 
-    fn open(&self, threads: usize, budget: u64) -> Result<Box<dyn Session>, DeviceError> {
+    fn observes(&self) -> bool {
+        true
+    }
+
+    fn open(
+        &self,
+        threads: usize,
+        budget: u64,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError> {
         let limits = Limits {
             instructions: budget,
             seconds: SECONDS,
@@ -33,7 +43,50 @@ impl Device for Emulator {
             modules: Vec::new(),
             threads,
             limits,
+            watch: watch.clone(),
         }))
+    }
+}
+
+/// Runs a kernel, observed as `watch` says; the counters where they are asked for.
+pub fn launch(
+    gpu: &Gpu,
+    module: &Module,
+    kernel: &str,
+    launch: &GpuLaunch<'_>,
+    watch: &Watch,
+) -> Result<(Counters, Option<CountersReport>), LaunchError> {
+    let mut profile = Profile::default();
+    let traced = watch.trace.as_deref().filter(|trace| trace.wants(kernel));
+    let done = match traced {
+        Some(tracing) => {
+            let mut trace = tracing.lock();
+            let mut both = (&mut profile, &mut *trace);
+            gpu.launch_observed(module, kernel, launch, &mut both)
+        }
+        None if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
+        None => gpu.launch(module, kernel, launch),
+    };
+    Ok((done?, watch.counters.then(|| report(&profile))))
+}
+
+fn report(profile: &Profile) -> CountersReport {
+    let bytes = Space::ALL.into_iter().map(|space| {
+        let bytes = profile.bytes(space);
+        let bytes = BytesReport {
+            read: bytes.read,
+            written: bytes.written,
+        };
+        (space.name(), bytes)
+    });
+    CountersReport {
+        by_kind: profile.by_kind().collect(),
+        vector_instructions: profile.vector_instructions(),
+        active_lanes: profile.active_lanes(),
+        lane_utilisation: profile.lane_utilisation(),
+        bytes: bytes.collect(),
+        barriers: profile.barriers(),
+        branches_taken: profile.branches_taken(),
     }
 }
 
@@ -42,6 +95,7 @@ struct EmulatorSession {
     modules: Vec<Module>,
     threads: usize,
     limits: Limits,
+    watch: Watch,
 }
 
 impl Session for EmulatorSession {
@@ -76,9 +130,10 @@ impl Session for EmulatorSession {
             limits: self.limits,
             threads: self.threads,
         };
-        match self.gpu.launch(module, launch.kernel, &request) {
-            Ok(counters) => Ok(Launched {
-                wave_instructions: Some(counters.instructions),
+        match self::launch(&self.gpu, module, launch.kernel, &request, &self.watch) {
+            Ok((done, counters)) => Ok(Launched {
+                wave_instructions: Some(done.instructions),
+                counters,
             }),
             Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
             Err(LaunchError::Trap(trap)) => {

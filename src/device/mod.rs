@@ -2,15 +2,17 @@
 
 pub mod emulator;
 mod kernarg;
+mod watch;
 
 use std::fmt;
 
 use crate::cli::DeviceChoice;
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::verdict::DeviceReport;
+use crate::verdict::{CountersReport, DeviceReport};
 
 pub use kernarg::{ArgValue, lay_out};
+pub use watch::{NOTHING, Sink, Tracing, Watch};
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {
@@ -20,7 +22,19 @@ pub trait Device: Send + Sync {
     /// Opens a session with memory of its own, in which one trial runs: what a faulting or straying kernel
     /// does there reaches no other trial. `threads` is how many host threads one launch may take (0: all), `budget` how many wave instructions it may
     /// execute before it counts as a hang, where the device counts them.
-    fn open(&self, threads: usize, budget: u64) -> Result<Box<dyn Session>, DeviceError>;
+    ///
+    /// `watch` says what is observed; a device that cannot observe refuses anything but [`NOTHING`].
+    fn open(
+        &self,
+        threads: usize,
+        budget: u64,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError>;
+
+    /// Whether it can observe what kernels do.
+    fn observes(&self) -> bool {
+        false
+    }
 }
 
 /// Device memory and loaded code objects of one trial.
@@ -58,10 +72,12 @@ pub struct Launch<'a> {
 }
 
 /// What a device knows about a launch that came to its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launched {
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
+    /// What else was counted, where that was asked for.
+    pub counters: Option<CountersReport>,
 }
 
 /// Why a device could not do what it was asked.
@@ -101,6 +117,20 @@ impl fmt::Display for DeviceError {
 }
 
 impl std::error::Error for DeviceError {}
+
+/// Refuses what a device cannot observe.
+///
+/// # Errors
+/// A usage error that names the flag.
+pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), Stop> {
+    match watch.flag() {
+        Some(flag) if !device.observes() => Err(Stop::usage(format!(
+            "`{flag}` needs the emulator, and this is {}: add `--device emulator`",
+            device.describe().description
+        ))),
+        _ => Ok(()),
+    }
+}
 
 /// The device that `--device` asks for.
 pub fn choose(choice: DeviceChoice) -> Result<Box<dyn Device>, Stop> {

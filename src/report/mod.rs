@@ -1,5 +1,6 @@
 //! Reports: one format a file, all fed by the same events.
 
+mod counters;
 mod failure;
 mod json;
 mod plain;
@@ -14,6 +15,7 @@ use std::io;
 
 use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 
+pub use counters::share;
 pub use json::{Json, JsonFile, render as render_json};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Table};

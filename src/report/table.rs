@@ -9,10 +9,10 @@ use comfy_table::{
 
 use crate::verdict::{OutputReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
-use super::{Event, Reporter, RunPlan, failure, plain};
+use super::{Event, Reporter, RunPlan, counters, failure, plain};
 
 /// A line under the header, no borders.
-const STYLE: TableStyle =
+pub(super) const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
 const HEADER: [&str; 9] = [
@@ -175,6 +175,10 @@ impl<W: Write + Send> Table<W> {
 
     fn finished(&mut self, report: &RunReport) -> io::Result<()> {
         self.phases(&report.phases)?;
+        if let Some(counters) = counters::tables(report) {
+            let title = self.paint("Counters", Style::Bold);
+            writeln!(self.out, "\n{title}\n{counters}")?;
+        }
         self.not_passed(report, "Failures", &[Verdict::Fail, Verdict::Error])?;
         self.not_passed(report, "Not run", &[Verdict::Skip, Verdict::Unsupported])?;
         writeln!(

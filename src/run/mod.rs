@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::cli::{Format, RunArgs};
+use crate::device;
 use crate::exit::{Exit, Stop};
 use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
@@ -28,7 +29,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         return list(args, &selected);
     }
     let seed = setup::seed(&args.seed)?;
-    let device = crate::device::choose(args.device)?;
+    let device = device::choose(args.device)?;
+    let watch = setup.watch(args)?;
+    device::check_watch(&*device, &watch)?;
     let jobs = setup::jobs(args);
     if let Some(dir) = &args.dump {
         prepare(dir)?;
@@ -47,6 +50,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             case: one.case,
             seed,
             repeat: args.repeat,
+            watch: &watch,
             dump: args.dump.as_deref(),
             flags: &flags,
         })
@@ -80,6 +84,11 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             trouble.get_or_insert(stop);
         }
     });
+    if let Some(tracing) = &watch.trace
+        && let Err(stop) = tracing.finish()
+    {
+        trouble.get_or_insert(stop);
+    }
     let phases = by_phase(&selected, reports);
     let report = RunReport::new(
         plan.device,

@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::cli::{Color, RunArgs};
+use crate::cli::{Color, Format, RunArgs};
+use crate::device::{Tracing, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::registry::{Known, Registry};
@@ -48,6 +49,17 @@ impl Setup {
     /// The kernels under test.
     pub fn program(&self) -> &Program {
         self.user.as_ref().unwrap_or(&self.built_in)
+    }
+
+    /// What the flags want observed.
+    pub fn watch(&self, args: &RunArgs) -> Result<Watch, Stop> {
+        let kernels = self.program().object.kernels.iter();
+        let names = kernels.map(|kernel| kernel.name.as_str());
+        let json = args.format == Format::Json;
+        Ok(Watch {
+            counters: args.counters,
+            trace: Tracing::open(&args.trace, names, json)?,
+        })
     }
 
     /// The cases that the flags select.
@@ -102,9 +114,12 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// How many trials run at once.
+/// How many trials run at once: one where a trace shows them one after another.
 pub fn jobs(args: &RunArgs) -> usize {
-    args.jobs.map_or_else(default_jobs, usize::from)
+    match &args.trace.trace {
+        Some(_) => 1,
+        None => args.jobs.map_or_else(default_jobs, usize::from),
+    }
 }
 
 /// Host threads of one launch: all of them where trials do not fill the cores already.

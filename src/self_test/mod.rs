@@ -8,7 +8,7 @@ mod how;
 mod show;
 
 use crate::cli::RunArgs;
-use crate::device::Device;
+use crate::device::{Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{self, Setup};
@@ -197,6 +197,7 @@ impl<'a> Runner<'a> {
             case: one.case,
             seed: self.seed,
             repeat: 1,
+            watch: &NOTHING,
             dump: None,
             flags: "",
         }

@@ -47,7 +47,7 @@ impl<'a> Trial<'a> {
             .launch(module, &request)
             .and_then(|done| self.session.sync().map(|()| done));
         let seconds = started.elapsed().as_secs_f64();
-        let wave_instructions = result.as_ref().ok().and_then(|done| done.wave_instructions);
+        let done = result.as_ref().ok().cloned().unwrap_or_default();
         let Grid {
             grid: groups,
             block,
@@ -58,7 +58,8 @@ impl<'a> Trial<'a> {
             grid: groups,
             block,
             dynamic_lds: 0,
-            wave_instructions,
+            wave_instructions: done.wave_instructions,
+            counters: done.counters,
             seconds,
         };
         self.launches.push(Launched {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{Trial, dump, judge, panics};
 use crate::compare::judge_repeat;
-use crate::device::{Device, DeviceError, DeviceErrorKind};
+use crate::device::{Device, DeviceError, DeviceErrorKind, Watch};
 use crate::program::Program;
 use crate::registry::{Case, Plant, Test};
 use crate::verdict::{Problem, TrialReport, Verdict};
@@ -44,6 +44,8 @@ pub struct Plan<'a> {
     pub seed: u64,
     /// How often it runs; every run must give the same bits.
     pub repeat: u16,
+    /// What is observed.
+    pub watch: &'a Watch,
     /// Where its tensors go as .npy, if anywhere.
     pub dump: Option<&'a Path>,
     /// The flags that select registry and code object, for the line that runs the trial again.
@@ -133,9 +135,12 @@ impl Plan<'_> {
 
     /// Inputs and launches, up to where the outputs could be read.
     fn once(&self) -> Result<Trial<'_>, (Option<Box<Trial<'_>>>, DeviceError)> {
+        if let Some(tracing) = &self.watch.trace {
+            tracing.lock().title(&format!("test {}", self.case.id));
+        }
         let session = self
             .device
-            .open(self.threads, self.budget)
+            .open(self.threads, self.budget, self.watch)
             .map_err(|error| (None, error))?;
         let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
         match (self.test.function.run)(&mut trial) {

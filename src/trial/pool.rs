@@ -16,8 +16,11 @@ pub fn default_jobs() -> usize {
 ///
 /// `started` and `done` are called on the calling thread. The results do not depend on `jobs`.
 pub fn run_all(plans: &[Plan<'_>], jobs: usize, mut done: impl FnMut(usize, Progress)) {
-    // Late phases are the long ones: beginning with them leaves no long one for the end.
-    let order: Vec<usize> = (0..plans.len()).rev().collect();
+    let mut order: Vec<usize> = (0..plans.len()).collect();
+    if jobs > 1 {
+        // Late phases are the long ones: beginning with them leaves no long one for the end.
+        order.reverse();
+    }
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
     thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! The harness against devices that misbehave: none of them may pass, none may end the run.
 
 use super::*;
-use crate::device::{Device, DeviceErrorKind, Launch};
+use crate::device::{Device, DeviceErrorKind, Launch, NOTHING, Watch};
 use crate::registry::{Known, Registry};
 use crate::verdict::{DeviceReport, Problem, Verdict};
 
@@ -42,7 +42,7 @@ impl Device for Fake {
         }
     }
 
-    fn open(&self, _: usize, _: u64) -> Result<Box<dyn Session>, DeviceError> {
+    fn open(&self, _: usize, _: u64, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
         let run = self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(Box::new(Memory {
             does: self.does,
@@ -156,6 +156,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         case: &test.cases[0],
         seed: 3,
         repeat,
+        watch: &NOTHING,
         dump: None,
         flags: "",
     };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{OutputReport, Problem, Verdict, number};
+use super::{CountersReport, OutputReport, Problem, Verdict, number};
 
 /// One kernel launch of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,6 +17,9 @@ pub struct LaunchReport {
     pub dynamic_lds: u32,
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
+    /// What else was counted, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counters: Option<CountersReport>,
     /// Wall time of the launch.
     #[serde(with = "number")]
     pub seconds: f64,

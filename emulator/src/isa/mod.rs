@@ -11,7 +11,7 @@ mod table;
 
 pub use coverage::{Coverage, coverage};
 pub use decode::{DecodeError, decode};
-pub use disasm::disassemble;
+pub use disasm::{disassemble, register_name};
 pub use encoding::{Encoding, Form};
 pub use inst::{Code, Flags, Inst, Modifiers};
 pub use row::{Access, Operand, Role, Row, Type};

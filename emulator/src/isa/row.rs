@@ -158,6 +158,15 @@ impl Type {
         }
     }
 
+    /// Bytes of memory that a value takes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Type::B8 | Type::U8 | Type::I8 => 1,
+            Type::B16 | Type::U16 | Type::I16 | Type::F16 => 2,
+            _ => 4 * self.registers(),
+        }
+    }
+
     /// Whether it is a number without a fraction.
     pub const fn is_integer(self) -> bool {
         matches!(

@@ -9,10 +9,10 @@ use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
+use super::op::Op;
 use super::trap::{Trap, TrapKind};
 use super::wave::{Env, LANES, Wave};
 use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
-use crate::isa;
 use crate::observe::Observer;
 
 /// Where the runtime's own structures stand in guest memory during a dispatch.
@@ -189,7 +189,13 @@ impl Dispatch<'_> {
             0 => rayon::current_num_threads(),
             n => n,
         };
-        let workers = (threads as u64).min(self.groups).max(1) as usize;
+        let wanted = (threads as u64).min(self.groups).max(1) as usize;
+        let observers: Option<Vec<O>> = if wanted > 1 {
+            (0..wanted).map(|_| O::fork(observer)).collect()
+        } else {
+            None
+        };
+        let workers = observers.as_ref().map_or(1, Vec::len);
         let scratch: Vec<u64> = (0..workers)
             .map(|n| self.allocate_scratch(&mut space, n))
             .collect();
@@ -199,10 +205,8 @@ impl Dispatch<'_> {
             instructions: AtomicU64::new(0),
             budget,
         };
-        if workers == 1 {
-            self.work(&space, scratch[0], &work, observer);
-        } else {
-            let mut observers: Vec<O> = scratch.iter().map(|_| observer.fork()).collect();
+        observer.dispatch(&self.kernel.name, self.module.base, self.launch);
+        if let Some(mut observers) = observers {
             rayon::scope(|scope| {
                 for (&base, observer) in scratch.iter().zip(&mut observers) {
                     let (space, work) = (&space, &work);
@@ -210,6 +214,8 @@ impl Dispatch<'_> {
                 }
             });
             observers.into_iter().for_each(|o| observer.join(o));
+        } else {
+            self.work(&space, scratch[0], &work, observer);
         }
         let failure = work
             .failure
@@ -269,6 +275,8 @@ impl Dispatch<'_> {
             observer.group(self.id(group), self.waves);
             let programs = &self.module.programs;
             if let Err(failure) = group::run(&mut waves, &mut env, programs, &mut meter, observer) {
+                let op = programs.iter().find_map(|p| p.fetch(failure.pc));
+                observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
                 work.fail(group, failure);
                 break;
             }
@@ -290,13 +298,7 @@ impl Dispatch<'_> {
     fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {
         let Failure { fault, wave, pc } = failure;
         let op = self.module.programs.iter().find_map(|p| p.fetch(pc));
-        let instruction = match op {
-            Some(op) if op.inst.row.mnemonic == "invalid" => {
-                format!("invalid ({:#010x})", op.inst.words[0])
-            }
-            Some(op) => isa::disassemble(&op.inst),
-            None => "no instruction".to_owned(),
-        };
+        let instruction = op.map_or_else(|| "no instruction".to_owned(), Op::text);
         let [bx, by, _] = self.launch.block;
         let in_memory = matches!(
             fault.kind,

@@ -13,8 +13,11 @@ mod op;
 mod program;
 #[cfg(test)]
 mod programs;
+#[cfg(test)]
+pub(crate) mod rig;
 mod setup;
 pub mod shapes;
+mod traffic;
 mod trap;
 mod wave;
 
@@ -26,6 +29,7 @@ pub use lds::Lds;
 pub use memory::{AddressSpace, Region};
 pub use op::{Op, Plan, Shape, Slot};
 pub use program::Kind;
+pub use traffic::{Traffic, Way};
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};
 

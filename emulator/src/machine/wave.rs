@@ -6,6 +6,7 @@ use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
 use super::op::SLOTS;
+use super::shapes::indexing::{INDEXED, SKIPPED};
 use crate::isa::Code;
 use crate::semantics::Mode;
 
@@ -153,6 +154,17 @@ impl Wave {
     #[inline(always)]
     pub fn limit(&self) -> u16 {
         self.limit
+    }
+
+    /// Whether vector instructions do nothing (s_setvskip).
+    #[inline(always)]
+    pub fn skips_vector(&self) -> bool {
+        self.mode_bits & SKIPPED != 0
+    }
+
+    /// Whether an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
+    pub fn indexes_vgprs(&self) -> bool {
+        self.mode_bits & INDEXED != 0
     }
 
     /// EXEC: one bit a lane.

@@ -1,12 +1,60 @@
-//! A profile: how many instructions of which kind.
+//! A profile: how many instructions of which kind, how many lanes were on, how many bytes were moved.
 
-use super::Observer;
-use crate::machine::{Kind, Op, Wave};
+use super::{Observer, lanes_on};
+use crate::isa::Role;
+use crate::machine::shapes::mubuf::Resource;
+use crate::machine::{Kind, LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 
-/// What a dispatch did, in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A kind of memory, as counters count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Space {
+    /// Device memory, reached by vector instructions.
+    Memory,
+    /// The work-items' scratch.
+    Scratch,
+    /// The work-groups' LDS.
+    Lds,
+    /// Device memory, reached by scalar instructions.
+    Scalar,
+}
+
+impl Space {
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Space; 4] = [Space::Memory, Space::Scratch, Space::Lds, Space::Scalar];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Memory => "memory",
+            Space::Scratch => "scratch",
+            Space::Lds => "lds",
+            Space::Scalar => "scalar",
+        }
+    }
+}
+
+/// Bytes that instructions asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bytes {
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
+}
+
+/// What dispatches did, in numbers.
+///
+/// An instruction counts when it begins, also one that then traps. Bytes are those that instructions ask for: the bytes of an element
+/// for each lane that is on (for the wave, where scalar), whether a cache would have had them and whether or not neighbours are the same;
+/// an atomic reads and writes its element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     kinds: [u64; Kind::ALL.len()],
+    lanes: u64,
+    bytes: [Bytes; Space::ALL.len()],
+    barriers: u64,
+    taken: u64,
 }
 
 impl Profile {
@@ -16,20 +64,136 @@ impl Profile {
             .iter()
             .map(|k| (k.name(), self.kinds[*k as usize]))
     }
+
+    /// Wave instructions of a kind.
+    pub fn instructions(&self, kind: Kind) -> u64 {
+        self.kinds[kind as usize]
+    }
+
+    /// Wave instructions that work lane by lane: vector ALU, vector memory, LDS and lane exchanges.
+    pub fn vector_instructions(&self) -> u64 {
+        let kinds = [Kind::Valu, Kind::Vmem, Kind::Lds];
+        kinds.iter().map(|&kind| self.instructions(kind)).sum()
+    }
+
+    /// Lanes that were on, summed over the vector instructions.
+    pub fn active_lanes(&self) -> u64 {
+        self.lanes
+    }
+
+    /// The share of lanes that were on in vector instructions, from 0 to 1; none where there were none.
+    pub fn lane_utilisation(&self) -> Option<f64> {
+        let lanes = self.vector_instructions() * LANES as u64;
+        (lanes != 0).then(|| self.lanes as f64 / lanes as f64)
+    }
+
+    /// Bytes read and written of a kind of memory.
+    pub fn bytes(&self, space: Space) -> Bytes {
+        self.bytes[space as usize]
+    }
+
+    /// s_barrier instructions that waves executed.
+    pub fn barriers(&self) -> u64 {
+        self.barriers
+    }
+
+    /// Branches, jumps and calls after which a wave did not go on with the instruction behind.
+    pub fn branches_taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Adds another profile's numbers.
+    pub fn add(&mut self, other: &Profile) {
+        for (sum, n) in self.kinds.iter_mut().zip(other.kinds) {
+            *sum += n;
+        }
+        for (sum, bytes) in self.bytes.iter_mut().zip(other.bytes) {
+            sum.read += bytes.read;
+            sum.written += bytes.written;
+        }
+        self.lanes += other.lanes;
+        self.barriers += other.barriers;
+        self.taken += other.taken;
+    }
+
+    fn moved(&mut self, space: Space, op: &Op, times: u32) {
+        let bytes = &mut self.bytes[space as usize];
+        bytes.read += u64::from(op.traffic.read) * u64::from(times);
+        bytes.written += u64::from(op.traffic.written) * u64::from(times);
+    }
+
+    /// Counts the bytes of a memory instruction.
+    fn memory(&mut self, wave: &Wave, op: &Op) {
+        let on = lanes_on(wave);
+        let lanes = on.count_ones();
+        match op.traffic.way {
+            Way::None => {}
+            Way::Scalar => self.moved(Space::Scalar, op, 1),
+            Way::Global => self.moved(Space::Memory, op, lanes),
+            Way::Scratch => self.moved(Space::Scratch, op, lanes),
+            Way::Lds => self.moved(Space::Lds, op, lanes),
+            Way::LdsOnce => self.moved(Space::Lds, op, lanes.min(1)),
+            Way::Buffer => {
+                let scratch = Resource::read(wave, op.by_role(Role::Sbase)).is_scratch();
+                let space = if scratch {
+                    Space::Scratch
+                } else {
+                    Space::Memory
+                };
+                self.moved(space, op, lanes);
+            }
+            Way::Flat => {
+                let high = &wave.v[usize::from(op.plan.addr) + 1];
+                let within = |aperture: u64| {
+                    let hit = |l: &usize| on >> l & 1 != 0 && u64::from(high[*l]) == aperture >> 32;
+                    (0..LANES).filter(hit).count() as u32
+                };
+                let (shared, private) = (within(SHARED_BASE), within(PRIVATE_BASE));
+                self.moved(Space::Lds, op, shared);
+                self.moved(Space::Scratch, op, private);
+                self.moved(Space::Memory, op, lanes - shared - private);
+            }
+        }
+        if op.traffic.with_lds {
+            let dwords = 4 * u64::from(lanes);
+            let lds = &mut self.bytes[Space::Lds as usize];
+            if op.traffic.written == 0 {
+                lds.written += dwords;
+            } else {
+                lds.read += dwords;
+            }
+        }
+    }
 }
 
 impl Observer for Profile {
-    fn fork(&self) -> Profile {
-        Profile::default()
+    fn fork(&self) -> Option<Profile> {
+        Some(Profile::default())
     }
 
     fn join(&mut self, worker: Profile) {
-        for (sum, n) in self.kinds.iter_mut().zip(worker.kinds) {
-            *sum += n;
+        self.add(&worker);
+    }
+
+    #[inline]
+    fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
+        self.kinds[op.kind as usize] += 1;
+        match op.kind {
+            Kind::Valu => self.lanes += u64::from(lanes_on(wave).count_ones()),
+            Kind::Vmem | Kind::Lds => {
+                self.lanes += u64::from(lanes_on(wave).count_ones());
+                self.memory(wave, op);
+            }
+            Kind::Smem => self.memory(wave, op),
+            Kind::Control if op.row.mnemonic == "s_barrier" => self.barriers += 1,
+            Kind::Control | Kind::Salu | Kind::Branch => {}
         }
     }
 
-    fn before(&mut self, _: &Wave, op: &Op, _: u64) {
-        self.kinds[op.kind as usize] += 1;
+    #[inline]
+    fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if op.kind == Kind::Branch && wave.pc != pc.wrapping_add(op.size.into()) {
+            self.taken += 1;
+        }
     }
 }

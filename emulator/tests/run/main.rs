@@ -2,5 +2,6 @@
 
 mod device;
 mod hostile;
+mod ids;
 mod kernels;
 mod traps;

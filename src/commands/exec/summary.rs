@@ -1,19 +1,19 @@
 //! What a run of `exec` says in the end: a table, or JSON.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gfx906::machine::{Counters, Trap, TrapKind};
-use gfx906::observe::Profile;
 use serde_json::{Value, json};
 
 use super::buffers::Saved;
 use super::launch::LaunchSpec;
 use crate::commands::table;
+use crate::report::share;
+use crate::verdict::CountersReport;
 
 /// How a launch ended.
 pub(super) enum Outcome {
-    Ran(Counters, Profile),
+    Ran(Counters, CountersReport),
     Trapped(Box<Trap>),
     /// An earlier one trapped.
     NotRun,
@@ -43,10 +43,10 @@ impl Outcome {
         }
     }
 
-    fn by_kind(&self) -> BTreeMap<&'static str, u64> {
+    fn counted(&self) -> Option<&CountersReport> {
         match self {
-            Outcome::Ran(_, profile) => profile.by_kind().collect(),
-            _ => BTreeMap::new(),
+            Outcome::Ran(_, counted) => Some(counted),
+            _ => None,
         }
     }
 
@@ -73,7 +73,7 @@ impl Summary<'_> {
         let kinds = kinds(&self.launches);
         let mut header = vec!["#", "kernel", "grid", "block", "waves", "instructions"];
         header.extend(&kinds);
-        header.extend(["seconds", "result"]);
+        header.extend(["taken", "barriers", "lanes on", "seconds", "result"]);
         let right: Vec<usize> = (4..header.len() - 1).collect();
         let rows = self
             .launches
@@ -91,8 +91,12 @@ impl Summary<'_> {
                 ];
                 row.push(number(counters.map(|counters| counters.waves)));
                 row.push(number(counters.map(|counters| counters.instructions)));
-                let by_kind = outcome.by_kind();
-                row.extend(kinds.iter().map(|kind| number(by_kind.get(kind).copied())));
+                let counted = outcome.counted();
+                let kind = |kind| counted.and_then(|c| c.by_kind.get(kind).copied());
+                row.extend(kinds.iter().map(|name| number(kind(name))));
+                row.push(number(counted.map(|counted| counted.branches_taken)));
+                row.push(number(counted.map(|counted| counted.barriers)));
+                row.push(share(counted.and_then(|counted| counted.lane_utilisation)));
                 row.push(counters.map_or("-".to_owned(), |counters| {
                     format!("{:.6}", counters.seconds)
                 }));
@@ -100,6 +104,7 @@ impl Summary<'_> {
                 row
             });
         let mut out = table(&header, &right, rows);
+        out += &self.bytes();
         for (index, (_, outcome)) in self.launches.iter().enumerate() {
             if let Some(trap) = outcome.trap() {
                 let _ = write!(out, "\nlaunch {index} {}: {trap}\n", outcome.word());
@@ -119,6 +124,47 @@ impl Summary<'_> {
         out
     }
 
+    /// The bytes that instructions asked for, of each kind of memory that any launch used.
+    fn bytes(&self) -> String {
+        let mut spaces: Vec<&'static str> = Vec::new();
+        for counted in self
+            .launches
+            .iter()
+            .filter_map(|(_, outcome)| outcome.counted())
+        {
+            let used = counted
+                .bytes
+                .iter()
+                .filter(|(_, bytes)| bytes.read + bytes.written > 0);
+            spaces.extend(used.map(|(space, _)| *space));
+        }
+        spaces.sort_unstable();
+        spaces.dedup();
+        if spaces.is_empty() {
+            return String::new();
+        }
+        let mut header = vec!["#".to_owned(), "kernel".to_owned()];
+        for space in &spaces {
+            header.extend([format!("{space} read"), format!("{space} written")]);
+        }
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let right: Vec<usize> = (2..header.len()).collect();
+        let launches = self.launches.iter().enumerate();
+        let rows = launches.filter_map(|(index, (spec, outcome))| {
+            let counted = outcome.counted()?;
+            let mut row = vec![index.to_string(), spec.kernel.clone()];
+            for space in &spaces {
+                let bytes = counted.bytes.get(space).copied().unwrap_or_default();
+                row.extend([bytes.read.to_string(), bytes.written.to_string()]);
+            }
+            Some(row)
+        });
+        format!(
+            "\nbytes that instructions asked for\n{}",
+            table(&header, &right, rows)
+        )
+    }
+
     pub(super) fn as_json(&self) -> Value {
         let launches = self.launches.iter().map(|(spec, outcome)| {
             json!({
@@ -127,7 +173,7 @@ impl Summary<'_> {
                 "block": spec.block,
                 "dynamic_lds": spec.dynamic_lds,
                 "result": outcome.word(),
-                "counters": outcome.counters().map(|counters| counters_json(counters, &outcome.by_kind())),
+                "counters": outcome.counters().zip(outcome.counted()).map(|(counters, counted)| counters_json(counters, counted)),
                 "trap": outcome.trap().map(trap_json),
             })
         });
@@ -153,8 +199,11 @@ impl Summary<'_> {
 fn kinds(launches: &[(&LaunchSpec, Outcome)]) -> Vec<&'static str> {
     let mut kinds: Vec<&'static str> = Vec::new();
     for (_, outcome) in launches {
-        for (kind, count) in outcome.by_kind() {
-            if count > 0 && !kinds.contains(&kind) {
+        let Some(counted) = outcome.counted() else {
+            continue;
+        };
+        for (kind, count) in &counted.by_kind {
+            if *count > 0 && !kinds.contains(kind) {
                 kinds.push(kind);
             }
         }
@@ -167,10 +216,16 @@ fn sides([x, y, z]: [u32; 3]) -> String {
     format!("{x}x{y}x{z}")
 }
 
-fn counters_json(counters: &Counters, by_kind: &BTreeMap<&str, u64>) -> Value {
+fn counters_json(counters: &Counters, counted: &CountersReport) -> Value {
     json!({
         "instructions": counters.instructions,
-        "by_kind": by_kind,
+        "by_kind": counted.by_kind,
+        "vector_instructions": counted.vector_instructions,
+        "active_lanes": counted.active_lanes,
+        "lane_utilisation": counted.lane_utilisation,
+        "bytes": counted.bytes,
+        "barriers": counted.barriers,
+        "branches_taken": counted.branches_taken,
         "waves": counters.waves,
         "work_groups": counters.work_groups,
         "seconds": counters.seconds,

@@ -138,6 +138,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
             block: [16, 16, 1],
             dynamic_lds: 0,
             wave_instructions: Some(12_345),
+            counters: None,
             seconds: 0.000_8,
         }],
         wave_instructions: Some(12_345),

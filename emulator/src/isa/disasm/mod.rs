@@ -7,7 +7,7 @@ mod vector;
 
 use std::fmt::Write;
 
-use super::{Encoding, Flags, Form, Inst, Operand, Role};
+use super::{Code, Encoding, Flags, Form, Inst, Operand, Role};
 
 /// The instruction in the assembler's syntax, as `llvm-mc --disassemble` prints it for gfx906.
 pub fn disassemble(inst: &Inst) -> String {
@@ -30,6 +30,13 @@ pub fn disassemble(inst: &Inst) -> String {
         Encoding::Exp => printer.export_modifiers(),
     }
     printer.text
+}
+
+/// The assembler's name of a register, or of a group of them: `v3`, `s[4:7]`, `vcc`.
+pub fn register_name(code: Code, count: usize) -> String {
+    let mut text = String::new();
+    operand::write_registers(&mut text, code, count);
+    text
 }
 
 /// What follows the mnemonic of an instruction that has several forms.

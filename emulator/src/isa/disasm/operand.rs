@@ -1,5 +1,7 @@
 //! Registers and constants.
 
+use std::fmt::Write;
+
 use super::Printer;
 use crate::isa::misfit::{Misfit, misfit};
 use crate::isa::{Code, Operand, Type};
@@ -39,6 +41,27 @@ const FLOATS: [(&str, u16, u32, u64); 9] = [
     ("-4.0", 0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
     ("0.15915494", 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
 ];
+
+/// Appends the name of a register, or of a group of them.
+pub(super) fn write_registers(text: &mut String, code: Code, count: usize) {
+    let (kind, first) = match code.0 {
+        n @ 0..=101 => ("s", n),
+        n @ 108..=123 => ("ttmp", n - 108),
+        n @ 256..=511 => ("v", n - 256),
+        n => {
+            let name = SPECIAL.iter().find(|(code, ..)| *code == n);
+            let name = name.map_or("", |(_, one, pair)| if count == 1 { one } else { pair });
+            text.push_str(name);
+            return;
+        }
+    };
+    // Writing to a string does not fail.
+    let _ = if count == 1 {
+        write!(text, "{kind}{first}")
+    } else {
+        write!(text, "{kind}[{first}:{}]", usize::from(first) + count - 1)
+    };
+}
 
 /// The value of an inline integer.
 fn inline_integer(code: u16) -> i32 {
@@ -80,25 +103,7 @@ impl Printer<'_> {
 
     /// A register, or a group of them.
     pub(super) fn registers(&mut self, code: Code, count: usize) {
-        let (kind, first) = match code.0 {
-            n @ 0..=101 => ("s", n),
-            n @ 108..=123 => ("ttmp", n - 108),
-            n @ 256..=511 => ("v", n - 256),
-            n => {
-                let name = SPECIAL.iter().find(|(code, ..)| *code == n);
-                let name = name.map_or("", |(_, one, pair)| if count == 1 { one } else { pair });
-                self.text.push_str(name);
-                return;
-            }
-        };
-        if count == 1 {
-            self.put(format_args!("{kind}{first}"));
-        } else {
-            self.put(format_args!(
-                "{kind}[{first}:{}]",
-                usize::from(first) + count - 1
-            ));
-        }
+        write_registers(&mut self.text, code, count);
     }
 
     /// An inline float: its bits in the operand's width, as a number of the operand's type.

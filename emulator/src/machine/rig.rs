@@ -1,0 +1,73 @@
+//! A group of waves on a few assembled words, for tests of what observers see.
+
+use std::sync::Arc;
+
+use super::gpu::{Launch, Limits};
+use super::group::{self, Budget, Meter};
+use super::handler::Level;
+use super::lds::Lds;
+use super::memory::{AddressSpace, Region};
+use super::program::Program;
+use super::wave::{Env, Wave};
+use crate::isa::Code;
+use crate::observe::Observer;
+
+/// Guest address of link address 0.
+const BASE: u64 = 0x1_0000;
+/// Link address of the code.
+const CODE: u64 = 0x100;
+/// Guest address of 4096 bytes of memory, which s[0:1] holds.
+pub const MEMORY: u64 = 0x7_0000_1000;
+const S_ENDPGM: u32 = 0xbf81_0000;
+
+/// Runs group (1, 2, 3) of some waves: all lanes on, v0 = the lane's number, 1024 bytes of LDS, 24 VGPRs. A trap's text, where one
+/// ends it.
+pub fn run<O: Observer>(
+    words: &str,
+    waves: usize,
+    set_up: impl Fn(&mut Wave),
+    observer: &mut O,
+) -> Option<String> {
+    let words = words.split_whitespace();
+    let words = words.map(|w| u32::from_str_radix(w, 16).expect("hex"));
+    let code = words.chain([S_ENDPGM]).flat_map(u32::to_le_bytes).collect();
+    let programs = [Program::new(BASE + CODE, code, Level::host())];
+    let mut waves: Vec<Wave> = (0..waves)
+        .map(|n| {
+            let mut wave = Wave::new();
+            wave.index = n as u32;
+            wave.set_vgprs(24);
+            wave.pc = BASE + CODE;
+            wave.v[0] = std::array::from_fn(|lane| lane as u32);
+            wave.set_scalar64(Code(0), MEMORY);
+            wave.set_scalar64(Code::EXEC, !0);
+            set_up(&mut wave);
+            wave
+        })
+        .collect();
+    let mut space = AddressSpace::default();
+    space.insert(Arc::new(Region::new("memory", MEMORY, 4096, true)));
+    let mut env = Env {
+        memory: &space,
+        last: 0,
+        lds: Lds::default(),
+        clock: 0,
+    };
+    env.lds.reset(1024);
+    let launch = Launch {
+        grid: [4, 4, 4],
+        block: [64, 1, 1],
+        dynamic_lds: 0,
+        kernarg: &[],
+        limits: Limits::default(),
+        threads: 1,
+    };
+    observer.dispatch("k", BASE, &launch);
+    observer.group([1, 2, 3], waves.len());
+    let budget = Budget::new(10_000, 10.0);
+    let mut meter = Meter::new(&budget);
+    let failure = group::run(&mut waves, &mut env, &programs, &mut meter, observer).err()?;
+    let op = programs[0].fetch(failure.pc);
+    observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
+    Some(failure.fault.kind.to_string())
+}

@@ -1,0 +1,130 @@
+//! What an instruction moves to and from memory, as far as its words say.
+
+use crate::isa::{Encoding, Flags, Inst, Role};
+
+/// How an instruction reaches memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// Not at all.
+    #[default]
+    None,
+    /// Each lane at a global address.
+    Global,
+    /// Each lane at a flat address: global memory, LDS or scratch.
+    Flat,
+    /// Each lane through a buffer resource, which may be that of scratch.
+    Buffer,
+    /// Each lane in its scratch.
+    Scratch,
+    /// Each lane in the group's LDS.
+    Lds,
+    /// The wave as a whole in the group's LDS.
+    LdsOnce,
+    /// The wave as a whole, through the scalar cache.
+    Scalar,
+}
+
+/// Bytes that an instruction moves, for each lane or once for the wave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// How it reaches them.
+    pub way: Way,
+    /// Bytes read.
+    pub read: u8,
+    /// Bytes written.
+    pub written: u8,
+    /// The other end is not a register but a dword of LDS.
+    pub with_lds: bool,
+}
+
+impl Traffic {
+    /// What an instruction moves: as many bytes as the types of its operands have. (A load or store through a format counts the bytes
+    /// of its registers.)
+    pub fn of(inst: &Inst) -> Traffic {
+        let way = match inst.encoding {
+            Encoding::Smem => Way::Scalar,
+            Encoding::Global => Way::Global,
+            Encoding::Flat => Way::Flat,
+            Encoding::Scratch => Way::Scratch,
+            Encoding::Mubuf | Encoding::Mtbuf => Way::Buffer,
+            Encoding::Ds if has(inst, &["append", "consume"]) => Way::LdsOnce,
+            Encoding::Ds => Way::Lds,
+            _ => return Traffic::default(),
+        };
+        let (read, written) = match inst.encoding {
+            Encoding::Ds => in_lds(inst),
+            _ => in_memory(inst),
+        };
+        if (read, written) == (0, 0) {
+            return Traffic::default();
+        }
+        Traffic {
+            way,
+            read: read as u8,
+            written: written as u8,
+            with_lds: inst.modifiers.flags.has(Flags::LDS),
+        }
+    }
+}
+
+fn has(inst: &Inst, parts: &[&str]) -> bool {
+    parts.iter().any(|part| inst.row.mnemonic.contains(part))
+}
+
+/// Bytes of the operand with a role.
+fn bytes(inst: &Inst, role: Role) -> usize {
+    let mut operands = inst.row.operands.iter();
+    let found = operands.find(|operand| operand.role == role);
+    found.map_or(0, |operand| operand.ty.bytes())
+}
+
+/// Bytes read and written by a scalar, flat or buffer instruction.
+fn in_memory(inst: &Inst) -> (usize, usize) {
+    let register = bytes(inst, Role::Vdst) + bytes(inst, Role::Sdst);
+    let data = match bytes(inst, Role::Data) {
+        0 => bytes(inst, Role::Sdst),
+        data => data,
+    };
+    if has(inst, &["_atomic_cmpswap"]) {
+        // What is compared stands behind what is stored.
+        (data / 2, data / 2)
+    } else if has(inst, &["_atomic_"]) {
+        (data, data)
+    } else if has(inst, &["_store_lds_dword"]) {
+        (0, 4)
+    } else if has(inst, &["_load_"]) {
+        (register, 0)
+    } else if has(inst, &["_store_"]) {
+        (0, data)
+    } else {
+        (0, 0)
+    }
+}
+
+/// Bytes of LDS read and written by a DS instruction; lane exchanges touch none.
+fn in_lds(inst: &Inst) -> (usize, usize) {
+    let data = bytes(inst, Role::Data);
+    let both = data + bytes(inst, Role::Data1);
+    let wide = if inst.row.mnemonic.ends_with("64") {
+        8
+    } else {
+        4
+    };
+    if has(inst, &["permute", "swizzle", "_gws_", "ordered"]) {
+        (0, 0)
+    } else if has(inst, &["append", "consume"]) {
+        (4, 4)
+    } else if has(inst, &["write_src2"]) {
+        (wide, wide)
+    } else if has(inst, &["_src2_"]) {
+        (2 * wide, wide)
+    } else if has(inst, &["ds_read"]) {
+        (bytes(inst, Role::Vdst), 0)
+    } else if has(inst, &["ds_write"]) {
+        (0, both)
+    } else if has(inst, &["wrxchg2"]) {
+        (both, both)
+    } else {
+        (data, data)
+    }
+}

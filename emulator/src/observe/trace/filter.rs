@@ -1,0 +1,30 @@
+//! Which instructions a trace shows.
+
+use std::ops::RangeInclusive;
+
+/// Ranges, ends included, that an instruction must lie in; none: any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Work-group ids in x, y and z.
+    pub groups: Option<[RangeInclusive<u32>; 3]>,
+    /// Numbers of waves within their group.
+    pub waves: Option<RangeInclusive<u32>>,
+    /// Link addresses.
+    pub pcs: Option<RangeInclusive<u64>>,
+}
+
+impl Filter {
+    /// Whether an instruction passes.
+    pub fn passes(&self, group: [u32; 3], wave: u32, pc: u64) -> bool {
+        let within = |ranges: &[RangeInclusive<u32>; 3]| {
+            let mut axes = ranges.iter().zip(&group);
+            axes.all(|(range, id)| range.contains(id))
+        };
+        self.pcs.as_ref().is_none_or(|range| range.contains(&pc))
+            && self
+                .waves
+                .as_ref()
+                .is_none_or(|range| range.contains(&wave))
+            && self.groups.as_ref().is_none_or(within)
+    }
+}

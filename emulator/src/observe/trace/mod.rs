@@ -1,0 +1,179 @@
+//! A trace: one line an instruction, with the registers that it wrote.
+//!
+//! `(0,0,0) w0 0x8b24: v_cmp_gt_i32_e32 vcc, s0, v0                 ; vcc = 0x0000000fffffffff`
+//!
+//! A line has the work-group, the wave within it, the link address of the instruction as trap reports have it, the instruction, and behind
+//! `;` the registers that it wrote, each with its value afterwards. A VGPR shows the lanes that were on, lanes of one value together:
+//! `v5 = 0-15:0x3f800000(1.0) 16-63:0x00000004`; four or more lanes whose values rise by the same step are `0-63:0x00000010+4`.
+
+mod filter;
+mod values;
+mod written;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+pub use filter::Filter;
+
+use self::written::Before;
+use super::Observer;
+use crate::machine::{Fault, Launch, Op, Wave};
+
+/// Columns that the instruction's text is padded to.
+const TEXT: usize = 44;
+
+/// Writes what waves do as lines of text, for dispatches that then run on one thread.
+pub struct Trace<W> {
+    out: W,
+    filter: Filter,
+    limit: u64,
+    lines: u64,
+    /// No more lines: the limit is reached, or the writer failed.
+    over: bool,
+    error: Option<io::Error>,
+    title: String,
+    /// What is written before the first line of a dispatch.
+    heading: Option<String>,
+    base: u64,
+    group: [u32; 3],
+    before: Before,
+    /// The instruction that runs passed the filter.
+    seen: bool,
+}
+
+impl<W: Write> Trace<W> {
+    /// A trace of what passes the filter, at most so many instructions of it.
+    pub fn new(out: W, filter: Filter, limit: u64) -> Trace<W> {
+        Trace {
+            out,
+            filter,
+            limit,
+            lines: 0,
+            over: false,
+            error: None,
+            title: String::new(),
+            heading: None,
+            base: 0,
+            group: [0; 3],
+            before: Before::default(),
+            seen: false,
+        }
+    }
+
+    /// What the dispatches from here on belong to, for their headings.
+    pub fn title(&mut self, title: &str) {
+        title.clone_into(&mut self.title);
+    }
+
+    /// Instructions written so far.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// The first error of the writer: the trace ends there.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn put(&mut self, line: &str) {
+        if self.error.is_some() {
+            return;
+        }
+        let heading = self.heading.take().unwrap_or_default();
+        let written = self
+            .out
+            .write_all(heading.as_bytes())
+            .and_then(|()| self.out.write_all(line.as_bytes()));
+        if let Err(error) = written {
+            self.error = Some(error);
+            self.over = true;
+        }
+    }
+
+    /// The line of an instruction, up to what it did.
+    fn start(&self, wave: &Wave, text: &str, pc: u64) -> String {
+        let [x, y, z] = self.group;
+        let (n, pc) = (wave.index, pc.wrapping_sub(self.base));
+        format!("({x},{y},{z}) w{n} {pc:#x}: {text:TEXT$}")
+    }
+}
+
+impl<W: Write + Send> Observer for Trace<W> {
+    fn fork(&self) -> Option<Trace<W>> {
+        None
+    }
+
+    fn join(&mut self, _: Trace<W>) {}
+
+    fn dispatch(&mut self, kernel: &str, base: u64, launch: &Launch<'_>) {
+        let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x}x{y}x{z}"));
+        let separator = if self.title.is_empty() { "" } else { ": " };
+        let title = &self.title;
+        self.heading = Some(format!(
+            "# {title}{separator}kernel {kernel}, grid {grid}, block {block}\n"
+        ));
+        self.base = base;
+    }
+
+    fn group(&mut self, id: [u32; 3], _: usize) {
+        self.group = id;
+    }
+
+    fn before(&mut self, wave: &Wave, _: &Op, pc: u64) {
+        let address = pc.wrapping_sub(self.base);
+        self.seen = !self.over && self.filter.passes(self.group, wave.index, address);
+        if self.seen {
+            self.before.take(wave);
+        }
+    }
+
+    fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if !self.seen {
+            return;
+        }
+        if self.lines == self.limit {
+            self.over = true;
+            let line = format!(
+                "# cut: the limit of {} instructions is reached\n",
+                self.limit
+            );
+            return self.put(&line);
+        }
+        let mut line = self.start(wave, &op.text(), pc);
+        for (n, change) in self.before.changes(wave, op).into_iter().enumerate() {
+            line.push_str(if n == 0 { " ; " } else { "; " });
+            line.push_str(&change);
+        }
+        let behind = pc.wrapping_add(op.size.into());
+        if wave.pc != behind {
+            let _ = write!(line, " ; pc = {:#x}", wave.pc.wrapping_sub(self.base));
+        }
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        self.lines += 1;
+        self.put(&line);
+    }
+
+    /// Shown whatever the filter and the limit say.
+    fn fault(&mut self, wave: &Wave, op: Option<&Op>, pc: u64, fault: &Fault) {
+        let text = op.map_or_else(|| "no instruction".to_owned(), Op::text);
+        let mut line = self.start(wave, &text, pc);
+        // Writing to a string does not fail.
+        let _ = write!(line, " ; trap: {}", fault.kind);
+        if let Some(lane) = fault.lane {
+            let _ = write!(line, ", lane {lane}");
+        }
+        if let Some(address) = fault.address {
+            let _ = write!(line, ", address {address:#x}");
+        }
+        line.push('\n');
+        self.lines += 1;
+        self.put(&line);
+    }
+}

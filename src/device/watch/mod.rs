@@ -1,0 +1,188 @@
+//! What a device is to observe while kernels run: counters, a trace. Only the emulator can.
+
+mod ranges;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gfx906::observe::{Filter, Trace};
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::cli::TraceArgs;
+use crate::exit::Stop;
+use crate::select::nearest;
+
+/// The name of standard output.
+const STDOUT: &str = "-";
+
+/// Where a trace goes.
+pub type Sink = BufWriter<Box<dyn Write + Send>>;
+
+/// What is observed. By default nothing is, and costs nothing.
+#[derive(Clone, Default)]
+pub struct Watch {
+    /// Instructions, lanes, bytes and barriers are counted.
+    pub counters: bool,
+    /// What runs is traced, one launch at a time.
+    pub trace: Option<Arc<Tracing>>,
+}
+
+/// Nothing is observed.
+pub static NOTHING: Watch = Watch {
+    counters: false,
+    trace: None,
+};
+
+impl Watch {
+    /// The flag that asks for the most, for messages; none where nothing is observed.
+    pub fn flag(&self) -> Option<&'static str> {
+        match (&self.trace, self.counters) {
+            (Some(_), _) => Some("--trace"),
+            (None, true) => Some("--counters"),
+            (None, false) => None,
+        }
+    }
+}
+
+/// A trace that all launches of a run write to.
+pub struct Tracing {
+    name: String,
+    kernels: Option<Kernels>,
+    trace: Mutex<Trace<Sink>>,
+}
+
+/// A kernel's name, or a glob.
+enum Kernels {
+    Name(String),
+    Glob(Box<GlobMatcher>),
+}
+
+impl Kernels {
+    fn has(&self, kernel: &str) -> bool {
+        match self {
+            Kernels::Name(name) => name == kernel,
+            Kernels::Glob(glob) => glob.is_match(kernel),
+        }
+    }
+}
+
+impl Tracing {
+    /// The trace that the flags ask for, of a code object with these kernels. Its file is made now. `taken`: standard output is for
+    /// JSON.
+    ///
+    /// # Errors
+    /// A flag's value is not what it should be, or the file cannot be made.
+    pub fn open<'a>(
+        args: &TraceArgs,
+        kernels: impl Iterator<Item = &'a str> + Clone,
+        taken: bool,
+    ) -> Result<Option<Arc<Tracing>>, Stop> {
+        let Some(path) = &args.trace else {
+            return Ok(None);
+        };
+        let filter = Filter {
+            groups: args
+                .trace_group
+                .as_deref()
+                .map(ranges::groups)
+                .transpose()?,
+            waves: args.trace_wave.as_deref().map(ranges::waves).transpose()?,
+            pcs: args.trace_pc.as_deref().map(ranges::pcs).transpose()?,
+        };
+        let pattern = args.trace_kernel.as_deref();
+        let wanted = pattern
+            .map(|pattern| wanted(pattern, kernels))
+            .transpose()?;
+        let name = path.display().to_string();
+        let out: Box<dyn Write + Send> = if name != STDOUT {
+            Box::new(File::create(path).map_err(|error| refused(&name, &error))?)
+        } else if taken {
+            return Err(Stop::usage(
+                "`--trace -` and `--format json` both write to standard output: name a file for the trace",
+            ));
+        } else {
+            Box::new(io::stdout())
+        };
+        Ok(Some(Arc::new(Tracing {
+            name,
+            kernels: wanted,
+            trace: Mutex::new(Trace::new(BufWriter::new(out), filter, args.trace_limit)),
+        })))
+    }
+
+    /// Whether launches of a kernel are traced.
+    pub fn wants(&self, kernel: &str) -> bool {
+        self.kernels
+            .as_ref()
+            .is_none_or(|kernels| kernels.has(kernel))
+    }
+
+    /// The trace itself.
+    pub fn lock(&self) -> MutexGuard<'_, Trace<Sink>> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// The trace could not be written in full. A closed pipe is the reader's choice, not an error.
+    pub fn finish(&self) -> Result<(), Stop> {
+        let mut trace = self.lock();
+        match trace.finish() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                return Err(refused(&self.name, &error));
+            }
+            _ => {}
+        }
+        if trace.lines() == 0 {
+            // A warning that cannot be written is no reason to stop.
+            let _ = writeln!(
+                io::stderr(),
+                "warning: the trace is empty: no instruction that ran passed the --trace filters"
+            );
+        }
+        Ok(())
+    }
+}
+
+fn refused(name: &str, error: &io::Error) -> Stop {
+    Stop::setup(format!(
+        "cannot write the trace to {name}: {error}; choose a path that can be written"
+    ))
+}
+
+/// The kernels that `--trace-kernel` means: there must be one.
+fn wanted<'a>(
+    pattern: &str,
+    kernels: impl Iterator<Item = &'a str> + Clone,
+) -> Result<Kernels, Stop> {
+    let shown = pattern.escape_debug();
+    if !pattern.contains(['*', '?', '[', '{']) {
+        if kernels.clone().any(|kernel| kernel == pattern) {
+            return Ok(Kernels::Name(pattern.to_owned()));
+        }
+        let near = nearest(pattern, kernels, 1);
+        let hint = near.first().map_or_else(
+            || "`deltanet-check inspect` lists those of a code object".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Err(Stop::usage(format!(
+            "`--trace-kernel {shown}`: there is no such kernel; {hint}"
+        )));
+    }
+    let glob = GlobBuilder::new(pattern).build().map_err(|error| {
+        Stop::usage(format!(
+            "`--trace-kernel {shown}` is not a glob: {}",
+            error.kind()
+        ))
+    })?;
+    let wanted = Kernels::Glob(Box::new(glob.compile_matcher()));
+    if kernels.clone().any(|kernel| wanted.has(kernel)) {
+        Ok(wanted)
+    } else {
+        Err(Stop::usage(format!(
+            "`--trace-kernel {shown}` matches no kernel; `deltanet-check inspect` lists those of a code object"
+        )))
+    }
+}

@@ -1,0 +1,135 @@
+//! What kernels did, as tables: a row a test and kernel, and only the columns in which anything was counted.
+
+use comfy_table::{CellAlignment, Table as Grid};
+
+use crate::verdict::{CountersReport, RunReport};
+
+use super::plain;
+use super::table::STYLE;
+
+/// The launches of a kernel in a test.
+struct Row<'a> {
+    test: &'a str,
+    kernel: &'a str,
+    launches: usize,
+    counters: CountersReport,
+}
+
+/// The tables of instructions and of bytes; none where nothing was counted.
+pub(super) fn tables(report: &RunReport) -> Option<String> {
+    let rows = rows(report);
+    if rows.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "{}\n\nBytes that instructions asked for\n{}",
+        instructions(&rows),
+        bytes(&rows)
+    ))
+}
+
+fn rows(report: &RunReport) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for trial in report.trials() {
+        for launch in &trial.launches {
+            let Some(counters) = &launch.counters else {
+                continue;
+            };
+            let known = rows
+                .iter_mut()
+                .find(|row| row.test == trial.id && row.kernel == launch.kernel);
+            match known {
+                Some(row) => {
+                    row.launches += 1;
+                    row.counters.add(counters);
+                }
+                None => rows.push(Row {
+                    test: &trial.id,
+                    kernel: &launch.kernel,
+                    launches: 1,
+                    counters: counters.clone(),
+                }),
+            }
+        }
+    }
+    rows
+}
+
+/// The share of lanes that were on: `93.8 %`.
+pub fn share(utilisation: Option<f64>) -> String {
+    utilisation.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
+fn instructions(rows: &[Row<'_>]) -> String {
+    let mut kinds: Vec<&str> = Vec::new();
+    for row in rows {
+        let counted = row.counters.by_kind.iter().filter(|(_, count)| **count > 0);
+        kinds.extend(counted.map(|(kind, _)| *kind));
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    let mut header = vec!["launches"];
+    header.extend(&kinds);
+    header.extend(["taken", "barriers", "lanes on"]);
+    grid(&header, rows, |row| {
+        let counters = &row.counters;
+        let mut cells = vec![row.launches.to_string()];
+        let kind = |kind: &&str| counters.by_kind.get(kind).copied().unwrap_or(0);
+        cells.extend(kinds.iter().map(|name| kind(name).to_string()));
+        cells.push(counters.branches_taken.to_string());
+        cells.push(counters.barriers.to_string());
+        cells.push(share(counters.lane_utilisation));
+        cells
+    })
+}
+
+fn bytes(rows: &[Row<'_>]) -> String {
+    let mut columns: Vec<(&str, bool)> = Vec::new();
+    for row in rows {
+        for (space, bytes) in &row.counters.bytes {
+            for (written, count) in [(false, bytes.read), (true, bytes.written)] {
+                if count > 0 && !columns.contains(&(space, written)) {
+                    columns.push((space, written));
+                }
+            }
+        }
+    }
+    columns.sort_unstable();
+    let verb = |written: bool| if written { "written" } else { "read" };
+    let header: Vec<String> = columns
+        .iter()
+        .map(|(space, written)| format!("{space} {}", verb(*written)))
+        .collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    grid(&header, rows, |row| {
+        let cell = |(space, written): &(&str, bool)| {
+            let bytes = row.counters.bytes.get(space).copied().unwrap_or_default();
+            let count = if *written { bytes.written } else { bytes.read };
+            count.to_string()
+        };
+        columns.iter().map(cell).collect()
+    })
+}
+
+fn grid(header: &[&str], rows: &[Row<'_>], cells: impl Fn(&Row<'_>) -> Vec<String>) -> String {
+    let mut grid = Grid::new();
+    grid.load_style(STYLE);
+    grid.force_no_tty();
+    grid.set_header(["name", "kernel"].iter().chain(header));
+    let mut last = "";
+    for row in rows {
+        // A test's name stands once before its kernels.
+        let name = if row.test == last { "" } else { row.test };
+        last = row.test;
+        let mut line = vec![plain::line(name), plain::line(row.kernel)];
+        line.extend(cells(row));
+        grid.add_row(line);
+    }
+    for (n, column) in grid.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if n >= 2 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    grid.trim_fmt()
+}
