@@ -1,11 +1,21 @@
 #!/usr/bin/env bash
-# Speed, in one run on this machine: the emulator on the documented GEMMs beside the host's own FMA loop, and the wall time of the
-# whole validation run on one core and on all.
+# Speed, in one run on this machine: the emulator on documented kernels, beside the same kernels in OpenCL C run natively by PoCL
+# (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; and the wall time of the whole validation run on one
+# core and on all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cargo build --release --quiet
-cargo bench --quiet --bench emulator
+native=target/native-times.txt
+: >"$native"
+if cargo build --release --quiet --manifest-path benches/native/Cargo.toml; then
+    for cores in $(printf '1\n%s\n' "$(nproc)" | sort -un); do
+        POCL_MAX_PTHREAD_COUNT=$cores benches/native/target/release/native-yardstick |
+            awk -v cores="$cores" '{ print $1, cores, $2 }' >>"$native" ||
+            echo 'bench: no native times; install pocl-opencl-icd' >&2
+    done
+fi
+DELTANET_NATIVE=$PWD/$native cargo bench --quiet --bench emulator
 
 wall() { # command... -> best of five, in seconds
     local best='' seconds

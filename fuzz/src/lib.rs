@@ -2,3 +2,4 @@
 
 pub mod code_object;
 pub mod decode;
+pub mod execute;

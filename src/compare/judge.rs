@@ -87,10 +87,19 @@ fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     Yardstick {
         want: case.golden.iter().map(|value| value.to_f64()).collect(),
         exact: case.tolerance.is_exact(),
-        absolute: case.tolerance.absolute,
+        absolute: case.tolerance.absolute * scale(case),
         relative: case.tolerance.relative,
         zero_signs_equal: case.tolerance.zero_signs_equal,
     }
+}
+
+/// What the absolute tolerance is multiplied by.
+fn scale<E>(case: &OutputCase<'_, E>) -> f64 {
+    if !case.tolerance.scaled {
+        return 1.0;
+    }
+    let sizes = case.oracle.iter().map(|want| want.abs());
+    sizes.filter(|size| size.is_finite()).fold(1.0, f64::max)
 }
 
 fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
@@ -99,7 +108,7 @@ fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
         let rounded = |&value: &f64| E::nearest(value).to_f64();
         (case.oracle.iter().map(rounded).collect(), tolerance.ceiling)
     } else {
-        (case.oracle.to_vec(), tolerance.absolute)
+        (case.oracle.to_vec(), tolerance.absolute * scale(case))
     };
     Yardstick {
         want,

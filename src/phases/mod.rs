@@ -31,6 +31,8 @@ pub struct Function {
     pub dims: &'static [&'static str],
     /// Its other whole numbers, which may be negative.
     pub integers: &'static [&'static str],
+    /// Its choices: what they are called, and the words for each.
+    pub words: &'static [(&'static str, &'static [&'static str])],
     /// The outputs it has compared.
     pub outputs: &'static [&'static str],
     /// Its largest tensors, as products of dimensions.

@@ -14,6 +14,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     kernels: &["kernel_decay_mask"],
     dims: &["n"],
     integers: &[],
+    words: &[],
     outputs: &["mask"],
     largest: &[&["n", "n"]],
     run: decay_mask,

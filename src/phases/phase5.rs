@@ -14,6 +14,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     kernels: &["kernel_attention_matrix_fused"],
     dims: &["S", "C"],
     integers: &[],
+    words: &[],
     outputs: &["attn"],
     largest: &[&["S", "C"], &["C", "C"]],
     run: attention_matrix,

@@ -34,6 +34,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     ],
     dims: &["S", "C", "chunks"],
     integers: &[],
+    words: &[],
     outputs: &["states"],
     largest: &[&["S", "S", "chunks"], &["S", "C", "chunks"], &["C", "C"]],
     run: deltanet,

@@ -1,8 +1,8 @@
 //! The shapes of a test.
 
-use super::document::{Placed, Table, array, bad, integer};
+use super::document::{Placed, Table, array, bad, integer, string, unknown};
 use super::phase::Reader;
-use super::{Case, Values};
+use super::{Case, Value, Values};
 use crate::phases::{Function, MAX_ELEMENTS};
 
 impl Reader<'_, '_> {
@@ -67,12 +67,9 @@ impl Reader<'_, '_> {
 
     fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {
         let before = self.out.len();
-        let known: Vec<&str> = function
-            .dims
-            .iter()
-            .chain(function.integers)
-            .copied()
-            .collect();
+        let words = function.words.iter().map(|(name, _)| name);
+        let numbers = function.dims.iter().chain(function.integers);
+        let known: Vec<&str> = numbers.chain(words).copied().collect();
         let table = Table::of("shape", value, &known, self.out)?;
         let mut values = Vec::new();
         // In the function's order, so that an id does not depend on how the file writes the table.
@@ -84,24 +81,12 @@ impl Reader<'_, '_> {
             ) else {
                 continue;
             };
-            let Some(number) = integer(at, self.out) else {
-                continue;
+            let choices = function.words.iter().find(|(word, _)| *word == name);
+            let value = match choices {
+                Some((_, choices)) => self.word(at, name, choices),
+                None => self.number(at, name, function.dims.contains(&name)),
             };
-            let range = if function.dims.contains(&name) {
-                1..=MAX_ELEMENTS
-            } else {
-                -MAX_ELEMENTS..=MAX_ELEMENTS
-            };
-            if !range.contains(&number) {
-                let title = format!("`{name}` is {number}");
-                let help = format!(
-                    "write a whole number from {} to {}",
-                    range.start(),
-                    range.end()
-                );
-                self.out.push(bad(at, &title, "out of range", &help));
-            }
-            values.push((name.to_string(), number));
+            values.extend(value.map(|value| (name.to_string(), value)));
         }
         let values = Values::new(values);
         if self.out.len() > before {
@@ -113,5 +98,26 @@ impl Reader<'_, '_> {
             return None;
         }
         Some(values)
+    }
+
+    fn word(&mut self, at: Placed<'_>, name: &str, choices: &[&'static str]) -> Option<Value> {
+        let word = string(at, self.out)?;
+        let found = choices.iter().find(|choice| **choice == word);
+        if found.is_none() {
+            let what = format!("value of `{name}`");
+            self.out.push(unknown(at.span(), &what, word, choices));
+        }
+        found.map(|choice| Value::Word(choice))
+    }
+
+    fn number(&mut self, at: Placed<'_>, name: &str, dimension: bool) -> Option<Value> {
+        let number = integer(at, self.out)?;
+        let least = if dimension { 1 } else { -MAX_ELEMENTS };
+        if !(least..=MAX_ELEMENTS).contains(&number) {
+            let title = format!("`{name}` is {number}");
+            let help = format!("write a whole number from {least} to {MAX_ELEMENTS}");
+            self.out.push(bad(at, &title, "out of range", &help));
+        }
+        Some(Value::Number(number))
     }
 }

@@ -36,10 +36,11 @@ impl Reader<'_, '_> {
     }
 
     fn judged(&mut self, value: Placed<'_>) -> Option<Judged> {
-        const KEYS: [&str; 6] = [
+        const KEYS: [&str; 7] = [
             "tolerance",
             "relative",
             "relative_rms",
+            "scaled",
             "ceiling",
             "zero_signs_equal",
             "reason",
@@ -73,6 +74,9 @@ impl Reader<'_, '_> {
         }
         if let Some(value) = table.get("relative_rms") {
             tolerance.relative_rms = Some(magnitude(value, "relative_rms", self.out)?);
+        }
+        if let Some(value) = table.get("scaled") {
+            tolerance.scaled = boolean(value, self.out)?;
         }
         if let Some(value) = table.get("zero_signs_equal") {
             tolerance.zero_signs_equal = boolean(value, self.out)?;

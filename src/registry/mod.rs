@@ -17,7 +17,7 @@ use crate::exit::Stop;
 use crate::phases::Function;
 use crate::verdict::Tolerance;
 
-pub use values::Values;
+pub use values::{Value, Values};
 
 /// The registry that is built in.
 const BUILT_IN: &str = include_str!("../../phases.toml");

@@ -2,23 +2,54 @@
 
 use std::fmt;
 
-/// Named whole numbers, in the order the registry gives them.
+/// What a parameter is set to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A whole number.
+    Number(i64),
+    /// One of the words that the function knows.
+    Word(&'static str),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => number.fmt(f),
+            Value::Word(word) => word.fmt(f),
+        }
+    }
+}
+
+/// Named parameters, in the order of the function that takes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Values(Vec<(String, i64)>);
+pub struct Values(Vec<(String, Value)>);
 
 impl Values {
     /// Parameters in order.
-    pub fn new(values: Vec<(String, i64)>) -> Values {
+    pub fn new(values: Vec<(String, Value)>) -> Values {
         Values(values)
     }
 
-    /// A parameter by name. The registry has checked that every parameter of the function is there, so 0 stands
+    fn value(&self, name: &str) -> Option<&Value> {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// A whole number by name. The registry has checked that every parameter of the function is there, so 0 stands
     /// for a name that no function declares.
     pub fn get(&self, name: &str) -> i64 {
-        self.0
-            .iter()
-            .find(|(key, _)| key == name)
-            .map_or(0, |&(_, value)| value)
+        match self.value(name) {
+            Some(Value::Number(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    /// A word by name; empty for a name that no function declares.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Some(Value::Word(word)) => word,
+            _ => "",
+        }
     }
 
     /// A dimension by name.

@@ -63,6 +63,11 @@ pub fn float(value: f32) -> Arg {
     Arg::Value(ArgValue::F32(value))
 }
 
+/// A pointer to nothing, where a kernel takes a tensor or none.
+pub fn null() -> Arg {
+    Arg::Value(ArgValue::Pointer(0))
+}
+
 /// What a tensor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -70,6 +75,8 @@ pub(super) enum Role {
     Input,
     /// Poisoned, written by launches.
     Written,
+    /// Uploaded, and written by launches in part.
+    Updated,
 }
 
 /// A tensor and its place on the device.

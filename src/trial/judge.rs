@@ -3,8 +3,8 @@
 use super::buffer::Role;
 use super::{Check, Outcome, Trial};
 use crate::compare::{
-    BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode, encode, guards,
-    judge_buffers, judge_output,
+    Alternative, BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode,
+    encode, guards, judge_buffers, judge_output,
 };
 use crate::registry::Test;
 use crate::verdict::{Axis, OutputReport, Owner, Problem, TrialReport, Verdict};
@@ -134,6 +134,15 @@ fn output(
         })
         .collect();
     let owner = |index: &[usize]| owner(trial, check, &tensor.axes, index);
+    let alternatives: Vec<Alternative<'_>> = check
+        .mistakes
+        .iter()
+        .map(|mistake| Alternative {
+            name: mistake.name,
+            explanation: mistake.explanation,
+            values: &*mistake.values,
+        })
+        .collect();
     let case = OutputCase {
         name: &tensor.name,
         axes: &tensor.axes,
@@ -142,7 +151,7 @@ fn output(
         golden: &check.golden,
         oracle: &check.oracle,
         inputs: &inputs,
-        alternatives: &[],
+        alternatives: &alternatives,
         owner: Some(&owner),
     };
     let report = judge_output(&case).map_err(|error| error.to_string())?;

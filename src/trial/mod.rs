@@ -22,7 +22,7 @@ use crate::registry::{Plant, Values};
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::{Axis, LaunchReport};
 
-pub use buffer::{Arg, Buffer, axes, elements, float, int, table};
+pub use buffer::{Arg, Buffer, axes, elements, float, int, null, table};
 use buffer::{Role, Tensor};
 pub use grid::{Grid, line, matrix, sequential, transposing};
 pub use plan::{BUDGET, Finished, Plan, Variant};
@@ -59,6 +59,17 @@ struct Check {
     buffer: Buffer,
     golden: Vec<f32>,
     oracle: Vec<f64>,
+    mistakes: Vec<Mistake>,
+}
+
+/// A mistake that a kernel of the test may make, and the output that it would then leave.
+pub struct Mistake {
+    /// Short stable name: `state-dropped`.
+    pub name: &'static str,
+    /// What went wrong if the output is this one: `the state is dropped at chunk boundaries`.
+    pub explanation: &'static str,
+    /// Computes that output. Called only for an output that is wrong.
+    pub values: Box<dyn Fn() -> Vec<f64>>,
 }
 
 impl<'a> Trial<'a> {
@@ -83,6 +94,11 @@ impl<'a> Trial<'a> {
             checks: Vec::new(),
             plant_used: false,
         })
+    }
+
+    /// A word of the case.
+    pub fn word(&self, name: &str) -> &'static str {
+        self.values.word(name)
     }
 
     /// A dimension of the case.
@@ -133,6 +149,19 @@ impl<'a> Trial<'a> {
         Ok(kept)
     }
 
+    /// A tensor that launches write in part: it starts with these values, and is compared as a whole.
+    pub fn update(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
+        let kept = self.keep(Tensor {
+            name: name.into(),
+            axes,
+            role: Role::Updated,
+            values,
+            address: None,
+        });
+        self.place(kept)?;
+        Ok(kept)
+    }
+
     /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
     pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
         let kept = self.keep(Tensor {
@@ -166,11 +195,22 @@ impl<'a> Trial<'a> {
     }
 
     /// Says what a tensor should be in the end: the golden reference, and the oracle.
-    pub fn check(&mut self, buffer: Buffer, (golden, oracle): (Vec<f32>, Vec<f64>)) -> Outcome {
+    pub fn check(&mut self, buffer: Buffer, references: (Vec<f32>, Vec<f64>)) -> Outcome {
+        self.check_or(buffer, references, Vec::new())
+    }
+
+    /// The same, with the mistakes that a report should know of.
+    pub fn check_or(
+        &mut self,
+        buffer: Buffer,
+        (golden, oracle): (Vec<f32>, Vec<f64>),
+        mistakes: Vec<Mistake>,
+    ) -> Outcome {
         self.checks.push(Check {
             buffer,
             golden,
             oracle,
+            mistakes,
         });
         Ok(())
     }
@@ -189,7 +229,7 @@ impl<'a> Trial<'a> {
     fn place(&mut self, buffer: Buffer) -> Outcome {
         let tensor = &mut self.tensors[buffer.tensor];
         let payload = match tensor.role {
-            Role::Input => encode(&tensor.values),
+            Role::Input | Role::Updated => encode(&tensor.values),
             Role::Written => {
                 let mut bytes = vec![0; tensor.count() * 4];
                 poison::fill(&mut bytes);

@@ -34,6 +34,9 @@ pub struct Tolerance {
     /// Error allowed on top, as a share of the element's own reference value.
     #[serde(with = "number")]
     pub relative: f64,
+    /// Whether `absolute` is for an output whose reference reaches 1 at most, and grows with the largest beyond:
+    /// `absolute * max(1, max |want|)`.
+    pub scaled: bool,
     /// Relative RMS error allowed to the output as a whole, where the test sets one.
     #[serde(with = "number::option")]
     pub relative_rms: Option<f64>,
@@ -51,6 +54,7 @@ impl Tolerance {
         Tolerance {
             absolute,
             relative: 0.0,
+            scaled: false,
             relative_rms: None,
             ceiling,
             zero_signs_equal: false,

@@ -103,6 +103,8 @@ impl Flags {
     /// An operand is one that the instruction cannot use (an SGPR where it needs VGPRs, a constant to jump to): it
     /// disassembles, and running it should trap.
     pub const MALFORMED: Flags = Flags(1 << 30);
+    /// The result is an f16 in the high half of its register (VOP3P has no op_sel bit for it: op_sel_hi's third stands there).
+    pub const HIGH: Flags = Flags(1 << 31);
     // Images and exports, whose instructions have none of what these bits say of others.
     pub const UNORM: Flags = Flags(1 << 4);
     pub const DA: Flags = Flags(1 << 5);

@@ -9,7 +9,7 @@ use super::program::Kind;
 use super::shapes::plain;
 use super::traffic::Traffic;
 use super::wave::{F16_CONSTANTS, inline_constant};
-use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Role};
+use crate::isa::{self, Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
 
 /// Sources that a vector instruction may have.
 pub const SOURCES: usize = 4;
@@ -151,8 +151,8 @@ impl Plan {
             base: inst.by_role(Role::Sbase),
             ..Plan::default()
         };
-        let half = shape.result.half && (m.op_sel & 8 != 0 || inst.encoding == Encoding::Vop3p);
-        let part = shape.result.registers == 1 && (inst.form == Form::Sdwa || half);
+        let sub_dword = shape.result.registers == 1 && inst.form == Form::Sdwa;
+        let part = sub_dword || keeps_half(inst, &shape.result);
         plan.whole = !part && inst.form != Form::Dpp;
         for (n, slot) in shape.sources.iter().enumerate() {
             let code = source(inst, shape, n);
@@ -174,6 +174,12 @@ impl Plan {
         }
         plan
     }
+}
+
+/// Whether a 16-bit result leaves the other half of its register, as its row says by reading it: the instructions that have op_sel
+/// and the multiply-adds of VOP2 do, the others clear it.
+pub fn keeps_half(inst: &Inst, result: &Slot) -> bool {
+    result.half && inst.row.operands[0].access == Access::ReadWrite
 }
 
 /// The operand that a lane function's source reads. Where the row lists none it is VCC's bit, or the destination's old value.
@@ -202,8 +208,48 @@ fn splat(inst: &Inst, slot: &Slot, code: Code) -> Option<u32> {
 
 fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends =
-        operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + o.ty.registers() as u16));
+    let ends = operands
+        .filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + vector_registers(inst, o) as u16));
     let least = u16::from(forms::is_vector(inst.encoding));
     ends.max().unwrap_or(0).max(least)
+}
+
+/// The registers of a vector operand: the row's number, but for addresses whose width the instruction's other fields say.
+fn vector_registers(inst: &Inst, operand: &Operand) -> usize {
+    let flags = inst.modifiers.flags;
+    match (inst.encoding, operand.role) {
+        (Encoding::Global, Role::Addr) if inst.by_role(Role::Sbase) != Code::OFF => 1,
+        (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr)
+            if flags.has(Flags::OFFEN) && flags.has(Flags::IDXEN) =>
+        {
+            2
+        }
+        _ => operand.ty.registers(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa;
+
+    fn vgprs(words: [u32; 2]) -> u16 {
+        let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        vgprs_needed(&isa::decode(&code).expect("an instruction"))
+    }
+
+    /// A kernel that has v3 and no more was stopped at a store whose offset is in v3: taken for the pair v[3:4].
+    #[test]
+    fn an_offset_from_a_scalar_base_is_one_register() {
+        // global_store_dwordx2 v3, v[0:1], s[6:7]; the same with an address in v[3:4]
+        assert_eq!(vgprs([0xdc74_8000, 0x0006_0003]), 4);
+        assert_eq!(vgprs([0xdc74_8000, 0x007f_0003]), 5);
+    }
+
+    #[test]
+    fn a_buffer_address_of_index_and_offset_is_two_registers() {
+        // buffer_load_dword v0, v3, s[4:7], 0 offen; v0, v[3:4], s[4:7], 0 idxen offen
+        assert_eq!(vgprs([0xe050_1000, 0x8001_0003]), 4);
+        assert_eq!(vgprs([0xe050_3000, 0x8001_0003]), 5);
+    }
 }

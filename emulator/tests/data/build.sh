@@ -10,4 +10,5 @@ compile --offload-arch=gfx906 sample.hip -o v5.co
 compile --offload-arch=gfx906 -mcode-object-version=4 sample.hip -o v4.co
 compile --offload-arch='gfx906:sramecc+:xnack-' sample.hip -o features.co
 compile --offload-arch=gfx90a sample.hip -o gfx90a.co
+compile --offload-arch=gfx906 ids.hip -o ids.co
 hipcc --genco --offload-arch=gfx906 sample.hip -o hipcc.co

@@ -1,5 +1,7 @@
 //! Compiled kernels on the emulator: right results, and what stops the wrong ones.
 
 mod device;
+mod hostile;
+mod ids;
 mod kernels;
 mod traps;

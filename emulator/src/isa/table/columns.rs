@@ -77,6 +77,7 @@ operands! {
     VDST_F64       = Vdst, F64, Write;
     VDST_I16       = Vdst, I16, Write;
     VDST_I16X2     = Vdst, I16x2, Write;
+    VDST_I16_RW    = Vdst, I16, ReadWrite;
     VDST_I32       = Vdst, I32, Write;
     VDST_I64       = Vdst, I64, Write;
     VDST_I8        = Vdst, I8, Write;
@@ -237,6 +238,8 @@ modifiers! {
     PACKED        = NEG0 NEG1 NEG2 CLAMP OP_SEL PACKED;
     /// As PACKED, but the _hi bits say f16 and abs.
     MIX           = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX;
+    /// As MIX, into the high half.
+    MIX_HI        = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX HIGH;
     /// Interpolation in the VOP3 encoding.
     INTERP        = NEG1 NEG2 CLAMP OMOD;
     /// INTERP without an output multiplier.

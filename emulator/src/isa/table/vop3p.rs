@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x12, "v_pk_max_f16",     &[VDST_F16X2, SRC0_F16X2, SRC1_F16X2],             PACKED, valu!(pk_max_f16)),
     row(0x20, "v_fma_mix_f32",    &[VDST_F32, SRC0_MIX, SRC1_MIX, SRC2_MIX],         MIX,    valu!(fma_mix_f32)),
     row(0x21, "v_fma_mixlo_f16",  &[VDST_F16_RW, SRC0_MIX, SRC1_MIX, SRC2_MIX],      MIX,    valu!(fma_mixlo_f16)),
-    row(0x22, "v_fma_mixhi_f16",  &[VDST_F16_RW, SRC0_MIX, SRC1_MIX, SRC2_MIX],      MIX,    valu!(fma_mixhi_f16)),
+    row(0x22, "v_fma_mixhi_f16",  &[VDST_F16_RW, SRC0_MIX, SRC1_MIX, SRC2_MIX],      MIX_HI, valu!(fma_mixhi_f16)),
     row(0x23, "v_dot2_f32_f16",   &[VDST_F32, SRC0_F16X2, SRC1_F16X2, SRC2_F32],     PACKED, valu!(dot2_f32_f16)),
     row(0x26, "v_dot2_i32_i16",   &[VDST_I32, SRC0_I16X2, SRC1_I16X2, SRC2_I32],     PACKED, valu!(dot2_i32_i16, dot2_i32_i16_sat)),
     row(0x27, "v_dot2_u32_u16",   &[VDST_U32, SRC0_U16X2, SRC1_U16X2, SRC2_U32],     PACKED, valu!(dot2_u32_u16, dot2_u32_u16_sat)),

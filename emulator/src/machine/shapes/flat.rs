@@ -2,10 +2,10 @@
 
 use super::super::handler::Outcome;
 use super::super::op::Op;
-use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
+use super::scratch;
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
@@ -166,36 +166,25 @@ fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Elem
     Ok(())
 }
 
-/// Where lane-private offsets lie in device memory: dwords of the 64 lanes stand next to each other.
+/// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
 #[inline(always)]
-pub fn swizzle(w: &Wave, offsets: &Addresses, extra: u64) -> Addresses {
-    let base = w.scalar64(Code(102), 0);
+fn scratch_start(w: &Wave) -> u64 {
+    w.scalar64(Code(102), 0)
+}
+
+/// Private offsets, from addresses in the aperture or from a scratch instruction: 32 bits.
+#[inline(always)]
+fn offsets(addresses: &Addresses) -> Addresses {
     let mut out = [0; LANES];
     for l in 0..LANES {
-        let offset = (offsets[l] as u32 as u64).wrapping_add(extra);
-        out[l] = base.wrapping_add((offset >> 2) * 256 + 4 * l as u64 + (offset & 3));
+        out[l] = addresses[l] as u32 as u64;
     }
     out
 }
 
-/// A private access must not straddle dwords: its bytes would not stand together.
-#[inline(always)]
-fn check_private(offsets: &Addresses, lanes: u64, element: Element) -> Result<(), Fault> {
-    let bytes = element.parts().1.bytes();
-    let low = offsets.iter().fold(0, |low, o| low | o);
-    if (low & 3) + bytes <= 4 {
-        return Ok(());
-    }
-    match each(lanes).find(|&l| (offsets[l] & 3) + bytes > 4) {
-        Some(l) => Err(Fault::at(
-            TrapKind::Misaligned {
-                align: bytes as u32,
-            },
-            Some(l as u32),
-            offsets[l],
-        )),
-        None => Ok(()),
-    }
+/// Where lane-private offsets lie in device memory, `extra` bytes further.
+pub fn swizzle(w: &Wave, addresses: &Addresses, extra: u64) -> Addresses {
+    scratch::places(scratch_start(w), &offsets(addresses), extra)
 }
 
 #[inline(always)]
@@ -203,17 +192,12 @@ fn scratch_load(
     w: &mut Wave,
     e: &mut Env<'_>,
     vdst: Code,
-    offsets: &Addresses,
+    addresses: &Addresses,
     lanes: u64,
     element: Element,
 ) -> Outcome {
-    check_private(offsets, lanes, element)?;
-    let (parts, part) = element.parts();
-    for k in 0..parts {
-        let addresses = swizzle(w, offsets, 4 * k as u64);
-        transfer::load(w, e, Code(vdst.0 + k), &addresses, lanes, part)?;
-    }
-    Ok(())
+    let start = scratch_start(w);
+    scratch::load(w, e, vdst, start, &offsets(addresses), lanes, element)
 }
 
 #[inline(always)]
@@ -221,17 +205,12 @@ fn scratch_store(
     w: &mut Wave,
     e: &mut Env<'_>,
     data: Code,
-    offsets: &Addresses,
+    addresses: &Addresses,
     lanes: u64,
     element: Element,
 ) -> Outcome {
-    check_private(offsets, lanes, element)?;
-    let (parts, part) = element.parts();
-    for k in 0..parts {
-        let addresses = swizzle(w, offsets, 4 * k as u64);
-        transfer::store(w, e, Code(data.0 + k), &addresses, lanes, part)?;
-    }
-    Ok(())
+    let start = scratch_start(w);
+    scratch::store(w, e, data, start, &offsets(addresses), lanes, element)
 }
 
 fn lds_load(

@@ -13,6 +13,7 @@ pub mod lds_more;
 pub mod mubuf;
 pub(crate) mod rows;
 mod salu;
+mod scratch;
 mod select;
 pub mod smem;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::super::handler::Outcome;
 use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::atomic::Word;
+use super::scratch;
 use super::transfer::{self, Addresses, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
@@ -64,15 +65,15 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     if resource.is_scratch() && !idxen {
         let mut out = [0; LANES];
         for l in 0..LANES {
-            let offset = immediate + if offen { offsets[l] as u64 } else { 0 };
-            out[l] = start.wrapping_add(offset / 4 * 256 + 4 * l as u64 + offset % 4);
+            let offset = private_offset(immediate, if offen { offsets[l] } else { 0 });
+            out[l] = scratch::place(start, offset, l);
         }
         return (out, if resource.records >= bytes { !0 } else { 0 });
     }
     let indices = if idxen { Some(&w.v[vaddr]) } else { None };
     general_addresses(
         &resource,
-        start,
+        soffset,
         immediate,
         offen.then_some(offsets),
         indices,
@@ -80,10 +81,38 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     )
 }
 
-/// The addresses through any resource.
+/// An offset within scratch: 32 bits, so that a negative register and a larger immediate make a small one.
+#[inline(always)]
+fn private_offset(immediate: u64, register: u32) -> u64 {
+    (immediate as u32).wrapping_add(register).into()
+}
+
+/// Of an instruction on scratch: where the private memory of lane 0 starts, the offset of each lane, and whether the
+/// resource is large enough.
+#[inline(always)]
+fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
+    let resource = Resource::read(w, i.by_role(Role::Sbase));
+    let flags = i.modifiers.flags;
+    if !resource.is_scratch() || flags.has(Flags::IDXEN) {
+        return None;
+    }
+    let soffset = w.scalar32(i.by_role(Role::Soffset), i.literal) as u64;
+    let mut offsets = [i.offset as u32 as u64; LANES];
+    if flags.has(Flags::OFFEN) {
+        let vaddr = i.by_role(Role::Addr).as_vgpr().unwrap_or(0) as usize;
+        for (offset, &v) in offsets.iter_mut().zip(&w.v[vaddr]) {
+            *offset = private_offset(*offset, v);
+        }
+    }
+    let start = resource.base.wrapping_add(soffset);
+    Some((start, offsets, resource.records >= bytes))
+}
+
+/// The addresses through any resource. A raw buffer is as long as its records say, the scalar offset counted; of a structured one
+/// the index must be below the records and, where lanes have indices, the offset below the stride.
 fn general_addresses(
     resource: &Resource,
-    start: u64,
+    soffset: u64,
     immediate: u64,
     offsets: Option<&Lanes>,
     indices: Option<&Lanes>,
@@ -91,10 +120,13 @@ fn general_addresses(
 ) -> (Addresses, u64) {
     let mut inside = 0;
     let mut out = [0; LANES];
+    let start = resource.base.wrapping_add(soffset);
+    let indexed = indices.is_some() || resource.add_lane;
     for l in 0..LANES {
         let index =
             indices.map_or(0, |v| v[l] as u64) + if resource.add_lane { l as u64 } else { 0 };
         let offset = immediate + offsets.map_or(0, |v| v[l] as u64);
+        let record = index < resource.records && (!indexed || offset < resource.stride);
         let (within, legal) = if resource.swizzled && (resource.stride != 0 || resource.add_lane) {
             let n = resource.index_stride;
             let place =
@@ -104,13 +136,13 @@ fn general_addresses(
                 if resource.stride == 0 {
                     resource.records >= bytes
                 } else {
-                    index < resource.records
+                    record
                 },
             )
         } else if resource.stride == 0 {
-            (offset, offset + bytes <= resource.records)
+            (offset, offset + soffset + bytes <= resource.records)
         } else {
-            (offset + index * resource.stride, index < resource.records)
+            (offset + index * resource.stride, record)
         };
         out[l] = start.wrapping_add(within);
         inside |= u64::from(legal) << l;
@@ -122,6 +154,9 @@ fn general_addresses(
 #[inline(always)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
+        return scratch::load(w, e, vdata(i), start, &offsets, w.exec(), element);
+    }
     for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
         let lanes = w.exec();
@@ -146,6 +181,9 @@ fn load_outside(w: &mut Wave, target: Code, lanes: u64, part: Element) {
 #[inline(always)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     let (parts, part) = element.parts();
+    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
+        return scratch::store(w, e, vdata(i), start, &offsets, w.exec(), element);
+    }
     for k in 0..parts {
         let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
         transfer::store(

@@ -1,6 +1,6 @@
 //! Source and destination selection: scalars, negation and magnitude, halves, sub-dwords (SDWA), other lanes (DPP).
 
-use super::super::op::{Op, Shape, Slot, source};
+use super::super::op::{Op, Shape, Slot, keeps_half, source};
 use super::super::wave::{F16_CONSTANTS, LANES, Lanes, Results, Wave, expand};
 use super::dpp;
 use crate::isa::{Code, Encoding, Flags, Form, Inst};
@@ -150,7 +150,7 @@ pub fn write_mask(w: &Wave, i: &Inst) -> u64 {
 #[inline(never)]
 pub fn commit(w: &mut Wave, op: &Op, result: &Slot) {
     let vdst = usize::from(op.plan.vdst);
-    if !op.plan.whole && op.form != Form::Dpp {
+    if !op.plan.whole && (op.form != Form::Dpp || keeps_half(op, result)) {
         return write_part(w, op, vdst);
     }
     let lanes = write_mask(w, op);
@@ -161,16 +161,18 @@ pub fn commit(w: &mut Wave, op: &Op, result: &Slot) {
     }
 }
 
-/// Writes a sub-dword destination: SDWA's byte or word, or the high half that op_sel names.
+/// Writes a sub-dword destination: SDWA's byte or word, or the half that op_sel or the instruction names.
 #[inline(never)]
 fn write_part(w: &mut Wave, i: &Inst, vdst: usize) {
     let values = w.results.lo;
     let m = i.modifiers;
-    let mask = expand(w.exec());
+    let mask = expand(write_mask(w, i));
     let (sel, unused) = if i.form == Form::Sdwa {
         (m.dst_sel, m.dst_unused)
-    } else {
+    } else if m.op_sel & 8 != 0 || i.row.modifiers.has(Flags::HIGH) {
         (5, 2)
+    } else {
+        (4, 2)
     };
     let old = &mut w.v[vdst];
     for l in 0..LANES {

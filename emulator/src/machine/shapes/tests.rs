@@ -220,6 +220,23 @@ fn mixed_precision_reads_halves_where_told() {
     assert_eq!(wave.v[2], [4.0f32.to_bits(); LANES]);
 }
 
+/// A low result went to the high half: VOP3P has a source's bit where VOP3 has the destination's.
+#[test]
+fn mixed_precision_writes_its_half_and_keeps_the_other() {
+    let set_up = |w: &mut Wave| {
+        w.v[0] = [0x3c00_4200; LANES]; // low 3, high 1
+        w.v[1] = [0x4400_3800; LANES]; // low 0.5, high 4
+        w.v[2] = [0xabcd_ef01; LANES];
+    };
+    let assembly = "v_fma_mixlo_f16 v2, v0, v1, v1 op_sel:[0,1,0] op_sel_hi:[1,1,1]";
+    let bytes = [0x02, 0x50, 0xa1, 0xd3, 0x00, 0x03, 0x06, 0x1c];
+    // 3 * 4 + 0.5
+    assert_eq!(run(assembly, &bytes, set_up).v[2], [0xabcd_4a40; LANES]);
+    let assembly = "v_fma_mixhi_f16 v2, v0, v1, v1 op_sel:[0,1,0] op_sel_hi:[1,1,1]";
+    let bytes = [0x02, 0x50, 0xa2, 0xd3, 0x00, 0x03, 0x06, 0x1c];
+    assert_eq!(run(assembly, &bytes, set_up).v[2], [0x4a40_ef01; LANES]);
+}
+
 #[test]
 fn packed_halves_are_chosen_and_negated_apart() {
     let assembly = "v_pk_add_f16 v2, v0, v1 op_sel:[0,1] op_sel_hi:[1,0] neg_lo:[1,0]";

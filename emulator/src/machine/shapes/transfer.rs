@@ -6,7 +6,7 @@ use super::super::handler::Outcome;
 use super::super::memory::Region;
 use super::super::op::Op;
 use super::super::wave::{Env, LANES, Lanes, Wave, expand};
-use super::gather::{gather, is_run, store_run};
+use super::gather::{Words, gather, is_run, store_run};
 use crate::isa::Code;
 
 /// One guest address a lane.
@@ -400,6 +400,45 @@ fn store_scattered(
         store_lane(w, region, data, addresses[l] - region.base, l, element);
     }
     Ok(())
+}
+
+/// Loads 64 dwords side by side from an address on; false where they are not all there.
+#[inline(always)]
+pub fn load_row(w: &mut Wave, e: &mut Env<'_>, vdst: Code, address: u64, lanes: u64) -> bool {
+    let Some(vdst) = vdst.as_vgpr() else {
+        return true;
+    };
+    let Some(region) = e.memory.find(&mut e.last, address, 4 * LANES as u64) else {
+        return false;
+    };
+    let index = ((address - region.base) / 4) as usize;
+    if !address.is_multiple_of(4) || !region.words_at(0).copy::<16>(index, &mut w.results.lo) {
+        return false;
+    }
+    let values = w.results.lo;
+    super::write_lanes(w, vdst.into(), lanes, &values);
+    true
+}
+
+/// Stores 64 dwords side by side, those of lanes that are on; false where there is no room for all.
+#[inline(always)]
+pub fn store_row(w: &mut Wave, e: &mut Env<'_>, data: Code, address: u64, lanes: u64) -> bool {
+    let Some(data) = data.as_vgpr() else {
+        return true;
+    };
+    let Some(region) = e.memory.find(&mut e.last, address, 4 * LANES as u64) else {
+        return false;
+    };
+    let words = region.words_at(address - region.base).first_chunk();
+    let Some(words) = words.filter(|_| address.is_multiple_of(4) && region.writable) else {
+        return false;
+    };
+    if lanes == !0 {
+        store_run::<16>(words, &w.v[usize::from(data)]);
+    } else {
+        each(lanes).for_each(|l| words[l].store(w.v[usize::from(data)][l], Relaxed));
+    }
+    true
 }
 
 /// A register's lanes as 64-bit addresses: the pair from `code` on.

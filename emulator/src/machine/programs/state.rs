@@ -1,58 +1,19 @@
-//! Short assembled programs as data: `tests/programs/*.toml` says what a wave holds before and after each.
-//!
-//! A wave starts with all lanes on, v0 = the lane's number, s[0:1] = the address of 4096 bytes of memory, s[4:7] = a buffer
-//! resource over them (f32 elements), 1024 bytes of LDS, and the mode that kernels are compiled for. What `in` names is set,
-//! what `out` names is compared. An integer or an f32 stands for all lanes, a list for the first ones (in `in` it repeats), and
-//! `"lane*4+1"` for what it says; a pair of registers, as in `v[2:3]`, holds 64 bits.
+//! What a wave and its memories hold before a program, and whether they hold what they must after it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
 use toml::Value;
 
-use super::group::{self, Budget, Meter};
-use super::handler::Level;
-use super::lds::Lds;
-use super::memory::{AddressSpace, Region};
-use super::program::Program;
-use super::wave::{Env, LANES, Wave};
+use super::super::lds::Lds;
+use super::super::memory::Region;
+use super::super::wave::{LANES, Wave};
+use super::{CODE, Case};
 use crate::isa::Code;
-use crate::observe::Nobody;
 
-const CODE: u64 = 0x1_0000;
 const MEMORY: u64 = 0x7_0000_1000;
 const MEMORY_BYTES: u64 = 4096;
 /// f32 elements, every component as it is.
 const RESOURCE: u32 = 0x27fac;
-const S_ENDPGM: u32 = 0xbf81_0000;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    program: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    name: String,
-    /// The rule, in the ISA's sense.
-    #[expect(dead_code, reason = "for who reads the file")]
-    why: Option<String>,
-    /// What `scripts/assemble-tests.sh` makes the words of.
-    #[expect(dead_code, reason = "the words are what runs")]
-    code: String,
-    words: String,
-    /// VGPRs of the kernel (256).
-    vgprs: Option<u16>,
-    #[serde(rename = "in", default)]
-    before: BTreeMap<String, Value>,
-    #[serde(rename = "out", default)]
-    after: BTreeMap<String, Value>,
-    /// Part of the trap's text, where the program traps.
-    trap: Option<String>,
-}
 
 /// Registers by name: kind, first number, count; `None`: the condition code or a memory.
 fn registers(name: &str) -> (char, u16, usize) {
@@ -97,14 +58,14 @@ fn dwords(value: &Value) -> Vec<u32> {
     list.iter().map(|x| bits(x, 0, false) as u32).collect()
 }
 
-struct Machine {
-    wave: Wave,
-    memory: Arc<Region>,
-    lds: Lds,
+pub struct Machine {
+    pub wave: Wave,
+    pub memory: Arc<Region>,
+    pub lds: Lds,
 }
 
 impl Machine {
-    fn new(case: &Case) -> Machine {
+    pub fn new(case: &Case) -> Machine {
         let mut wave = Wave::new();
         wave.set_vgprs(case.vgprs.unwrap_or(256));
         wave.pc = CODE;
@@ -153,7 +114,7 @@ impl Machine {
         }
     }
 
-    fn check(&self, title: &str, name: &str, value: &Value) {
+    pub fn check(&self, title: &str, name: &str, value: &Value) {
         let listed = value.as_array().map(Vec::len);
         match name {
             "scc" => assert_eq!(
@@ -210,75 +171,4 @@ impl Machine {
             }
         }
     }
-}
-
-fn run(file: &str, case: &Case, level: Level) {
-    let title = format!("{file}: {} ({level:?})", case.name);
-    let words = case
-        .words
-        .split_whitespace()
-        .map(|w| u32::from_str_radix(w, 16).expect("hex"));
-    let code = words.chain([S_ENDPGM]).flat_map(u32::to_le_bytes).collect();
-    let programs = [Program::new(CODE, code, level)];
-    let Machine { wave, memory, lds } = Machine::new(case);
-    let mut space = AddressSpace::default();
-    space.insert(memory.clone());
-    let mut env = Env {
-        memory: &space,
-        last: 0,
-        lds,
-        clock: 0,
-    };
-    let budget = Budget::new(10_000, 10.0);
-    let mut waves = [wave];
-    let result = group::run(
-        &mut waves,
-        &mut env,
-        &programs,
-        &mut Meter::new(&budget),
-        &mut Nobody,
-    );
-    let trap = result.err().map(|failure| failure.fault.kind.to_string());
-    match (&trap, &case.trap) {
-        (Some(text), Some(part)) => assert!(text.contains(part), "{title}: {text}"),
-        (None, None) => {}
-        _ => panic!("{title}: ends with {trap:?}, not {:?}", case.trap),
-    }
-    let [wave] = waves;
-    let machine = Machine {
-        wave,
-        memory,
-        lds: env.lds,
-    };
-    for (name, value) in &case.after {
-        machine.check(&title, name, value);
-    }
-}
-
-#[test]
-fn programs_do_what_their_files_say() {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
-    let (mut count, mut failed) = (0, Vec::new());
-    for entry in std::fs::read_dir(directory).expect("the programs' directory") {
-        let path = entry.expect("a file").path();
-        let text = std::fs::read_to_string(&path).expect("a file of programs");
-        let name = path.file_name().expect("a name").to_string_lossy();
-        let file: File = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for case in &file.program {
-            for level in [Level::Baseline, Level::V3, Level::V4] {
-                let run = || run(&name, case, level);
-                // Each failure prints its own message; one does not hide the others.
-                if level <= Level::host() && std::panic::catch_unwind(run).is_err() {
-                    failed.push(format!("{name}: {}", case.name));
-                }
-            }
-            count += 1;
-        }
-    }
-    assert!(count > 0, "no program in {directory}");
-    assert!(
-        failed.is_empty(),
-        "{} of {count} programs fail: {failed:#?}",
-        failed.len()
-    );
 }

@@ -1,0 +1,283 @@
+//! Lane-private memory (scratch): dwords of the 64 lanes stand next to each other.
+//!
+//! Under HSA the hardware runs with unaligned accesses allowed (SH_MEM_CONFIG.alignment_mode), for scratch as for
+//! everything else, and compilers rely on it: an access may cross a dword of the lane's, whose bytes then do not stand
+//! together in memory.
+
+use super::super::handler::Outcome;
+use super::super::wave::{Env, LANES, Wave};
+use super::transfer::{self, Addresses, Element, each};
+use crate::isa::Code;
+
+/// Where byte `offset` of a lane's private memory lies, when lane 0's first byte lies at `start`.
+#[inline(always)]
+pub fn place(start: u64, offset: u64, lane: usize) -> u64 {
+    start.wrapping_add((offset >> 2) * 256 + 4 * lane as u64 + (offset & 3))
+}
+
+/// The address of each lane's offset, and `extra` bytes further.
+#[inline(always)]
+pub fn places(start: u64, offsets: &Addresses, extra: u64) -> Addresses {
+    let mut out = [0; LANES];
+    for l in 0..LANES {
+        out[l] = place(start, offsets[l].wrapping_add(extra), l);
+    }
+    out
+}
+
+/// Lanes of which an access crosses a dword.
+#[inline(always)]
+fn crossing(offsets: &Addresses, lanes: u64, part: Element) -> u64 {
+    let bytes = part.bytes();
+    let low = offsets.iter().fold(0, |low, o| low | o) & 3;
+    if low + bytes <= 4 {
+        return 0;
+    }
+    each(lanes)
+        .filter(|&l| (offsets[l] & 3) + bytes > 4)
+        .fold(0, |mask, l| mask | 1 << l)
+}
+
+/// The offset of whole dwords that all lanes access at the same place of their own memory, as they do with what a compiler spills:
+/// the 64 dwords then stand side by side.
+#[inline(always)]
+fn common(offsets: &Addresses, lanes: u64, element: Element) -> Option<u64> {
+    let offset = offsets[lanes.trailing_zeros() as usize % LANES];
+    let dwords = matches!(element, Element::Dwords(_)) && offset & 3 == 0;
+    let mut differs = 0;
+    for l in 0..LANES {
+        differs |= (offsets[l] ^ offset) & 0u64.wrapping_sub(lanes >> l & 1);
+    }
+    (dwords && differs == 0).then_some(offset)
+}
+
+/// Loads an element from each lane's offset into the registers from `vdst` on.
+#[inline(always)]
+pub fn load(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Code,
+    start: u64,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let (parts, part) = element.parts();
+    if let Some(offset) = common(offsets, lanes, element) {
+        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
+        let done = |k| transfer::load_row(w, e, Code(vdst.0 + k), row(k), lanes);
+        if (0..parts).all(done) {
+            return Ok(());
+        }
+    }
+    let split = crossing(offsets, lanes, part);
+    if split != lanes {
+        for k in 0..parts {
+            let addresses = places(start, offsets, 4 * k as u64);
+            let vdst = Code(vdst.0 + k);
+            transfer::load(w, e, vdst, &addresses, lanes & !split, part)?;
+        }
+    }
+    if split != 0 {
+        load_bytes(w, e, vdst, start, offsets, split, element)?;
+    }
+    Ok(())
+}
+
+/// Stores an element from the registers from `data` on to each lane's offset.
+#[inline(always)]
+pub fn store(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    data: Code,
+    start: u64,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let (parts, part) = element.parts();
+    if let Some(offset) = common(offsets, lanes, element) {
+        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
+        let done = |k| transfer::store_row(w, e, Code(data.0 + k), row(k), lanes);
+        if (0..parts).all(done) {
+            return Ok(());
+        }
+    }
+    let split = crossing(offsets, lanes, part);
+    if split != lanes {
+        for k in 0..parts {
+            let addresses = places(start, offsets, 4 * k as u64);
+            let data = Code(data.0 + k);
+            transfer::store(w, e, data, &addresses, lanes & !split, part)?;
+        }
+    }
+    if split != 0 {
+        store_bytes(w, e, data, start, offsets, split, element)?;
+    }
+    Ok(())
+}
+
+/// The lane's registers are written when all bytes of its element are there.
+#[cold]
+#[inline(never)]
+fn load_bytes(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    vdst: Code,
+    start: u64,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let Some(vdst) = vdst.as_vgpr() else {
+        return Ok(());
+    };
+    let (parts, part) = element.parts();
+    for l in each(lanes) {
+        let mut raw = [0u32; 4];
+        for b in 0..element.bytes() {
+            let at = place(start, offsets[l].wrapping_add(b), l);
+            let lane = Some(l as u32);
+            let region = e.memory.access(&mut e.last, lane, at, 1, false)?;
+            let byte = region.read32(at - region.base) & 0xff;
+            raw[(b / 4) as usize & 3] |= byte << (b % 4 * 8);
+        }
+        for k in 0..parts as usize {
+            let register = &mut w.v[(vdst as usize + k) & 255][l];
+            *register = part.load(raw[k & 3], *register);
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn store_bytes(
+    w: &Wave,
+    e: &mut Env<'_>,
+    data: Code,
+    start: u64,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+) -> Outcome {
+    let Some(data) = data.as_vgpr() else {
+        return Ok(());
+    };
+    for l in each(lanes) {
+        for b in 0..element.bytes() {
+            let register = w.v[(data as usize + (b / 4) as usize) & 255][l];
+            let at = place(start, offsets[l].wrapping_add(b), l);
+            let lane = Some(l as u32);
+            let region = e.memory.access(&mut e.last, lane, at, 1, true)?;
+            let byte = element.store(register) >> (b % 4 * 8);
+            region.write(at - region.base, 1, byte);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::handler::Level;
+    use super::super::super::lds::Lds;
+    use super::super::super::memory::{AddressSpace, Region};
+    use super::super::super::op::Op;
+    use super::super::super::{PRIVATE_BASE, wave::Lanes};
+    use super::*;
+    use crate::isa;
+    use std::sync::Arc;
+
+    const START: u64 = 0x1000_0000;
+
+    fn run(w: &mut Wave, space: &AddressSpace, code: [u32; 2]) {
+        let bytes: Vec<u8> = code.iter().flat_map(|c| c.to_le_bytes()).collect();
+        let inst = isa::decode(&bytes).expect("an instruction");
+        let handlers = inst.row.semantics.expect("it runs");
+        let op = Op::new(inst, &handlers, Level::host());
+        let mut env = Env {
+            memory: space,
+            last: 0,
+            lds: Lds::default(),
+            clock: 0,
+        };
+        // SAFETY: the level is the host's own.
+        unsafe { (op.handler)(w, &mut env, &op) }.expect("no trap");
+    }
+
+    /// 64 bytes of scratch a lane, each byte its offset, the lane's number above; v[0:1] is the flat address of byte 5.
+    fn wave() -> (Wave, AddressSpace) {
+        let region = Region::new("scratch", START, 64 * 64, true);
+        for l in 0..LANES {
+            for b in 0..64 {
+                let value = (b + 64 * (l as u32 & 3)) & 0xff;
+                region.write(place(0, b as u64, l), 1, value);
+            }
+        }
+        let mut space = AddressSpace::default();
+        space.insert(Arc::new(region));
+        let mut w = Wave::new();
+        w.set_scalar64(Code::EXEC, !0);
+        w.set_scalar64(Code(102), START);
+        w.set_scalar64(Code(0), START | 1 << 63);
+        w.set_scalar64(Code(2), 0x00e0_0000_ffff_ffff);
+        w.v[0] = [5; LANES];
+        w.v[1] = [(PRIVATE_BASE >> 32) as u32; LANES];
+        (w, space)
+    }
+
+    fn bytes(first: u32) -> Lanes {
+        std::array::from_fn(|l| {
+            (0..4).fold(0, |v, b| {
+                v | ((first + b + 64 * (l as u32 & 3)) & 0xff) << (8 * b)
+            })
+        })
+    }
+
+    /// clang at -O0 reads packed structs on the stack so; it was a misalignment trap.
+    #[test]
+    fn a_flat_load_may_cross_a_dword_of_private_memory() {
+        let (mut w, space) = wave();
+        run(&mut w, &space, [0xdc54_0000, 0x0200_0000]); // flat_load_dwordx2 v[2:3], v[0:1]
+        assert_eq!((w.v[2], w.v[3]), (bytes(5), bytes(9)));
+        w.v[0][7] = 6;
+        run(&mut w, &space, [0xdc48_0001, 0x0200_0000]); // flat_load_ushort v2, v[0:1] offset:1
+        let mut want = bytes(6).map(|v| v & 0xffff);
+        want[7] = bytes(7)[7] & 0xffff;
+        assert_eq!(w.v[2], want, "lane 7 crosses a dword, the others do not");
+    }
+
+    /// Through the buffer, a load that crossed a dword read its upper bytes from the next lane.
+    #[test]
+    fn a_buffer_load_may_cross_a_dword_of_private_memory() {
+        let (mut w, space) = wave();
+        run(&mut w, &space, [0xe054_1002, 0x8000_0200]); // buffer_load_dwordx2 v[2:3], v0, s[0:3], 0 offen offset:2
+        assert_eq!((w.v[2], w.v[3]), (bytes(7), bytes(11)));
+    }
+
+    #[test]
+    fn stores_that_cross_a_dword_change_no_other_byte() {
+        for store in [
+            [0xdc74_0000, 0x0000_0200], // flat_store_dwordx2 v[0:1], v[2:3]
+            [0xe074_1000, 0x8000_0200], // buffer_store_dwordx2 v[2:3], v0, s[0:3], 0 offen
+        ] {
+            let (mut w, space) = wave();
+            w.v[2] = std::array::from_fn(|l| 0xa1a2_a300 | l as u32);
+            w.v[3] = [0xb1b2_b3b4; LANES];
+            run(&mut w, &space, store);
+            w.v[0] = [4; LANES];
+            run(&mut w, &space, [0xdc5c_0000, 0x0400_0000]); // flat_load_dwordx4 v[4:7], v[0:1]
+            let old = [bytes(4), bytes(8), bytes(12), bytes(16)];
+            for l in 0..LANES {
+                let got: [u32; 4] = std::array::from_fn(|k| w.v[4 + k][l]);
+                let want = [
+                    old[0][l] & 0xff | (0xa2a3_0000 | (l as u32) << 8),
+                    0xb2b3_b4a1,
+                    old[2][l] & 0xffff_ff00 | 0xb1,
+                    old[3][l],
+                ];
+                assert_eq!(got, want, "lane {l}");
+            }
+        }
+    }
+}

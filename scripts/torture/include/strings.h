@@ -1,0 +1,3 @@
+// See <string.h>.
+#pragma once
+#include <string.h>
