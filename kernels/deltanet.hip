@@ -2,5 +2,6 @@
 //   hipcc --genco --offload-arch=gfx906 deltanet.hip -o deltanet.co
 #include "attention.hip"
 #include "elementwise.hip"
+#include "gdn.hip"
 #include "matrix.hip"
 #include "triangular.hip"

@@ -31,6 +31,15 @@ pub trait Real:
     /// it, no two libraries agree on which side, and the true value is the only neutral ground.
     fn exp(self) -> Self;
 
+    /// ln(self). In `f32` the correctly rounded value, as for [`Real::exp`].
+    fn ln(self) -> Self;
+
+    /// ln(1 + self), without losing a small `self` in the sum. In `f32` correctly rounded, as for [`Real::exp`].
+    fn ln_1p(self) -> Self;
+
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+
     /// The value in `f64`: exact.
     fn to_f64(self) -> f64;
 
@@ -48,6 +57,18 @@ impl Real for f32 {
 
     fn exp(self) -> f32 {
         f64::from(self).exp() as f32
+    }
+
+    fn ln(self) -> f32 {
+        f64::from(self).ln() as f32
+    }
+
+    fn ln_1p(self) -> f32 {
+        f64::from(self).ln_1p() as f32
+    }
+
+    fn sqrt(self) -> f32 {
+        f32::sqrt(self)
     }
 
     fn to_f64(self) -> f64 {
@@ -69,6 +90,18 @@ impl Real for f64 {
 
     fn exp(self) -> f64 {
         f64::exp(self)
+    }
+
+    fn ln(self) -> f64 {
+        f64::ln(self)
+    }
+
+    fn ln_1p(self) -> f64 {
+        f64::ln_1p(self)
+    }
+
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
     }
 
     fn to_f64(self) -> f64 {

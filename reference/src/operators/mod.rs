@@ -1,4 +1,4 @@
-//! The document's kernels, one operator a file.
+//! The document's kernels, one operator a file, and the [`dot`] product that the rule is made of.
 
 mod add;
 mod apply_causal_identity;
@@ -7,6 +7,7 @@ mod broadcast_mul;
 mod causal_mask;
 mod cumsum;
 mod decay_mask;
+mod dot;
 mod exp;
 mod eye;
 mod gemm;
@@ -26,6 +27,7 @@ pub use broadcast_mul::broadcast_mul;
 pub use causal_mask::causal_mask;
 pub use cumsum::cumsum;
 pub use decay_mask::decay_mask;
+pub use dot::dot;
 pub use exp::exp;
 pub use eye::eye;
 pub use gemm::{gemm_nn, gemm_nt, gemm_tn};

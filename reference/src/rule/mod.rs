@@ -1,5 +1,26 @@
-//! The gated delta rule itself, as against the documented pipeline.
+//! The gated delta rule itself, as models use it, as against the documented pipeline.
+//!
+//! - [`recurrence`]: the definition, token by token; a [`Convention`] says which of the variants in use is meant;
+//! - [`chunk`]: the same function by chunks, one function a launch, every intermediate result;
+//! - [`ggml_gated_delta_net`]: ggml's layouts and output buffer, and [`nmse`], its metric;
+//! - [`producers`]: gates from a model's parameters;
+//! - [`departed`]: the rule with any of the documented pipeline's departures from it.
+//!
+//! Tensors are whole, all heads and sequences, row-major, in the layouts of [`Sizes`].
 
+pub mod chunk;
+pub mod producers;
+
+mod convention;
+mod departures;
+mod ggml;
+mod norm;
 mod recurrence;
+mod sizes;
 
-pub use recurrence::{Recurrence, RecurrenceInputs, recurrence};
+pub use convention::{Convention, Gate, HeadMap, Order, Readout, Scale, StateLayout};
+pub use departures::{Departed, Departure, HeadInputs, departed};
+pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
+pub use norm::Norm;
+pub use recurrence::recurrence;
+pub use sizes::{GateKind, Inputs, Outputs, Sizes};

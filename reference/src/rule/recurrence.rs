@@ -1,99 +1,176 @@
-use crate::{Real, shape};
+use super::{Convention, Inputs, Order, Outputs, Readout, Sizes, StateLayout};
+use crate::Real;
+use crate::operators::transpose;
 
-/// The inputs of the recurrence: one head, tokens as rows.
-#[derive(Clone, Copy, Debug)]
-pub struct RecurrenceInputs<'a, R> {
-    /// Queries, `tokens` x `key_size`.
-    pub q: &'a [R],
-    /// Keys, `tokens` x `key_size`.
-    pub k: &'a [R],
-    /// Values, `tokens` x `value_size`.
-    pub v: &'a [R],
-    /// Log gates, never positive, `tokens`.
-    pub g: &'a [R],
-    /// Write strengths in (0, 1), `tokens`.
-    pub beta: &'a [R],
-    /// The state before the first token, `key_size` x `value_size`.
-    pub state: &'a [R],
-    /// The factor on the output; `key_size^(-1/2)` by default in the field.
-    pub scale: R,
-}
-
-/// What the recurrence computes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recurrence<R> {
-    /// One row a token, `tokens` x `value_size`.
-    pub output: Vec<R>,
-    /// The state after the last token, `key_size` x `value_size`.
-    pub state: Vec<R>,
-}
-
-/// The gated delta rule, token by token (row i of the state S is key channel i, column j value channel j):
+/// The gated delta rule, token by token, for every head of every sequence: the definition.
+///
+/// Row i of the state S is a key channel, column j a value channel:
 ///
 /// ```text
 /// S       <- e^(g_t) S                         decay first
 /// e_j      = v_t[j] - sum_i S[i][j] k_t[i]     error against the decayed state
-/// S[i][j] <- S[i][j] + k_t[i] beta_t e_j       rank-1 write
+/// d_j      = beta_t e_j
+/// S[i][j] <- S[i][j] + k_t[i] d_j              rank-1 write
 /// o_t[j]   = scale sum_i S[i][j] q_t[i]        read after write
 /// ```
+///
+/// with what the convention says in place of each choice. In `f32` this is the order of operations of a plain fused
+/// kernel, one lane a value column: sums over the key channels from 0 upwards, each product fused.
 #[must_use]
 pub fn recurrence<R: Real>(
-    inputs: RecurrenceInputs<'_, R>,
-    key_size: usize,
-    value_size: usize,
-) -> Recurrence<R> {
-    let RecurrenceInputs {
+    convention: &Convention,
+    sizes: Sizes,
+    inputs: Inputs<'_, R>,
+) -> Outputs<R> {
+    inputs.check("recurrence", convention, sizes);
+    let mut state = inputs.state.to_vec();
+    let output = tokens(convention, sizes, inputs, |place, head_state| {
+        if place.token + 1 == sizes.tokens {
+            let head = sizes.head_state(place.sequence, place.value_head);
+            state[head].copy_from_slice(&convention.state.store(head_state, sizes));
+        }
+    });
+    Outputs { output, state }
+}
+
+/// Where in the call a token is.
+pub(super) struct Place {
+    pub sequence: usize,
+    pub value_head: usize,
+    pub token: usize,
+}
+
+/// Runs all tokens and shows the state, `key_size` x `value_size`, after each. Returns the output.
+pub(super) fn tokens<R: Real>(
+    convention: &Convention,
+    sizes: Sizes,
+    inputs: Inputs<'_, R>,
+    mut after: impl FnMut(Place, &[R]),
+) -> Vec<R> {
+    let k = convention.norm.rows(inputs.k, sizes.key_size);
+    let q = match convention.readout {
+        Readout::Query => &convention.norm.rows(inputs.q, sizes.key_size),
+        Readout::Key => &k,
+    };
+    let scale: R = convention.scale.factor(sizes.key_size);
+    let mut output = vec![R::ZERO; inputs.v.len()];
+    for (sequence, value_head) in sizes.heads() {
+        let key_head = convention.key_head(value_head, sizes);
+        let head = &inputs.state[sizes.head_state(sequence, value_head)];
+        let mut state = convention.state.load(head, sizes);
+        for token in 0..sizes.tokens {
+            let key_row = sizes.key_row(sequence, token, key_head);
+            let gates = sizes.row(sequence, token, value_head, sizes.gates());
+            let decay: Vec<R> = inputs.g[gates]
+                .iter()
+                .map(|&g| convention.gate.decay(g))
+                .collect();
+            let value_row = sizes.row(sequence, token, value_head, sizes.value_size);
+            let read = step(
+                convention.order,
+                &mut state,
+                Token {
+                    q: &q[key_row.clone()],
+                    k: &k[key_row],
+                    v: &inputs.v[value_row.clone()],
+                    decay: &decay,
+                    beta: inputs.beta[sizes.scalar(sequence, token, value_head)],
+                },
+            );
+            for (o, read) in output[value_row].iter_mut().zip(read) {
+                *o = scale * read;
+            }
+            let place = Place {
+                sequence,
+                value_head,
+                token,
+            };
+            after(place, &state);
+        }
+    }
+    output
+}
+
+/// One token of one head.
+struct Token<'a, R> {
+    q: &'a [R],
+    k: &'a [R],
+    v: &'a [R],
+    /// The factor on the state, one, or one a row.
+    decay: &'a [R],
+    beta: R,
+}
+
+/// One token of the rule: changes the state and returns the output before its scale.
+fn step<R: Real>(order: Order, state: &mut [R], token: Token<'_, R>) -> Vec<R> {
+    let Token {
         q,
         k,
         v,
-        g,
+        decay,
         beta,
-        state,
-        scale,
-    } = inputs;
-    let tokens = g.len();
-    shape::expect("recurrence", "q", q.len(), &[tokens, key_size]);
-    shape::expect("recurrence", "k", k.len(), &[tokens, key_size]);
-    shape::expect("recurrence", "v", v.len(), &[tokens, value_size]);
-    shape::expect("recurrence", "beta", beta.len(), &[tokens]);
-    shape::expect("recurrence", "state", state.len(), &[key_size, value_size]);
-
-    let mut state = state.to_vec();
-    let mut output = Vec::with_capacity(tokens * value_size);
-    for t in 0..tokens {
-        let q = &q[t * key_size..][..key_size];
-        let k = &k[t * key_size..][..key_size];
-        let v = &v[t * value_size..][..value_size];
-        let decay = g[t].exp();
-        for x in &mut state {
-            *x = *x * decay;
-        }
-        let seen = read(&state, k, value_size);
-        let write: Vec<R> = v
-            .iter()
-            .zip(&seen)
-            .map(|(&v, &seen)| beta[t] * (v - seen))
-            .collect();
-        for (i, &k) in k.iter().enumerate() {
-            for (x, &d) in state[i * value_size..][..value_size].iter_mut().zip(&write) {
-                *x = k.mul_add(d, *x);
-            }
-        }
-        output.extend(read(&state, q, value_size).into_iter().map(|o| scale * o));
+    } = token;
+    if order == Order::DecayFirst {
+        forget(state, decay, v.len());
     }
-    Recurrence { output, state }
+    let seen = read(state, k, v.len());
+    if order == Order::ErrorFirst {
+        forget(state, decay, v.len());
+    }
+    let error = v.iter().zip(&seen).map(|(&v, &seen)| v - seen);
+    let d: Vec<R> = error.map(|e| beta * e).collect();
+    write(state, k, &d);
+    read(state, q, v.len())
 }
 
-/// `S^T x`: what the state answers to `x`.
-fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
+/// `S[i][j] <- decay_i S[i][j]`
+fn forget<R: Real>(state: &mut [R], decay: &[R], value_size: usize) {
+    for (row, &decay) in state.chunks_exact_mut(value_size).zip(decay.iter().cycle()) {
+        row.iter_mut().for_each(|x| *x = decay * *x);
+    }
+}
+
+/// `sum_i S[i][j] x[i]`: what the state answers to `x`.
+pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     let mut answer = vec![R::ZERO; value_size];
-    for (i, &x) in x.iter().enumerate() {
-        for (sum, &s) in answer
-            .iter_mut()
-            .zip(&state[i * value_size..][..value_size])
-        {
+    for (row, &x) in state.chunks_exact(value_size).zip(x) {
+        for (sum, &s) in answer.iter_mut().zip(row) {
             *sum = s.mul_add(x, *sum);
         }
     }
     answer
+}
+
+/// `S[i][j] <- S[i][j] + k[i] d[j]`
+pub(super) fn write<R: Real>(state: &mut [R], k: &[R], d: &[R]) {
+    for (row, &k) in state.chunks_exact_mut(d.len()).zip(k) {
+        for (x, &d) in row.iter_mut().zip(d) {
+            *x = k.mul_add(d, *x);
+        }
+    }
+}
+
+impl Convention {
+    pub(super) fn key_head(&self, value_head: usize, sizes: Sizes) -> usize {
+        self.head_map
+            .key_head(value_head, sizes.key_heads, sizes.value_heads)
+    }
+}
+
+impl StateLayout {
+    /// A head's state of this layout, `key_size` x `value_size`.
+    pub(super) fn load<R: Real>(self, state: &[R], sizes: Sizes) -> Vec<R> {
+        match self {
+            StateLayout::KeyMajor => state.to_vec(),
+            StateLayout::ValueMajor => transpose(state, sizes.value_size, sizes.key_size),
+        }
+    }
+
+    /// The other way.
+    pub(super) fn store<R: Real>(self, state: &[R], sizes: Sizes) -> Vec<R> {
+        match self {
+            StateLayout::KeyMajor => state.to_vec(),
+            StateLayout::ValueMajor => transpose(state, sizes.key_size, sizes.value_size),
+        }
+    }
 }

@@ -1,0 +1,263 @@
+//! The gated delta rule by chunks of tokens (the WY form): exact, not an approximation.
+//!
+//! In a chunk of up to `C` tokens, with G the sum of the log gates from the chunk's first token on and h the state
+//! before the chunk,
+//!
+//! ```text
+//! L_ij   = beta_i <k_i, k_j> e^(G_i - G_j)   for i > j, else 0
+//! Ai     = (I + L)^-1
+//! u_i    = sum_j Ai_ij beta_j v_j
+//! w_i    = sum_j Ai_ij beta_j e^(G_j) k_j
+//! vn_i   = u_i - w_i h
+//! o_i    = scale (e^(G_i) q_i h + sum_{j<=i} <q_i, k_j> e^(G_i - G_j) vn_j)
+//! S_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
+//! ```
+//!
+//! Every exponent is `<= 0`, because only those below the diagonal are taken. The last chunk may be shorter than `C`;
+//! its `G_last` is that of its last token.
+//!
+//! One function a launch, each on whole tensors, so that each kernel can be compared alone: [`cumsum`], [`l`],
+//! [`inverse`], [`uw`], [`states`], [`outputs`]. [`chunked`] runs them all. Scalars of a token are `[B, T, HV]`, rows
+//! `[B, T, HV, size]`; L and Ai are `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's
+//! last token; h is `[B, chunks, HV, K, V]`.
+//!
+//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does.
+
+mod cumsum;
+mod inverse;
+mod l;
+mod outputs;
+mod states;
+mod uw;
+
+pub use cumsum::cumsum;
+pub use inverse::{Inverse, invert};
+pub use l::l;
+pub use outputs::outputs;
+pub use states::{States, states};
+pub use uw::{Uw, uw};
+
+pub use inverse::inverse;
+
+use super::{Convention, GateKind, Inputs, Order, Outputs, Readout, Sizes};
+use crate::Real;
+use std::ops::Range;
+
+/// Everything the chunked form computes, in the order of the launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunked<R> {
+    /// q as it is used: normalised if the convention says so, k if it reads with the key.
+    pub q: Vec<R>,
+    /// k as it is used.
+    pub k: Vec<R>,
+    /// G, `[B, T, HV]`.
+    pub cumsum: Vec<R>,
+    /// L, `[B, T, HV, C]`.
+    pub l: Vec<R>,
+    /// Ai, `[B, T, HV, C]`.
+    pub inverse: Vec<R>,
+    /// u and w.
+    pub uw: Uw<R>,
+    /// The states before the chunks, vn, and the state after the last token.
+    pub states: States<R>,
+    /// o, `[B, T, HV, V]`.
+    pub output: Vec<R>,
+}
+
+impl<R: Clone> Chunked<R> {
+    /// What [`super::recurrence`] gives.
+    #[must_use]
+    pub fn outputs(&self) -> Outputs<R> {
+        Outputs {
+            output: self.output.clone(),
+            state: self.states.last.clone(),
+        }
+    }
+}
+
+/// [`super::recurrence`] by chunks of `chunk` tokens.
+///
+/// Panics if the convention takes the error from the undecayed state or the gates are per key channel: the chunked
+/// form is of neither. Gates that are factors must be above 0.
+#[must_use]
+pub fn chunked<R: Real>(
+    convention: &Convention,
+    sizes: Sizes,
+    inputs: Inputs<'_, R>,
+    chunk: usize,
+    inverse_by: Inverse,
+) -> Chunked<R> {
+    inputs.check("chunked", convention, sizes);
+    assert!(
+        convention.order == Order::DecayFirst,
+        "chunked: the error is from the undecayed state: use the recurrence"
+    );
+    let map = convention.head_map;
+    let k = convention.norm.rows(inputs.k, sizes.key_size);
+    let q = match convention.readout {
+        Readout::Query => convention.norm.rows(inputs.q, sizes.key_size),
+        Readout::Key => k.clone(),
+    };
+    let cumsum = cumsum(sizes, chunk, convention.gate, inputs.g);
+    let l = l(sizes, chunk, map, &k, inputs.beta, &cumsum);
+    let inverse = inverse(sizes, chunk, &l, inverse_by);
+    let uw = uw(
+        sizes,
+        chunk,
+        map,
+        &k,
+        inputs.v,
+        inputs.beta,
+        &cumsum,
+        &inverse,
+    );
+    let states = states(
+        sizes,
+        chunk,
+        map,
+        convention.state,
+        &k,
+        &uw,
+        &cumsum,
+        inputs.state,
+    );
+    let scale = convention.scale.factor(sizes.key_size);
+    let output = outputs(
+        sizes, chunk, map, scale, &q, &k, &states.vn, &cumsum, &states.h,
+    );
+    Chunked {
+        q,
+        k,
+        cumsum,
+        l,
+        inverse,
+        uw,
+        states,
+        output,
+    }
+}
+
+/// One chunk of one head.
+#[derive(Clone)]
+struct Place {
+    sequence: usize,
+    value_head: usize,
+    /// Which chunk of the sequence.
+    chunk: usize,
+    /// Its tokens in the sequence.
+    tokens: Range<usize>,
+}
+
+impl Sizes {
+    /// The number of chunks of a sequence: the last may be short.
+    #[must_use]
+    pub fn chunks(&self, chunk: usize) -> usize {
+        self.tokens.div_ceil(chunk)
+    }
+
+    /// The shape of L and of Ai: `[B, T, HV, C]`.
+    #[must_use]
+    pub fn chunk_rows_shape(&self, chunk: usize) -> [usize; 4] {
+        [self.sequences, self.tokens, self.value_heads, chunk]
+    }
+
+    /// The shape of w: `[B, T, HV, K]`.
+    #[must_use]
+    pub fn w_shape(&self) -> [usize; 4] {
+        [self.sequences, self.tokens, self.value_heads, self.key_size]
+    }
+
+    /// The shape of h: `[B, chunks, HV, K, V]`.
+    #[must_use]
+    pub fn chunk_states_shape(&self, chunk: usize) -> [usize; 5] {
+        let chunks = self.chunks(chunk);
+        [
+            self.sequences,
+            chunks,
+            self.value_heads,
+            self.key_size,
+            self.value_size,
+        ]
+    }
+
+    /// All chunks of all heads, those of one head in order.
+    fn places(self, chunk: usize) -> impl Iterator<Item = Place> {
+        self.heads().flat_map(move |(sequence, value_head)| {
+            (0..self.chunks(chunk)).map(move |n| Place {
+                sequence,
+                value_head,
+                chunk: n,
+                tokens: n * chunk..((n + 1) * chunk).min(self.tokens),
+            })
+        })
+    }
+
+    /// A chunk's scalars from `[B, T, HV]`.
+    fn chunk_scalars<R: Copy>(&self, place: &Place, tensor: &[R]) -> Vec<R> {
+        let Place {
+            sequence,
+            value_head,
+            ref tokens,
+            ..
+        } = *place;
+        tokens
+            .clone()
+            .map(|token| tensor[self.scalar(sequence, token, value_head)])
+            .collect()
+    }
+
+    /// A chunk's rows from `[B, T, HV, size]`.
+    fn chunk_rows<'a, R>(&self, place: &Place, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
+        let Place {
+            sequence,
+            value_head,
+            ref tokens,
+            ..
+        } = *place;
+        tokens
+            .clone()
+            .map(|token| &tensor[self.row(sequence, token, value_head, size)])
+            .collect()
+    }
+
+    /// A chunk's rows from q or k.
+    fn chunk_keys<'a, R>(&self, place: &Place, key_head: usize, tensor: &'a [R]) -> Vec<&'a [R]> {
+        let Place {
+            sequence,
+            ref tokens,
+            ..
+        } = *place;
+        tokens
+            .clone()
+            .map(|token| &tensor[self.key_row(sequence, token, key_head)])
+            .collect()
+    }
+
+    /// The row of the chunk's i-th token in `[B, T, HV, size]`.
+    fn chunk_row(&self, place: &Place, i: usize, size: usize) -> Range<usize> {
+        self.row(
+            place.sequence,
+            place.tokens.start + i,
+            place.value_head,
+            size,
+        )
+    }
+
+    /// The chunk's state in `[B, chunks, HV, K, V]`.
+    fn chunk_state(&self, place: &Place, chunk: usize) -> Range<usize> {
+        let size = self.key_size * self.value_size;
+        let chunks = place.sequence * self.chunks(chunk) + place.chunk;
+        let first = (chunks * self.value_heads + place.value_head) * size;
+        first..first + size
+    }
+
+    #[track_caller]
+    fn check_chunk(&self, function: &str, chunk: usize) {
+        self.check();
+        assert!(chunk > 0, "{function}: a chunk of no tokens");
+        assert!(
+            self.gate_kind == GateKind::PerHead,
+            "{function}: gates per key channel have no chunked form here: use the recurrence"
+        );
+    }
+}

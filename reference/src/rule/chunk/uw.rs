@@ -1,0 +1,63 @@
+use crate::rule::{HeadMap, Sizes};
+use crate::{Real, shape};
+
+/// u and w.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uw<R> {
+    /// `[B, T, HV, V]`.
+    pub u: Vec<R>,
+    /// `[B, T, HV, K]`.
+    pub w: Vec<R>,
+}
+
+/// `u_i = sum_{j<=i} Ai_ij beta_j v_j` and `w_i = sum_{j<=i} Ai_ij beta_j e^(G_j) k_j`.
+///
+/// `k` is `[B, T, H, K]`, `v` is `[B, T, HV, V]`, `beta` and `cumsum` (G) are `[B, T, HV]`, `inverse` (Ai) is
+/// `[B, T, HV, C]`.
+#[must_use]
+#[expect(clippy::too_many_arguments, reason = "one a tensor of the launch")]
+pub fn uw<R: Real>(
+    sizes: Sizes,
+    chunk: usize,
+    map: HeadMap,
+    k: &[R],
+    v: &[R],
+    beta: &[R],
+    cumsum: &[R],
+    inverse: &[R],
+) -> Uw<R> {
+    sizes.check_chunk("uw", chunk);
+    shape::expect("uw", "k", k.len(), &sizes.key_shape());
+    shape::expect("uw", "v", v.len(), &sizes.value_shape());
+    shape::expect("uw", "beta", beta.len(), &sizes.beta_shape());
+    shape::expect("uw", "cumsum", cumsum.len(), &sizes.beta_shape());
+    let rows = sizes.chunk_rows_shape(chunk);
+    shape::expect("uw", "inverse", inverse.len(), &rows);
+    let (key_size, value_size) = (sizes.key_size, sizes.value_size);
+    let mut u = vec![R::ZERO; v.len()];
+    let mut w = vec![R::ZERO; cumsum.len() * key_size];
+    for place in sizes.places(chunk) {
+        let key_head = map.key_head(place.value_head, sizes.key_heads, sizes.value_heads);
+        let k = sizes.chunk_keys(&place, key_head, k);
+        let v = sizes.chunk_rows(&place, v, value_size);
+        let inverse = sizes.chunk_rows(&place, inverse, chunk);
+        let beta = sizes.chunk_scalars(&place, beta);
+        let g = sizes.chunk_scalars(&place, cumsum);
+        for i in 0..k.len() {
+            let u = &mut u[sizes.chunk_row(&place, i, value_size)];
+            let w = &mut w[sizes.chunk_row(&place, i, key_size)];
+            for j in 0..=i {
+                add(u, inverse[i][j], beta[j], v[j]);
+                add(w, inverse[i][j], beta[j] * g[j].exp(), k[j]);
+            }
+        }
+    }
+    Uw { u, w }
+}
+
+/// `sums += a (b x)`
+fn add<R: Real>(sums: &mut [R], a: R, b: R, x: &[R]) {
+    for (sum, &x) in sums.iter_mut().zip(x) {
+        *sum = a.mul_add(b * x, *sum);
+    }
+}
