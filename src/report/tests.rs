@@ -125,7 +125,7 @@ fn no_row_hides_the_verdict_of_its_trial() {
 
 #[test]
 fn columns_of_all_phases_stand_in_line() {
-    for report in [fixtures::passing(), fixtures::mixed()] {
+    for report in [fixtures::passing(), fixtures::mixed(), fixtures::counted()] {
         let text = table(&report, TableOptions::default());
         let mut headers = text.lines().filter(|line| line.starts_with("status"));
         let first = headers.next().expect("there is a table");
@@ -150,6 +150,13 @@ fn tables_fit_a_hundred_and_twenty_columns() {
         .max()
         .expect("there are lines");
     assert!(widest <= 120, "{widest} columns");
+}
+
+#[test]
+fn table_of_a_run_with_counters() {
+    let text = table(&fixtures::counted(), TableOptions::default());
+    let counters = text.split("\nCounters\n").nth(1).expect("tables");
+    insta::assert_snapshot!(counters.split("\ntime").next().expect("tables"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod exec;
 mod exec_refused;
 mod inspect;
 mod isa;
+mod trace;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -128,3 +128,98 @@ fn in_lds(inst: &Inst) -> (usize, usize) {
         (data, data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{self, Code, Form, Modifiers, Row};
+
+    /// An instruction of a row, without modifiers.
+    fn plain(encoding: Encoding, row: &'static Row) -> Inst {
+        Inst {
+            row,
+            encoding,
+            form: Form::Native,
+            size: 8,
+            operands: [Code::OFF; 6],
+            literal: 0,
+            offset: 0,
+            modifiers: Modifiers::default(),
+            words: [0; 2],
+        }
+    }
+
+    /// What the mnemonic says of the instruction: whether it reads and writes memory.
+    fn named(name: &str) -> (bool, bool) {
+        let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if says(&["_atomic_", "_src2_", "append", "consume"]) {
+            (true, true)
+        } else if says(&["_load_", "ds_read"]) {
+            (true, false)
+        } else if says(&["_store_", "ds_write"]) {
+            (false, true)
+        } else {
+            let no_memory = says(&["permute", "swizzle", "gws", "ordered", "nop"]);
+            let moves = name.starts_with("ds_") && !no_memory;
+            (moves, moves)
+        }
+    }
+
+    #[test]
+    fn every_load_store_and_atomic_moves_bytes() {
+        let mut count = 0;
+        for (encoding, row) in isa::rows() {
+            let traffic = Traffic::of(&plain(encoding, row));
+            let moves = (traffic.read != 0, traffic.written != 0);
+            // Images are graphics, and no memory of a kernel's.
+            let named = match encoding {
+                Encoding::Mimg => (false, false),
+                _ => named(row.mnemonic),
+            };
+            assert_eq!(moves, named, "{}", row.mnemonic);
+            count += usize::from(moves != (false, false));
+        }
+        assert!(count > 300, "{count}");
+    }
+
+    #[test]
+    fn widths_are_those_of_memory() {
+        let widths = [
+            ("s_load_dwordx16", 64, 0),
+            ("s_buffer_store_dwordx4", 0, 16),
+            ("s_atomic_cmpswap_x2", 8, 8),
+            ("s_memtime", 0, 0),
+            ("s_dcache_wb", 0, 0),
+            ("global_load_ubyte_d16_hi", 1, 0),
+            ("flat_store_short_d16_hi", 0, 2),
+            ("scratch_load_dwordx3", 12, 0),
+            ("global_atomic_cmpswap", 4, 4),
+            ("global_atomic_cmpswap_x2", 8, 8),
+            ("flat_atomic_add_x2", 8, 8),
+            ("buffer_load_dwordx4", 16, 0),
+            ("buffer_atomic_cmpswap", 4, 4),
+            ("buffer_store_lds_dword", 0, 4),
+            ("buffer_wbinvl1", 0, 0),
+            ("ds_write2st64_b64", 0, 16),
+            ("ds_read2_b32", 8, 0),
+            ("ds_read_u16_d16", 2, 0),
+            ("ds_cmpst_rtn_b64", 8, 8),
+            ("ds_mskor_b32", 4, 4),
+            ("ds_wrxchg2_rtn_b64", 16, 16),
+            ("ds_add_src2_u64", 16, 8),
+            ("ds_write_src2_b32", 4, 4),
+            ("ds_append", 4, 4),
+            ("ds_bpermute_b32", 0, 0),
+            ("ds_swizzle_b32", 0, 0),
+            ("ds_nop", 0, 0),
+            ("v_mov_b32", 0, 0),
+        ];
+        for (name, read, written) in widths {
+            let mut rows = isa::rows();
+            let found = rows.find(|(_, row)| row.mnemonic == name);
+            let (encoding, row) = found.unwrap_or_else(|| panic!("no row {name}"));
+            let traffic = Traffic::of(&plain(encoding, row));
+            assert_eq!((traffic.read, traffic.written), (read, written), "{name}");
+        }
+    }
+}

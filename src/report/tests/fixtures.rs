@@ -6,8 +6,8 @@ use crate::compare::{
 };
 use crate::report::RunPlan;
 use crate::verdict::{
-    Axis, CodeObjectReport, DeviceReport, LaunchReport, OutputReport, Owner, PhaseReport,
-    RunReport, Tolerance, TrialReport, Verdict,
+    Axis, BytesReport, CodeObjectReport, CountersReport, DeviceReport, LaunchReport, OutputReport,
+    Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
@@ -145,6 +145,55 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         seconds: 0.001_25,
         rerun: format!("deltanet-check --test {id} --seed {SEED} --dump DIR"),
     }
+}
+
+/// As `passing`, with counters: a test of two kernels, one of them launched twice, and a test whose kernel has no vector instruction.
+pub fn counted() -> RunReport {
+    let counters = CountersReport {
+        by_kind: [("branch", 4), ("lds", 0), ("valu", 96), ("vmem", 4)].into(),
+        vector_instructions: 100,
+        active_lanes: 6000,
+        lane_utilisation: Some(6000.0 / 6400.0),
+        bytes: [
+            ("lds", BytesReport::default()),
+            (
+                "memory",
+                BytesReport {
+                    read: 1024,
+                    written: 512,
+                },
+            ),
+            (
+                "scalar",
+                BytesReport {
+                    read: 48,
+                    written: 0,
+                },
+            ),
+        ]
+        .into(),
+        barriers: 8,
+        branches_taken: 3,
+    };
+    let mut report = passing();
+    let mut trials = report.phases.iter_mut().flat_map(|phase| &mut phase.trials);
+    let (Some(two), Some(scalar)) = (trials.next(), trials.next()) else {
+        unreachable!("`passing` has several trials");
+    };
+    let launch = LaunchReport {
+        counters: Some(counters),
+        ..two.launches[0].clone()
+    };
+    let other = LaunchReport {
+        kernel: "kernel_add".into(),
+        ..launch.clone()
+    };
+    two.launches = vec![launch.clone(), other, launch];
+    scalar.launches[0].counters = Some(CountersReport {
+        by_kind: [("salu", 7)].into(),
+        ..CountersReport::default()
+    });
+    report
 }
 
 /// Everything passes.
