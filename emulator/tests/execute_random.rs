@@ -19,7 +19,7 @@ fn instruction(state: &mut u64) -> Vec<u8> {
     loop {
         let word = random(state);
         // Registers beyond the first 32 are a trap in most kernels: pull the fields of two in three words down.
-        let word = if word % 3 == 0 {
+        let word = if word.is_multiple_of(3) {
             word
         } else {
             word & 0xff1f_ff1f_9f3f_ff3f

@@ -96,7 +96,7 @@ static __device__ inline void pair_products(float product[4][4], const float* a_
 }
 
 // A matrix of a chunk in LDS, read a row at a time by whole waves.
-struct Matrix {
+struct __align__(16) Matrix {
     float m[GDN_MAX_CHUNK][GDN_MAX_CHUNK];
 };
 
@@ -113,6 +113,7 @@ struct ColumnShare {
 
     // sum[row] += sum_{j < count} m[row][j] * factor[j] x_j, where x_j is at column + j * pitch
     __device__ __forceinline__ void add(const Matrix& lds, const float* column, long pitch, const float* factor, int count) {
+#pragma unroll 4
         for (int j = 0; j < count; j++) {
             float x = column[j * pitch];
             if (factor) x *= factor[j];

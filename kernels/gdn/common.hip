@@ -42,12 +42,6 @@ struct StateColumn {
     static constexpr int UNROLL = BOUND <= 128 ? BOUND : 16;
     float s[BOUND];
 
-    // Every 16 channels the compiler may move no load past here: a whole vector and the state would not fit in the
-    // registers together.
-    static __device__ __forceinline__ void in_order(int j) {
-        if (j % 16 == 0) asm volatile("" ::: "memory");
-    }
-
     __device__ __forceinline__ void zero() {
 #pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) s[j] = 0.0f;
@@ -77,10 +71,8 @@ struct StateColumn {
     __device__ __forceinline__ float read(const float* k) const {
         float sum = 0.0f;
 #pragma unroll UNROLL
-        for (int j = 0; j < BOUND; j++) {
-            in_order(j);
-            sum += s[j] * k[j];
-        }
+        for (int j = 0; j < BOUND; j++) sum += s[j] * k[j];
+        asm volatile("" : "+v"(sum));  // here, not sunk to where the sum is used, away from its loads
         return sum;
     }
 
@@ -92,19 +84,13 @@ struct StateColumn {
     // a factor of its own for each key channel
     __device__ __forceinline__ void decay(const float* alpha) {
 #pragma unroll UNROLL
-        for (int j = 0; j < BOUND; j++) {
-            in_order(j);
-            s[j] *= alpha[j];
-        }
+        for (int j = 0; j < BOUND; j++) s[j] *= alpha[j];
     }
 
     // s[j] += k[j] d: the column's part of the rank-1 write
     __device__ __forceinline__ void write(const float* k, float d) {
 #pragma unroll UNROLL
-        for (int j = 0; j < BOUND; j++) {
-            in_order(j);
-            s[j] += k[j] * d;
-        }
+        for (int j = 0; j < BOUND; j++) s[j] += k[j] * d;
     }
 };
 

@@ -36,6 +36,7 @@ static __device__ __forceinline__ void ggml_sequence(const GgmlLaunch& x, float*
     for (int t = 0; t < x.T; t++) {
         const long key = (((long)n * x.T + t) * x.Hk + h) * S;
         const long value = ((long)n * x.T + t) * x.H + hv;
+        const float v = mine ? x.v[value * S + col] : 0.0f;
         __syncthreads();  // the last token's vectors are done with
         gdn_stage(sh_k, x.k + key, S, BOUND);
         gdn_stage(sh_q, x.q + key, S, BOUND);
@@ -47,7 +48,6 @@ static __device__ __forceinline__ void ggml_sequence(const GgmlLaunch& x, float*
         __syncthreads();
         if (x.per_key) state.decay(sh_decay);
         else state.decay(expf(x.g[value]));
-        const float v = mine ? x.v[value * S + col] : 0.0f;
         const float error = v - state.read(sh_k);
         state.write(sh_k, x.beta[value] * error);
         const float out = state.read(sh_q);

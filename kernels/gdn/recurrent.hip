@@ -54,6 +54,7 @@ static __device__ __forceinline__ void recurrence(const Recurrence& x, float* sh
         const long key = ((long)token * x.H + h) * x.K;
         const long value = (long)token * x.HV + hv;
         if (Rule::forgets_before(token - first)) state.zero();
+        const float v = mine ? x.v[value * x.V + col] : 0.0f;
         __syncthreads();  // the last token's vectors are done with
         gdn_stage(sh_k, x.k + key, x.K, BOUND);
         if (!Rule::reads_with_key) gdn_stage(sh_q, x.q + key, x.K, BOUND);
@@ -67,7 +68,6 @@ static __device__ __forceinline__ void recurrence(const Recurrence& x, float* sh
             state.decay(alpha);
             read = state.read(sh_k);
         }
-        const float v = mine ? x.v[value * x.V + col] : 0.0f;
         state.write(sh_k, Rule::written(x.beta[value], v, read));
         const float out = state.read(Rule::reads_with_key ? sh_k : sh_q);
         if (mine && Rule::writes(col)) x.o[value * x.V + col] = Rule::scale(x.scale) * out;

@@ -6,7 +6,7 @@
 //!
 //! - [`operators`]: one operator a file, one kernel each;
 //! - [`pipelines`]: the document's sequences of launches, with every intermediate result;
-//! - [`rule`]: the true gated delta rule, token by token, to measure how far the documented pipeline is from it.
+//! - [`rule`]: the gated delta rule as models use it, in every convention, token by token and by chunks.
 //!
 //! Matrices are row-major slices. Shapes are the caller's business: a slice of another length than its documented
 //! shape is a programmer's error and panics with the operator's and the tensor's name.
@@ -16,6 +16,7 @@ pub mod operators;
 pub mod pipelines;
 pub mod rule;
 
+mod lanes;
 mod real;
 mod shape;
 

@@ -51,6 +51,7 @@ impl Real for f32 {
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
 
+    #[inline(always)]
     fn mul_add(self, a: f32, b: f32) -> f32 {
         f32::mul_add(self, a, b)
     }
@@ -84,6 +85,7 @@ impl Real for f64 {
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
 
+    #[inline(always)]
     fn mul_add(self, a: f64, b: f64) -> f64 {
         self * a + b
     }

@@ -77,6 +77,7 @@ def main():
         print("torture.sh: no program has such a name; names are as in gcc.c-torture/execute, without .c", file=sys.stderr)
         sys.exit(2)
     start = time.monotonic()
+    build.native_link()
     libraries = {level: build.library(args.scratch, "-" + level) for level in args.level}
     check = args.check.resolve()
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -86,6 +87,9 @@ def main():
             for program in chosen
         ]
         results = [job.result() for job in jobs]
+    if all(result.stage == "native" for result in results):
+        print(f"torture.sh: no program passes natively; {results[0].name}: {results[0].said}", file=sys.stderr)
+        sys.exit(3)
     outcome = report.Outcome(args.level, results, exceptions())
     print(outcome.text())
     print(f"\n{len(results)} builds of {len(chosen)} programs in {time.monotonic() - start:.0f} s, {args.jobs} at a time")

@@ -3,8 +3,10 @@
 //! A function draws inputs, launches kernels in the document's order and says what each output should be. Each file
 //! lists its functions in a table, which is how the registry finds them.
 
+mod gdn;
 mod phase0;
 mod phase1;
+mod phase10;
 mod phase2;
 mod phase3;
 mod phase4;
@@ -12,6 +14,7 @@ mod phase5;
 mod phase6;
 mod phase7;
 mod phase8;
+mod phase9;
 
 use crate::registry::Values;
 use crate::trial::{Outcome, Trial};
@@ -53,6 +56,8 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         phase6::FUNCTIONS,
         phase7::FUNCTIONS,
         phase8::FUNCTIONS,
+        phase9::FUNCTIONS,
+        phase10::FUNCTIONS,
     ]
     .into_iter()
     .flatten()

@@ -60,6 +60,8 @@ pub struct PlantResult {
     pub caught: Option<String>,
     /// How many cases caught it.
     pub by: usize,
+    /// In how many it was tried.
+    pub tried: usize,
     /// Whether any case launched it.
     pub launched: bool,
 }
@@ -141,39 +143,37 @@ impl<'a> Runner<'a> {
             .map(|one| self.plan(one, Variant::Honest, BUDGET))
             .collect();
         let honest_done = self.all(&honest);
-        let mut wrong = Vec::new();
-        for (one, honest) in selected.iter().zip(&honest_done) {
-            let budget = budget(&honest.report);
-            wrong.push(self.plan(one, Variant::Silent, budget));
-            let planted = one.test.planted.iter();
-            wrong.extend(
-                planted.map(|plant| {
-                    self.plan(one, Variant::Planted(&self.setup.planted, plant), budget)
-                }),
-            );
-        }
-        let mut wrong_done = self.all(&wrong).into_iter();
+        let silent: Vec<Plan<'a>> = selected
+            .iter()
+            .zip(&honest_done)
+            .map(|(one, honest)| self.plan(one, Variant::Silent, budget(&honest.report)))
+            .collect();
+        let silent_done = self.all(&silent);
+        let caught = self.planted(selected, &honest_done);
         let mut tests: Vec<TestResult> = Vec::new();
-        for (one, honest) in selected.iter().zip(&honest_done) {
+        for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
                 tests.push(blank(one));
             }
             let Some(test) = tests.last_mut() else {
                 continue;
             };
-            let silent = wrong_done.next().and_then(|done| how(&done));
             let mut case = CaseResult {
                 id: one.case.id.clone(),
                 honest: not_passed(honest),
-                silent,
+                silent: how(&silent_done[at]),
                 caught: 0,
             };
-            for (plant, done) in test.planted.iter_mut().zip(&mut wrong_done) {
-                plant.launched |= done.plant_used;
-                if let Some(how) = how(&done).filter(|_| done.plant_used) {
+            for (plant, tried) in test.planted.iter_mut().zip(&caught[at]) {
+                let Some((launched, how)) = tried else {
+                    continue;
+                };
+                plant.tried += 1;
+                plant.launched |= launched;
+                if let Some(how) = how {
                     plant.by += 1;
                     case.caught += 1;
-                    plant.caught.get_or_insert(how);
+                    plant.caught.get_or_insert(how.clone());
                 }
             }
             test.cases.push(case);
@@ -183,6 +183,41 @@ impl<'a> Runner<'a> {
             seed: self.seed,
             tests,
         }
+    }
+
+    /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each
+    /// case has caught one. For each case and bug: whether it was launched, and how it was caught.
+    fn planted(&self, selected: &[Selected<'a>], honest: &[Finished]) -> Vec<Vec<Option<Tried>>> {
+        let bugs = |at: usize| selected[at].test.planted.len();
+        let mut tried: Vec<Vec<Option<Tried>>> =
+            (0..selected.len()).map(|at| vec![None; bugs(at)]).collect();
+        for round in 0.. {
+            let mut pairs = Vec::new();
+            for tests in selected.chunk_by(|a, b| a.test.id == b.test.id) {
+                let first = offset(selected, tests);
+                pairs.extend(
+                    next_pairs(&tried[first..first + tests.len()], round)
+                        .into_iter()
+                        .map(|(case, bug)| (first + case, bug)),
+                );
+            }
+            if pairs.is_empty() {
+                break;
+            }
+            let plans: Vec<Plan<'a>> = pairs
+                .iter()
+                .map(|&(at, bug)| {
+                    let plant = &selected[at].test.planted[bug];
+                    let variant = Variant::Planted(&self.setup.planted, plant);
+                    self.plan(&selected[at], variant, budget(&honest[at].report))
+                })
+                .collect();
+            for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
+                let how = how(&done).filter(|_| done.plant_used);
+                tried[at][bug] = Some((done.plant_used, how));
+            }
+        }
+        tried
     }
 
     fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, budget: u64) -> Plan<'a> {
@@ -231,11 +266,59 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// Whether a planted bug was launched in a case, and how it was caught.
+type Tried = (bool, Option<String>);
+
+/// Cases times bugs of a test up to which every pair is run.
+const EVERY_PAIR: usize = 64;
+
+/// Where a test's cases begin among all that are selected.
+fn offset(all: &[Selected<'_>], part: &[Selected<'_>]) -> usize {
+    all.iter()
+        .position(|one| std::ptr::eq(one, &raw const part[0]))
+        .unwrap_or(0)
+}
+
+/// The pairs of case and bug that a test is to run next; none when it has what it needs, or nothing is left.
+fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)> {
+    let (cases, bugs) = (tried.len(), tried.first().map_or(0, Vec::len));
+    let all = (0..cases).flat_map(|case| (0..bugs).map(move |bug| (case, bug)));
+    if cases * bugs <= EVERY_PAIR {
+        return if round == 0 {
+            all.collect()
+        } else {
+            Vec::new()
+        };
+    }
+    let caught = |case: usize, bug: usize| matches!(&tried[case][bug], Some((_, Some(_))));
+    let open = |case: usize, bug: usize| tried[case][bug].is_none();
+    let mut pairs = Vec::new();
+    for case in (0..cases).filter(|&case| !(0..bugs).any(|bug| caught(case, bug))) {
+        let turn = (0..bugs).map(|k| (case + round + k) % bugs);
+        pairs.extend(
+            turn.into_iter()
+                .find(|&bug| open(case, bug))
+                .map(|bug| (case, bug)),
+        );
+    }
+    for bug in (0..bugs).filter(|&bug| !(0..cases).any(|case| caught(case, bug))) {
+        // In the middle of the cases first: neither the smallest nor the largest.
+        let turn = (0..cases).map(|k| (cases / 2 + bug + k) % cases);
+        let case = turn.into_iter().find(|&case| open(case, bug));
+        pairs.extend(
+            case.map(|case| (case, bug))
+                .filter(|pair| !pairs.contains(pair)),
+        );
+    }
+    pairs
+}
+
 fn blank(one: &Selected<'_>) -> TestResult {
     let plant = |name: &String| PlantResult {
         name: name.clone(),
         caught: None,
         by: 0,
+        tried: 0,
         launched: false,
     };
     TestResult {

@@ -36,9 +36,9 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
             .iter()
             .filter(|case| case.honest.is_none())
             .count();
-        let row = |ok: bool, what: &str, by: usize, how: &str| {
+        let row = |ok: bool, what: &str, by: usize, of: usize, how: &str| {
             let word = if ok { "caught" } else { "MISSED" };
-            [word, &test.id, what, &format!("{by}/{cases}"), how].map(String::from)
+            [word, &test.id, what, &format!("{by}/{of}"), how].map(String::from)
         };
         if args.verbose || silent < cases {
             let how = test
@@ -50,6 +50,7 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
                 silent == cases,
                 "no kernel launched at all",
                 silent,
+                cases,
                 how,
             ));
         }
@@ -63,12 +64,19 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
                 honest == cases,
                 "all zeros, inputs echoed",
                 honest,
+                cases,
                 how,
             ));
         }
         for plant in &test.planted {
             let how = plant.caught.as_deref().unwrap_or("-");
-            table.add_row(row(plant.caught.is_some(), &plant.name, plant.by, how));
+            table.add_row(row(
+                plant.caught.is_some(),
+                &plant.name,
+                plant.by,
+                plant.tried,
+                how,
+            ));
         }
     }
     for column in table.column_iter_mut() {

@@ -27,6 +27,8 @@ enum Owns {
     Transposed { columns: usize },
     /// One work-item computes everything.
     Everything,
+    /// Not said.
+    Unsaid,
 }
 
 /// One work-item for each of `n` elements, in groups of 256.
@@ -66,6 +68,16 @@ pub fn sequential() -> Grid {
 }
 
 impl Grid {
+    /// Work-groups in three dimensions, of so many work-items in a row; which computes what is the kernel's own affair.
+    pub fn of(groups: [usize; 3], items: usize) -> Grid {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Grid {
+            grid: groups.map(count),
+            block: [count(items), 1, 1],
+            owns: Owns::Unsaid,
+        }
+    }
+
     /// The same grid with x and y exchanged: the document's Appendix C.
     pub fn swapped(self) -> Grid {
         let [x, y, z] = self.grid;
@@ -75,21 +87,22 @@ impl Grid {
         }
     }
 
-    /// The work-item that computes the element at a flat position of what the launch writes.
-    pub fn owner(&self, launch: usize, flat: usize) -> Owner {
+    /// The work-item that computes the element at a flat position of what the launch writes, where the grid says.
+    pub fn owner(&self, launch: usize, flat: usize) -> Option<Owner> {
         let item = match self.owns {
             Owns::Element => [flat, 0],
             Owns::Cell { columns } => [flat % columns, flat / columns],
             Owns::Transposed { columns } => [flat / columns, flat % columns],
             Owns::Everything => [0, 0],
+            Owns::Unsaid => return None,
         };
         let item = item.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
         let [width, height, _] = self.block;
-        Owner {
+        Some(Owner {
             launch,
             work_group: [item[0] / width, item[1] / height, 0],
             work_item: [item[0] % width, item[1] % height, 0],
-        }
+        })
     }
 }
 
@@ -113,12 +126,12 @@ mod tests {
     #[test]
     fn a_transpose_is_owned_by_the_mirrored_work_item() {
         // The input is 17 x 33, the output 33 x 17: output (20, 3) comes from input (3, 20).
-        let owner = transposing(17, 33).owner(4, 20 * 17 + 3);
+        let owner = transposing(17, 33).owner(4, 20 * 17 + 3).expect("it says");
         assert_eq!(
             (owner.launch, owner.work_group, owner.work_item),
             (4, [1, 0, 0], [4, 3, 0])
         );
-        let owner = matrix(33, 17).owner(0, 20 * 17 + 3);
+        let owner = matrix(33, 17).owner(0, 20 * 17 + 3).expect("it says");
         assert_eq!((owner.work_group, owner.work_item), ([0, 1, 0], [3, 4, 0]));
     }
 }

@@ -182,7 +182,7 @@ fn owner(trial: &Trial<'_>, check: &Check, axes: &[Axis], index: &[usize]) -> Op
         .rev()
         .find_map(|(number, launch)| {
             let buffer = launch.written.iter().find(|buffer| covers(buffer))?;
-            Some(launch.grid.owner(number, flat - buffer.first))
+            launch.grid.owner(number, flat - buffer.first)
         })
 }
 

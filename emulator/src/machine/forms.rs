@@ -78,8 +78,10 @@ pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
         return Err(Fault::new(TrapKind::RegisterOutOfRange { register }).into());
     }
     if w.mode_bits() & indexing::INDEXED != 0 && is_alu(op.encoding) {
-        let inst = indexing::indexed(w, op)?;
-        return run_now(w, e, inst, &handlers(&inst));
+        return match indexing::indexed(w, op) {
+            Some(inst) => run_now(w, e, inst, &handlers(&inst)),
+            None => Ok(()),
+        };
     }
     // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
     unsafe { (op.handler)(w, e, op) }

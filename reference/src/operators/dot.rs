@@ -1,12 +1,10 @@
-use crate::{Real, shape};
+use crate::{Real, lanes, shape};
 
 /// `a[0] b[0] + a[1] b[1] + ...`, summed from the left, each product fused: what one lane of a kernel does.
 #[must_use]
 pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     shape::expect("dot", "b", b.len(), &[a.len()]);
-    a.iter()
-        .zip(b)
-        .fold(R::ZERO, |sum, (&a, &b)| a.mul_add(b, sum))
+    lanes::dot(a, b)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! naive kernels do; `kernel_gemm_nt_tiled` sums in the same order, and the zeros that fill its last tile add nothing.
 
 use super::transpose;
-use crate::{Real, shape};
+use crate::{Real, lanes, shape};
 
 /// `C = A B`: A is `m` x `k`, B is `k` x `n`, C is `m` x `n` (`kernel_gemm_nn_naive`).
 #[must_use]
@@ -16,9 +16,7 @@ pub fn gemm_nn<R: Real>(a: &[R], b: &[R], m: usize, n: usize, k: usize) -> Vec<R
     // column by column of A, so that a whole row of C advances at once: the order within each element stays k's
     for (row, sums) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
         for (&a, b) in row.iter().zip(b.chunks_exact(n)) {
-            for (sum, &b) in sums.iter_mut().zip(b) {
-                *sum = a.mul_add(b, *sum);
-            }
+            lanes::add_scaled(sums, a, b);
         }
     }
     c

@@ -1,4 +1,4 @@
-use crate::{Real, shape};
+use crate::{Real, lanes, shape};
 
 /// X of `(I - A) X = B` by forward substitution (`kernel_solve_tri_sequential`):
 ///
@@ -18,9 +18,7 @@ pub fn solve_tri<R: Real>(a: &[R], b: &[R], n: usize, k: usize) -> Vec<R> {
         let sums = &mut rest[..k];
         for j in 0..row {
             let factor = a[row * n + j];
-            for (sum, &x) in sums.iter_mut().zip(&solved[j * k..]) {
-                *sum = factor.mul_add(x, *sum);
-            }
+            lanes::add_scaled(sums, factor, &solved[j * k..]);
         }
     }
     x

@@ -42,23 +42,10 @@ pub fn intra_chunk<R: Real>(
     c: usize,
 ) -> IntraChunk<R> {
     shape::expect("intra_chunk", "G", g.len(), &[c]);
-    intra_chunk_with_mask(k, v, g, beta, s, decay_mask(&cumsum(g)))
-}
-
-/// [`intra_chunk`] with another decay mask than the document's, `c` x `c` with c the length of `g`.
-#[must_use]
-pub fn intra_chunk_with_mask<R: Real>(
-    k: &[R],
-    v: &[R],
-    g: &[R],
-    beta: &[R],
-    s: usize,
-    decay_mask: Vec<R>,
-) -> IntraChunk<R> {
-    let c = g.len();
     shape::expect("intra_chunk", "Beta", beta.len(), &[c]);
     let beta_sig = sigmoid(beta);
     let g_cumsum = cumsum(g);
+    let decay_mask = decay_mask(&g_cumsum);
     let k_beta = broadcast_mul(k, &beta_sig, s, c);
     let v_beta = broadcast_mul(v, &beta_sig, s, c);
     let attn_pre = attn_pre(k, &k_beta, &decay_mask, s, c).attn_pre;

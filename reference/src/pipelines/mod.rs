@@ -13,7 +13,7 @@ mod state_update;
 
 pub use attn_pre::{AttnPre, attn_pre};
 pub use deltanet::{Deltanet, DeltanetInputs, deltanet};
-pub use intra_chunk::{IntraChunk, intra_chunk, intra_chunk_with_mask};
+pub use intra_chunk::{IntraChunk, intra_chunk};
 pub use output_with_state::{OutputWithState, output_with_state};
 pub use solve_causal_identity::{SolveCausalIdentity, solve_causal_identity};
 pub use state_update::{StateUpdate, state_update};

@@ -1,6 +1,6 @@
 use super::{Convention, Inputs, Order, Outputs, Readout, Sizes, StateLayout};
-use crate::Real;
 use crate::operators::transpose;
+use crate::{Real, lanes};
 
 /// The gated delta rule, token by token, for every head of every sequence: the definition.
 ///
@@ -134,9 +134,7 @@ fn forget<R: Real>(state: &mut [R], decay: &[R], value_size: usize) {
 pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     let mut answer = vec![R::ZERO; value_size];
     for (row, &x) in state.chunks_exact(value_size).zip(x) {
-        for (sum, &s) in answer.iter_mut().zip(row) {
-            *sum = s.mul_add(x, *sum);
-        }
+        lanes::add_scaled(&mut answer, x, row);
     }
     answer
 }
@@ -144,9 +142,7 @@ pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
 /// `S[i][j] <- S[i][j] + k[i] d[j]`
 pub(super) fn write<R: Real>(state: &mut [R], k: &[R], d: &[R]) {
     for (row, &k) in state.chunks_exact_mut(d.len()).zip(k) {
-        for (x, &d) in row.iter_mut().zip(d) {
-            *x = k.mul_add(d, *x);
-        }
+        lanes::add_scaled(row, k, d);
     }
 }
 

@@ -58,8 +58,8 @@ impl Words for [u32] {
 pub fn is_run(offsets: &Lanes) -> bool {
     let first = offsets[0];
     let mut differs = 0;
-    for l in 0..LANES {
-        differs |= offsets[l] ^ first.wrapping_add(4 * l as u32);
+    for (l, offset) in offsets.iter().enumerate() {
+        differs |= offset ^ first.wrapping_add(4 * l as u32);
     }
     differs == 0
 }
@@ -90,8 +90,8 @@ pub fn gather<const WIDTH: usize, W: Words + ?Sized>(words: &W, offsets: &Lanes,
         } else if repeats >> row & 0xffff == 0xffff {
             out.copy_within(row - ROW..row, row);
         } else {
-            for l in row..row + ROW {
-                out[l] = words.get(index(l));
+            for (l, out) in out[row..row + ROW].iter_mut().enumerate() {
+                *out = words.get(index(row + l));
             }
         }
     }
@@ -103,7 +103,7 @@ pub fn store_run<const WIDTH: usize>(words: &[AtomicU32; LANES], values: &Lanes)
     #[cfg(target_arch = "x86_64")]
     // SAFETY: both arrays are 256 bytes, and the instructions are of a feature level that the caller runs at.
     unsafe {
-        return copy_run::<WIDTH>(values.as_ptr(), words.as_ptr().cast_mut().cast());
+        copy_run::<WIDTH>(values.as_ptr(), words.as_ptr().cast_mut().cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     for (word, value) in words.iter().zip(values) {
@@ -116,7 +116,7 @@ fn load_run<const WIDTH: usize>(words: &[AtomicU32; LANES], out: &mut Lanes) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: both arrays are 256 bytes, and the instructions are of a feature level that the caller runs at.
     unsafe {
-        return copy_run::<WIDTH>(words.as_ptr().cast(), out.as_mut_ptr());
+        copy_run::<WIDTH>(words.as_ptr().cast(), out.as_mut_ptr());
     }
     #[cfg(not(target_arch = "x86_64"))]
     for (value, word) in out.iter_mut().zip(words) {

@@ -62,8 +62,11 @@ pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// A vector instruction with M0's index added to the VGPRs that M0 says.
-pub fn indexed(w: &Wave, i: &Inst) -> Result<Inst, Fault> {
+/// A vector instruction with M0's index added to the VGPRs that M0 says; `None` where it does nothing.
+///
+/// An index may lead out of the kernel's registers: a destination there is not written, a source there reads as VGPR 0.
+/// Compilers rely on it: they write at an index first, and drop the result where a check of the bounds says so.
+pub fn indexed(w: &Wave, i: &Inst) -> Option<Inst> {
     let m0 = w.scalar32(Code::M0, 0);
     let mut indexed = *i;
     for (code, operand) in indexed.operands.iter_mut().zip(i.row.operands) {
@@ -78,14 +81,14 @@ pub fn indexed(w: &Wave, i: &Inst) -> Result<Inst, Fault> {
             continue;
         };
         let first = usize::from(register) + (m0 & 0xff) as usize;
-        let last = first + operand.ty.registers() - 1;
-        if last >= usize::from(w.vgprs()) {
-            let register = format!("v{last} (the kernel asked for {} VGPRs)", w.vgprs());
-            return Err(Fault::new(TrapKind::RegisterOutOfRange { register }));
-        }
-        *code = Code::vgpr(first as u8);
+        let inside = first + operand.ty.registers() <= usize::from(w.vgprs());
+        *code = match operand.role {
+            _ if inside => Code::vgpr(first as u8),
+            Role::Vdst => return None,
+            _ => Code::vgpr(0),
+        };
     }
-    Ok(indexed)
+    Some(indexed)
 }
 
 /// The SGPR that lies M0 registers behind the one an operand names.

@@ -45,8 +45,8 @@ fn common(offsets: &Addresses, lanes: u64, element: Element) -> Option<u64> {
     let offset = offsets[lanes.trailing_zeros() as usize % LANES];
     let dwords = matches!(element, Element::Dwords(_)) && offset & 3 == 0;
     let mut differs = 0;
-    for l in 0..LANES {
-        differs |= (offsets[l] ^ offset) & 0u64.wrapping_sub(lanes >> l & 1);
+    for (l, other) in offsets.iter().enumerate() {
+        differs |= (other ^ offset) & 0u64.wrapping_sub(lanes >> l & 1);
     }
     (dwords && differs == 0).then_some(offset)
 }
@@ -268,6 +268,10 @@ mod tests {
             w.v[0] = [4; LANES];
             run(&mut w, &space, [0xdc5c_0000, 0x0400_0000]); // flat_load_dwordx4 v[4:7], v[0:1]
             let old = [bytes(4), bytes(8), bytes(12), bytes(16)];
+            #[expect(
+                clippy::needless_range_loop,
+                reason = "the lane indexes several registers"
+            )]
             for l in 0..LANES {
                 let got: [u32; 4] = std::array::from_fn(|k| w.v[4 + k][l]);
                 let want = [

@@ -21,7 +21,7 @@
 //! `[B, T, HV, size]`; L and Ai are `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's
 //! last token; h is `[B, chunks, HV, K, V]`.
 //!
-//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does.
+//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does; only G is a scan.
 
 mod cumsum;
 mod inverse;

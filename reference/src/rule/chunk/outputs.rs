@@ -1,7 +1,7 @@
 use crate::operators::dot;
 use crate::rule::recurrence::read;
 use crate::rule::{HeadMap, Sizes};
-use crate::{Real, shape};
+use crate::{Real, lanes, shape};
 
 /// `o_i = scale (e^(G_i) q_i h + sum_{j<=i} <q_i, k_j> e^(G_i - G_j) vn_j)`, `[B, T, HV, V]`.
 ///
@@ -37,13 +37,11 @@ pub fn outputs<R: Real>(
         let h = &h[sizes.chunk_state(&place, chunk)];
         for i in 0..q.len() {
             let decay = g[i].exp();
-            let inter = read(h, q[i], sizes.value_size);
-            let mut sums: Vec<R> = inter.into_iter().map(|x| decay * x).collect();
+            let decayed: Vec<R> = q[i].iter().map(|&q| decay * q).collect();
+            let mut sums = read(h, &decayed, sizes.value_size);
             for j in 0..=i {
                 let attention = dot(q[i], k[j]) * (g[i] - g[j]).exp();
-                for (sum, &vn) in sums.iter_mut().zip(vn[j]) {
-                    *sum = attention.mul_add(vn, *sum);
-                }
+                lanes::add_scaled(&mut sums, attention, vn[j]);
             }
             let row = &mut output[sizes.chunk_row(&place, i, sizes.value_size)];
             for (o, sum) in row.iter_mut().zip(sums) {

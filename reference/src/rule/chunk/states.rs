@@ -70,8 +70,8 @@ pub fn states<R: Real>(
         state.iter_mut().for_each(|x| *x = decay * *x);
         for (i, new) in new.iter().enumerate() {
             let to_end = (g_last - g[i]).exp();
-            let k: Vec<R> = k[i].iter().map(|&k| to_end * k).collect();
-            write(&mut state, &k, new);
+            let left: Vec<R> = new.iter().map(|&new| to_end * new).collect();
+            write(&mut state, k[i], &left);
             vn[sizes.chunk_row(&place, i, sizes.value_size)].copy_from_slice(new);
         }
         if place.tokens.end == sizes.tokens {

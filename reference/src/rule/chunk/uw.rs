@@ -1,5 +1,5 @@
 use crate::rule::{HeadMap, Sizes};
-use crate::{Real, shape};
+use crate::{Real, lanes, shape};
 
 /// u and w.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,21 +43,28 @@ pub fn uw<R: Real>(
         let inverse = sizes.chunk_rows(&place, inverse, chunk);
         let beta = sizes.chunk_scalars(&place, beta);
         let g = sizes.chunk_scalars(&place, cumsum);
+        let v_beta: Vec<Vec<R>> = v
+            .iter()
+            .zip(&beta)
+            .map(|(v, &beta)| scaled(v, beta))
+            .collect();
+        let k_beta: Vec<Vec<R>> = k
+            .iter()
+            .zip(beta.iter().zip(&g))
+            .map(|(k, (&beta, g))| scaled(k, beta * g.exp()))
+            .collect();
         for i in 0..k.len() {
             let u = &mut u[sizes.chunk_row(&place, i, value_size)];
             let w = &mut w[sizes.chunk_row(&place, i, key_size)];
             for j in 0..=i {
-                add(u, inverse[i][j], beta[j], v[j]);
-                add(w, inverse[i][j], beta[j] * g[j].exp(), k[j]);
+                lanes::add_scaled(u, inverse[i][j], &v_beta[j]);
+                lanes::add_scaled(w, inverse[i][j], &k_beta[j]);
             }
         }
     }
     Uw { u, w }
 }
 
-/// `sums += a (b x)`
-fn add<R: Real>(sums: &mut [R], a: R, b: R, x: &[R]) {
-    for (sum, &x) in sums.iter_mut().zip(x) {
-        *sum = a.mul_add(b * x, *sum);
-    }
+fn scaled<R: Real>(row: &[R], factor: R) -> Vec<R> {
+    row.iter().map(|&x| factor * x).collect()
 }
