@@ -83,6 +83,18 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
     })
 }
 
+/// Whether an output would pass, without a word about why not.
+pub(super) fn passes<E: Element>(case: &OutputCase<'_, E>) -> Result<bool, Unusable> {
+    unusable::check(case)?;
+    // Poison, NaN and wrong infinities are mismatches too.
+    let within = |stick: &Yardstick, against: Reference| {
+        let measured = metrics::measure(case.axes, case.got, stick, None);
+        measured.metrics.mismatched == 0 && relative_rms(case, against, &measured.metrics).is_none()
+    };
+    Ok(within(&golden_yardstick(case), Reference::Golden)
+        && within(&oracle_yardstick(case), Reference::Oracle))
+}
+
 fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     Yardstick {
         want: case.golden.iter().map(|value| value.to_f64()).collect(),

@@ -136,7 +136,8 @@ fn some_of(axis: &Axis, present: &[usize]) -> Option<String> {
     if let Some(words) = periodic(name, present, length) {
         return Some(words);
     }
-    let absent: Vec<usize> = (0..length).filter(|i| !present.contains(i)).collect();
+    let is_absent = |i: &usize| present.binary_search(i).is_err();
+    let absent: Vec<usize> = (0..length).filter(is_absent).collect();
     match (absent.as_slice(), present) {
         ([missing], _) => Some(format!("every {name} but {missing}")),
         (_, few) if few.len() <= 4 => {

@@ -1,6 +1,7 @@
 //! The test of a test: outputs that no kernel had to compute must not pass.
 
-use super::{Element, OutputCase, Unusable, judge_output, poison};
+use super::judge::passes;
+use super::{Element, OutputCase, Unusable, poison};
 
 /// The trivial outputs that would pass where `case.got` stands: the poison itself, all zeros, each input of the same
 /// size echoed. A test for which this is not empty says nothing about a kernel.
@@ -32,7 +33,7 @@ pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<St
             owner: None,
             ..*case
         };
-        if judge_output(&trial)?.problem.is_none() {
+        if passes(&trial)? {
             accepted.push(name);
         }
     }

@@ -49,7 +49,8 @@ pub struct Problem {
 /// The sizes of a case.
 pub fn sizes(t: &Trial<'_>) -> Sizes {
     Sizes {
-        sequences: t.dim("B"),
+        // A function without this dimension has one sequence.
+        sequences: t.dim("B").max(1),
         tokens: t.dim("T"),
         key_heads: t.dim("H"),
         value_heads: t.dim("HV"),
