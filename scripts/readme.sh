@@ -7,7 +7,7 @@ captures=$(mktemp -d)
 trap 'rm -rf "$captures"' EXIT
 
 target/release/deltanet-check --phase 1-8 >"$captures/scripts_readme.sh"
-target/release/deltanet-check audit >"$captures/audit"
+target/release/deltanet-check audit --regime slow --regime moderate-even --regime model >"$captures/audit"
 target/release/deltanet-check --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
 [[ ${1:-} == --no-bench ]] || scripts/bench.sh >"$captures/bench"
 
