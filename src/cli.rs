@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{disasm, exec, inspect, isa};
+use crate::commands::{audit, disasm, exec, inspect, isa};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
 
@@ -41,6 +41,8 @@ pub enum Command {
     Isa(isa::IsaArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
+    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
+    Audit(audit::AuditArgs),
 }
 
 /// The flags of a test run.
@@ -232,6 +234,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Disasm(args)) => disasm::run(args),
         Some(Command::Isa(args)) => isa::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
+        Some(Command::Audit(args)) => audit::run(args),
         None => crate::run::run(&cli.run),
     }
 }

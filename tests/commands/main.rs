@@ -1,5 +1,6 @@
-//! The subcommands `exec`, `inspect`, `disasm` and `isa`, run as a user runs them.
+//! The subcommands `audit`, `exec`, `inspect`, `disasm` and `isa`, run as a user runs them.
 
+mod audit;
 mod disasm;
 mod exec;
 mod exec_refused;
