@@ -209,6 +209,11 @@ impl Problem {
         }
     }
 
+    /// The factor on the output.
+    pub fn scale(&self) -> f32 {
+        self.convention.scale.factor(self.sizes.key_size)
+    }
+
     /// B, T, H, HV, K and V as arguments.
     pub fn sizes(&self) -> [Arg; 6] {
         let s = &self.sizes;

@@ -1,11 +1,13 @@
-//! The subcommands `exec`, `inspect`, `disasm` and `isa`, run as a user runs them.
+//! The subcommands, run as a user runs them.
 
 mod disasm;
 mod exec;
 mod exec_refused;
+mod export;
 mod inspect;
 mod isa;
 mod trace;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
