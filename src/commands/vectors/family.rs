@@ -176,8 +176,7 @@ impl Family {
             values.push(("gate", word(if per_key { "key" } else { "head" })));
         } else {
             let given = file.get("initial_state").is_some();
-            values.push(("state", word(if given { "random" } else { "zero" })));
-            values.push(("layout", word("key-major")));
+            values.push(("state", word(if given { "given" } else { "zero" })));
         }
         values.push(("map", word(map_word(map))));
         let named = values.into_iter().map(|(name, value)| (name.into(), value));
