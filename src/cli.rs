@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{audit, disasm, exec, inspect, isa};
+use crate::commands::{audit, disasm, exec, export, inspect, isa, vectors};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
 
@@ -39,6 +39,10 @@ pub enum Command {
     Disasm(disasm::DisasmArgs),
     /// Say how much of the instruction set runs
     Isa(isa::IsaArgs),
+    /// Run kernels of the gated delta rule on tensors that somebody else made
+    Vectors(vectors::VectorsArgs),
+    /// Write inputs, references and outputs of tests as safetensors
+    Export(export::ExportArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
@@ -233,6 +237,8 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Inspect(args)) => inspect::run(args),
         Some(Command::Disasm(args)) => disasm::run(args),
         Some(Command::Isa(args)) => isa::run(args),
+        Some(Command::Vectors(args)) => vectors::run(args),
+        Some(Command::Export(args)) => export::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Audit(args)) => audit::run(args),
         None => crate::run::run(&cli.run),

@@ -140,6 +140,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 repeat: 1,
                 watch: &NOTHING,
                 dump: None,
+                given: None,
                 flags: "",
             })
             .collect();

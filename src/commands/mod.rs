@@ -3,8 +3,10 @@
 pub mod audit;
 pub mod disasm;
 pub mod exec;
+pub mod export;
 pub mod inspect;
 pub mod isa;
+pub mod vectors;
 
 use std::path::Path;
 

@@ -188,7 +188,7 @@ pub fn problem(t: &mut Trial<'_>, convention: Convention) -> Outcome<Problem> {
     )?;
     let g = log_gates(t, sizes)?;
     let beta = strengths(t, sizes)?;
-    let given = t.word(STATE.0) == "random";
+    let given = t.word(STATE.0) != "zero";
     let axes = states(sizes, convention.state);
     let initial = if given {
         t.input("initial", axes, Normal(0.1))?
@@ -216,6 +216,11 @@ impl Problem {
         } else {
             null()
         }
+    }
+
+    /// The factor on the output.
+    pub fn scale(&self) -> f32 {
+        self.convention.scale.factor(self.sizes.key_size)
     }
 
     /// B, T, H, HV, K and V as arguments.

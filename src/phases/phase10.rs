@@ -7,8 +7,8 @@ use deltanet_reference::rule::{
 
 use super::Function;
 use super::gdn::{
-    DIMS, GATES, LAYOUT, MAP, Problem, STATE, chunk_grid, default_scale, head_map, layout,
-    layout_arg, map_arg, problem, scalars, states, strengths, tokens, unit_rows,
+    DIMS, GATES, LAYOUT, MAP, Problem, STATE, chunk_grid, head_map, layout, layout_arg, map_arg,
+    problem, scalars, states, strengths, tokens, unit_rows,
 };
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -114,6 +114,7 @@ fn convention(t: &Trial<'_>) -> Convention {
     Convention {
         head_map: head_map(t),
         state: layout(t),
+        scale: t.scale(),
         ..Convention::FLA
     }
 }
@@ -154,7 +155,7 @@ fn launch_recurrent(t: &mut Trial<'_>, p: &Problem, o: Buffer, span: Span) -> Ou
         hv,
         key,
         value,
-        float(default_scale(s)),
+        float(p.scale()),
         map_arg(p.convention.head_map),
         layout_arg(p.convention.state),
         int(0),
@@ -354,7 +355,7 @@ fn chunked(t: &mut Trial<'_>) -> Outcome {
             key,
             value,
             length,
-            float(default_scale(s)),
+            float(p.scale()),
             map,
         ],
     )?;

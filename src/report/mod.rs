@@ -18,7 +18,7 @@ use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 pub use counters::share;
 pub use json::{Json, JsonFile, render as render_json};
 pub use progress::Progress;
-pub use table::{Options as TableOptions, Table};
+pub use table::{Options as TableOptions, Parts, Table};
 
 /// What is known before the first trial.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ pub struct RunPlan {
     pub device: DeviceReport,
     /// What it will run.
     pub code_object: CodeObjectReport,
-    /// The seed of the run.
-    pub seed: u64,
+    /// The seed of the run, where inputs are drawn.
+    pub seed: Option<u64>,
     /// How many trials were selected.
     pub trials: usize,
 }

@@ -35,6 +35,28 @@ pub struct Options {
     pub color: bool,
     /// Columns for relative RMS, ULP and wave instructions.
     pub verbose: bool,
+    /// What the parts of the run are.
+    pub parts: Parts,
+}
+
+/// What the parts of a run are, each a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// Phases of the registry.
+    #[default]
+    Phases,
+    /// Files of tensors.
+    Files,
+}
+
+impl Parts {
+    /// As a heading has it, and within a sentence.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Parts::Phases => ["Phase", "phase"],
+            Parts::Files => ["File", "file"],
+        }
+    }
 }
 
 /// Writes a header when the run starts and everything else when it is over.
@@ -66,7 +88,10 @@ impl<W: Write + Send> Table<W> {
         if let Some(build) = &object.build {
             write!(self.out, "\nbuilt by     {}", plain::line(build))?;
         }
-        writeln!(self.out, "\nseed         {}", plan.seed)?;
+        writeln!(self.out)?;
+        if let Some(seed) = plan.seed {
+            writeln!(self.out, "seed         {seed}")?;
+        }
         self.out.flush()
     }
 
@@ -117,7 +142,8 @@ impl<W: Write + Send> Table<W> {
                 let width = width.saturating_add(column.padding_width());
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
             }
-            let title = format!("Phase {}: {}", phase.number, plain::line(&phase.title));
+            let [part, _] = self.options.parts.words();
+            let title = format!("{part} {}: {}", phase.number, plain::line(&phase.title));
             let title = self.paint(&title, Style::Bold);
             writeln!(self.out, "\n{title}")?;
             if let Some(note) = &phase.note {
@@ -214,9 +240,10 @@ impl<W: Write + Send> Table<W> {
                 plain::line(&trial.title),
                 plain::line(&trial.shape),
             );
+            let [_, part] = self.options.parts.words();
             writeln!(
                 self.out,
-                "\n{word} {id}: {title} ({shape}, phase {})",
+                "\n{word} {id}: {title} ({shape}, {part} {})",
                 trial.phase
             )?;
             let mut last = "";

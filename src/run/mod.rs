@@ -13,10 +13,10 @@ use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
 };
 use crate::select::Selected;
-use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::trial::{BUDGET, Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
 
-pub use setup::{Setup, jobs, seed};
+pub use setup::{Setup, color, flags, jobs, quoted, seed, threads};
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -51,7 +51,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             seed,
             repeat: args.repeat,
             watch: &watch,
-            dump: args.dump.as_deref(),
+            dump: args.dump.as_deref().map(Dump::Npy),
+            given: None,
             flags: &flags,
         })
         .collect();
@@ -62,7 +63,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let plan = RunPlan {
         device: device.describe(),
         code_object,
-        seed,
+        seed: Some(seed),
         trials: plans.len(),
     };
     show.event(Event::RunStarted(&plan))?;
@@ -173,7 +174,8 @@ pub fn print(text: &str) -> Result<(), Stop> {
     stdout_result(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
+/// The result of writing to standard output; a reader that has closed the pipe has seen enough.
+pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
             "cannot write to standard output: {error}"
@@ -205,6 +207,7 @@ impl Show {
         let options = TableOptions {
             color: setup::color(args.color),
             verbose: args.verbose,
+            ..TableOptions::default()
         };
         let stdout: Box<dyn Reporter> = match args.format {
             Format::Table => Box::new(Table::new(out, options)),

@@ -234,6 +234,7 @@ impl<'a> Runner<'a> {
             repeat: 1,
             watch: &NOTHING,
             dump: None,
+            given: None,
             flags: "",
         }
     }
@@ -245,7 +246,7 @@ impl<'a> Runner<'a> {
         let _ = bar.event(Event::RunStarted(&RunPlan {
             device,
             code_object,
-            seed: self.seed,
+            seed: Some(self.seed),
             trials: plans.len(),
         }));
         let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();

@@ -1,75 +1,141 @@
-//! The tensors of a trial as .npy files, for looking at them elsewhere.
+//! The tensors of a trial in files, for looking at them elsewhere: as .npy, or all in one .safetensors.
 //!
-//! `DIR/ID/input.NAME.npy`, `output.NAME.npy` (what the device left), `golden.NAME.npy` and `oracle.NAME.npy` (f64).
+//! Each has a kind and a name: `input.NAME`, `output.NAME` (what the device left), `golden.NAME` and `oracle.NAME` (f64).
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
-use super::Trial;
+use safetensors::tensor::TensorView;
+
 use super::buffer::Role;
+use super::{Plan, Trial};
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
 use crate::verdict::Axis;
 
-/// Writes what there is. Without outputs (the launches failed) inputs and references are still worth having.
-pub(super) fn write(
-    dir: &Path,
-    id: &str,
-    trial: &Trial<'_>,
-    outputs: &[Vec<f32>],
-) -> Result<(), String> {
-    let place = dir.join(file_name(id));
-    fs::create_dir_all(&place).map_err(|error| {
+/// Where the tensors of a trial go.
+#[derive(Clone, Copy, Debug)]
+pub enum Dump<'a> {
+    /// `DIR/ID/KIND.NAME.npy`.
+    Npy(&'a Path),
+    /// One file, `KIND.NAME` each, its axes in the metadata as `axes.KIND.NAME`.
+    Safetensors(&'a Path),
+}
+
+/// A tensor to be written.
+struct Kept<'t> {
+    kind: &'static str,
+    name: &'t str,
+    axes: &'t [Axis],
+    dtype: Dtype,
+    data: Vec<u8>,
+}
+
+impl Kept<'_> {
+    fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.length).collect()
+    }
+}
+
+impl Dump<'_> {
+    /// Writes what there is. Without outputs (the launches failed) inputs and references are still worth having.
+    pub(super) fn write(
+        self,
+        plan: &Plan<'_>,
+        trial: &Trial<'_>,
+        outputs: &[Vec<f32>],
+    ) -> Result<(), String> {
+        let kept = kept(trial, outputs);
+        match self {
+            Dump::Npy(dir) => npy(&dir.join(file_name(&plan.case.id)), kept),
+            Dump::Safetensors(path) => safetensors(path, plan, &kept),
+        }
+    }
+}
+
+/// Inputs, outputs and references, in this order.
+fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<f32>]) -> Vec<Kept<'t>> {
+    let inputs = trial
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.role == Role::Input);
+    let mut kept: Vec<Kept<'t>> = inputs
+        .map(|tensor| Kept {
+            kind: "input",
+            name: &tensor.name,
+            axes: &tensor.axes,
+            dtype: Dtype::F32,
+            data: narrow(&tensor.values),
+        })
+        .collect();
+    for (position, check) in trial.checks.iter().enumerate() {
+        let tensor = &trial.tensors[check.buffer.tensor];
+        let mut keep = |kind, dtype, data| {
+            kept.push(Kept {
+                kind,
+                name: &tensor.name,
+                axes: &tensor.axes,
+                dtype,
+                data,
+            });
+        };
+        if let Some(got) = outputs.get(position) {
+            keep("output", Dtype::F32, narrow(got));
+        }
+        keep("golden", Dtype::F32, narrow(&check.golden));
+        let wide = check.oracle.iter().flat_map(|value| value.to_le_bytes());
+        keep("oracle", Dtype::F64, wide.collect());
+    }
+    kept
+}
+
+fn npy(place: &Path, kept: Vec<Kept<'_>>) -> Result<(), String> {
+    fs::create_dir_all(place).map_err(|error| {
         format!(
             "cannot create {}: {error}; name a directory you can write to",
             place.display()
         )
     })?;
-    let save = |kind: &str, name: &str, dtype: Dtype, axes: &[Axis], data: Vec<u8>| {
-        let path = place.join(format!("{kind}.{}.npy", file_name(name)));
-        let shape = axes.iter().map(|axis| axis.length).collect();
+    for tensor in kept {
+        let path = place.join(format!("{}.{}.npy", tensor.kind, file_name(tensor.name)));
+        let shape = tensor.shape();
+        let Kept { dtype, data, .. } = tensor;
         write_atomically(&path, &Npy { dtype, shape, data }.to_bytes())
-            .map_err(|error| error.to_string())
-    };
-    for tensor in trial
-        .tensors
-        .iter()
-        .filter(|tensor| tensor.role == Role::Input)
-    {
-        save(
-            "input",
-            &tensor.name,
-            Dtype::F32,
-            &tensor.axes,
-            narrow(&tensor.values),
-        )?;
-    }
-    for (position, check) in trial.checks.iter().enumerate() {
-        let tensor = &trial.tensors[check.buffer.tensor];
-        if let Some(got) = outputs.get(position) {
-            save(
-                "output",
-                &tensor.name,
-                Dtype::F32,
-                &tensor.axes,
-                narrow(got),
-            )?;
-        }
-        save(
-            "golden",
-            &tensor.name,
-            Dtype::F32,
-            &tensor.axes,
-            narrow(&check.golden),
-        )?;
-        let wide = check
-            .oracle
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        save("oracle", &tensor.name, Dtype::F64, &tensor.axes, wide)?;
+            .map_err(|error| error.to_string())?;
     }
     Ok(())
+}
+
+fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), String> {
+    let text = |text: &str| text.to_string();
+    let mut metadata = HashMap::from([
+        (text("schema"), text("deltanet-check/export/1")),
+        (text("version"), text(env!("CARGO_PKG_VERSION"))),
+        (text("test"), plan.case.id.clone()),
+        (text("function"), text(plan.test.function.name)),
+        (text("title"), plan.test.title.clone()),
+        (text("shape"), plan.case.values.to_string()),
+        (text("seed"), plan.seed.to_string()),
+        (text("device"), plan.device.describe().description),
+        (text("code_object"), plan.program.report.path.clone()),
+        (text("sha256"), plan.program.report.sha256.clone()),
+    ]);
+    let unusable = |error| format!("cannot write {}: {error}", path.display());
+    let mut views = BTreeMap::new();
+    for tensor in kept {
+        let name = format!("{}.{}", tensor.kind, tensor.name);
+        let axes: Vec<&str> = tensor.axes.iter().map(|axis| axis.name.as_str()).collect();
+        metadata.insert(format!("axes.{name}"), axes.join(","));
+        let dtype = match tensor.dtype {
+            Dtype::F64 => safetensors::Dtype::F64,
+            _ => safetensors::Dtype::F32,
+        };
+        let view = TensorView::new(dtype, tensor.shape(), &tensor.data).map_err(unusable)?;
+        views.insert(name, view);
+    }
+    let bytes = safetensors::serialize(views, Some(metadata)).map_err(unusable)?;
+    write_atomically(path, &bytes).map_err(|error| error.to_string())
 }
 
 fn narrow(values: &[f32]) -> Vec<u8> {
@@ -80,7 +146,7 @@ fn narrow(values: &[f32]) -> Vec<u8> {
 }
 
 /// A name for every file system: the colon of a case's id becomes a dot.
-fn file_name(id: &str) -> String {
+pub fn file_name(id: &str) -> String {
     id.chars()
         .map(|c| {
             if c.is_ascii_alphanumeric() || "_-=,".contains(c) {

@@ -6,6 +6,7 @@
 
 mod buffer;
 mod dump;
+mod given;
 mod grid;
 mod judge;
 mod launch;
@@ -13,7 +14,7 @@ mod panics;
 mod plan;
 mod pool;
 
-use deltanet_reference::widen;
+use deltanet_reference::{rule::Scale, widen};
 
 use crate::compare::{decode, encode, guards, poison};
 use crate::device::{DeviceError, Session};
@@ -24,6 +25,8 @@ use crate::verdict::{Axis, LaunchReport};
 
 pub use buffer::{Arg, Buffer, axes, elements, float, int, null, table};
 use buffer::{Role, Tensor};
+pub use dump::{Dump, file_name};
+pub use given::Given;
 pub use grid::{Grid, line, matrix, sequential, transposing};
 pub use plan::{BUDGET, Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
@@ -41,6 +44,7 @@ pub struct Trial<'a> {
     session: Box<dyn Session>,
     module: usize,
     planted: Option<(usize, &'a Program, &'a Plant)>,
+    given: Option<&'a Given>,
     tensors: Vec<Tensor>,
     launches: Vec<Launched>,
     checks: Vec<Check>,
@@ -89,6 +93,7 @@ impl<'a> Trial<'a> {
             session,
             module,
             planted,
+            given: plan.given,
             tensors: Vec::new(),
             launches: Vec::new(),
             checks: Vec::new(),
@@ -99,6 +104,11 @@ impl<'a> Trial<'a> {
     /// A word of the case.
     pub fn word(&self, name: &str) -> &'static str {
         self.values.word(name)
+    }
+
+    /// The factor on the output that goes with tensors from elsewhere; the default where all is drawn.
+    pub fn scale(&self) -> Scale {
+        self.given.map_or(Scale::InverseSqrtKeySize, Given::scale)
     }
 
     /// A dimension of the case.
@@ -114,7 +124,10 @@ impl<'a> Trial<'a> {
     /// An input that stays on the host: drawn, and known to the references.
     pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
         let count = axes.iter().map(|axis| axis.length).product();
-        let values = Stream::new(self.seed, self.id, name).draw(count, distribution);
+        let given = self.given.and_then(|given| given.inputs.get(name));
+        let values = given
+            .cloned()
+            .unwrap_or_else(|| Stream::new(self.seed, self.id, name).draw(count, distribution));
         self.keep(Tensor {
             name: name.into(),
             axes,
@@ -138,6 +151,8 @@ impl<'a> Trial<'a> {
 
     /// An input on the device with values that the test computed from what it drew.
     pub fn upload(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
+        let given = self.given.and_then(|given| given.inputs.get(name));
+        let values = given.cloned().unwrap_or(values);
         let kept = self.keep(Tensor {
             name: name.into(),
             axes,
@@ -206,9 +221,11 @@ impl<'a> Trial<'a> {
         (golden, oracle): (Vec<f32>, Vec<f64>),
         mistakes: Vec<Mistake>,
     ) -> Outcome {
+        let name = &self.tensors[buffer.tensor].name;
+        let expected = self.given.and_then(|given| given.expected.get(name));
         self.checks.push(Check {
             buffer,
-            golden,
+            golden: expected.cloned().unwrap_or(golden),
             oracle,
             mistakes,
         });

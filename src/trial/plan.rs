@@ -1,9 +1,8 @@
 //! What one trial runs, and running it.
 
-use std::path::Path;
 use std::time::Instant;
 
-use super::{Trial, dump, judge, panics};
+use super::{Dump, Given, Trial, judge, panics};
 use crate::compare::judge_repeat;
 use crate::device::{Device, DeviceError, DeviceErrorKind, Watch};
 use crate::program::Program;
@@ -46,8 +45,10 @@ pub struct Plan<'a> {
     pub repeat: u16,
     /// What is observed.
     pub watch: &'a Watch,
-    /// Where its tensors go as .npy, if anywhere.
-    pub dump: Option<&'a Path>,
+    /// Where its tensors go, if anywhere.
+    pub dump: Option<Dump<'a>>,
+    /// Tensors from elsewhere that it takes in place of its own, if any.
+    pub given: Option<&'a Given>,
     /// The flags that select registry and code object, for the line that runs the trial again.
     pub flags: &'a str,
 }
@@ -173,8 +174,7 @@ impl Plan<'_> {
     }
 
     fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<f32>]) -> Option<String> {
-        let dir = self.dump?;
-        dump::write(dir, &self.case.id, trial, outputs).err()
+        self.dump?.write(self, trial, outputs).err()
     }
 
     fn failed(&self, error: &DeviceError) -> Finished {

@@ -159,6 +159,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         repeat,
         watch: &NOTHING,
         dump: None,
+        given: None,
         flags: "",
     };
     plan.run()

@@ -1,12 +1,14 @@
-//! The subcommands `audit`, `exec`, `inspect`, `disasm` and `isa`, run as a user runs them.
+//! The subcommands, run as a user runs them.
 
 mod audit;
 mod disasm;
 mod exec;
 mod exec_refused;
+mod export;
 mod inspect;
 mod isa;
 mod trace;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

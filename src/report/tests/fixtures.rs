@@ -16,7 +16,7 @@ pub fn plan(report: &RunReport) -> RunPlan {
     RunPlan {
         device: report.device.clone(),
         code_object: report.code_object.clone(),
-        seed: report.seed,
+        seed: Some(report.seed),
         trials: report.totals.total(),
     }
 }

@@ -1,0 +1,146 @@
+//! `export`: inputs, references and outputs of a test, for looking at them from another language.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::{DeviceChoice, RunArgs};
+use crate::device::{self, NOTHING};
+use crate::exit::{Exit, Stop};
+use crate::run::{self, Setup, print};
+use crate::trial::{BUDGET, Dump, Plan, Progress, Variant, file_name, run_all};
+use crate::verdict::TrialReport;
+
+/// Write inputs, references and outputs of tests as safetensors.
+///
+/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (f32, in the kernel's order) and
+/// `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of each tensor.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The test by id or alias, or a glob for several; may be given several times
+    #[arg(long, value_name = "ID", required = true)]
+    pub test: Vec<String>,
+
+    /// Seed of the inputs: a number, or `random` to draw one
+    #[arg(long, value_name = "N|random", default_value = "0")]
+    pub seed: String,
+
+    /// The file to write, or a directory for one file a test
+    #[arg(long, value_name = "FILE.safetensors|DIR")]
+    pub out: PathBuf,
+
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+
+    /// Run this code object instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub kernels: Option<PathBuf>,
+
+    /// Take tests from this file instead of the built-in phases.toml
+    #[arg(long, value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+
+    /// How many tests run at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+/// Runs the command. What the kernels computed may be wrong: the verdict is printed, and the tensors are written.
+///
+/// # Errors
+/// Nothing is selected, or a file cannot be written.
+pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
+    let flags = RunArgs {
+        test: args.test.clone(),
+        kernels: args.kernels.clone(),
+        registry: args.registry.clone(),
+        jobs: args.jobs,
+        ..RunArgs::default()
+    };
+    let setup = Setup::new(&flags)?;
+    let selected = setup.select(&flags)?;
+    let seed = run::seed(&args.seed)?;
+    let device = device::choose(args.device)?;
+    let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
+    let places = places(&args.out, &ids)?;
+    let jobs = run::jobs(&flags);
+    let again = run::flags(&flags);
+    let plans: Vec<Plan<'_>> = selected
+        .iter()
+        .zip(&places)
+        .map(|(one, place)| Plan {
+            device: &*device,
+            threads: run::threads(jobs, selected.len()),
+            budget: BUDGET,
+            program: setup.program(),
+            variant: Variant::Honest,
+            phase: one.phase.number,
+            test: one.test,
+            case: one.case,
+            seed,
+            repeat: 1,
+            watch: &NOTHING,
+            dump: Some(Dump::Safetensors(place)),
+            given: None,
+            flags: &again,
+        })
+        .collect();
+    let mut lines = vec![String::new(); plans.len()];
+    let mut trouble = None;
+    run_all(&plans, jobs, |position, progress| {
+        if let Progress::Finished(done) = progress {
+            let place = &places[position];
+            let report = &done.report;
+            lines[position] = line(place, report);
+            // A test that ended before it had tensors leaves no file.
+            let missing = || {
+                let why = report.error.as_deref().unwrap_or_default();
+                format!("{} could not be run: {why}", report.id)
+            };
+            let error = done.dump_error.clone();
+            trouble = trouble
+                .take()
+                .or(error)
+                .or_else(|| (!place.exists()).then(missing));
+        }
+    });
+    if let Some(error) = trouble {
+        return Err(Stop::setup(error));
+    }
+    print(&lines.concat())?;
+    Ok(Exit::Passed)
+}
+
+fn line(place: &Path, report: &TrialReport) -> String {
+    format!(
+        "{}: {}, {}\n",
+        place.display(),
+        report.id,
+        report.verdict.word()
+    )
+}
+
+/// One file for each test.
+fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
+    let is_file = out.extension().is_some_and(|end| end == "safetensors") && !out.is_dir();
+    match ids {
+        [_] if is_file => return Ok(vec![out.to_path_buf()]),
+        _ if is_file => {
+            return Err(Stop::usage(format!(
+                "{} tests are selected and `--out {}` is one file: name a directory, or one test",
+                ids.len(),
+                out.display()
+            )));
+        }
+        _ => {}
+    }
+    std::fs::create_dir_all(out).map_err(|error| {
+        Stop::setup(format!(
+            "cannot create {}: {error}; name a directory, or a file that ends in .safetensors",
+            out.display()
+        ))
+    })?;
+    let place = |id: &&str| out.join(format!("{}.safetensors", file_name(id)));
+    Ok(ids.iter().map(place).collect())
+}

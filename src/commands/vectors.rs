@@ -1,0 +1,294 @@
+//! `vectors`: kernels of the gated delta rule on tensors that somebody else made.
+
+mod expectation;
+mod family;
+mod file;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{Color, DeviceChoice, Format, RunArgs};
+use crate::device::{self, Device, NOTHING};
+use crate::exit::{Exit, Stop};
+use crate::program::Program;
+use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
+use crate::run::{self, print, stdout_result};
+use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
+
+use family::{Family, Foreign};
+use file::{EXPECTED, Vectors};
+
+/// Run kernels of the gated delta rule on tensors that somebody else made, and judge what they compute.
+///
+/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps initial_state
+/// [B, HV, K, V], and what is expected: o_block [B, T, HV, V] and state_block [B, HV, K, V] where value head h reads
+/// query/key head h / (HV / H), o_tiled and state_tiled where it reads h % H. q and k are used as they are. The
+/// metadata's `scale` is the factor on the output, 1/sqrt(K) without it.
+#[derive(Debug, Args)]
+pub struct VectorsArgs {
+    /// Files of tensors
+    #[arg(value_name = "FILE.safetensors", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Which kernels
+    #[arg(long, value_enum, default_value_t = Choice::All)]
+    pub family: Choice,
+
+    /// Validate this code object instead of the built-in one; its kernels bear the same names
+    #[arg(long, value_name = "FILE")]
+    pub kernels: Option<PathBuf>,
+
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+
+    /// How many launches run at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// When to colour the output (NO_COLOR is honoured)
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+
+    /// Say more: relative RMS, ULP and wave instructions
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Which families run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// All that the code object has and that can compute the file
+    All,
+    /// The fused recurrence, `gdn_recurrent_f32`
+    Recurrent,
+    /// The chunk pipeline, `gdn_chunk_*_f32`
+    Chunked,
+    /// `ggml_gated_delta_net_f32`
+    Ggml,
+}
+
+/// A file, and what it is run through.
+struct Batch {
+    vectors: Vectors,
+    notes: Vec<String>,
+    trials: Vec<(Family, Foreign)>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file or the code object is not usable, or there is nothing that can run.
+pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
+    let program = match &args.kernels {
+        Some(path) => Program::read(path)?,
+        None => Program::built_in()?,
+    };
+    let device = device::choose(args.device)?;
+    let files: Vec<Vectors> = args
+        .files
+        .iter()
+        .map(|path| Vectors::read(path))
+        .collect::<Result<_, _>>()?;
+    let families = families(args.family, &program)?;
+    let batches: Vec<Batch> = files
+        .into_iter()
+        .map(|file| batch(file, &families, args.family == Choice::All))
+        .collect::<Result<_, _>>()?;
+    let plan = RunPlan {
+        device: device.describe(),
+        code_object: program.report.clone(),
+        seed: None,
+        trials: batches.iter().map(|batch| batch.trials.len()).sum(),
+    };
+    let started = Instant::now();
+    let phases = judged(args, &program, &*device, &batches);
+    let seconds = started.elapsed().as_secs_f64();
+    let report = RunReport::new(
+        plan.device.clone(),
+        plan.code_object.clone(),
+        0,
+        phases,
+        seconds,
+    );
+    show(args, &plan, &report)?;
+    Ok(if report.totals.pass == report.totals.total() {
+        Exit::Passed
+    } else {
+        Exit::Failed
+    })
+}
+
+/// The families asked for; of all, those that the code object has.
+fn families(choice: Choice, program: &Program) -> Result<Vec<Family>, Stop> {
+    let one = match choice {
+        Choice::Recurrent => Family::Recurrent,
+        Choice::Chunked => Family::Chunked,
+        Choice::Ggml => Family::Ggml,
+        Choice::All => {
+            let mut all = Family::value_variants().to_vec();
+            all.retain(|family| family.is_in(program));
+            if all.is_empty() {
+                return Err(Stop::setup(format!(
+                    "code object {} has no kernel of the gated delta rule: gdn_recurrent_f32, gdn_chunk_*_f32 or ggml_gated_delta_net_f32",
+                    program.report.path
+                )));
+            }
+            return Ok(all);
+        }
+    };
+    Ok(vec![one])
+}
+
+/// What a file is run through. Where all families were asked for, those that cannot compute it are left out.
+fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop> {
+    let mut notes = expectation::notes(&vectors);
+    notes.extend(vectors.notes.iter().cloned());
+    let mut trials = Vec::new();
+    for &family in families {
+        for (map, names) in EXPECTED {
+            let expected = names.map(|name| vectors.get(name));
+            if expected == [None, None] {
+                continue;
+            }
+            let Some(foreign) = family.of(&vectors, map, expected) else {
+                continue;
+            };
+            match &foreign.skip {
+                Some(why) if all => notes.push(format!(
+                    "left out: {}, {} head map: {why}",
+                    family.word(),
+                    family::map_word(map)
+                )),
+                _ => trials.push((family, foreign)),
+            }
+        }
+    }
+    if trials.is_empty() {
+        return Err(Stop::nothing(format!(
+            "{}: nothing can compute it: {}",
+            vectors.name,
+            notes.join("; ")
+        )));
+    }
+    Ok(Batch {
+        vectors,
+        notes,
+        trials,
+    })
+}
+
+/// Runs everything; a file is a phase of the report.
+fn judged(
+    args: &VectorsArgs,
+    program: &Program,
+    device: &dyn Device,
+    batches: &[Batch],
+) -> Vec<PhaseReport> {
+    let flags = RunArgs {
+        kernels: args.kernels.clone(),
+        jobs: args.jobs,
+        ..RunArgs::default()
+    };
+    let again = run::flags(&flags);
+    let jobs = run::jobs(&flags);
+    let mut phases: Vec<PhaseReport> = Vec::new();
+    for (number, batch) in (1..).zip(batches) {
+        let runs = |foreign: &&(Family, Foreign)| foreign.1.skip.is_none();
+        let plans: Vec<Plan<'_>> = batch
+            .trials
+            .iter()
+            .filter(runs)
+            .flat_map(|(_, foreign)| foreign.test.cases.iter().map(move |case| (foreign, case)))
+            .map(|(foreign, case)| Plan {
+                device,
+                threads: run::threads(jobs, batch.trials.len()),
+                budget: BUDGET,
+                program,
+                variant: Variant::Honest,
+                phase: number,
+                test: &foreign.test,
+                case,
+                seed: 0,
+                repeat: 1,
+                watch: &NOTHING,
+                dump: None,
+                given: Some(&foreign.given),
+                flags: &again,
+            })
+            .collect();
+        let mut done: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
+        run_all(&plans, jobs, |position, progress| {
+            if let Progress::Finished(finished) = progress {
+                done[position] = Some(finished.report);
+            }
+        });
+        let mut done = done.into_iter().flatten();
+        let trials = batch.trials.iter().filter_map(|(family, foreign)| {
+            let mut report = match &foreign.skip {
+                Some(why) => skipped(foreign, number, why),
+                None => done.next()?,
+            };
+            report.rerun = format!(
+                "deltanet-check vectors {} --family {}{again}",
+                run::quoted(&batch.vectors.name),
+                family.word()
+            );
+            Some(report)
+        });
+        phases.push(PhaseReport {
+            number,
+            title: batch.vectors.name.clone(),
+            note: Some(batch.notes.join("; ")),
+            trials: trials.collect(),
+        });
+    }
+    phases
+}
+
+/// A trial that was asked for and cannot run.
+fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
+    let shape = foreign.test.cases.first();
+    TrialReport {
+        id: foreign.test.id.clone(),
+        phase,
+        title: foreign.test.title.clone(),
+        shape: shape.map_or_else(String::new, |case| case.values.to_string()),
+        documented: false,
+        verdict: Verdict::Skip,
+        problem: None,
+        outputs: Vec::new(),
+        error: Some(why.to_string()),
+        seed: 0,
+        launches: Vec::new(),
+        wave_instructions: None,
+        seconds: 0.0,
+        rerun: String::new(),
+    }
+}
+
+fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), Stop> {
+    if args.format == Format::Json {
+        let text = render_json(report).map_err(|error| Stop::setup(error.to_string()))?;
+        return print(&text);
+    }
+    let options = TableOptions {
+        color: run::color(args.color),
+        verbose: args.verbose,
+        parts: Parts::Files,
+    };
+    let mut table = Table::new(io::stdout(), options);
+    stdout_result(table.event(Event::RunStarted(plan)))?;
+    print(
+        "max_diff is the distance from what the file expects, f64 error that from the recurrence in f64\n",
+    )?;
+    stdout_result(table.event(Event::RunFinished(report)))
+}

@@ -1,0 +1,267 @@
+//! A file of tensors that somebody else made: names, shapes and types checked, values as f32.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use deltanet_reference::rule::{GateKind, HeadMap, Sizes, StateLayout};
+use half::{bf16, f16};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use crate::exit::Stop;
+use crate::files;
+
+/// The largest file that is read.
+const MAX_FILE: u64 = 4 << 30;
+
+/// Inputs, expectations and sizes.
+pub struct Vectors {
+    /// The file, as it was named.
+    pub name: String,
+    /// Sizes of the call.
+    pub sizes: Sizes,
+    /// The factor on the output that the metadata names.
+    pub scale: Option<f64>,
+    /// What was done to the tensors, for the reader of the result.
+    pub notes: Vec<String>,
+    tensors: BTreeMap<&'static str, Vec<f32>>,
+}
+
+/// A state or output that the file may have.
+pub const EXPECTED: [(HeadMap, [&str; 2]); 2] = [
+    (HeadMap::Block, ["o_block", "state_block"]),
+    (HeadMap::Tiled, ["o_tiled", "state_tiled"]),
+];
+
+impl Vectors {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is no safetensors file, or a tensor is missing, of another shape or type, or not finite.
+    pub fn read(path: &Path) -> Result<Vectors, Stop> {
+        let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
+        let name = path.display().to_string();
+        Vectors::parse(&name, &bytes).map_err(|why| Stop::setup(format!("{name}: {why}")))
+    }
+
+    fn parse(name: &str, bytes: &[u8]) -> Result<Vectors, String> {
+        let refused = |error: safetensors::SafeTensorError| {
+            let error = error.to_string();
+            format!(
+                "not a safetensors file, or cut short: {}",
+                error.escape_debug()
+            )
+        };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(refused)?;
+        let file = SafeTensors::deserialize(bytes).map_err(refused)?;
+        let sizes = sizes(&file)?;
+        let mut vectors = Vectors {
+            name: name.to_string(),
+            sizes,
+            scale: scale(header.metadata().as_ref())?,
+            notes: Vec::new(),
+            tensors: BTreeMap::new(),
+        };
+        let (key, value, beta) = (sizes.key_shape(), sizes.value_shape(), sizes.beta_shape());
+        let state = sizes.state_shape(StateLayout::KeyMajor);
+        let gate: &[usize] = match sizes.gate_kind {
+            GateKind::PerHead => &beta,
+            GateKind::PerKeyChannel => &sizes.gate_shape(),
+        };
+        for (name, axes, shape, needed) in [
+            ("q", "[B, T, H, K]", &key[..], true),
+            ("k", "[B, T, H, K]", &key, true),
+            ("v", "[B, T, HV, V]", &value, true),
+            ("g", "[B, T, HV]", gate, true),
+            ("beta", "[B, T, HV]", &beta, true),
+            ("initial_state", "[B, HV, K, V]", &state, false),
+            ("o_block", "[B, T, HV, V]", &value, false),
+            ("o_tiled", "[B, T, HV, V]", &value, false),
+            ("state_block", "[B, HV, K, V]", &state, false),
+            ("state_tiled", "[B, HV, K, V]", &state, false),
+        ] {
+            match file.tensor(name) {
+                Ok(view) => vectors.take(name, axes, shape, &view)?,
+                Err(_) if needed => return Err(missing(name)),
+                Err(_) => {}
+            }
+        }
+        let unread: Vec<String> = {
+            let mut names = file.names();
+            names.sort_unstable();
+            let unread = names
+                .iter()
+                .filter(|name| !vectors.tensors.contains_key(**name));
+            unread.map(|name| name.escape_debug().to_string()).collect()
+        };
+        if !unread.is_empty() {
+            vectors
+                .notes
+                .push(format!("not looked at: {}", unread.join(", ")));
+        }
+        let none = EXPECTED
+            .iter()
+            .flat_map(|(_, names)| names)
+            .all(|name| vectors.get(name).is_none());
+        if none {
+            return Err(
+                "no expected tensors: it needs o_block and state_block, or o_tiled and state_tiled"
+                    .into(),
+            );
+        }
+        Ok(vectors)
+    }
+
+    /// A tensor by name, if the file has it.
+    pub fn get(&self, name: &str) -> Option<&[f32]> {
+        self.tensors.get(name).map(Vec::as_slice)
+    }
+
+    /// The states before the first token: zeros if the file has none.
+    pub fn initial(&self) -> Vec<f32> {
+        let shape = self.sizes.state_shape(StateLayout::KeyMajor);
+        self.get("initial_state")
+            .map_or_else(|| vec![0.0; shape.iter().product()], <[f32]>::to_vec)
+    }
+
+    fn take(
+        &mut self,
+        name: &'static str,
+        axes: &str,
+        want: &[usize],
+        view: &TensorView<'_>,
+    ) -> Result<(), String> {
+        if view.shape() != want {
+            return Err(format!(
+                "tensor `{name}` has shape {:?}; {axes} is {want:?} here, by the shapes of q and v",
+                view.shape()
+            ));
+        }
+        let values = values(name, view)?;
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let (value, index) = (values[at], index(want, at));
+            return Err(format!(
+                "tensor `{name}` holds {value} at {index:?}: only finite numbers (as f32) can be judged"
+            ));
+        }
+        if view.dtype() != Dtype::F32 {
+            let how = if view.dtype() == Dtype::F64 {
+                "rounded"
+            } else {
+                "widened"
+            };
+            self.notes
+                .push(format!("{name} {how} from {:?} to f32", view.dtype()));
+        }
+        self.tensors.insert(name, values);
+        Ok(())
+    }
+}
+
+fn missing(name: &str) -> String {
+    format!(
+        "no tensor `{name}`: q, k [B, T, H, K], v [B, T, HV, V], g and beta [B, T, HV] are needed"
+    )
+}
+
+/// The sizes that q, v and g have.
+fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, String> {
+    let shape = |name: &str, axes: &str| -> Result<[usize; 4], String> {
+        let view = file.tensor(name).map_err(|_| missing(name))?;
+        <[usize; 4]>::try_from(view.shape()).map_err(|_| {
+            format!(
+                "tensor `{name}` has shape {:?}; {axes} is needed",
+                view.shape()
+            )
+        })
+    };
+    let [sequences, tokens, key_heads, key_size] = shape("q", "[B, T, H, K]")?;
+    let [_, _, value_heads, value_size] = shape("v", "[B, T, HV, V]")?;
+    let gates = file.tensor("g").map_err(|_| missing("g"))?;
+    let gate_kind = if gates.shape().len() == 4 {
+        GateKind::PerKeyChannel
+    } else {
+        GateKind::PerHead
+    };
+    if [
+        sequences,
+        tokens,
+        key_heads,
+        key_size,
+        value_heads,
+        value_size,
+    ]
+    .contains(&0)
+    {
+        return Err("q or v has an axis of length 0: there is nothing to compute".into());
+    }
+    if !value_heads.is_multiple_of(key_heads) {
+        return Err(format!(
+            "v has {value_heads} heads and q has {key_heads}: value heads must be a multiple of query/key heads"
+        ));
+    }
+    Ok(Sizes {
+        sequences,
+        tokens,
+        key_heads,
+        value_heads,
+        key_size,
+        value_size,
+        gate_kind,
+    })
+}
+
+fn scale(
+    metadata: Option<&std::collections::HashMap<String, String>>,
+) -> Result<Option<f64>, String> {
+    let Some(text) = metadata.and_then(|metadata| metadata.get("scale")) else {
+        return Ok(None);
+    };
+    let scale = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let wrong = || {
+        format!(
+            "the metadata's scale `{}` is not a number",
+            text.escape_debug()
+        )
+    };
+    scale.map(Some).ok_or_else(wrong)
+}
+
+/// The values as f32.
+fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
+    let data = view.data();
+    Ok(match view.dtype() {
+        Dtype::F32 => words(data).map(f32::from_le_bytes).collect(),
+        Dtype::F64 => words(data).map(|w| f64::from_le_bytes(w) as f32).collect(),
+        Dtype::F16 => words(data)
+            .map(|w| f16::from_le_bytes(w).to_f32())
+            .collect(),
+        Dtype::BF16 => words(data)
+            .map(|w| bf16::from_le_bytes(w).to_f32())
+            .collect(),
+        other => {
+            return Err(format!(
+                "tensor `{name}` holds {other:?}: store it as F32 (F16, BF16 and F64 are converted)"
+            ));
+        }
+    })
+}
+
+fn words<const N: usize>(data: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    data.as_chunks().0.iter().copied()
+}
+
+/// The index along each axis of a flat position.
+fn index(shape: &[usize], flat: usize) -> Vec<usize> {
+    let mut left = flat;
+    let mut index: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|length| {
+            let at = left % length;
+            left /= length;
+            at
+        })
+        .collect();
+    index.reverse();
+    index
+}

@@ -1,0 +1,23 @@
+//! Tensors that somebody else made, in place of those that a test draws and computes.
+
+use std::collections::BTreeMap;
+
+use deltanet_reference::rule::Scale;
+
+/// What a trial is handed from elsewhere, by the names that its function gives the tensors.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Inputs, used in place of drawn ones. Each has as many elements as the function's own.
+    pub inputs: BTreeMap<String, Vec<f32>>,
+    /// What outputs should be, used in place of the golden reference. The oracle stays the harness's own.
+    pub expected: BTreeMap<String, Vec<f32>>,
+    /// The factor on the output; nothing: the function's own.
+    pub scale: Option<f64>,
+}
+
+impl Given {
+    /// The factor on the output, as conventions have it.
+    pub fn scale(&self) -> Scale {
+        self.scale.map_or(Scale::InverseSqrtKeySize, Scale::Factor)
+    }
+}

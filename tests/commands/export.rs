@@ -1,0 +1,92 @@
+//! `export`: what is written is what was drawn and computed.
+
+use deltanet_check::tensor::{Distribution, Stream};
+use safetensors::{Dtype, SafeTensors};
+
+use crate::{run, scratch};
+
+fn floats(file: &SafeTensors<'_>, name: &str) -> Vec<f32> {
+    let tensor = file.tensor(name).expect(name);
+    assert_eq!(tensor.dtype(), Dtype::F32);
+    let (words, _) = tensor.data().as_chunks();
+    words.iter().map(|&word| f32::from_le_bytes(word)).collect()
+}
+
+#[test]
+fn inputs_references_and_outputs_come_back() {
+    let here = scratch("export-one");
+    let export = [
+        "export",
+        "--test",
+        "mul",
+        "--seed",
+        "7",
+        "--out",
+        "mul.safetensors",
+    ];
+    let run = run(&here, &export);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_eq!(run.out, "mul.safetensors: mul, PASS\n");
+    let bytes = std::fs::read(here.join("mul.safetensors")).expect("written");
+    let (_, header) = SafeTensors::read_metadata(&bytes).expect("a header");
+    let metadata = header.metadata().as_ref().expect("metadata");
+    for (key, value) in [
+        ("schema", "deltanet-check/export/1"),
+        ("test", "mul"),
+        ("seed", "7"),
+        ("shape", "n=1024"),
+        ("axes.input.a", "element"),
+    ] {
+        assert_eq!(metadata[key], value);
+    }
+    let file = SafeTensors::deserialize(&bytes).expect("a file");
+    let mut names = file.names();
+    names.sort_unstable();
+    let all = [
+        "golden.out",
+        "input.a",
+        "input.b",
+        "oracle.out",
+        "output.out",
+    ];
+    assert_eq!(names, all);
+    for name in ["a", "b"] {
+        let drawn = Stream::new(7, "mul", name).draw(1024, Distribution::Uniform(-2.0, 2.0));
+        assert_eq!(floats(&file, &format!("input.{name}")), drawn);
+    }
+    let (a, b) = (floats(&file, "input.a"), floats(&file, "input.b"));
+    let products: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+    assert_eq!(floats(&file, "golden.out"), products);
+    assert_eq!(floats(&file, "output.out"), products);
+    let oracle = file.tensor("oracle.out").expect("there");
+    assert_eq!((oracle.dtype(), oracle.shape()), (Dtype::F64, &[1024][..]));
+    let (words, _) = oracle.data().as_chunks();
+    let exact = a.iter().zip(&b).map(|(&a, &b)| f64::from(a) * f64::from(b));
+    assert!(words.iter().map(|&word| f64::from_le_bytes(word)).eq(exact));
+}
+
+#[test]
+fn several_tests_go_into_a_directory() {
+    let here = scratch("export-several");
+    let into = |out: &str| run(&here, &["export", "--test", "decay_mask_*", "--out", out]);
+    let refused = into("one.safetensors");
+    assert_eq!(refused.code, 2);
+    let why = "2 tests are selected and `--out one.safetensors` is one file: name a directory, or one test";
+    assert!(refused.err.contains(why), "{}", refused.err);
+    assert_eq!(into("all").code, 0);
+    for name in ["decay_mask_small", "decay_mask_64"] {
+        assert!(here.join(format!("all/{name}.safetensors")).is_file());
+    }
+    assert_eq!(
+        run(
+            &here,
+            &["export", "--test", "mul", "--out", "no/such/a.safetensors"]
+        )
+        .code,
+        3
+    );
+    assert_eq!(
+        run(&here, &["export", "--test", "mull", "--out", "x"]).code,
+        2
+    );
+}

@@ -1,0 +1,328 @@
+//! `vectors`: tensors from elsewhere, as they come and with one thing changed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
+
+use crate::{Run, refused, run, scratch};
+
+/// Tensors that Hugging Face's and FLA's own code made.
+const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/reference/tests/data");
+
+/// A file of tensors, to be changed.
+struct File {
+    tensors: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
+    metadata: HashMap<String, String>,
+}
+
+impl File {
+    fn sample(name: &str) -> File {
+        let bytes = std::fs::read(format!("{SAMPLES}/{name}.safetensors")).expect("a sample");
+        let (_, header) = SafeTensors::read_metadata(&bytes).expect("a header");
+        let file = SafeTensors::deserialize(&bytes).expect("a sample");
+        let tensors = file.iter().map(|(name, view)| {
+            let tensor = (view.dtype(), view.shape().to_vec(), view.data().to_vec());
+            (name.to_string(), tensor)
+        });
+        File {
+            tensors: tensors.collect(),
+            metadata: header.metadata().clone().unwrap_or_default(),
+        }
+    }
+
+    fn values(&self, name: &str) -> Vec<f32> {
+        let (words, _) = self.tensors[name].2.as_chunks();
+        words.iter().map(|&word| f32::from_le_bytes(word)).collect()
+    }
+
+    /// The same tensor with other values of another type.
+    fn put(&mut self, name: &str, dtype: Dtype, data: Vec<u8>) {
+        let tensor = self.tensors.get_mut(name).expect("there");
+        (tensor.0, tensor.2) = (dtype, data);
+    }
+
+    /// The same tensor with one element changed.
+    fn change(&mut self, name: &str, at: usize, change: impl Fn(f32) -> f32) {
+        let mut values = self.values(name);
+        values[at] = change(values[at]);
+        let data = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.put(name, Dtype::F32, data);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let views = self.tensors.iter().map(|(name, (dtype, shape, data))| {
+            let view = TensorView::new(*dtype, shape.clone(), data).expect("a shape that fits");
+            (name, view)
+        });
+        safetensors::serialize(views, Some(self.metadata.clone())).expect("written")
+    }
+
+    /// Runs `vectors` on it.
+    fn judged(&self, name: &str, flags: &[&str]) -> Run {
+        let here = scratch(&format!("vectors-{name}"));
+        std::fs::write(here.join("f.safetensors"), self.bytes()).expect("written");
+        run(&here, &[&["vectors", "f.safetensors"], flags].concat())
+    }
+
+    /// The line with which `vectors` refuses it, after the name of the file.
+    fn refused(&self, name: &str) -> String {
+        refused_bytes(name, &self.bytes())
+    }
+}
+
+fn refused_bytes(name: &str, bytes: &[u8]) -> String {
+    let here = scratch(&format!("vectors-{name}"));
+    std::fs::write(here.join("f.safetensors"), bytes).expect("written");
+    let line = refused(&here, &["vectors", "f.safetensors"]);
+    line.strip_prefix("f.safetensors: ")
+        .expect("the file's name")
+        .to_owned()
+}
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.out).expect("JSON")
+}
+
+#[test]
+fn the_samples_pass_under_both_head_maps() {
+    let files = ["short", "one_chunk", "rect_state"].map(|name| format!("{name}.safetensors"));
+    let mut args = vec!["vectors", "--format", "json"];
+    args.extend(files.iter().map(String::as_str));
+    let run = run(Path::new(SAMPLES), &args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let report = json(&run);
+    let mut ran = Vec::new();
+    for file in report["phases"].as_array().expect("files") {
+        for trial in file["trials"].as_array().expect("trials") {
+            let name = trial["id"].as_str().expect("an id");
+            let (family, shape) = name.split_once(':').expect("a shape");
+            let map = shape.rsplit_once("map=").expect("a map").1;
+            let title = file["title"].as_str().expect("a title");
+            ran.push(format!("{title} {family} {map}"));
+            let outputs = if family == "ggml" { 1 } else { 2 };
+            assert_eq!(trial["outputs"].as_array().expect("outputs").len(), outputs);
+        }
+        let note = file["note"].as_str().expect("a note");
+        assert!(!note.contains("DIFFERS"), "{note}");
+    }
+    let mut all = Vec::new();
+    for (file, ggml) in files.iter().zip([true, true, false]) {
+        let families = ["recurrent", "chunked", "ggml"];
+        for family in &families[..if ggml { 3 } else { 2 }] {
+            for map in ["block", "tiled"] {
+                all.push(format!("{file} {family} {map}"));
+            }
+        }
+    }
+    assert_eq!(ran, all);
+}
+
+#[test]
+fn one_changed_expectation_fails_in_its_map_only() {
+    let mut file = File::sample("short");
+    file.change("o_tiled", 1000, |x| x + 1e-3);
+    let run = file.judged("changed", &["--family", "recurrent"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    assert!(run.out.contains("1/2 passed, 1 failed"), "{}", run.out);
+    // Element 1000 of [2, 17, 2, 64].
+    let place = "o_tiled ITSELF DIFFERS from the f64 recurrence: max 1.00e-3";
+    assert!(run.out.contains(place), "{}", run.out);
+    let worst = "the worst at sequence 0, token 7, head 1, channel 40";
+    assert!(run.out.contains(worst), "{}", run.out);
+    assert!(
+        run.out
+            .contains("deltanet-check vectors f.safetensors --family recurrent"),
+        "{}",
+        run.out
+    );
+
+    let mut file = File::sample("short");
+    file.change("state_block", 0, |x| x - 1e-3);
+    let run = file.judged("changed-state", &["--family", "ggml", "--format", "json"]);
+    assert_eq!(run.code, 1, "{}", run.out);
+    assert_eq!(json(&run)["totals"]["fail"], 1);
+}
+
+/// The kernel is right and the file is not: scale 1 expected by what the metadata says, 1/8 by what it holds.
+#[test]
+fn the_scale_of_the_metadata_counts() {
+    let mut file = File::sample("short");
+    file.metadata.insert("scale".into(), "1".into());
+    let run = file.judged("scale", &["--family", "chunked", "--format", "json"]);
+    assert_eq!(run.code, 1);
+    for name in ["o_block", "o_tiled"] {
+        let scaled: Vec<u8> = file
+            .values(name)
+            .iter()
+            .flat_map(|x| (x * 8.0).to_le_bytes())
+            .collect();
+        file.put(name, Dtype::F32, scaled);
+    }
+    let run = file.judged("scale", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let note = json(&run)["phases"][0]["note"].to_string();
+    assert!(
+        note.contains("ggml's kernel scales by 1/sqrt(K) only"),
+        "{note}"
+    );
+
+    file.metadata.insert("scale".into(), "an eighth".into());
+    let line = file.refused("scale-word");
+    assert_eq!(line, "the metadata's scale `an eighth` is not a number");
+}
+
+#[test]
+fn other_types_are_converted_and_said() {
+    let mut file = File::sample("short");
+    let wide = |file: &File, name: &str| -> Vec<u8> {
+        let values = file.values(name);
+        values
+            .iter()
+            .flat_map(|&x| f64::from(x).to_le_bytes())
+            .collect()
+    };
+    let data = wide(&file, "v");
+    file.put("v", Dtype::F64, data);
+    let run = file.judged("f64", &["--family", "recurrent"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("v rounded from F64 to f32"), "{}", run.out);
+    // In half precision the inputs are others, and so the expectations wrong, of the file and not of the kernel.
+    let halves = file.values("k");
+    let halves = halves
+        .iter()
+        .flat_map(|&x| half::bf16::from_f32(x).to_le_bytes());
+    file.put("k", Dtype::BF16, halves.collect());
+    let run = file.judged("bf16", &["--family", "recurrent"]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.out.contains("k widened from BF16 to f32"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("o_block ITSELF DIFFERS"), "{}", run.out);
+
+    let words = vec![0; file.values("q").len() * 4];
+    file.put("q", Dtype::I32, words);
+    assert_eq!(
+        file.refused("i32"),
+        "tensor `q` holds I32: store it as F32 (F16, BF16 and F64 are converted)"
+    );
+}
+
+#[test]
+fn what_a_family_cannot_compute() {
+    let sample = Path::new(SAMPLES);
+    let asked = run(
+        sample,
+        &["vectors", "rect_state.safetensors", "--family", "ggml"],
+    );
+    assert_eq!((asked.code, asked.err.as_str()), (1, ""), "{}", asked.out);
+    assert!(
+        asked
+            .out
+            .contains("reason   ggml's kernel takes K = V only")
+    );
+    assert!(asked.out.contains("0/2 passed, 2 skipped"));
+
+    // One map only, without an initial state.
+    let mut file = File::sample("one_chunk");
+    let zeros = file.values("initial_state").iter().all(|&x| x == 0.0);
+    assert!(zeros, "the sample begins with zeros");
+    for name in [
+        "initial_state",
+        "o_tiled",
+        "state_tiled",
+        "hf_o",
+        "hf_state",
+    ] {
+        file.tensors.remove(name);
+    }
+    let run = file.judged("one-map", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(json(&run)["totals"]["pass"], 3);
+}
+
+#[test]
+fn files_that_are_refused() {
+    let sample = File::sample("short");
+    let whole = sample.bytes();
+    for (name, bytes) in [
+        ("empty", &[][..]),
+        ("text", b"hello, world, this is no file of tensors"),
+        ("cut", &whole[..whole.len() / 2]),
+        ("header", &whole[..100]),
+        ("long", &[&whole[..], b"more"].concat()),
+    ] {
+        let line = refused_bytes(name, bytes);
+        let what = "not a safetensors file, or cut short: ";
+        assert!(line.starts_with(what), "{name}: {line}");
+    }
+    let without = |name: &str| {
+        let mut file = File::sample("short");
+        file.tensors.remove(name);
+        file.refused("without")
+    };
+    for name in ["q", "k", "v", "g", "beta"] {
+        let line = without(name);
+        assert!(line.starts_with(&format!("no tensor `{name}`: ")), "{line}");
+    }
+    let reshaped = |name: &str, shape: &[usize]| {
+        let mut file = File::sample("short");
+        file.tensors.get_mut(name).expect("there").1 = shape.to_vec();
+        file.refused("reshaped")
+    };
+    assert_eq!(
+        reshaped("k", &[2, 17, 1, 128]),
+        "tensor `k` has shape [2, 17, 1, 128]; [B, T, H, K] is [2, 17, 2, 64] here, by the shapes of q and v"
+    );
+    assert_eq!(
+        reshaped("v", &[2, 17, 128]),
+        "tensor `v` has shape [2, 17, 128]; [B, T, HV, V] is needed"
+    );
+    assert_eq!(
+        reshaped("q", &[2, 17, 4, 32]),
+        "v has 2 heads and q has 4: value heads must be a multiple of query/key heads"
+    );
+    assert!(
+        reshaped("state_tiled", &[2, 2, 4096]).contains("[B, HV, K, V] is [2, 2, 64, 64] here")
+    );
+
+    let mut file = File::sample("short");
+    file.change("beta", 3, |_| f32::NAN);
+    assert_eq!(
+        file.refused("nan"),
+        "tensor `beta` holds NaN at [0, 1, 1]: only finite numbers (as f32) can be judged"
+    );
+    let mut file = File::sample("short");
+    for name in ["o_block", "o_tiled", "state_block", "state_tiled"] {
+        file.tensors.remove(name);
+    }
+    assert!(
+        file.refused("nothing-expected")
+            .starts_with("no expected tensors: ")
+    );
+
+    let here = scratch("vectors-none");
+    assert!(refused(&here, &["vectors", "none"]).starts_with("cannot read none: No such file"));
+    assert_eq!(run(&here, &["vectors"]).code, 2);
+}
+
+#[test]
+fn a_code_object_without_the_kernels() {
+    let line = refused(
+        Path::new(SAMPLES),
+        &[
+            "vectors",
+            "short.safetensors",
+            "--kernels",
+            &format!("{}/v5.co", crate::DATA),
+        ],
+    );
+    assert!(
+        line.contains("has no kernel of the gated delta rule"),
+        "{line}"
+    );
+}
