@@ -160,7 +160,7 @@ fn usage_errors_exit_2_and_name_the_nearest() {
         (&["--test", "[z"], "not a glob"),
         (
             &["--phase", "99"],
-            "there is no phase 9: there are 0, 1, 2, 3, 4, 5, 6, 7, 8",
+            "there is no phase 99: there are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
         ),
         (&["--phase", "six"], "is not a phase"),
         (&["--phase", "3-1"], "runs backwards: write 1-3"),

@@ -38,13 +38,9 @@ fn every_function_of_the_kernels_is_valid_code() {
         run.out.lines().filter(|line| line.ends_with(">:")).count(),
         33
     );
-    assert_eq!(
-        run.out
-            .lines()
-            .filter(|line| line.ends_with("s_endpgm"))
-            .count(),
-        33
-    );
+    // A function may end in more than one place.
+    let ends = run.out.lines().filter(|line| line.ends_with("s_endpgm"));
+    assert!(ends.count() >= 33);
     assert!(!run.out.contains("invalid"));
 }
 

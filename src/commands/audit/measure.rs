@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn an_error_is_relative_and_never_not_a_number() {
         assert_eq!(relative(&[3.0, 5.0], &[3.0, 4.0]), 0.2);
-        assert_eq!(relative(&[3e200, 5e200], &[3e200, 4e200]), 0.2);
+        let large = relative(&[3e200, 5e200], &[3e200, 4e200]);
+        assert!((large - 0.2).abs() < 1e-15, "{large}");
         for got in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(relative(&[got, 1.0], &[1.0, 1.0]), f64::INFINITY);
         }
