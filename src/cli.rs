@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{disasm, exec, export, inspect, isa, vectors};
+use crate::commands::{audit, disasm, exec, export, inspect, isa, vectors};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
 
@@ -45,6 +45,8 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
+    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
+    Audit(audit::AuditArgs),
 }
 
 /// The flags of a test run.
@@ -238,6 +240,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Vectors(args)) => vectors::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
+        Some(Command::Audit(args)) => audit::run(args),
         None => crate::run::run(&cli.run),
     }
 }

@@ -159,7 +159,7 @@ fn usage_errors_exit_2_and_name_the_nearest() {
         (&["--test", "zzz"], "--list prints them all"),
         (&["--test", "[z"], "not a glob"),
         (
-            &["--phase", "9"],
+            &["--phase", "99"],
             "there is no phase 9: there are 0, 1, 2, 3, 4, 5, 6, 7, 8",
         ),
         (&["--phase", "six"], "is not a phase"),

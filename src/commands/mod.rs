@@ -1,5 +1,6 @@
 //! What the program does beside running the tests: one file a subcommand.
 
+pub mod audit;
 pub mod disasm;
 pub mod exec;
 pub mod export;

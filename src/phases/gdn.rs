@@ -141,22 +141,31 @@ pub fn log_gates(t: &mut Trial<'_>, sizes: Sizes) -> Outcome<Buffer> {
         crate::trial::elements(sizes.value_heads),
         Uniform(0.01, 16.0),
     );
-    let (noise, share) = (t.values(noise).to_vec(), t.values(share).to_vec());
+    let values = gates(
+        t.word(GATES.0),
+        t.values(noise),
+        t.values(share),
+        t.values(heads),
+    );
+    t.upload("g", axes, values)
+}
+
+/// Log gates `[.., HV]` of a regime of [`GATES`], of numbers N(0,1) and U[0,1) of the same shape and the `[HV]` strengths A.
+pub fn gates(regime: &str, noise: &[f32], share: &[f32], a: &[f32]) -> Vec<f32> {
     let slow = |x: &f32| -0.01 * x.abs();
-    let values = match t.word(GATES.0) {
+    match regime {
         "slow" => noise.iter().map(slow).collect(),
         "model" => {
-            let a_log: Vec<f32> = t.values(heads).iter().map(|a| a.ln()).collect();
-            producers::log_gates(&noise, &a_log, &vec![1.0; sizes.value_heads])
+            let a_log: Vec<f32> = a.iter().map(|a| a.ln()).collect();
+            producers::log_gates(noise, &a_log, &vec![1.0; a.len()])
         }
         "fast" => share.iter().map(|x| -20.0 + x * (20.0 - 1e-4)).collect(),
         "spikes" => {
             let spiky = |(x, share): (&f32, &f32)| if *share < 0.03 { -30.0 } else { slow(x) };
-            noise.iter().zip(&share).map(spiky).collect()
+            noise.iter().zip(share).map(spiky).collect()
         }
         _ => vec![0.0; noise.len()],
-    };
-    t.upload("g", axes, values)
+    }
 }
 
 /// Write strengths: the sigmoid of normal numbers.

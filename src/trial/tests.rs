@@ -1,7 +1,8 @@
 //! The harness against devices that misbehave: none of them may pass, none may end the run.
 
 use super::*;
-use crate::device::{Device, DeviceErrorKind, Launch, NOTHING, Watch};
+use crate::device::{Device, DeviceErrorKind, Launch, NOTHING, Watch, check_watch};
+use crate::exit::Exit;
 use crate::registry::{Known, Registry};
 use crate::verdict::{DeviceReport, Problem, Verdict};
 
@@ -269,5 +270,24 @@ fn a_tolerance_that_lets_zeros_through_is_an_error() {
     assert!(
         error.contains("the tolerance of output `out` says nothing: all zeros would pass"),
         "{error}"
+    );
+}
+
+#[test]
+fn a_device_that_cannot_observe_refuses_to() {
+    let device = Fake {
+        does: Does::Nothing,
+        runs: 0.into(),
+    };
+    assert!(check_watch(&device, &NOTHING).is_ok());
+    let watch = Watch {
+        counters: true,
+        trace: None,
+    };
+    let stop = check_watch(&device, &watch).expect_err("it cannot");
+    assert_eq!(stop.exit, Exit::Usage);
+    assert_eq!(
+        stop.message,
+        "`--counters` needs the emulator, and this is host memory: add `--device emulator`"
     );
 }

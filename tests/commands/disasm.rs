@@ -36,14 +36,14 @@ fn every_function_of_the_kernels_is_valid_code() {
     assert_eq!(run.code, 0);
     assert_eq!(
         run.out.lines().filter(|line| line.ends_with(">:")).count(),
-        21
+        33
     );
     assert_eq!(
         run.out
             .lines()
             .filter(|line| line.ends_with("s_endpgm"))
             .count(),
-        21
+        33
     );
     assert!(!run.out.contains("invalid"));
 }

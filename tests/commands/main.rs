@@ -1,5 +1,6 @@
 //! The subcommands, run as a user runs them.
 
+mod audit;
 mod disasm;
 mod exec;
 mod exec_refused;

@@ -2,7 +2,7 @@
 //!
 //! Layouts are the document's: K, V and Q are `S` x `C` (channel rows, token columns), gates and betas have `C`
 //! elements, the state is `S` x `S`. These are the documented formulas taken literally. They are not the gated
-//! delta rule: [`crate::rule`] has that, and the example `document_vs_rule` measures the distance.
+//! delta rule: [`crate::rule`] has that, and `deltanet-check audit` measures the distance.
 
 mod attn_pre;
 mod deltanet;

@@ -1,7 +1,7 @@
 //! Branches that part a wave: where its lanes disagree, the smaller part runs first, and the larger one waits on a stack of SGPRs
 //! until s_cbranch_join.
 //!
-//! MODE[31:29] is the stack's depth; entry `n` is s[4n .. 4n+3]: the lanes that wait, and where they go on.
+//! `MODE[31:29]` is the stack's depth; entry `n` is `s[4n .. 4n+3]`: the lanes that wait, and where they go on.
 
 use super::super::handler::Outcome;
 use super::super::wave::Wave;

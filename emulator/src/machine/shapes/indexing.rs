@@ -1,6 +1,6 @@
 //! Registers that an index in M0 chooses, and the switch that skips vector instructions.
 //!
-//! M0[7:0] is the index; M0[15:12] says which VGPR operands it is added to while MODE[27] is set: src0, src1, src2, destination.
+//! `M0[7:0]` is the index; `M0[15:12]` says which VGPR operands it is added to while `MODE[27]` is set: src0, src1, src2, destination.
 
 use super::super::handler::Outcome;
 use super::super::trap::{Fault, TrapKind};

@@ -1,4 +1,4 @@
-//! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in M0[15:0] plus the instruction's
+//! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in `M0[15:0]` plus the instruction's
 //! offset on, in the order of the lanes.
 
 use super::super::handler::Outcome;

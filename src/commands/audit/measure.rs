@@ -1,0 +1,204 @@
+//! Errors of each subject over the draws, and their quartiles.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use super::inputs::{Head, Regime};
+use super::subjects::{SUBJECTS, Subject, rule};
+
+/// What one subject makes of one regime.
+pub struct Cost {
+    /// The subject.
+    pub subject: &'static Subject,
+    /// Of the final state.
+    pub state: Spread,
+    /// Of the output, if there is one.
+    pub output: Option<Spread>,
+    /// Heads whose state or output is not finite when all is computed in f32, as kernels do.
+    pub not_finite_f32: usize,
+}
+
+/// The relative errors of one tensor, a head each.
+#[derive(Debug, Default)]
+pub struct Spread {
+    /// Ascending; infinite where the tensor, or its error, is not finite in f64.
+    errors: Vec<f64>,
+}
+
+/// What one subject makes of one head.
+struct Errors {
+    state: f64,
+    output: Option<f64>,
+    finite_f32: bool,
+}
+
+/// Runs every subject on `draws` heads of each regime, `jobs` heads at a time. The result does not depend on `jobs`.
+pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Vec<Cost>> {
+    let heads: Vec<(usize, u32)> = (0..regimes.len())
+        .flat_map(|regime| (0..draws).map(move |draw| (regime, draw)))
+        .collect();
+    let mut costs: Vec<Vec<Cost>> = regimes.iter().map(|_| Cost::all()).collect();
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, heads.len().max(1)) {
+            let (send, heads, next) = (send.clone(), &heads, &next);
+            scope.spawn(move || {
+                while let Some(&(regime, draw)) = heads.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let head = Head::draw(&regimes[regime], seed, draw);
+                    // The receiver outlives the scope.
+                    let _ = send.send((regime, errors(&head)));
+                }
+            });
+        }
+        drop(send);
+        for (regime, errors) in receive {
+            for (cost, errors) in costs[regime].iter_mut().zip(errors) {
+                cost.add(&errors);
+            }
+        }
+    });
+    costs
+}
+
+/// A value for each subject.
+fn errors(head: &Head<f32>) -> Vec<Errors> {
+    let wide = head.wide();
+    let want = rule(&wide);
+    let of = |subject: &Subject| {
+        let (got, narrow) = (subject.run(&wide), subject.run(head));
+        let output = got.output.as_deref();
+        let mut narrow = narrow.state.iter().chain(narrow.output.iter().flatten());
+        Errors {
+            state: relative(&got.state, &want.state),
+            output: output.map(|got| relative(got, &want.output)),
+            finite_f32: narrow.all(|x| x.is_finite()),
+        }
+    };
+    SUBJECTS.iter().map(of).collect()
+}
+
+/// `||got - want|| / ||want||`; infinite if it is no finite number.
+fn relative(got: &[f64], want: &[f64]) -> f64 {
+    let difference: Vec<f64> = got.iter().zip(want).map(|(a, b)| a - b).collect();
+    let error = norm(&difference) / norm(want);
+    if error.is_finite() {
+        error
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// The Euclidean norm, by way of the largest element: squares of what f64 holds need not fit in f64.
+fn norm(values: &[f64]) -> f64 {
+    if values.iter().any(|x| !x.is_finite()) {
+        return f64::INFINITY;
+    }
+    let largest = values
+        .iter()
+        .fold(0.0f64, |largest, x| largest.max(x.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let squares: f64 = values.iter().map(|x| (x / largest).powi(2)).sum();
+    largest * squares.sqrt()
+}
+
+impl Cost {
+    fn all() -> Vec<Cost> {
+        let nothing = |subject| Cost {
+            subject,
+            state: Spread::default(),
+            output: None,
+            not_finite_f32: 0,
+        };
+        SUBJECTS.iter().map(nothing).collect()
+    }
+
+    fn add(&mut self, errors: &Errors) {
+        self.state.add(errors.state);
+        if let Some(output) = errors.output {
+            self.output.get_or_insert_default().add(output);
+        }
+        self.not_finite_f32 += usize::from(!errors.finite_f32);
+    }
+}
+
+impl Spread {
+    fn add(&mut self, error: f64) {
+        let at = self.errors.partition_point(|known| *known <= error);
+        self.errors.insert(at, error);
+    }
+
+    /// How many heads there are.
+    pub fn heads(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Heads whose tensor, or its error, is not finite even in f64.
+    pub fn not_finite(&self) -> usize {
+        self.errors
+            .iter()
+            .filter(|error| error.is_infinite())
+            .count()
+    }
+
+    /// Lower quartile, median and upper quartile, between neighbours linear in rank; what is not finite is largest.
+    pub fn quartiles(&self) -> [f64; 3] {
+        [0.25, 0.5, 0.75].map(|share| {
+            let Some(last) = self.errors.len().checked_sub(1) else {
+                return f64::NAN;
+            };
+            let place = share * last as f64;
+            let (below, above) = (
+                self.errors[place.floor() as usize],
+                self.errors[place.ceil() as usize],
+            );
+            if below == above {
+                below
+            } else {
+                below + (above - below) * place.fract()
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(errors: &[f64]) -> Spread {
+        let mut spread = Spread::default();
+        errors.iter().for_each(|&error| spread.add(error));
+        spread
+    }
+
+    #[test]
+    fn quartiles_by_hand() {
+        assert_eq!(
+            spread(&[4.0, 0.0, 3.0, 1.0, 2.0]).quartiles(),
+            [1.0, 2.0, 3.0]
+        );
+        assert_eq!(spread(&[1.0, 2.0]).quartiles(), [1.25, 1.5, 1.75]);
+        assert_eq!(spread(&[7.0]).quartiles(), [7.0; 3]);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_largest_and_counted() {
+        let inf = f64::INFINITY;
+        let spread = spread(&[inf, 1.0, inf, 2.0, 5.0]);
+        assert_eq!(spread.quartiles(), [2.0, 5.0, inf]);
+        assert_eq!((spread.not_finite(), spread.heads()), (2, 5));
+    }
+
+    #[test]
+    fn an_error_is_relative_and_never_not_a_number() {
+        assert_eq!(relative(&[3.0, 5.0], &[3.0, 4.0]), 0.2);
+        assert_eq!(relative(&[3e200, 5e200], &[3e200, 4e200]), 0.2);
+        for got in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(relative(&[got, 1.0], &[1.0, 1.0]), f64::INFINITY);
+        }
+        assert_eq!(relative(&[1.0], &[0.0]), f64::INFINITY);
+    }
+}
