@@ -1,5 +1,6 @@
 //! Every complaint a registry can earn, and that the built-in one earns none.
 
+use super::Case;
 use super::*;
 use crate::program::Program;
 use crate::select::everything;
@@ -112,6 +113,52 @@ fn the_built_in_registry_has_the_documented_tests() {
         alias.map(|test| test.id.as_str()),
         Some("solve_causal_identity")
     );
+}
+
+/// The recurrence's cases are chosen so that every two values of different parameters meet, but for the one long sequence.
+#[test]
+fn every_two_values_of_the_recurrence_meet() {
+    let registry = parse(BUILT_IN).expect("it is good");
+    let mut tests = registry.tests();
+    let test = tests
+        .find(|test| test.id == "recurrent")
+        .expect("it is there");
+    // Heads and head sizes go in pairs.
+    let parameters = |case: &Case| -> Vec<String> {
+        let v = &case.values;
+        vec![
+            v.get("T").to_string(),
+            format!("{}/{}", v.get("H"), v.get("HV")),
+            format!("{}/{}", v.get("K"), v.get("V")),
+            v.get("B").to_string(),
+            v.word("gates").into(),
+            v.word("map").into(),
+            v.word("state").into(),
+            v.word("layout").into(),
+        ]
+    };
+    let cases: Vec<Vec<String>> = test
+        .cases
+        .iter()
+        .filter(|case| case.values.get("T") != 1024)
+        .map(parameters)
+        .collect();
+    assert!(cases.len() < test.cases.len(), "one sequence is long");
+    let values = |p: usize| -> std::collections::BTreeSet<&String> {
+        cases.iter().map(|case| &case[p]).collect()
+    };
+    assert_eq!([0, 1, 2, 4].map(|p| values(p).len()), [10, 4, 3, 5]);
+    for (p, q) in (0..8).flat_map(|p| (p + 1..8).map(move |q| (p, q))) {
+        for (a, b) in values(p)
+            .into_iter()
+            .flat_map(|a| values(q).into_iter().map(move |b| (a, b)))
+        {
+            assert!(
+                cases.iter().any(|case| &case[p] == a && &case[q] == b),
+                "no case has both {a} and {b}"
+            );
+        }
+    }
 }
 
 #[test]
