@@ -11,7 +11,9 @@ use super::gdn::{
 };
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::trial::{Arg, Buffer, Grid, Outcome, Trial, axes, elements, float, int, line, table};
+use crate::trial::{
+    Arg, Buffer, Grid, Mistake, Outcome, Trial, axes, elements, float, int, line, table,
+};
 
 /// Dimensions of a step of the chunk pipeline.
 const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
@@ -333,7 +335,33 @@ fn solve(t: &mut Trial<'_>) -> Outcome {
     let references = references!(t, |l| {
         chunk::inverse(x.p.sizes, x.c, l, Inverse::ForwardSubstitution)
     });
-    t.check(inverse, references)
+    let diagonal = |name, explanation, change: f64| {
+        let (right, sizes, c) = (references.1.clone(), x.p.sizes, x.c);
+        let values = move || {
+            let on_diagonal = |at: usize| at / c / sizes.value_heads % sizes.tokens % c == at % c;
+            let element =
+                |(at, want): (usize, &f64)| *want + if on_diagonal(at) { change } else { 0.0 };
+            right.iter().enumerate().map(element).collect()
+        };
+        Mistake {
+            name,
+            explanation,
+            values: Box::new(values),
+        }
+    };
+    let mistakes = vec![
+        diagonal(
+            "identity-missing",
+            "the identity is missing: the diagonal is 1 too low",
+            -1.0,
+        ),
+        diagonal(
+            "identity-twice",
+            "the identity was added to a diagonal that still held it: the diagonal is 1 too high",
+            1.0,
+        ),
+    ];
+    t.check_or(inverse, references, mistakes)
 }
 
 fn uw(t: &mut Trial<'_>) -> Outcome {

@@ -344,3 +344,6 @@ fn budget(honest: &TrialReport) -> u64 {
         .max();
     largest.map_or(BUDGET, |instructions| 100_000 + 20 * instructions)
 }
+
+#[cfg(test)]
+mod tests;

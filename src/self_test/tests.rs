@@ -1,0 +1,118 @@
+//! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
+
+use crate::device::{NOTHING, choose};
+use crate::program::Program;
+use crate::registry::{Known, Registry};
+use crate::trial::{BUDGET, Plan, Variant};
+use crate::verdict::Problem;
+
+/// The hypotheses that the report on a planted bug names, in the case of the test whose id has all of these parts.
+fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
+    let (honest, wrong) = (
+        Program::built_in().expect("built in"),
+        Program::planted().expect("built in"),
+    );
+    let names = |program: &'static Program| -> Vec<&'static str> {
+        let kernels = program.object.kernels.iter();
+        kernels.map(|kernel| kernel.name.as_str()).collect()
+    };
+    let (honest, wrong): (&Program, &Program) =
+        (Box::leak(Box::new(honest)), Box::leak(Box::new(wrong)));
+    let known = Known {
+        kernels: names(honest),
+        planted: names(wrong),
+    };
+    let registry = Registry::built_in(&known).expect("it is good");
+    let test = registry
+        .tests()
+        .find(|one| one.id == test)
+        .expect("the test");
+    let case = test
+        .cases
+        .iter()
+        .find(|case| parts.iter().all(|part| case.id.contains(part)))
+        .expect("the case");
+    let plant = test
+        .planted
+        .iter()
+        .find(|one| one.name == planted)
+        .expect("the bug");
+    let device = choose(crate::cli::DeviceChoice::Emulator).expect("it is there");
+    let plan = Plan {
+        device: &*device,
+        threads: 1,
+        budget: BUDGET,
+        program: honest,
+        variant: Variant::Planted(wrong, plant),
+        phase: 10,
+        test,
+        case,
+        seed: 0,
+        repeat: 1,
+        watch: &NOTHING,
+        dump: None,
+        given: None,
+        flags: "",
+    };
+    let report = plan.run().report;
+    let problems = report
+        .outputs
+        .into_iter()
+        .filter_map(|output| output.problem);
+    let named = problems.flat_map(|problem| match problem {
+        Problem::Mismatch { hypotheses, .. } => hypotheses,
+        _ => Vec::new(),
+    });
+    named.map(|one| one.name).collect()
+}
+
+#[test]
+fn the_likely_mistake_is_named() {
+    let grouped = ["B=1,T=64,H=16,HV=32", "gates=slow", "state=random"];
+    let long = ["B=3,T=100", "gates=slow", "state=random"];
+    for (test, parts, planted, name) in [
+        ("recurrent", &grouped[..], "head maps swapped", "head-map"),
+        ("recurrent", &grouped, "scale missing", "scale-missing"),
+        ("recurrent", &grouped, "gate sign flipped", "gate-sign"),
+        (
+            "recurrent",
+            &grouped,
+            "error from the undecayed state",
+            "undecayed-error",
+        ),
+        ("recurrent", &grouped, "beta on v only", "beta-on-v-only"),
+        (
+            "recurrent",
+            &grouped,
+            "initial state transposed",
+            "initial-transposed",
+        ),
+        (
+            "recurrent",
+            &long,
+            "state dropped at a chunk boundary",
+            "state-dropped",
+        ),
+        (
+            "recurrent",
+            &["B=3,T=100", "state=random"],
+            "a state carried over between sequences",
+            "state-shared",
+        ),
+        (
+            "recurrent",
+            &["B=3,T=100", "K=128,V=128", "state=random"],
+            "final state transposed",
+            "transposed",
+        ),
+        (
+            "chunk_solve",
+            &["T=100"],
+            "identity missing",
+            "identity-missing",
+        ),
+    ] {
+        let found = hypotheses(test, parts, planted);
+        assert!(found.iter().any(|one| one == name), "{planted}: {found:?}");
+    }
+}
