@@ -1,13 +1,28 @@
 #!/bin/sh
-# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text.
+# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text, and the hostile kernels
+# in emulator/tests/hostile/hostile.s into hostile.co.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
-mc=${LLVM_MC:-llvm-mc-19} objcopy=${LLVM_OBJCOPY:-llvm-objcopy-19}
-for tool in "$mc" "$objcopy"; do
-    command -v "$tool" >/dev/null || { echo "assemble-tests: $tool is missing: install llvm-19, or set LLVM_MC and LLVM_OBJCOPY" >&2; exit 3; }
+mc=${LLVM_MC:-llvm-mc-19} objcopy=${LLVM_OBJCOPY:-llvm-objcopy-19} lld=${LLD:-ld.lld-19}
+for tool in "$mc" "$objcopy" "$lld"; do
+    command -v "$tool" >/dev/null || { echo "assemble-tests: $tool is missing: install llvm-19 and lld-19, or set LLVM_MC, LLVM_OBJCOPY and LLD" >&2; exit 3; }
 done
-exec python3 - "$mc" "$objcopy" "${1:-}" <<'PYTHON'
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+hostile=emulator/tests/hostile/hostile
+"$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$hostile.s" -o "$scratch/hostile.o"
+"$lld" -shared "$scratch/hostile.o" -o "$scratch/hostile.co"
+if [ "${1:-}" = --check ]; then
+    # Code alone: what else a linker writes is its own affair.
+    for side in "$scratch/hostile.co" "$hostile.co"; do
+        "$objcopy" -O binary --only-section=.text "$side" "$scratch/$(basename "$(dirname "$side")").text"
+    done
+    cmp -s "$scratch/$(basename "$scratch").text" "$scratch/hostile.text" || { echo "out of date: $hostile.co; run scripts/assemble-tests.sh" >&2; exit 1; }
+else
+    "$objcopy" --strip-debug "$scratch/hostile.co" "$hostile.co"
+fi
+python3 - "$mc" "$objcopy" "${1:-}" <<'PYTHON'
 import glob, re, subprocess, sys, tempfile
 
 mc, objcopy, mode = sys.argv[1:]
