@@ -8,7 +8,7 @@ use deltanet_reference::rule::{
 use super::Function;
 use super::gdn::{
     DIMS, GATES, LAYOUT, MAP, Problem, STATE, chunk_grid, head_map, layout, layout_arg, map_arg,
-    problem, scalars, states, strengths, tokens, unit_rows,
+    problem, scalars, states, strengths, tokens, unit, unit_rows,
 };
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -452,11 +452,7 @@ fn error_correction(t: &mut Trial<'_>) -> Outcome {
         rows.flat_map(|row| [row, row].concat()).collect()
     };
     let raw = t.draw("pair k", tokens(one, s.key_heads, s.key_size), Normal(1.0));
-    let mut keys = t.values(raw).to_vec();
-    for row in keys.chunks_exact_mut(s.key_size) {
-        let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
-        row.iter_mut().for_each(|x| *x /= norm);
-    }
+    let keys = unit(t.values(raw), s.key_size);
     let raw = t.draw(
         "pair v",
         tokens(one, s.value_heads, s.value_size),

@@ -1,5 +1,6 @@
 //! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
 
+use super::{EVERY_PAIR, Tried, next_pairs};
 use crate::device::{NOTHING, choose};
 use crate::program::Program;
 use crate::registry::{Known, Registry};
@@ -115,4 +116,46 @@ fn the_likely_mistake_is_named() {
         let found = hypotheses(test, parts, planted);
         assert!(found.iter().any(|one| one == name), "{planted}: {found:?}");
     }
+}
+
+/// Runs the rounds of a test in which a case catches a bug where `catches` says; the pairs that were run.
+fn rounds(
+    cases: usize,
+    bugs: usize,
+    catches: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut tried: Vec<Vec<Option<Tried>>> = vec![vec![None; bugs]; cases];
+    let mut run = Vec::new();
+    for round in 0.. {
+        let pairs = next_pairs(&tried, round);
+        if pairs.is_empty() {
+            break;
+        }
+        for (case, bug) in pairs {
+            assert!(tried[case][bug].is_none(), "case {case}, bug {bug}: again");
+            tried[case][bug] = Some((true, catches(case, bug).then(|| "caught".into())));
+            run.push((case, bug));
+        }
+    }
+    run
+}
+
+#[test]
+fn a_small_test_runs_every_pair() {
+    assert_eq!(rounds(8, EVERY_PAIR / 8, |_, _| true).len(), EVERY_PAIR);
+}
+
+#[test]
+fn a_large_test_stops_when_every_case_and_every_bug_has_its_catch() {
+    let run = rounds(50, 10, |_, _| true);
+    assert!((50..=60).contains(&run.len()), "{}", run.len());
+    assert!((0..50).all(|case| run.iter().any(|pair| pair.0 == case)));
+    assert!((0..10).all(|bug| run.iter().any(|pair| pair.1 == bug)));
+}
+
+#[test]
+fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_missed() {
+    let run = rounds(30, 6, |case, bug| case != 7 && bug != 3);
+    assert_eq!(run.iter().filter(|pair| pair.0 == 7).count(), 6);
+    assert_eq!(run.iter().filter(|pair| pair.1 == 3).count(), 30);
 }

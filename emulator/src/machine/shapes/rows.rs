@@ -164,125 +164,101 @@ macro_rules! lds_store2 {
     };
 }
 
+/// An atomic of a shape, `f(memory, data)`; the function's own types say whether it is signed.
+macro_rules! update {
+    ($shape:path, $word:ty, $f:expr) => {
+        scalar!(|w, e, i| $shape(w, e, i, |m: $word, a, _| $f(m as _, a as _) as $word))
+    };
+}
+
+/// An atomic of a shape on two operands: `f(memory, first, second)`.
+macro_rules! exchange {
+    ($shape:path, $word:ty, $f:expr) => {
+        scalar!(|w, e, i| $shape(w, e, i, |m: $word, a, b| $f(m, a, b)))
+    };
+}
+
 /// An atomic of 32 bits on flat and global memory: `f(memory, data)`.
 macro_rules! flat_atomic32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u32, a, _| $f(
-                m as _, a as _
-            )
-                as u32)
-        )
+        update!($crate::machine::shapes::flat::atomic, u32, $f)
     };
 }
 
 /// A compare-and-swap of 32 bits on flat and global memory: `f(memory, data, compare)`.
 macro_rules! flat_compare32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::flat::atomic, u32, $f)
     };
 }
 
 /// An atomic of 64 bits on flat and global memory: `f(memory, data)`.
 macro_rules! flat_atomic64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u64, a, _| $f(
-                m as _, a as _
-            )
-                as u64)
-        )
+        update!($crate::machine::shapes::flat::atomic, u64, $f)
     };
 }
 
 /// A compare-and-swap of 64 bits on flat and global memory: `f(memory, data, compare)`.
 macro_rules! flat_compare64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::flat::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::flat::atomic, u64, $f)
     };
 }
 
 /// An atomic of 32 bits on memory through a buffer resource: `f(memory, data)`.
 macro_rules! buffer_atomic32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u32, a, _| $f(
-                m as _, a as _
-            )
-                as u32)
-        )
+        update!($crate::machine::shapes::mubuf::atomic, u32, $f)
     };
 }
 
 /// A compare-and-swap of 32 bits on memory through a buffer resource: `f(memory, data, compare)`.
 macro_rules! buffer_compare32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::mubuf::atomic, u32, $f)
     };
 }
 
 /// An atomic of 64 bits on memory through a buffer resource: `f(memory, data)`.
 macro_rules! buffer_atomic64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u64, a, _| $f(
-                m as _, a as _
-            )
-                as u64)
-        )
+        update!($crate::machine::shapes::mubuf::atomic, u64, $f)
     };
 }
 
 /// A compare-and-swap of 64 bits on memory through a buffer resource: `f(memory, data, compare)`.
 macro_rules! buffer_compare64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::mubuf::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::mubuf::atomic, u64, $f)
     };
 }
 
 /// An atomic of 32 bits on LDS: `f(memory, data)`.
 macro_rules! lds_atomic32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u32, a, _| $f(
-                m as _, a as _
-            )
-                as u32)
-        )
+        update!($crate::machine::shapes::lds::atomic, u32, $f)
     };
 }
 
 /// An atomic of 32 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary32 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u32, a, b| $f(m, a, b)))
+        exchange!($crate::machine::shapes::lds::atomic, u32, $f)
     };
 }
 
 /// An atomic of 64 bits on LDS: `f(memory, data)`.
 macro_rules! lds_atomic64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u64, a, _| $f(
-                m as _, a as _
-            )
-                as u64)
-        )
+        update!($crate::machine::shapes::lds::atomic, u64, $f)
     };
 }
 
 /// An atomic of 64 bits on LDS with two operands: `f(memory, data0, data1)`.
 macro_rules! lds_ternary64 {
     ($f:expr) => {
-        scalar!(|w, e, i| $crate::machine::shapes::lds::atomic(w, e, i, |m: u64, a, b| $f(m, a, b)))
+        exchange!($crate::machine::shapes::lds::atomic, u64, $f)
     };
 }
 
@@ -341,88 +317,56 @@ macro_rules! lds_float_compare64 {
 /// A scalar atomic of 32 bits at a scalar address: `f(memory, data)`.
 macro_rules! scalar_atomic32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u32, a, _| $f(
-                m as _, a as _
-            )
-                as u32)
-        )
+        update!($crate::machine::shapes::smem::atomic, u32, $f)
     };
 }
 
 /// A scalar compare-and-swap of 32 bits at a scalar address: `f(memory, data, compare)`.
 macro_rules! scalar_compare32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u32, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::smem::atomic, u32, $f)
     };
 }
 
 /// A scalar atomic of 64 bits at a scalar address: `f(memory, data)`.
 macro_rules! scalar_atomic64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u64, a, _| $f(
-                m as _, a as _
-            )
-                as u64)
-        )
+        update!($crate::machine::shapes::smem::atomic, u64, $f)
     };
 }
 
 /// A scalar compare-and-swap of 64 bits at a scalar address: `f(memory, data, compare)`.
 macro_rules! scalar_compare64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::atomic(w, e, i, |m: u64, a, b| $f(m, a, b))
-        )
+        exchange!($crate::machine::shapes::smem::atomic, u64, $f)
     };
 }
 
 /// A scalar atomic of 32 bits through a buffer resource, for the wave as a whole: `f(memory, data)`.
 macro_rules! scalar_buffer_atomic32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u32, a, _| $f(
-                m as _, a as _
-            )
-                as u32)
-        )
+        update!($crate::machine::shapes::smem::buffer_atomic, u32, $f)
     };
 }
 
 /// A scalar compare-and-swap of 32 bits through a buffer resource, for the wave as a whole: `f(memory, data, compare)`.
 macro_rules! scalar_buffer_compare32 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u32, a, b| $f(
-                m, a, b
-            ))
-        )
+        exchange!($crate::machine::shapes::smem::buffer_atomic, u32, $f)
     };
 }
 
 /// A scalar atomic of 64 bits through a buffer resource, for the wave as a whole: `f(memory, data)`.
 macro_rules! scalar_buffer_atomic64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u64, a, _| $f(
-                m as _, a as _
-            )
-                as u64)
-        )
+        update!($crate::machine::shapes::smem::buffer_atomic, u64, $f)
     };
 }
 
 /// A scalar compare-and-swap of 64 bits through a buffer resource, for the wave as a whole: `f(memory, data, compare)`.
 macro_rules! scalar_buffer_compare64 {
     ($f:expr) => {
-        scalar!(
-            |w, e, i| $crate::machine::shapes::smem::buffer_atomic(w, e, i, |m: u64, a, b| $f(
-                m, a, b
-            ))
-        )
+        exchange!($crate::machine::shapes::smem::buffer_atomic, u64, $f)
     };
 }
 
@@ -478,11 +422,11 @@ macro_rules! lds_src2_float64 {
 
 pub(crate) use {
     branch, buffer_atomic32, buffer_atomic64, buffer_compare32, buffer_compare64, buffer_load,
-    buffer_store, cmpx, control, flat_atomic32, flat_atomic64, flat_compare32, flat_compare64,
-    lanewise, lds_atomic32, lds_atomic64, lds_float_compare32, lds_float_compare64, lds_float32,
-    lds_float64, lds_load, lds_load2, lds_src2_32, lds_src2_64, lds_src2_float32, lds_src2_float64,
-    lds_store, lds_store2, lds_ternary32, lds_ternary64, load, nothing, salu, saveexec, scalar,
-    scalar_atomic32, scalar_atomic64, scalar_buffer_atomic32, scalar_buffer_atomic64,
-    scalar_buffer_compare32, scalar_buffer_compare64, scalar_compare32, scalar_compare64, store,
-    valu, wrexec,
+    buffer_store, cmpx, control, exchange, flat_atomic32, flat_atomic64, flat_compare32,
+    flat_compare64, lanewise, lds_atomic32, lds_atomic64, lds_float_compare32, lds_float_compare64,
+    lds_float32, lds_float64, lds_load, lds_load2, lds_src2_32, lds_src2_64, lds_src2_float32,
+    lds_src2_float64, lds_store, lds_store2, lds_ternary32, lds_ternary64, load, nothing, salu,
+    saveexec, scalar, scalar_atomic32, scalar_atomic64, scalar_buffer_atomic32,
+    scalar_buffer_atomic64, scalar_buffer_compare32, scalar_buffer_compare64, scalar_compare32,
+    scalar_compare64, store, update, valu, wrexec,
 };
