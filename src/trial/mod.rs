@@ -8,6 +8,7 @@ mod buffer;
 mod dump;
 mod given;
 mod grid;
+mod isolate;
 mod judge;
 mod launch;
 mod panics;
@@ -28,6 +29,7 @@ use buffer::{Role, Tensor};
 pub use dump::{Dump, file_name};
 pub use given::Given;
 pub use grid::{Grid, line, matrix, sequential, transposing};
+pub use isolate::{CHILD, serve};
 pub use plan::{BUDGET, Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
 

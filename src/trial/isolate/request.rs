@@ -1,0 +1,314 @@
+//! What a trial is, in bytes: a line with sizes, JSON, and the long things (code objects, tensors) as they are.
+//!
+//! Reader and writer are the same program, so the format has no other version than the program's own.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Dump, Given, Plan, Variant};
+use crate::device::Place;
+use crate::exit::Stop;
+use crate::phases::functions;
+use crate::program::Program;
+use crate::registry::{Case, Judged, Plant, Test, Value, Values};
+use crate::verdict::CodeObjectReport;
+
+/// The first word of a request; its version and the two lengths follow.
+const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
+/// The longest first line of something that may be a request.
+const MAX_LINE: u64 = 256;
+
+/// Everything about a trial but the long things, of which it has the lengths, in order.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    place: Place,
+    threads: usize,
+    budget: u64,
+    program: Object,
+    planted: Option<(Object, Plant)>,
+    silent: bool,
+    phase: u32,
+    test: String,
+    title: String,
+    function: String,
+    documented: bool,
+    outputs: BTreeMap<String, Judged>,
+    case: String,
+    values: Vec<(String, Parameter)>,
+    seed: u64,
+    repeat: u16,
+    dump: Option<(bool, OsString)>,
+    given: Option<Lengths>,
+    flags: String,
+}
+
+/// A code object.
+#[derive(Serialize, Deserialize)]
+struct Object {
+    report: CodeObjectReport,
+    bytes: u64,
+}
+
+/// A parameter of a case.
+#[derive(Serialize, Deserialize)]
+enum Parameter {
+    Number(i64),
+    Word(String),
+}
+
+/// Tensors from elsewhere: how many elements each has.
+#[derive(Serialize, Deserialize)]
+struct Lengths {
+    inputs: Vec<(String, u64)>,
+    expected: Vec<(String, u64)>,
+    scale: Option<f64>,
+}
+
+/// A trial that somebody else asked for.
+pub struct Work {
+    head: Head,
+    program: Program,
+    planted: Option<(Program, Plant)>,
+    test: Test,
+    given: Option<Given>,
+}
+
+/// The request for a trial. What is observed is not part of it: a device that is used so observes nothing.
+pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
+    let mut long = Vec::new();
+    let object = |program: &Program, long: &mut Vec<u8>| {
+        long.extend(&program.bytes);
+        Object {
+            report: program.report.clone(),
+            bytes: program.bytes.len() as u64,
+        }
+    };
+    let tensors = |tensors: &BTreeMap<String, Vec<f32>>, long: &mut Vec<u8>| {
+        let length = |(name, values): (&String, &Vec<f32>)| {
+            long.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            (name.clone(), values.len() as u64)
+        };
+        tensors.iter().map(length).collect()
+    };
+    let parameter = |(name, value): (&str, &Value)| {
+        let value = match value {
+            Value::Number(number) => Parameter::Number(*number),
+            Value::Word(word) => Parameter::Word((*word).into()),
+        };
+        (name.to_string(), value)
+    };
+    let head = Head {
+        place,
+        threads: plan.threads,
+        budget: plan.budget,
+        program: object(plan.program, &mut long),
+        planted: match plan.variant {
+            Variant::Planted(program, plant) => Some((object(program, &mut long), plant.clone())),
+            Variant::Honest | Variant::Silent => None,
+        },
+        silent: matches!(plan.variant, Variant::Silent),
+        phase: plan.phase,
+        test: plan.test.id.clone(),
+        title: plan.test.title.clone(),
+        function: plan.test.function.name.into(),
+        documented: plan.test.documented,
+        outputs: plan.test.outputs.clone(),
+        case: plan.case.id.clone(),
+        values: plan.case.values.iter().map(parameter).collect(),
+        seed: plan.seed,
+        repeat: plan.repeat,
+        dump: plan.dump.map(|dump| match dump {
+            Dump::Npy(path) => (false, path.into()),
+            Dump::Safetensors(path) => (true, path.into()),
+        }),
+        given: plan.given.map(|given| Lengths {
+            inputs: tensors(&given.inputs, &mut long),
+            expected: tensors(&given.expected, &mut long),
+            scale: given.scale,
+        }),
+        flags: plan.flags.into(),
+    };
+    let json = serde_json::to_vec(&head)?;
+    let mut bytes = format!("{MAGIC} {} {}\n", json.len(), long.len()).into_bytes();
+    bytes.extend(json);
+    bytes.extend(long);
+    Ok(bytes)
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// It is none.
+pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
+    let alien = |what: &str| {
+        Stop::setup(format!(
+            "{what}: this command is how `deltanet-check` runs one test in a process of its own; \
+             use `deltanet-check --test ID`"
+        ))
+    };
+    let broken = |error: io::Error| Stop::setup(format!("cannot read standard input: {error}"));
+    let mut line = Vec::new();
+    let mut first = from.by_ref().take(MAX_LINE);
+    first.read_until(b'\n', &mut line).map_err(broken)?;
+    let lengths = lengths(&line).ok_or_else(|| alien("standard input has no test to run"))?;
+    let mut part = |length: u64| -> Result<Vec<u8>, Stop> {
+        let mut bytes = Vec::new();
+        from.by_ref()
+            .take(length)
+            .read_to_end(&mut bytes)
+            .map_err(broken)?;
+        if bytes.len() as u64 == length {
+            Ok(bytes)
+        } else {
+            Err(alien("the test on standard input is cut off"))
+        }
+    };
+    let json = part(lengths.0)?;
+    let long = part(lengths.1)?;
+    let head: Head = serde_json::from_slice(&json).map_err(|error| alien(&error.to_string()))?;
+    Work::new(head, &long).map_err(|error| match error {
+        Trouble::Stop(stop) => stop,
+        Trouble::Alien(what) => alien(&what),
+    })
+}
+
+fn lengths(line: &[u8]) -> Option<(u64, u64)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.strip_suffix('\n')?.strip_prefix(MAGIC)?.split(' ');
+    let ("", json, long, None) = (words.next()?, words.next()?, words.next()?, words.next()) else {
+        return None;
+    };
+    Some((json.parse().ok()?, long.parse().ok()?))
+}
+
+/// What is wrong with a request.
+enum Trouble {
+    Stop(Stop),
+    Alien(String),
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Trouble {
+        Trouble::Stop(stop)
+    }
+}
+
+impl Work {
+    fn new(head: Head, mut long: &[u8]) -> Result<Work, Trouble> {
+        let mut take = |count: u64| -> Result<Vec<u8>, Trouble> {
+            let split = usize::try_from(count)
+                .ok()
+                .and_then(|count| long.split_at_checked(count));
+            let (taken, rest) =
+                split.ok_or_else(|| Trouble::Alien("the test has wrong lengths".into()))?;
+            long = rest;
+            Ok(taken.to_vec())
+        };
+        let mut object = |object: &Object| -> Result<Program, Trouble> {
+            let CodeObjectReport { path, build, .. } = &object.report;
+            Ok(Program::parse(path, take(object.bytes)?, build.clone())?)
+        };
+        let program = object(&head.program)?;
+        let planted = match &head.planted {
+            Some((planted, plant)) => Some((object(planted)?, plant.clone())),
+            None => None,
+        };
+        let mut tensors = |lengths: &[(String, u64)]| -> Result<_, Trouble> {
+            let mut all = BTreeMap::new();
+            for (name, length) in lengths {
+                let bytes = take(length.saturating_mul(4))?;
+                all.insert(name.clone(), crate::compare::decode(&bytes));
+            }
+            Ok(all)
+        };
+        let given = match &head.given {
+            Some(lengths) => Some(Given {
+                inputs: tensors(&lengths.inputs)?,
+                expected: tensors(&lengths.expected)?,
+                scale: lengths.scale,
+            }),
+            None => None,
+        };
+        let unknown = |what: &str| Trouble::Alien(format!("the test has an unknown {what}"));
+        let function = functions()
+            .find(|function| function.name == head.function)
+            .ok_or_else(|| unknown("function"))?;
+        let mut values = Vec::new();
+        for (name, value) in &head.values {
+            let choices = function.words.iter().find(|(choice, _)| choice == name);
+            let value = match value {
+                Parameter::Number(number) => Value::Number(*number),
+                Parameter::Word(word) => choices
+                    .and_then(|(_, words)| words.iter().find(|known| *known == word))
+                    .map(|known| Value::Word(known))
+                    .ok_or_else(|| unknown("word"))?,
+            };
+            values.push((name.clone(), value));
+        }
+        let values = Values::new(values);
+        if let Some(refusal) = function.refuses(&values) {
+            return Err(Trouble::Alien(refusal.title));
+        }
+        let test = Test {
+            id: head.test.clone(),
+            aliases: Vec::new(),
+            function,
+            title: head.title.clone(),
+            documented: head.documented,
+            cases: vec![Case {
+                id: head.case.clone(),
+                values,
+            }],
+            outputs: head.outputs.clone(),
+            planted: Vec::new(),
+        };
+        Ok(Work {
+            head,
+            program,
+            planted,
+            test,
+            given,
+        })
+    }
+
+    /// Where it runs.
+    pub fn place(&self) -> Place {
+        self.head.place
+    }
+
+    /// The trial, on a device.
+    pub fn plan<'a>(&'a self, device: &'a dyn crate::device::Device) -> Plan<'a> {
+        let head = &self.head;
+        Plan {
+            device,
+            threads: head.threads,
+            budget: head.budget,
+            program: &self.program,
+            variant: match &self.planted {
+                Some((program, plant)) => Variant::Planted(program, plant),
+                None if head.silent => Variant::Silent,
+                None => Variant::Honest,
+            },
+            phase: head.phase,
+            test: &self.test,
+            case: &self.test.cases[0],
+            seed: head.seed,
+            repeat: head.repeat,
+            watch: &crate::device::NOTHING,
+            dump: head.dump.as_ref().map(|(one_file, path)| {
+                let path = Path::new(path);
+                if *one_file {
+                    Dump::Safetensors(path)
+                } else {
+                    Dump::Npy(path)
+                }
+            }),
+            given: self.given.as_ref(),
+            flags: &head.flags,
+        }
+    }
+}
