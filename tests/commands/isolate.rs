@@ -35,10 +35,10 @@ fn hanging(directory: &Path, kernel: &str) -> PathBuf {
     const ENDLESS: u32 = 0xbf82_ffff;
     let mut bytes = fs::read(KERNELS).expect("committed");
     let object = CodeObject::parse(&bytes).expect("a code object");
-    let entry = object.kernel(kernel).expect("the kernel").entry_address;
+    let kernel = object.kernel(kernel).expect("the kernel");
     let code = object.image.segments.iter().find_map(|segment| {
-        let start = usize::try_from(entry.checked_sub(segment.address)?).ok()?;
-        segment.data.get(start..start + 64)
+        let start = usize::try_from(kernel.entry_address.checked_sub(segment.address)?).ok()?;
+        segment.data.get(start..start + kernel.code_size as usize)
     });
     let code = code.expect("its code");
     let places: Vec<usize> = (0..bytes.len() - code.len())
