@@ -1,0 +1,223 @@
+//! Modules: code objects that the program loads at run time, or carries within itself.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gfx906::code_object::{CodeObject, CodeObjectError, Kernel, SymbolKind};
+use gfx906::machine::{Gpu, Module};
+
+use crate::boundary::{Address, Out, Text, host_bytes, host_value};
+use crate::error::{HipError, Outcome};
+use crate::runtime::{queue, state};
+
+/// A code object in device memory, for as long as someone holds it.
+pub struct Loaded {
+    gpu: Arc<Gpu>,
+    /// The emulator's module.
+    pub module: Module,
+    /// Address and size of its variables.
+    variables: HashMap<String, (Address, u64)>,
+}
+
+/// A kernel of a module.
+#[derive(Clone)]
+pub struct Function {
+    /// The module.
+    pub loaded: Arc<Loaded>,
+    /// The kernel's name.
+    pub name: String,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.gpu.unload(&self.module);
+    }
+}
+
+impl Function {
+    /// The kernel.
+    pub fn kernel(&self) -> Outcome<&Kernel> {
+        let kernel = self.loaded.module.kernel(&self.name);
+        kernel.ok_or(HipError::InvalidDeviceFunction)
+    }
+}
+
+impl Loaded {
+    /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
+    pub fn new(gpu: &Arc<Gpu>, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+        let object = CodeObject::parse(bytes).map_err(|error| {
+            eprintln!("gfx906-hip: {error}");
+            match error {
+                CodeObjectError::NoEntry { .. } | CodeObjectError::WrongProcessor { .. } => {
+                    HipError::NoBinaryForGpu
+                }
+                _ => HipError::InvalidImage,
+            }
+        })?;
+        let module = gpu.load(&object).map_err(|_| HipError::OutOfMemory)?;
+        let variables = object
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.kind == SymbolKind::Object)
+            .map(|s| (s.name.clone(), (module.base + s.address, s.size)))
+            .collect();
+        Ok(Arc::new(Loaded {
+            gpu: gpu.clone(),
+            module,
+            variables,
+        }))
+    }
+
+    /// Address and size of a variable.
+    pub fn variable(&self, name: &str) -> Option<(Address, u64)> {
+        self.variables.get(name).copied()
+    }
+}
+
+/// The bytes of an image in the program's memory, whose size only its own headers tell.
+pub fn image<'a>(address: Address) -> Outcome<&'a [u8]> {
+    const FAT_BINARY: &[u8] = b"FPIH";
+    let size = match host_bytes(address, 4)? {
+        b"\x7fELF" => elf_size(address)?,
+        b"__CL" => bundle_size(address)?,
+        b"CCOB" => compressed_size(address)?,
+        // The wrapper that compilers put around: magic, version, address.
+        FAT_BINARY => return image(host_value(address + 8)?),
+        _ => return Err(HipError::InvalidImage),
+    };
+    host_bytes(
+        address,
+        usize::try_from(size).map_err(|_| HipError::InvalidImage)?,
+    )
+}
+
+/// The end of what an ELF file's header tables and segments reach.
+fn elf_size(at: Address) -> Outcome<u64> {
+    let half = |offset| host_value::<u16>(at + offset).map(u64::from);
+    let word = |offset| host_value::<u64>(at + offset);
+    let add = |a: u64, b: u64| a.checked_add(b).ok_or(HipError::InvalidImage);
+    let (segments, segment, count) = (word(32)?, half(54)?, half(56)?);
+    let mut end = add(segments, segment * count)?;
+    end = end.max(add(word(40)?, half(58)? * half(60)?)?);
+    for n in 0..count {
+        let header = add(segments, n * segment)?;
+        let in_file = add(word(header + 8)?, word(header + 32)?)?;
+        end = end.max(in_file);
+    }
+    Ok(end)
+}
+
+/// The end of a bundle's last entry.
+fn bundle_size(at: Address) -> Outcome<u64> {
+    const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+    const MOST: u64 = 4096;
+    if host_bytes(at, MAGIC.len())? != MAGIC {
+        return Err(HipError::InvalidImage);
+    }
+    let word = |offset| host_value::<u64>(at + offset);
+    let count = word(MAGIC.len() as u64)?;
+    let mut offset = MAGIC.len() as u64 + 8;
+    let mut end = offset;
+    if count > MOST {
+        return Err(HipError::InvalidImage);
+    }
+    for _ in 0..count {
+        let (start, size, name) = (word(offset)?, word(offset + 8)?, word(offset + 16)?);
+        offset = (offset + 24)
+            .checked_add(name)
+            .ok_or(HipError::InvalidImage)?;
+        end = end.max(start.checked_add(size).ok_or(HipError::InvalidImage)?);
+    }
+    Ok(end.max(offset))
+}
+
+/// The size that the header of a compressed bundle states, from its second version on.
+fn compressed_size(at: Address) -> Outcome<u64> {
+    match host_value::<u16>(at + 4)? {
+        2 => host_value::<u32>(at + 8).map(u64::from),
+        3 => host_value::<u64>(at + 8),
+        version => {
+            eprintln!(
+                "gfx906-hip: version {version} of the compressed offload bundle does not say its size: \
+                 build without --offload-compress"
+            );
+            Err(HipError::InvalidImage)
+        }
+    }
+}
+
+fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+    let gpu = state().gpu.clone();
+    let loaded = Loaded::new(&gpu, bytes)?;
+    let handle = state().modules.insert(loaded);
+    out.put(handle)
+}
+
+pub fn load(out: Out<Address>, file: Text) -> Outcome {
+    out.required()?;
+    let file = file.get()?;
+    let bytes = std::fs::read(&file).map_err(|error| {
+        eprintln!("gfx906-hip: hipModuleLoad: {file}: {error}");
+        HipError::FileNotFound
+    })?;
+    add(out, &bytes)
+}
+
+pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
+    out.required()?;
+    add(out, image(at)?)
+}
+
+/// The options are for a compiler that is not there.
+pub fn load_data_ex(
+    out: Out<Address>,
+    at: Address,
+    _count: u32,
+    _options: Address,
+    _values: Address,
+) -> Outcome {
+    load_data(out, at)
+}
+
+pub fn unload(module: Address) -> Outcome {
+    let _device = queue();
+    let mut state = state();
+    let loaded = state.modules.remove(module);
+    let loaded = loaded.ok_or(HipError::InvalidHandle)?;
+    state.functions.retain(|f| !Arc::ptr_eq(&f.loaded, &loaded));
+    Ok(())
+}
+
+fn get(module: Address) -> Outcome<Arc<Loaded>> {
+    let known = state().modules.get(module).cloned();
+    known.ok_or(HipError::InvalidHandle)
+}
+
+pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
+    out.required()?;
+    let name = name.get()?;
+    let loaded = get(module)?;
+    if loaded.module.kernel(&name).is_none() {
+        return Err(HipError::NotFound);
+    }
+    let handle = state().functions.insert(Function { loaded, name });
+    out.put(handle)
+}
+
+pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
+    let name = name.get()?;
+    let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
+    if !out.is_null() {
+        out.put(address)?;
+    }
+    if !size.is_null() {
+        size.put(bytes as usize)?;
+    }
+    Ok(())
+}
+
+/// The kernel of a handle.
+pub fn function(handle: Address) -> Outcome<Function> {
+    let known = state().functions.get(handle).cloned();
+    known.ok_or(HipError::InvalidHandle)
+}
