@@ -8,9 +8,7 @@ use crate::device::{DeviceError, DeviceErrorKind};
 
 const INVALID_VALUE: u32 = 1;
 const OUT_OF_MEMORY: u32 = 2;
-const NOT_INITIALIZED: u32 = 3;
 const INVALID_CONFIGURATION: u32 = 9;
-const INSUFFICIENT_DRIVER: u32 = 35;
 const NO_DEVICE: u32 = 100;
 const INVALID_DEVICE: u32 = 101;
 const INVALID_IMAGE: u32 = 200;
@@ -50,11 +48,14 @@ impl HipError {
 
     /// What to do about it.
     fn hint(self) -> Option<&'static str> {
+        // Runtimes differ in what they call it that there is no device.
+        if ["hipInit", "hipGetDeviceCount"].contains(&self.call) {
+            return Some(
+                "is the amdgpu driver loaded (is there a /dev/kfd), is the user in the groups `render` and `video`, \
+                 and does HIP_VISIBLE_DEVICES leave a device?",
+            );
+        }
         Some(match self.code {
-            NO_DEVICE | NOT_INITIALIZED | INSUFFICIENT_DRIVER => {
-                "is the driver loaded (`lsmod | grep amdgpu`, /dev/kfd), is the user in the groups `render` and `video`, \
-                 and does HIP_VISIBLE_DEVICES leave a device?"
-            }
             INVALID_DEVICE => "`--hip-device` counts from 0 what HIP_VISIBLE_DEVICES leaves",
             OUT_OF_MEMORY => {
                 "the card's memory is full: look for other programs on it, and run fewer tests at once (`--jobs`)"
@@ -87,15 +88,17 @@ impl fmt::Display for HipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let HipError { call, code } = self;
         // SAFETY: any number may be passed, and what comes back is null or a text that stays.
-        let name = unsafe { text(sys::hipGetErrorName(*code)) };
+        let name = unsafe { text(sys::hipGetErrorName(*code)) }.filter(|name| !name.is_empty());
         // SAFETY: as above.
         let words = unsafe { text(sys::hipGetErrorString(*code)) };
         write!(f, "{call}: ")?;
-        match name.filter(|name| !name.is_empty()) {
+        match &name {
             Some(name) => write!(f, "{name} ({code})")?,
             None => write!(f, "error {code}")?,
         }
-        if let Some(words) = words.filter(|words| !words.is_empty()) {
+        // Old runtimes have no other words than the name.
+        if let Some(words) = words.filter(|words| !words.is_empty() && Some(words) != name.as_ref())
+        {
             write!(f, ", {words}")?;
         }
         match self.hint() {
@@ -144,6 +147,15 @@ mod tests {
         );
         assert_eq!(DeviceError::from(newer).kind, DeviceErrorKind::Invalid);
         assert_eq!(check("hipFree", 0), Ok(()));
+    }
+
+    #[test]
+    fn whatever_a_runtime_says_without_a_device_the_hint_is_about_the_driver() {
+        for code in [3, 35, 100, 101, 999] {
+            let error = check("hipInit", code).expect_err("an error").to_string();
+            assert!(error.contains("/dev/kfd"), "{error}");
+        }
+        assert!(HipError::no_device().to_string().contains("(100)"));
     }
 
     #[test]
