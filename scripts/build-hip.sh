@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 profile=release
 if [[ ${1:-} == --dev ]]; then profile=dev; fi
 target=${CARGO_TARGET_DIR:-target}
-cargo build --locked -p gfx906-hip --profile "$profile"
+# Together with the program, so that what both are made of is compiled once.
+cargo build --locked -p deltanet-check -p gfx906-hip --profile "$profile"
 archive=$target/${profile/#dev/debug}/libgfx906_hip.a
 
 out=$target/hip
@@ -20,9 +21,10 @@ sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' hip/src/ap
          $1 != node { if (node) { close_node(); before = node }; node = $1; print node " {\n  global:" }
          { print "    " $2 ";" }
          END { close_node() }' >"$out/hip.map"
-cc -shared -o "$out/libamdhip64.so.5" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive \
-    -Wl,--version-script="$out/hip.map" -Wl,--no-undefined-version -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs \
-    -lgcc_s -lpthread -lm -ldl -lc
+# Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
+sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
+cc -shared -o "$out/libamdhip64.so.5" @"$out/symbols" "$archive" \
+    -Wl,--version-script="$out/hip.map" -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs -lgcc_s -lpthread -lm -ldl -lc
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so"
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so.6"
 echo "$out/libamdhip64.so: run a HIP program with LD_LIBRARY_PATH=$(realpath "$out")"

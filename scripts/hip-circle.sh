@@ -17,13 +17,15 @@ rm -rf "$out"
 mkdir -p "$out"
 
 echo "build: feature hip, and the runtime"
-cargo clippy --features hip --all-targets --locked -- -D warnings
-cargo build "${flags[@]}" --locked --features hip
+# Resolved with the whole workspace where other steps are, so that nothing below the harness is compiled again.
+cargo clippy --workspace --all-targets --features deltanet-check/hip --locked -- -D warnings
+cargo test "${flags[@]}" --workspace --features deltanet-check/hip --locked --lib -- device::hip |
+    grep -E '^test (device|result: ok. [1-9])'
+if [[ $profile == --dev ]]; then scripts/build-hip.sh --dev; else scripts/build-hip.sh; fi
+cargo build "${flags[@]}" --locked -p deltanet-check -p gfx906-hip --features deltanet-check/hip
 # Kept aside: a build without the feature takes its place.
 cp "$target/$built/deltanet-check" "$out/"
 check=$PWD/$out/deltanet-check
-cargo test "${flags[@]}" --locked --features hip --lib -- device::hip
-if [[ $profile == --dev ]]; then scripts/build-hip.sh --dev; else scripts/build-hip.sh; fi
 lib=$(realpath "$target/hip")
 circle() { LD_LIBRARY_PATH=$lib "$check" --device hip "$@"; }
 

@@ -5,7 +5,7 @@ use half::f16;
 
 use crate::boundary::{Address, Callback, In, Out, Text};
 use crate::function::FunctionAttributes;
-use crate::launch::Dim3;
+pub use crate::launch::Dim3;
 use crate::memory::pitched::{Copy3d, Extent, Pitched};
 use crate::memory::query::PointerAttributes;
 use crate::properties::{R0000, R0600};
@@ -254,12 +254,12 @@ functions! {
     "hip_5.3" hipLaunchHostFunc(stream: Address, function: Callback<HostFunction>, data: Address) = device stream::launch_host_function;
 
     // Modules, kernels, launches.
-    "hip_4.2" hipExtModuleLaunchKernel as "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, flags: u32) = device launch::ext_module_launch;
-    "hip_4.2" hipHccModuleLaunchKernel as "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address) = device launch::hcc_module_launch;
-    "hip_4.2" __hipPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) = open launch::pop;
-    "hip_4.2" __hipPushCallConfiguration(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::configure;
-    "hip_4.2" hipConfigureCall(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::configure;
-    "hip_4.2" hipExtLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address, start: Address, stop: Address, flags: i32) = device launch::ext_host_launch;
+    "hip_4.2" hipExtModuleLaunchKernel as "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, flags: u32) = device launch::entries::ext_module_launch;
+    "hip_4.2" hipHccModuleLaunchKernel as "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address) = device launch::entries::hcc_module_launch;
+    "hip_4.2" __hipPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) = open launch::pending::pop;
+    "hip_4.2" __hipPushCallConfiguration(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::pending::configure;
+    "hip_4.2" hipConfigureCall(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::pending::configure;
+    "hip_4.2" hipExtLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address, start: Address, stop: Address, flags: i32) = device launch::entries::ext_host_launch;
     "hip_4.2" hipFuncGetAttribute(out: Out<i32>, attribute: u32, function: Address) = device kernel::attribute;
     "hip_4.2" hipFuncGetAttributes(out: Out<FunctionAttributes>, host: Address) = device kernel::attributes;
     "hip_4.2" hipFuncSetAttribute(host: Address, attribute: u32, value: i32) = device kernel::set_attribute;
@@ -267,12 +267,12 @@ functions! {
     "hip_4.2" hipFuncSetSharedMemConfig(host: Address, config: u32) = device kernel::prefer;
     "hip_4.2" hipKernelNameRef(function: Address) -> Text = raw kernel::name;
     "hip_4.2" hipKernelNameRefByPtr(host: Address, stream: Address) -> Text = raw kernel::name_by_pointer;
-    "hip_4.2" hipLaunchByPtr(host: Address) = device launch::launch_by_pointer;
-    "hip_4.2" hipLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::host_launch;
-    "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::host_launch;
+    "hip_4.2" hipLaunchByPtr(host: Address) = device launch::pending::launch_by_pointer;
+    "hip_4.2" hipLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
+    "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
     "hip_4.2" hipModuleGetFunction(out: Out<Address>, module: Address, name: Text) = device module::get_function;
     "hip_4.2" hipModuleGetGlobal(out: Out<Address>, size: Out<usize>, module: Address, name: Text) = device module::get_global;
-    "hip_4.2" hipModuleLaunchKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>, extra: In<Address>) = device launch::module_launch;
+    "hip_4.2" hipModuleLaunchKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>, extra: In<Address>) = device launch::entries::module_launch;
     "hip_4.2" hipModuleLoad(out: Out<Address>, file: Text) = device module::load;
     "hip_4.2" hipModuleLoadData(out: Out<Address>, image: Address) = device module::load_data;
     "hip_4.2" hipModuleLoadDataEx(out: Out<Address>, image: Address, count: u32, options: Address, values: Address) = device module::load_data_ex;
@@ -284,7 +284,7 @@ functions! {
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, host: Address, items: i32, lds: usize) = device kernel::most_blocks;
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, host: Address, items: i32, lds: usize, flags: u32) = device kernel::most_blocks_with_flags;
     "hip_4.2" hipOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, host: Address, lds: usize, most: i32) = device kernel::best_block;
-    "hip_4.2" hipSetupArgument(value: Address, bytes: usize, offset: usize) = open launch::set_up_argument;
+    "hip_4.2" hipSetupArgument(value: Address, bytes: usize, offset: usize) = open launch::pending::set_up_argument;
 
     // What compilers emit.
     "hip_4.2" __hipRegisterFatBinary(wrapper: Address) -> Address = raw fatbin::register_binary;

@@ -75,10 +75,8 @@ pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
 }
 
 pub fn destroy(stream: Address) -> Outcome {
-    match stream {
-        0 => return Err(HipError::InvalidHandle),
-        1..=ALWAYS_THERE => return Err(HipError::InvalidHandle),
-        _ => {}
+    if stream <= ALWAYS_THERE {
+        return Err(HipError::InvalidHandle);
     }
     let _device = queue();
     let known = state().streams.remove(stream);
@@ -121,6 +119,9 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
 
 pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
     out.required()?;
+    if stream == 0 {
+        return Err(HipError::InvalidValue);
+    }
     out.put(flags_and_priority(stream)?.flags)
 }
 

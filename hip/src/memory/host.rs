@@ -191,7 +191,7 @@ pub fn unregister(host: Address) -> Outcome {
 }
 
 /// Whether the process may read and write every page of a range.
-fn is_mapped(address: Address, bytes: u64) -> bool {
+pub fn is_mapped(address: Address, bytes: u64) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let end = address + bytes;
     let mut reached = address;
