@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::thread;
 
-use super::{reply, request};
+use super::{reply, work};
 use crate::device::{Device, DeviceError, Launch, Launched, Session, Watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -17,7 +17,7 @@ pub const CHILD: &str = "run-one-trial";
 /// # Errors
 /// Standard input has no trial, its device is not there, or standard output cannot be written.
 pub fn serve() -> Result<Exit, Stop> {
-    let work = request::read(io::stdin().lock())?;
+    let work = work::read(io::stdin().lock())?;
     thread::spawn(end_with_parent);
     let device = Telling(work.place().find()?);
     let finished = work.plan(&device).run();

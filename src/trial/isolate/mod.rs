@@ -8,6 +8,7 @@ mod child;
 mod process;
 mod reply;
 mod request;
+mod work;
 
 #[cfg(test)]
 mod tests;

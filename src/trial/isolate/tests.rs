@@ -162,7 +162,7 @@ fn of_a_flood_of_errors_the_last_lines_are_kept() {
 /// What the process of this plan would say, for a shell.
 fn answer(plan: &Plan<'_>) -> String {
     let request = request::write(plan, Place::Emulator).expect("written");
-    let work = request::read(Cursor::new(request)).expect("read");
+    let work = work::read(Cursor::new(request)).expect("read");
     let finished = work.plan(&Emulator).run();
     let line = serde_json::json!({ "Finished": finished }).to_string();
     format!("cat > /dev/null <<'END'\nEND\ncat <<'END'\nnoise deltanet-check/trial/1 {line}\nEND\n")
@@ -239,7 +239,7 @@ fn a_request_holds_everything_of_a_plan() {
     plan.given = Some(&given);
     plan.dump = Some(Dump::Safetensors(Path::new("a place")));
     let request = request::write(&plan, Place::Hip(3)).expect("written");
-    let work = request::read(Cursor::new(&request)).expect("read");
+    let work = work::read(Cursor::new(&request)).expect("read");
     assert_eq!(work.place(), Place::Hip(3));
     let again = work.plan(&Emulator);
     assert_eq!(again.case.values, plan.case.values);
@@ -278,7 +278,7 @@ fn a_request_holds_everything_of_a_plan() {
     plan.variant = Variant::Silent;
     plan.dump = Some(Dump::Npy(Path::new("d")));
     let request = request::write(&plan, Place::Emulator).expect("written");
-    let work = request::read(Cursor::new(request)).expect("read");
+    let work = work::read(Cursor::new(request)).expect("read");
     let again = work.plan(&Emulator);
     assert!(matches!(again.variant, Variant::Silent));
     assert!(matches!(again.dump, Some(Dump::Npy(_))));
@@ -305,7 +305,7 @@ fn what_is_no_request_is_refused_in_a_line() {
     let magic = first.split(' ').next().expect("a word");
     texts.push(format!("{magic} 2 0\n{{}}").into_bytes());
     for text in texts {
-        let Err(stop) = request::read(Cursor::new(&text)) else {
+        let Err(stop) = work::read(Cursor::new(&text)) else {
             panic!("{:?}", String::from_utf8_lossy(&text));
         };
         assert!(!stop.message.contains('\n'), "{}", stop.message);
