@@ -75,6 +75,17 @@ for name in harness globals lanes atomics streams memory; do
     program hipcc $name -O0
 done
 
+step "printf and assert in kernels"
+compile hipcc printf --offload-arch=gfx906 && run "$out/program" && quiet && ok=0 || ok=1
+[[ $(grep -c '^lane [0-9]* of block [01]: kernel has 12.35%, 0x10000000000$' "$out/stdout") == 8 ]] || ok=1
+[[ $(grep -c '^a text that takes more than one packet: 56 bytes are what a part of it holds$' "$out/stdout") == 2 ]] || ok=1
+[[ $(head -n 1 "$out/stdout") == before ]] || ok=1
+verdict $ok
+step "an assertion that fails"
+run "$out/program" fail && grep -q "Device-side assertion .x\[threadIdx.x\] == 7' failed" "$out/stderr" &&
+    grep -q "s_trap 2" "$out/stderr" && ok=0 || ok=1
+verdict $ok
+
 # A failure must be told: its kind, the kernel, and what its report says in particular.
 fault() {
     local how=$1

@@ -167,7 +167,7 @@ pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
     const HEAP: u32 = 2;
     out.required()?;
     match limit {
-        // Neither printf nor malloc is there for kernels.
+        // Kernels print without a limit, and have no heap.
         PRINTF | HEAP => out.put(0),
         _ => Err(HipError::UnsupportedLimit),
     }

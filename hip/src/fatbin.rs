@@ -10,6 +10,7 @@ use gfx906::machine::Gpu;
 use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::error::{HipError, Outcome};
 use crate::handles::{Handles, Tag};
+use crate::hostcall::Requests;
 use crate::memory::{Kind, host};
 use crate::module::{Function, Loaded, image};
 use crate::runtime::{State, guarded, state};
@@ -66,7 +67,12 @@ impl Programs {
     }
 
     /// A binary in device memory.
-    fn load(&mut self, gpu: &Arc<Gpu>, handle: Address) -> Outcome<Arc<Loaded>> {
+    fn load(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        host: &mut Requests,
+        handle: Address,
+    ) -> Outcome<Arc<Loaded>> {
         let binary = self
             .binaries
             .get_mut(handle)
@@ -74,7 +80,7 @@ impl Programs {
         if let Some(loaded) = &binary.loaded {
             return loaded.clone();
         }
-        let loaded = image(binary.image).and_then(|bytes| Loaded::new(gpu, bytes));
+        let loaded = image(binary.image).and_then(|bytes| Loaded::new(gpu, host, bytes));
         if let Ok(loaded) = &loaded {
             for managed in &binary.managed {
                 if let Some((at, _)) = loaded.variable(&managed.name) {
@@ -93,7 +99,7 @@ impl State {
     pub fn function_of(&mut self, host: Address) -> Outcome<Function> {
         let known = self.programs.functions.get(&host).cloned();
         let (binary, name) = known.ok_or(HipError::InvalidDeviceFunction)?;
-        let loaded = self.programs.load(&self.gpu, binary)?;
+        let loaded = self.programs.load(&self.gpu, &mut self.requests, binary)?;
         Ok(Function { loaded, name })
     }
 
@@ -108,7 +114,7 @@ impl State {
         let variable = self.programs.variables.get(&host);
         let Variable { binary, name } = variable.ok_or(HipError::InvalidSymbol)?;
         let (binary, name) = (*binary, name.clone());
-        let loaded = self.programs.load(&self.gpu, binary)?;
+        let loaded = self.programs.load(&self.gpu, &mut self.requests, binary)?;
         loaded.variable(&name).ok_or(HipError::InvalidSymbol)
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gfx906::code_object::{CodeObject, CodeObjectError, Kernel, SymbolKind};
+use gfx906::code_object::{ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, SymbolKind};
 use gfx906::machine::{Gpu, Module};
 
 use crate::boundary::{Address, Out, Text, host_bytes, host_value};
 use crate::error::{HipError, Outcome};
-use crate::runtime::{queue, state};
+use crate::hostcall::Requests;
+use crate::runtime::{State, queue, state};
 
 /// A code object in device memory, for as long as someone holds it.
 pub struct Loaded {
@@ -44,7 +45,7 @@ impl Function {
 
 impl Loaded {
     /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
-    pub fn new(gpu: &Arc<Gpu>, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+    pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
             eprintln!("gfx906-hip: {error}");
             match error {
@@ -54,7 +55,10 @@ impl Loaded {
                 _ => HipError::InvalidImage,
             }
         })?;
-        let module = gpu.load(&object).map_err(|_| HipError::OutOfMemory)?;
+        let mut module = gpu.load(&object).map_err(|_| HipError::OutOfMemory)?;
+        if object.kernels.iter().any(asks_host) {
+            module.hostcall = host.buffer(gpu)?;
+        }
         let variables = object
             .symbols
             .iter()
@@ -72,6 +76,17 @@ impl Loaded {
     pub fn variable(&self, name: &str) -> Option<(Address, u64)> {
         self.variables.get(name).copied()
     }
+}
+
+/// Whether a kernel was compiled to send requests to the host.
+pub fn asks_host(kernel: &Kernel) -> bool {
+    takes(kernel, HiddenArg::HostcallBuffer)
+}
+
+/// Whether a kernel takes something that the runtime supplies.
+pub fn takes(kernel: &Kernel, hidden: HiddenArg) -> bool {
+    let kind = ArgKind::Hidden(hidden);
+    kernel.args.iter().any(|arg| arg.kind == kind)
 }
 
 /// The bytes of an image in the program's memory, whose size only its own headers tell.
@@ -147,10 +162,10 @@ fn compressed_size(at: Address) -> Outcome<u64> {
 }
 
 fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
-    let gpu = state().gpu.clone();
-    let loaded = Loaded::new(&gpu, bytes)?;
-    let handle = state().modules.insert(loaded);
-    out.put(handle)
+    let mut state = state();
+    let State { gpu, requests, .. } = &mut *state;
+    let loaded = Loaded::new(gpu, requests, bytes)?;
+    out.put(state.modules.insert(loaded))
 }
 
 pub fn load(out: Out<Address>, file: Text) -> Outcome {

@@ -10,6 +10,7 @@ use crate::error::{HipError, Outcome};
 use crate::event::Event;
 use crate::fatbin::Programs;
 use crate::handles::{Handles, Tag};
+use crate::hostcall::Requests;
 use crate::memory::{FIRST_ADDRESS, Memory};
 use crate::module::{Function, Loaded};
 use crate::stream::Stream;
@@ -32,6 +33,8 @@ pub struct State {
     pub programs: Programs,
     /// How waiting was asked for, which changes nothing here.
     pub device_flags: u32,
+    /// How kernels send requests to the host.
+    pub requests: Requests,
     /// The error that a kernel left, which stays until a reset.
     pub failure: Option<HipError>,
 }
@@ -54,6 +57,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
         functions: Handles::new(Tag::Function),
         programs: Programs::new(),
         device_flags: 0,
+        requests: Requests::default(),
         failure: None,
     }),
 });

@@ -124,6 +124,8 @@ pub struct Module {
     size: u64,
     /// Guest addresses of its segments.
     segments: Vec<u64>,
+    /// Guest address of the buffer in which its kernels send requests to the host (the hidden argument `hostcall_buffer`); 0: nobody answers.
+    pub hostcall: u64,
     pub(super) programs: Vec<Program>,
     pub(super) kernels: Vec<Kernel>,
 }
@@ -282,6 +284,18 @@ impl Gpu {
         })
     }
 
+    /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
+    ///
+    /// # Errors
+    /// When no allocation covers it.
+    pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
+        let mut old = 0;
+        self.with(address, 8, |region, offset| {
+            old = region.update64(offset, f);
+        })?;
+        Ok(old)
+    }
+
     fn with(
         &self,
         address: u64,
@@ -341,6 +355,7 @@ impl Gpu {
             base,
             size: object.image.size,
             segments: loaded,
+            hostcall: 0,
             programs,
             kernels: object.kernels.clone(),
         })

@@ -6,13 +6,13 @@ pub mod pending;
 
 use std::sync::LazyLock;
 
-use gfx906::code_object::{ArgKind, HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
 use gfx906::machine::{Launch, LaunchError, Limits, Trap, TrapKind};
 
 use crate::boundary::{Address, In};
 use crate::error::{HipError, Outcome};
 use crate::memory::host;
-use crate::module::Function;
+use crate::module::{self, Function};
 use crate::runtime::{queue, state};
 use crate::{event, stream};
 
@@ -66,6 +66,14 @@ fn number(variable: &str) -> Option<u64> {
         eprintln!("gfx906-hip: {variable}={text} is no number: it is not used");
     }
     value
+}
+
+/// Host threads that a launch takes.
+pub fn threads() -> usize {
+    match SETTINGS.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
 }
 
 impl From<Dim3> for [u32; 3] {
@@ -134,8 +142,17 @@ fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
         limits: SETTINGS.limits,
         threads: SETTINGS.threads,
     };
-    let gpu = state().gpu.clone();
-    match gpu.launch(&function.loaded.module, &function.name, &launch) {
+    let (gpu, requests) = {
+        let state = state();
+        (state.gpu.clone(), state.requests.get())
+    };
+    let kernel = function.kernel()?;
+    let start = || gpu.launch(&function.loaded.module, &function.name, &launch);
+    let result = match requests.filter(|_| module::asks_host(kernel)) {
+        Some(host) => host.during(start).map_err(|_| HipError::Unknown)?,
+        None => start(),
+    };
+    match result {
         Ok(_) => Ok(()),
         Err(LaunchError::Invalid(what)) => {
             eprintln!("gfx906-hip: {what}");
@@ -160,12 +177,9 @@ fn hint(function: &Function, trap: &Trap) -> Option<String> {
     let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
         return None;
     };
-    if address < FIRST_PAGES && function.kernel().is_ok_and(calls_host) {
-        return Some(
-            "the kernel asks the host for something (printf, a failed assert, malloc), and no host answers here: \
-             build with -DNDEBUG and without printf in kernels"
-                .into(),
-        );
+    let has_heap = |kernel| module::takes(kernel, HiddenArg::HeapV1);
+    if address < FIRST_PAGES && function.kernel().is_ok_and(has_heap) {
+        return Some("malloc in kernels is not supported: there is no heap".into());
     }
     host::is_mapped(address, 1).then(|| {
         format!(
@@ -173,12 +187,6 @@ fn hint(function: &Function, trap: &Trap) -> Option<String> {
              or allocate it with hipHostMalloc or hipMallocManaged"
         )
     })
-}
-
-/// Whether a kernel was compiled to send requests to the host.
-fn calls_host(kernel: &Kernel) -> bool {
-    let buffer = ArgKind::Hidden(HiddenArg::HostcallBuffer);
-    kernel.args.iter().any(|arg| arg.kind == buffer)
 }
 
 /// Everything that a launch function may be given besides the kernel.

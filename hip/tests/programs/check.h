@@ -73,9 +73,9 @@ void to_host(T* host, const T* device, size_t n) {
     HIP_CHECK(hipMemcpy(host, device, n * sizeof(T), hipMemcpyDeviceToHost));
 }
 
-inline int failures = 0;
+static int failures = 0;
 
-inline void report(const char* name, bool passed, float diff) {
+static inline void report(const char* name, bool passed, float diff) {
     std::printf("  [%s] %s (max_diff=%.2e)\n", passed ? "PASS" : "FAIL", name, diff);
     failures += !passed;
 }
