@@ -13,6 +13,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
+use std::io::{self, Write as _};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,13 @@ pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
 
 /// What came of the trial, from what its process told and how it ended.
 fn judge(plan: &Plan<'_>, ended: Ended, limit: Duration, seconds: f64) -> Finished {
-    let Told { launches, finished } = reply::read(&ended.output);
+    let Told {
+        launches,
+        finished,
+        other,
+    } = reply::read(&ended.output);
+    // What a kernel prints is for whoever looks for its bug; standard output is for the report.
+    let _ = io::stderr().write_all(&other);
     let own = |finished: &Finished| {
         finished.report.id == plan.case.id && finished.report.seed == plan.seed
     };

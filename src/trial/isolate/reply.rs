@@ -31,6 +31,8 @@ pub struct Told {
     pub launches: Vec<LaunchReport>,
     /// What came of the trial.
     pub finished: Option<Finished>,
+    /// What else it wrote: what kernels print.
+    pub other: Vec<u8>,
 }
 
 /// Tells that a launch begins.
@@ -54,15 +56,18 @@ fn tell(line: &Line) -> io::Result<()> {
     out.flush()
 }
 
-/// Reads what was told. Whatever else the output holds is passed over.
+/// Reads what was told.
 pub fn read(output: &[u8]) -> Told {
     let mut told = Told::default();
-    for line in output.split(|&byte| byte == b'\n') {
+    for line in output.split_inclusive(|&byte| byte == b'\n') {
         let at = line
             .windows(MARK.len())
             .position(|bytes| bytes == MARK.as_bytes());
-        let line = at.and_then(|at| serde_json::from_slice(&line[at + MARK.len()..]).ok());
-        match line {
+        let read = at.and_then(|at| serde_json::from_slice(&line[at + MARK.len()..]).ok());
+        // Before our own there may stand what has no end of a line.
+        let before = at.filter(|_| read.is_some()).unwrap_or(line.len());
+        told.other.extend(&line[..before]);
+        match read {
             Some(Line::Launch {
                 kernel,
                 grid,
