@@ -107,7 +107,7 @@ impl Work {
             let mut all = BTreeMap::new();
             for (name, length) in lengths {
                 let bytes = take(length.saturating_mul(4))?;
-                all.insert(name.clone(), crate::compare::decode(&bytes));
+                all.insert(name.clone(), crate::compare::decode::<f32>(&bytes));
             }
             Ok(all)
         };
