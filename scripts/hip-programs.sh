@@ -113,4 +113,10 @@ compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx90
     run "$out/program" && quiet && ok=0 || ok=1
 verdict $ok
 
+step "a program of HIP 6"
+printf 'hip_4.2 { global: hipMalloc; hipFree; local: *; };\nhip_6.0 { global: hipGetDevicePropertiesR0600; } hip_4.2;\n' >"$out/six.map"
+cc -DSTUB -shared -fPIC -Wl,-soname,libamdhip64.so.6 -Wl,--version-script="$out/six.map" hip/tests/programs/six.c -o "$out/libamdhip64.so.6" &&
+    cc hip/tests/programs/six.c "$out/libamdhip64.so.6" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
+verdict $ok
+
 exit $failed

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
 
 /// Bits of a part's first word: the message begins, it ends; then the number of words, three bits; then the message's number.
 const BEGIN: u64 = 1;
@@ -61,7 +62,8 @@ fn print(message: &[u64]) -> usize {
     let text = render(&format, &mut words);
     let bytes = text.len();
     if to_stderr {
-        eprint!("{}", String::from_utf8_lossy(&text));
+        // A program without stderr misses it.
+        let _ = std::io::stderr().write_all(&text);
     } else if let Ok(text) = CString::new(text) {
         // SAFETY: the format takes one string, and it has its NUL.
         unsafe { printf(c"%s".as_ptr(), text.as_ptr()) };

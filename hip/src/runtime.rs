@@ -14,6 +14,7 @@ use crate::hostcall::Requests;
 use crate::memory::{FIRST_ADDRESS, Memory};
 use crate::module::{Function, Loaded};
 use crate::stream::Stream;
+use crate::tell::tell;
 
 /// What a process has of HIP.
 pub struct State {
@@ -116,7 +117,7 @@ pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Some(value),
         Err(_) => {
-            eprintln!("gfx906-hip: {name}: internal error, see the panic above");
+            tell(format!("{name}: internal error, see the panic above"));
             None
         }
     }
@@ -128,7 +129,9 @@ pub fn not_supported(name: &'static str) -> u32 {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&name) {
         told.push(name);
-        eprintln!("gfx906-hip: {name} is not supported: it returns hipErrorNotSupported");
+        tell(format!(
+            "{name} is not supported: it returns hipErrorNotSupported"
+        ));
     }
     let code = HipError::NotSupported as u32;
     LAST_ERROR.set(code);
