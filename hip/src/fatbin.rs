@@ -209,8 +209,6 @@ pub fn register_managed(
         Ok(())
     });
     if registered != Some(Ok(())) {
-        tell(format!(
-            "__hipRegisterManagedVar: no memory for a managed variable"
-        ));
+        tell("__hipRegisterManagedVar: no memory for a managed variable");
     }
 }
