@@ -65,11 +65,12 @@ program() {
     esac
     verdict $ok
 }
+hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
     for name in harness globals lanes atomics streams memory errors; do
         program $compiler $name -O3
     done
-    program $compiler modules -O3 kernels/built/deltanet.co
+    program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
     program $compiler launches -O3 kernels/built/deltanet.co
 done
 for name in harness globals lanes atomics streams memory; do
