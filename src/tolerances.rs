@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::cli::{DeviceChoice, Format, RunArgs};
 use crate::device::NOTHING;
 use crate::exit::{Exit, Stop};
+use crate::report::{limit, tolerance};
 use crate::run::{self, Setup};
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
@@ -58,8 +59,12 @@ struct Measured {
     golden: f64,
     /// Largest error against the oracle.
     oracle: f64,
+    /// Largest error against either as a share of what its element is allowed.
+    used: f64,
     /// Largest relative RMS error against either.
     relative_rms: f64,
+    /// Largest distance from either in places of its type; nothing where an element is NaN.
+    max_ulp: Option<u64>,
     /// Trials whose output was compared.
     compared: usize,
     /// Trials that did not pass.
@@ -67,13 +72,9 @@ struct Measured {
 }
 
 impl Measured {
-    fn error(&self) -> f64 {
-        self.golden.max(self.oracle)
-    }
-
     /// How many times the error the tolerance is; nothing for an exact output.
     fn headroom(&self) -> Option<f64> {
-        (self.tolerance.absolute > 0.0).then(|| self.tolerance.absolute / self.error())
+        (!self.tolerance.is_exact()).then(|| 1.0 / self.used)
     }
 }
 
@@ -117,7 +118,9 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                     reason: judged.reason.clone(),
                     golden: 0.0,
                     oracle: 0.0,
+                    used: 0.0,
                     relative_rms: 0.0,
+                    max_ulp: Some(0),
                     compared: 0,
                     failed: 0,
                 });
@@ -162,8 +165,13 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 one.compared += 1;
                 one.golden = worse(one.golden, output.golden.max_abs);
                 one.oracle = worse(one.oracle, output.oracle.max_abs);
+                let used = worse(output.golden.used, output.oracle.used);
+                one.used = worse(one.used, used);
                 let rms = worse(output.golden.relative_rms, output.oracle.relative_rms);
                 one.relative_rms = worse(one.relative_rms, rms);
+                let ulps = [one.max_ulp, output.golden.max_ulp, output.oracle.max_ulp];
+                let ulps: Option<Vec<u64>> = ulps.into_iter().collect();
+                one.max_ulp = ulps.and_then(|ulps| ulps.into_iter().max());
             }
         });
     }
@@ -188,6 +196,7 @@ fn table(measured: &[Measured], seeds: u32) -> String {
         "golden",
         "f64",
         "rel RMS",
+        "max ULP",
         "tolerance",
         "ceiling",
         "headroom",
@@ -201,8 +210,9 @@ fn table(measured: &[Measured], seeds: u32) -> String {
             number(one.golden),
             number(one.oracle),
             number(one.relative_rms),
-            number(one.tolerance.absolute),
-            number(one.tolerance.ceiling),
+            one.max_ulp.map_or("-".into(), |most| most.to_string()),
+            tolerance(&one.tolerance),
+            limit(one.tolerance.ceiling),
             one.headroom()
                 .map_or("exact".into(), |share| format!("{share:.1}")),
             one.failed.to_string(),
@@ -242,7 +252,9 @@ fn as_json(measured: &[Measured], seeds: u32) -> String {
                 "golden": one.golden,
                 "oracle": one.oracle,
                 "relative_rms": one.relative_rms,
+                "max_ulp": one.max_ulp,
                 "tolerance": one.tolerance.absolute,
+                "ulp": one.tolerance.ulp,
                 "ceiling": one.tolerance.ceiling,
                 "headroom": one.headroom(),
                 "reason": one.reason,
