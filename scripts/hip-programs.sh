@@ -115,6 +115,10 @@ compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx90
     run "$out/program" && quiet && ok=0 || ok=1
 verdict $ok
 
+step "no visible device"
+! run env HIP_VISIBLE_DEVICES=-1 "$out/program" && grep -q "hipGetDeviceCount.*: no ROCm-capable device is detected" "$out/stdout" && ok=0 || ok=1
+verdict $ok
+
 step "a program of HIP 6"
 printf 'hip_4.2 { global: hipMalloc; hipFree; local: *; };\nhip_6.0 { global: hipGetDevicePropertiesR0600; } hip_4.2;\n' >"$out/six.map"
 cc -DSTUB -shared -fPIC -Wl,-soname,libamdhip64.so.6 -Wl,--version-script="$out/six.map" hip/tests/programs/six.c -o "$out/libamdhip64.so.6" &&

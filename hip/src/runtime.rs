@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::Gpu;
 
+use crate::device;
 use crate::error::{HipError, Outcome};
 use crate::event::Event;
 use crate::fatbin::Programs;
@@ -88,7 +89,7 @@ pub fn busy() -> bool {
 /// Whether a failed kernel's error stands before a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// It uses the device: nothing but that error until a reset.
+    /// It uses the device, if there is one: nothing but that error until a reset.
     Device,
     /// It does not.
     Open,
@@ -97,9 +98,10 @@ pub enum Gate {
 /// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
 pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
     let outcome = guarded(name, || {
-        match state().failure {
-            Some(failure) if gate == Gate::Device => return Err(failure),
-            _ => {}
+        if gate == Gate::Device {
+            device::any()?;
+            let failure = state().failure;
+            failure.map_or(Ok(()), Err)?;
         }
         f()
     });
