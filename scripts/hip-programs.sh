@@ -60,16 +60,18 @@ program() {
     compile "$compiler" "$name" --offload-arch=gfx906 "$opt" && run "$out/program" "$@" && ok=0 || ok=1
     # Programs with refused launches are told why.
     case $name in
-    errors | modules) ;;
+    errors | modules | launches) ;;
     *) [[ $ok == 0 ]] && { quiet || ok=1; } ;;
     esac
     verdict $ok
 }
+hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
     for name in harness globals lanes atomics streams memory errors; do
         program $compiler $name -O3
     done
-    program $compiler modules -O3 kernels/built/deltanet.co
+    program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
+    program $compiler launches -O3 kernels/built/deltanet.co
 done
 for name in harness globals lanes atomics streams memory; do
     program hipcc $name -O0
@@ -111,6 +113,16 @@ verdict $ok
 step "of two variants of gfx906, the card's"
 compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx906:sramecc+:xnack+ --offload-arch=gfx900 &&
     run "$out/program" && quiet && ok=0 || ok=1
+verdict $ok
+
+step "no visible device"
+! run env HIP_VISIBLE_DEVICES=-1 "$out/program" && grep -q "hipGetDeviceCount.*: no ROCm-capable device is detected" "$out/stdout" && ok=0 || ok=1
+verdict $ok
+
+step "a program of HIP 6"
+printf 'hip_4.2 { global: hipMalloc; hipFree; local: *; };\nhip_6.0 { global: hipGetDevicePropertiesR0600; } hip_4.2;\n' >"$out/six.map"
+cc -DSTUB -shared -fPIC -Wl,-soname,libamdhip64.so.6 -Wl,--version-script="$out/six.map" hip/tests/programs/six.c -o "$out/libamdhip64.so.6" &&
+    cc hip/tests/programs/six.c "$out/libamdhip64.so.6" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
 verdict $ok
 
 exit $failed

@@ -6,7 +6,7 @@ use half::f16;
 use crate::boundary::{Address, Callback, In, Out, Text};
 use crate::function::FunctionAttributes;
 pub use crate::launch::Dim3;
-use crate::memory::pitched::{Copy3d, Extent, Pitched};
+use crate::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
 use crate::memory::query::PointerAttributes;
 use crate::properties::{R0000, R0600};
 use crate::stream::{HostFunction, StreamCallback};
@@ -201,6 +201,8 @@ functions! {
     "hip_4.2" hipMemcpyHtoDAsync(to: Address, from: Address, bytes: usize, stream: Address) = device memory::copy::htod_async;
     "hip_4.2" hipMemcpyPeer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) = device memory::copy::peer;
     "hip_4.2" hipMemcpyPeerAsync(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize, stream: Address) = device memory::copy::peer_async;
+    "hip_4.2" hipMemcpyParam2D(parameters: In<Copy2d>) = device memory::pitched::copy_parameters;
+    "hip_4.2" hipMemcpyParam2DAsync(parameters: In<Copy2d>, stream: Address) = device memory::pitched::copy_parameters_async;
     "hip_4.2" hipMemcpyToSymbol(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_to;
     "hip_4.2" hipMemcpyToSymbolAsync(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device variable::copy_to_async;
     "hip_5.2" hipMemcpyToSymbol_spt(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_to;
@@ -245,6 +247,7 @@ functions! {
     "hip_4.2" hipStreamGetPriority(stream: Address, out: Out<i32>) = device stream::get_priority;
     "hip_5.2" hipStreamGetPriority_spt(stream: Address, out: Out<i32>) = device stream::get_priority;
     "hip_4.3" hipStreamIsCapturing(stream: Address, status: Out<i32>) = device stream::is_capturing;
+    "hip_4.5" hipStreamGetCaptureInfo(stream: Address, status: Out<i32>, id: Out<u64>) = device stream::capture_info;
     "hip_4.2" hipStreamQuery(stream: Address) = device stream::query;
     "hip_5.2" hipStreamQuery_spt(stream: Address) = device stream::query;
     "hip_4.2" hipStreamSynchronize(stream: Address) = device stream::synchronize;
@@ -269,6 +272,7 @@ functions! {
     "hip_4.2" hipKernelNameRefByPtr(host: Address, stream: Address) -> Text = raw kernel::name_by_pointer;
     "hip_4.2" hipLaunchByPtr(host: Address) = device launch::pending::launch_by_pointer;
     "hip_4.2" hipLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
+    "hip_4.2" hipLaunchKernelGGLImpl as "_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv" (host: Address, grid: In<Dim3>, block: In<Dim3>, lds: u32, stream: Address, extra: In<Address>) = device launch::entries::host_launch_packed;
     "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
     "hip_4.2" hipModuleGetFunction(out: Out<Address>, module: Address, name: Text) = device module::get_function;
     "hip_4.2" hipModuleGetGlobal(out: Out<Address>, size: Out<usize>, module: Address, name: Text) = device module::get_global;
@@ -475,7 +479,6 @@ functions! {
     "hip_4.2" hiprtcVersion() = none;
 
     // Not supported: the rest.
-    "hip_4.2" hipLaunchKernelGGLImpl as "_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv" () = none;
     "hip_4.2" __hipGetPCH() = none;
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;
@@ -508,8 +511,6 @@ functions! {
     "hip_5.2" hipLaunchCooperativeKernel_spt() = none;
     "hip_4.2" hipMemRangeGetAttribute() = none;
     "hip_4.2" hipMemRangeGetAttributes() = none;
-    "hip_4.2" hipMemcpyParam2D() = none;
-    "hip_4.2" hipMemcpyParam2DAsync() = none;
     "hip_4.2" hipProfilerStart() = none;
     "hip_4.2" hipProfilerStop() = none;
     "hip_4.2" hipRegisterActivityCallback() = none;
@@ -519,7 +520,6 @@ functions! {
     "hip_4.3" hipSignalExternalSemaphoresAsync() = none;
     "hip_4.3" hipStreamBeginCapture() = none;
     "hip_4.3" hipStreamEndCapture() = none;
-    "hip_4.5" hipStreamGetCaptureInfo() = none;
     "hip_4.5" hipStreamGetCaptureInfo_v2() = none;
     "hip_4.5" hipStreamUpdateCaptureDependencies() = none;
     "hip_4.4" hipStreamWaitValue32() = none;

@@ -1,5 +1,7 @@
 //! The one device: an MI50 with 16 GB. What programs ask about it.
 
+use std::sync::LazyLock;
+
 use crate::boundary::{Address, Out, Text};
 use crate::context;
 use crate::error::{HipError, Outcome};
@@ -11,8 +13,29 @@ use crate::runtime::{forget_errors, queue, state};
 const VERSION: i32 = 50_221_153;
 const BUS_ID: &std::ffi::CStr = c"0000:03:00.0";
 
+/// Whether programs may see the device: a list of visible ones hides those it does not name.
+fn visible() -> bool {
+    static VISIBLE: LazyLock<bool> = LazyLock::new(|| {
+        let lists = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
+        lists.iter().all(|variable| match std::env::var(variable) {
+            Ok(list) => list.split(',').next().map(str::trim) == Some("0"),
+            Err(_) => true,
+        })
+    });
+    *VISIBLE
+}
+
+/// That there is a device.
+pub fn any() -> Outcome {
+    if !visible() {
+        return Err(HipError::NoDevice);
+    }
+    Ok(())
+}
+
 /// Checks a device's number.
 pub fn check(device: i32) -> Outcome {
+    any()?;
     if device != 0 {
         return Err(HipError::InvalidDevice);
     }
@@ -23,7 +46,7 @@ pub fn init(flags: u32) -> Outcome {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    Ok(())
+    any()
 }
 
 pub fn version(out: Out<i32>) -> Outcome {
@@ -31,10 +54,12 @@ pub fn version(out: Out<i32>) -> Outcome {
 }
 
 pub fn count(out: Out<i32>) -> Outcome {
-    out.put(1)
+    out.put(visible() as i32)?;
+    any()
 }
 
 pub fn get(out: Out<i32>) -> Outcome {
+    any()?;
     out.put(0)
 }
 
@@ -99,6 +124,7 @@ pub fn choose(out: Out<i32>, wanted: Address) -> Outcome {
     if wanted == 0 {
         return Err(HipError::InvalidValue);
     }
+    any()?;
     out.put(0)
 }
 

@@ -14,6 +14,7 @@ use crate::hostcall::Requests;
 use crate::memory::{Kind, host};
 use crate::module::{Function, Loaded, image};
 use crate::runtime::{State, guarded, state};
+use crate::tell::tell;
 
 /// A registered binary.
 struct Binary {
@@ -126,7 +127,9 @@ pub fn register_binary(wrapper: Address) -> Address {
     let image = match (host_value::<u32>(wrapper), host_value(wrapper + 8)) {
         (Ok(MAGIC), Ok(image)) => image,
         _ => {
-            eprintln!("gfx906-hip: __hipRegisterFatBinary: no HIP binary at {wrapper:#x}");
+            tell(format!(
+                "__hipRegisterFatBinary: no HIP binary at {wrapper:#x}"
+            ));
             return 0;
         }
     };
@@ -206,6 +209,6 @@ pub fn register_managed(
         Ok(())
     });
     if registered != Some(Ok(())) {
-        eprintln!("gfx906-hip: __hipRegisterManagedVar: no memory for a managed variable");
+        tell("__hipRegisterManagedVar: no memory for a managed variable");
     }
 }

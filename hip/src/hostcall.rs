@@ -72,6 +72,15 @@ impl Requests {
     }
 }
 
+/// Says that a kernel has ended, also where it ends in a panic.
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 impl Hostcall {
     /// A buffer for kernels that run on so many host threads.
     fn new(gpu: &Arc<Gpu>, threads: usize) -> Result<Hostcall, GpuError> {
@@ -125,8 +134,10 @@ impl Hostcall {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let answers = scope.spawn(|| self.serve(&done));
-            let result = kernel();
-            done.store(true, Ordering::Release);
+            let result = {
+                let _ended = Ended(&done);
+                kernel()
+            };
             match answers.join() {
                 Ok(served) => served.map(|()| result),
                 Err(panic) => std::panic::resume_unwind(panic),

@@ -22,3 +22,4 @@ mod runtime;
 mod stream;
 mod symbol;
 pub mod table;
+mod tell;

@@ -10,6 +10,7 @@ use crate::boundary::{Address, Out, Text, host_bytes, host_value};
 use crate::error::{HipError, Outcome};
 use crate::hostcall::Requests;
 use crate::runtime::{State, queue, state};
+use crate::tell::tell;
 
 /// A code object in device memory, for as long as someone holds it.
 pub struct Loaded {
@@ -47,7 +48,7 @@ impl Loaded {
     /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
     pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
-            eprintln!("gfx906-hip: {error}");
+            tell(&error);
             match error {
                 CodeObjectError::NoEntry { .. } | CodeObjectError::WrongProcessor { .. } => {
                     HipError::NoBinaryForGpu
@@ -152,10 +153,10 @@ fn compressed_size(at: Address) -> Outcome<u64> {
         2 => host_value::<u32>(at + 8).map(u64::from),
         3 => host_value::<u64>(at + 8),
         version => {
-            eprintln!(
-                "gfx906-hip: version {version} of the compressed offload bundle does not say its size: \
+            tell(format!(
+                "version {version} of the compressed offload bundle does not say its size: \
                  build without --offload-compress"
-            );
+            ));
             Err(HipError::InvalidImage)
         }
     }
@@ -172,7 +173,7 @@ pub fn load(out: Out<Address>, file: Text) -> Outcome {
     out.required()?;
     let file = file.get()?;
     let bytes = std::fs::read(&file).map_err(|error| {
-        eprintln!("gfx906-hip: hipModuleLoad: {file}: {error}");
+        tell(format!("hipModuleLoad: {file}: {error}"));
         HipError::FileNotFound
     })?;
     add(out, &bytes)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
 
 /// Bits of a part's first word: the message begins, it ends; then the number of words, three bits; then the message's number.
 const BEGIN: u64 = 1;
@@ -11,6 +12,9 @@ const NUMBER: u32 = 8;
 
 /// The longest text of one conversion: wider ones are cut.
 const LONGEST: usize = 4096;
+/// The widest field, and its digits.
+const WIDEST: i32 = 999;
+const DIGITS: usize = 3;
 
 /// Messages that have begun and not ended.
 #[derive(Default)]
@@ -58,7 +62,8 @@ fn print(message: &[u64]) -> usize {
     let text = render(&format, &mut words);
     let bytes = text.len();
     if to_stderr {
-        eprint!("{}", String::from_utf8_lossy(&text));
+        // A program without stderr misses it.
+        let _ = std::io::stderr().write_all(&text);
     } else if let Ok(text) = CString::new(text) {
         // SAFETY: the format takes one string, and it has its NUL.
         unsafe { printf(c"%s".as_ptr(), text.as_ptr()) };
@@ -116,11 +121,15 @@ fn convert(
     for &byte in specification {
         match byte {
             b'*' => {
-                let width = words.next().unwrap_or(0) as i32;
+                let width = (words.next().unwrap_or(0) as i32).clamp(-WIDEST, WIDEST);
                 flags.extend_from_slice(width.to_string().as_bytes());
             }
             b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't' => {}
-            _ => flags.push(byte),
+            // The library would pad for as long as it is told to.
+            b'0'..=b'9' if digits_at_end(&flags) >= DIGITS => {}
+            b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'.' | b'\'' => flags.push(byte),
+            // Arguments by position, and what C does not have.
+            _ => return literal(text, specification, conversion),
         }
     }
     let lengths = |length: u8| specification.iter().filter(|&&b| b == length).count();
@@ -186,13 +195,20 @@ fn convert(
                 snprintf(to, size, with, value)
             });
         }
-        // Not C's: it stands for itself.
-        _ => {
-            text.push(b'%');
-            text.extend_from_slice(specification);
-            text.push(conversion);
-        }
+        _ => literal(text, specification, conversion),
     }
+}
+
+/// What is no conversion stands for itself.
+fn literal(text: &mut Vec<u8>, specification: &[u8], conversion: u8) {
+    text.push(b'%');
+    text.extend_from_slice(specification);
+    text.push(conversion);
+}
+
+fn digits_at_end(flags: &[u8]) -> usize {
+    let digits = flags.iter().rev().take_while(|b| b.is_ascii_digit());
+    digits.count()
 }
 
 /// Formats one value; `call` passes it.
@@ -243,6 +259,9 @@ mod tests {
             "hello 12345678, 3"
         );
         assert_eq!(rendered("%y %", &[]), "%y %");
+        assert_eq!(rendered("%2$d %n.", &[7]), "%2$d .");
+        assert_eq!(rendered("%123456789d", &[7]).len(), 123);
+        assert_eq!(rendered("%*d", &[1 << 30, 7]).len(), 999);
         assert_eq!(rendered("%d %s.", &[]), "0 .");
     }
 

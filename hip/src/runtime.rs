@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::Gpu;
 
+use crate::device;
 use crate::error::{HipError, Outcome};
 use crate::event::Event;
 use crate::fatbin::Programs;
@@ -14,6 +15,7 @@ use crate::hostcall::Requests;
 use crate::memory::{FIRST_ADDRESS, Memory};
 use crate::module::{Function, Loaded};
 use crate::stream::Stream;
+use crate::tell::tell;
 
 /// What a process has of HIP.
 pub struct State {
@@ -87,7 +89,7 @@ pub fn busy() -> bool {
 /// Whether a failed kernel's error stands before a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// It uses the device: nothing but that error until a reset.
+    /// It uses the device, if there is one: nothing but that error until a reset.
     Device,
     /// It does not.
     Open,
@@ -96,9 +98,10 @@ pub enum Gate {
 /// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
 pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
     let outcome = guarded(name, || {
-        match state().failure {
-            Some(failure) if gate == Gate::Device => return Err(failure),
-            _ => {}
+        if gate == Gate::Device {
+            device::any()?;
+            let failure = state().failure;
+            failure.map_or(Ok(()), Err)?;
         }
         f()
     });
@@ -116,7 +119,7 @@ pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Some(value),
         Err(_) => {
-            eprintln!("gfx906-hip: {name}: internal error, see the panic above");
+            tell(format!("{name}: internal error, see the panic above"));
             None
         }
     }
@@ -128,7 +131,9 @@ pub fn not_supported(name: &'static str) -> u32 {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&name) {
         told.push(name);
-        eprintln!("gfx906-hip: {name} is not supported: it returns hipErrorNotSupported");
+        tell(format!(
+            "{name} is not supported: it returns hipErrorNotSupported"
+        ));
     }
     let code = HipError::NotSupported as u32;
     LAST_ERROR.set(code);

@@ -170,3 +170,11 @@ pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
     check(stream)?;
     status.put(0)
 }
+
+pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+    is_capturing(stream, status)?;
+    if id.is_null() {
+        return Ok(());
+    }
+    id.put(0)
+}

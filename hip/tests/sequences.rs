@@ -1,142 +1,18 @@
-//! A thousand random sequences of calls, good and bad: none crashes or hangs, good ones succeed, and bad ones are refused.
+//! A thousand random sequences of calls, good and bad: none crashes or hangs, good ones succeed, and bad ones are refused. Threads
+//! that do so at the same time do not disturb each other.
 
-use std::ptr::null_mut;
+#[macro_use]
+mod calls;
 
+use std::sync::{Mutex, PoisonError};
+
+use calls::launch::launch;
+use calls::*;
 use gfx906_hip::api::*;
-use gfx906_hip::boundary::{In, Out, Text};
-
-const SUCCESS: u32 = 0;
-const INVALID_VALUE: u32 = 1;
-const OUT_OF_MEMORY: u32 = 2;
-const INVALID_HANDLE: u32 = 400;
-const NOT_READY: u32 = 600;
-const STREAM_IS_GONE: u32 = 709;
-const LAUNCH_FAILURE: u32 = 719;
-const NOT_SUPPORTED: u32 = 801;
-
-static CODE: &[u8] = include_bytes!("../../kernels/built/deltanet.co");
-
-/// Calls an exported function.
-macro_rules! call {
-    ($function:ident($($argument:expr),*)) => {
-        // SAFETY: pointers in the arguments are null, to locals that are there, or device addresses and handles, which are not followed.
-        unsafe { $function($($argument),*) }
-    };
-}
-
-fn out<T: Copy>(place: &mut T) -> Out<T> {
-    // SAFETY: good for writes; every use is within the caller's statement.
-    unsafe { Out::at(place) }
-}
-
-fn nowhere<T: Copy>() -> Out<T> {
-    // SAFETY: null is allowed.
-    unsafe { Out::at(null_mut()) }
-}
-
-fn text(text: &'static std::ffi::CStr) -> Text {
-    Text::of(text)
-}
-
-fn array(values: &[u64]) -> In<u64> {
-    // SAFETY: good for reads; every use is within the caller's statement.
-    unsafe { In::at(values.as_ptr()) }
-}
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 11) % n
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
-        match from.len() as u64 {
-            0 => None,
-            n => Some(from[self.below(n) as usize]),
-        }
-    }
-
-    /// A size: none, small, odd, large, absurd.
-    fn size(&mut self) -> usize {
-        match self.below(8) {
-            0 => 0,
-            1 => 1,
-            2..=4 => self.below(5000) as usize,
-            5 => 1 << 20,
-            6 => 1 << (30 + self.below(34)),
-            _ => usize::MAX - self.below(3) as usize,
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Block {
-    address: u64,
-    size: usize,
-}
-
-/// What the program holds, and what it gave up.
-#[derive(Default)]
-struct Held {
-    blocks: Vec<Block>,
-    pinned: Vec<Block>,
-    streams: Vec<u64>,
-    events: Vec<u64>,
-    modules: Vec<u64>,
-    /// With their modules.
-    functions: Vec<(u64, u64)>,
-    stale: Vec<u64>,
-}
-
-impl Held {
-    /// A handle that is no longer or never was one.
-    fn bad(&self, random: &mut Random) -> u64 {
-        let made_up = [
-            3,
-            0x1234,
-            0x7fff_ffff_f000,
-            1 << 47,
-            (1 << 48) - 8,
-            0x1a01 << 48,
-            u64::MAX,
-        ];
-        match random.pick(&self.stale) {
-            Some(stale) if random.below(2) == 0 => stale,
-            _ => made_up[random.below(made_up.len() as u64) as usize],
-        }
-    }
-
-    fn stream(&self, random: &mut Random) -> u64 {
-        random.pick(&self.streams).unwrap_or(random.below(3))
-    }
-
-    fn forget(&mut self) {
-        let all = std::mem::take(self);
-        self.stale = all.stale;
-        self.stale.extend(all.blocks.iter().map(|b| b.address));
-        for handles in [all.streams, all.events, all.modules] {
-            self.stale.extend(handles);
-        }
-        self.stale.extend(all.functions.iter().map(|f| f.1));
-    }
-}
-
-fn remove<T>(from: &mut Vec<T>, random: &mut Random) -> Option<T> {
-    let at = random.below(from.len().max(1) as u64) as usize;
-    (at < from.len()).then(|| from.swap_remove(at))
-}
+use gfx906_hip::boundary::In;
 
 /// One call, or a few that belong together.
-fn step(held: &mut Held, random: &mut Random) {
+fn step(held: &mut Held, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
     match random.below(26) {
         0 | 1 => {
@@ -295,7 +171,7 @@ fn step(held: &mut Held, random: &mut Random) {
                 });
             }
         }
-        19 | 20 => launch(held, random, stream),
+        19 | 20 => launch(held, random, stream, alone),
         21 => {
             let bad = held.bad(random);
             let none = In::null();
@@ -359,65 +235,47 @@ fn step(held: &mut Held, random: &mut Random) {
     }
 }
 
-/// A launch that is right, or whose shape is wrong, or that runs over the end of its output.
-fn launch(held: &mut Held, random: &mut Random, stream: u64) {
-    let (Some((_, function)), Some(input), Some(output)) = (
-        random.pick(&held.functions),
-        random.pick(&held.blocks),
-        random.pick(&held.blocks),
-    ) else {
-        return;
-    };
-    let most = input.size.min(output.size) / 4;
-    let n = random.below(600) as u32;
-    let parameters = [input.address, output.address, n as u64];
-    let pointers = [0, 1, 2].map(|at| &raw const parameters[at] as u64);
-    let (grid, block) = match random.below(8) {
-        0 => (0, 64),
-        1 => (1, 2000),
-        _ => (n.div_ceil(64).max(1), 64),
-    };
-    let launched = call!(hipModuleLaunchKernel(
-        function,
-        grid,
-        1,
-        1,
-        block,
-        1,
-        1,
-        0,
-        stream,
-        array(&pointers),
-        In::null()
-    ));
-    match (grid, block) {
-        (0, _) => assert_eq!(launched, INVALID_VALUE),
-        (_, 2000) => assert_eq!(launched, 9),
-        _ if n as usize <= most => assert_eq!(launched, SUCCESS),
-        _ => {
-            assert_eq!(launched, LAUNCH_FAILURE);
-            let mut address = 0;
-            assert_eq!(call!(hipMalloc(out(&mut address), 4)), LAUNCH_FAILURE);
-            assert_eq!(call!(hipGetLastError()), LAUNCH_FAILURE);
-            assert_eq!(call!(hipDeviceReset()), SUCCESS);
-            held.forget();
-            // Memory of the host was freed too.
-            assert_eq!(call!(hipGetLastError()), SUCCESS);
-        }
+/// Runs a sequence from a seed, and gives back what it holds.
+fn sequence(seed: u64, alone: bool) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
+    let mut held = Held::default();
+    for _ in 0..40 {
+        step(&mut held, &mut random, alone);
+    }
+    for block in held.blocks.drain(..) {
+        assert_eq!(call!(hipFree(block.address)), SUCCESS);
+    }
+    for block in held.pinned.drain(..) {
+        assert_eq!(call!(hipHostFree(block.address)), SUCCESS);
+    }
+    for module in held.modules.drain(..) {
+        assert_eq!(call!(hipModuleUnload(module)), SUCCESS);
+    }
+}
+
+/// The tests share the process's runtime, and one resets it.
+static ALONE: Mutex<()> = Mutex::new(());
+
+#[test]
+fn a_thousand_sequences() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for seed in 0..1000 {
+        sequence(seed, true);
+        assert_eq!(call!(hipDeviceReset()), SUCCESS);
     }
 }
 
 #[test]
-fn a_thousand_sequences() {
-    for seed in 0..1000 {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
-        let mut held = Held::default();
-        for _ in 0..40 {
-            step(&mut held, &mut random);
+fn threads_do_not_disturb_each_other() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                for seed in 0..50 {
+                    sequence(1_000_000 * (thread + 1) + seed, false);
+                }
+            });
         }
-        for block in held.blocks.drain(..) {
-            assert_eq!(call!(hipFree(block.address)), SUCCESS);
-        }
-        assert_eq!(call!(hipDeviceReset()), SUCCESS);
-    }
+    });
+    assert_eq!(call!(hipGetLastError()), SUCCESS);
 }

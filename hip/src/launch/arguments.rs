@@ -4,6 +4,7 @@ use gfx906::code_object::Kernel;
 
 use crate::boundary::{Address, In, host_bytes, host_value};
 use crate::error::{HipError, Outcome};
+use crate::tell::tell;
 
 /// The explicit arguments, each behind a pointer of its own.
 pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
@@ -37,10 +38,10 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
         return Ok(Vec::new());
     }
     if size < wanted {
-        eprintln!(
-            "gfx906-hip: kernel `{}` takes {wanted} bytes of arguments, the launch gives {size}",
+        tell(format!(
+            "kernel `{}` takes {wanted} bytes of arguments, the launch gives {size}",
             kernel.name
-        );
+        ));
         return Err(HipError::InvalidValue);
     }
     Ok(host_bytes(buffer, wanted)?.to_vec())

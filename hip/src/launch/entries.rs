@@ -5,6 +5,7 @@ use crate::boundary::{Address, In};
 use crate::error::{HipError, Outcome};
 use crate::module;
 use crate::runtime::state;
+use crate::tell::tell;
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
@@ -64,9 +65,9 @@ pub fn ext_module_launch(
         return Err(HipError::InvalidValue);
     }
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
-        eprintln!(
-            "gfx906-hip: {items:?} work-items are no whole number of blocks {block:?}: not supported"
-        );
+        tell(format!(
+            "{items:?} work-items are no whole number of blocks {block:?}: not supported"
+        ));
         return Err(HipError::NotSupported);
     }
     let request = Request {
@@ -140,6 +141,30 @@ pub fn ext_host_launch(
         parameters,
         extra: In::null(),
         events: [start, stop],
+    };
+    launch(&function, &request)
+}
+
+/// `hipLaunchKernelGGLImpl`, which older compilers call: arguments laid out.
+pub fn host_launch_packed(
+    host: Address,
+    grid: In<Dim3>,
+    block: In<Dim3>,
+    lds: u32,
+    stream: Address,
+    extra: In<Address>,
+) -> Outcome {
+    let function = state().function_of(host)?;
+    let request = Request {
+        shape: Shape {
+            grid: grid.get()?.into(),
+            block: block.get()?.into(),
+            lds: lds as usize,
+        },
+        stream,
+        parameters: In::null(),
+        extra,
+        events: [0; 2],
     };
     launch(&function, &request)
 }

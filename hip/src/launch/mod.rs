@@ -14,6 +14,7 @@ use crate::error::{HipError, Outcome};
 use crate::memory::host;
 use crate::module::{self, Function};
 use crate::runtime::{queue, state};
+use crate::tell::tell;
 use crate::{event, stream};
 
 /// Wave instructions of a launch, unless `GFX906_BUDGET` says otherwise: ten minutes and more.
@@ -63,7 +64,7 @@ fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     let value = text.trim().parse().ok();
     if value.is_none() {
-        eprintln!("gfx906-hip: {variable}={text} is no number: it is not used");
+        tell(format!("{variable}={text} is no number: it is not used"));
     }
     value
 }
@@ -86,7 +87,7 @@ impl From<Dim3> for [u32; 3] {
 fn check(kernel: &Kernel, shape: &Shape) -> Outcome {
     let Shape { grid, block, lds } = *shape;
     let refuse = |what: String, code| {
-        eprintln!("gfx906-hip: kernel `{}`: {what}", kernel.name);
+        tell(format!("kernel `{}`: {what}", kernel.name));
         Err(code)
     };
     if grid.contains(&0) || block.contains(&0) {
@@ -155,13 +156,13 @@ fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
     match result {
         Ok(_) => Ok(()),
         Err(LaunchError::Invalid(what)) => {
-            eprintln!("gfx906-hip: {what}");
+            tell(what);
             Err(HipError::InvalidConfiguration)
         }
         Err(LaunchError::Trap(trap)) => {
-            eprintln!("gfx906-hip: {trap}");
+            tell(&trap);
             if let Some(hint) = hint(function, &trap) {
-                eprintln!("gfx906-hip: {hint}");
+                tell(hint);
             }
             state().failure = Some(HipError::LaunchFailure);
             Err(HipError::LaunchFailure)

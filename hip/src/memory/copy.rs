@@ -70,9 +70,10 @@ fn moved(to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outc
         (Place::Device, Place::Device) => {
             let mut buffer = vec![0; bytes.min(CHUNK)];
             let chunks = bytes.div_ceil(CHUNK);
+            let backwards = from < to && to < from + bytes as u64;
             for n in 0..chunks {
                 // Backwards where the target starts within the source: then nothing is overwritten before it was read.
-                let n = if to > from { chunks - 1 - n } else { n };
+                let n = if backwards { chunks - 1 - n } else { n };
                 let at = n * CHUNK;
                 let part = &mut buffer[..CHUNK.min(bytes - at)];
                 gpu.read(from + at as u64, part).map_err(lost)?;

@@ -49,6 +49,29 @@ pub struct Copy3d {
     direction: u32,
 }
 
+/// One side of `hip_Memcpy2D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Side2d {
+    x: usize,
+    y: usize,
+    kind: u32,
+    host: Address,
+    device: Address,
+    array: Address,
+    pitch: usize,
+}
+
+/// `hip_Memcpy2D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Copy2d {
+    from: Side2d,
+    to: Side2d,
+    width: usize,
+    height: usize,
+}
+
 pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) -> Outcome {
     pitch.required()?;
     out.put(0)?;
@@ -181,6 +204,36 @@ pub fn copy_3d(parameters: In<Copy3d>) -> Outcome {
 pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> Outcome {
     stream::check(stream)?;
     copy_3d(parameters)
+}
+
+impl Side2d {
+    /// Where it starts: kinds are host, device, array, unified.
+    fn side(&self) -> Outcome<Side> {
+        let base = match self.kind {
+            0 => self.host,
+            1 | 3 => self.device,
+            2 => return Err(HipError::NotSupported),
+            _ => return Err(HipError::InvalidValue),
+        };
+        let row = self.y.checked_mul(self.pitch);
+        let at = row.and_then(|row| row.checked_add(self.x));
+        let at = at.and_then(|at| base.checked_add(at as u64));
+        Ok((
+            at.filter(|_| base != 0).ok_or(HipError::InvalidValue)?,
+            self.pitch,
+        ))
+    }
+}
+
+pub fn copy_parameters(parameters: In<Copy2d>) -> Outcome {
+    const DEFAULT: u32 = 4;
+    let p = parameters.get()?;
+    copy_rows(p.to.side()?, p.from.side()?, p.width, p.height, DEFAULT)
+}
+
+pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> Outcome {
+    stream::check(stream)?;
+    copy_parameters(parameters)
 }
 
 pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> Outcome {

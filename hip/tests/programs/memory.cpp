@@ -70,6 +70,19 @@ void rows() {
     for (size_t r = 0; r < HEIGHT; ++r)
         for (size_t c = 0; c < WIDTH; ++c) REQUIRE(out[r][c] == (c + 1 == WIDTH ? 9 : in[r][c]));
     EXPECT(hipErrorInvalidPitchValue, hipMemcpy2D(out, WIDTH - 1, device, pitch, WIDTH, HEIGHT, hipMemcpyDeviceToHost));
+    hip_Memcpy2D part = {};
+    part.srcMemoryType = hipMemoryTypeDevice;
+    part.srcDevice = device;
+    part.srcPitch = pitch;
+    part.srcXInBytes = 10;
+    part.srcY = 2;
+    part.dstMemoryType = hipMemoryTypeHost;
+    part.dstHost = out;
+    part.dstPitch = WIDTH;
+    part.WidthInBytes = 5;
+    part.Height = 3;
+    HIP_CHECK(hipMemcpyParam2D(&part));
+    for (size_t r = 0; r < 3; ++r) REQUIRE(std::memcmp(out[r], in[r + 2] + 10, 5) == 0);
     HIP_CHECK(hipFree(device));
 
     hipPitchedPtr cube;

@@ -1,11 +1,39 @@
-// The module API on a code object that another compiler built: argument 1 is kernels/built/deltanet.co.
+// The module API on a code object that another compiler built, kernels/built/deltanet.co (argument 1), and on a bundle with variables,
+// of factor.hip (argument 2).
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "check.h"
 
+void variables(const char* file) {
+    hipModule_t module;
+    hipFunction_t scale;
+    hipDeviceptr_t factor, table;
+    size_t size = 0;
+    HIP_CHECK(hipModuleLoad(&module, file));
+    HIP_CHECK(hipModuleGetGlobal(&factor, &size, module, "factor"));
+    REQUIRE(size == sizeof(float));
+    HIP_CHECK(hipModuleGetGlobal(&table, &size, module, "table"));
+    REQUIRE(size == 4 * sizeof(int));
+    HIP_CHECK(hipModuleGetFunction(&scale, module, "scale"));
+    float before = 0, after = 0.25f, ones[64], *x = device_alloc<float>(64);
+    HIP_CHECK(hipMemcpyDtoH(&before, factor, sizeof before));
+    REQUIRE(before == 1.5f);
+    HIP_CHECK(hipMemcpyHtoD(factor, &after, sizeof after));
+    for (float& one : ones) one = 1;
+    to_device(x, ones, 64);
+    void* parameters[] = {&x};
+    HIP_CHECK(hipModuleLaunchKernel(scale, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+    to_host(ones, x, 64);
+    for (int i = 0; i < 64; ++i) REQUIRE(ones[i] == 0.25f * (i % 4 + 1));
+    HIP_CHECK(hipFree(x));
+    HIP_CHECK(hipModuleUnload(module));
+    EXPECT(hipErrorInvalidValue, hipMemcpyDtoH(&before, factor, sizeof before));
+}
+
 int main(int, char** arguments) {
+    variables(arguments[2]);
     hipModule_t module, again;
     hipFunction_t sigmoid;
     EXPECT(hipErrorFileNotFound, hipModuleLoad(&module, "/nowhere.co"));
