@@ -11,8 +11,9 @@ use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::error::{HipError, Outcome};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
+use crate::image::image;
 use crate::memory::{Kind, host};
-use crate::module::{Function, Loaded, image};
+use crate::module::{Function, Loaded};
 use crate::runtime::{State, guarded, state};
 use crate::tell::tell;
 

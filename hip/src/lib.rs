@@ -13,6 +13,7 @@ mod fatbin;
 mod function;
 mod handles;
 mod hostcall;
+mod image;
 mod launch;
 mod memory;
 mod module;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use gfx906::code_object::{ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, SymbolKind};
 use gfx906::machine::{Gpu, Module};
 
-use crate::boundary::{Address, Out, Text, host_bytes, host_value};
+use crate::boundary::{Address, Out, Text};
 use crate::error::{HipError, Outcome};
 use crate::hostcall::Requests;
+use crate::image::image;
 use crate::runtime::{State, queue, state};
 use crate::tell::tell;
 
@@ -90,78 +91,6 @@ pub fn takes(kernel: &Kernel, hidden: HiddenArg) -> bool {
     kernel.args.iter().any(|arg| arg.kind == kind)
 }
 
-/// The bytes of an image in the program's memory, whose size only its own headers tell.
-pub fn image<'a>(address: Address) -> Outcome<&'a [u8]> {
-    const FAT_BINARY: &[u8] = b"FPIH";
-    let size = match host_bytes(address, 4)? {
-        b"\x7fELF" => elf_size(address)?,
-        b"__CL" => bundle_size(address)?,
-        b"CCOB" => compressed_size(address)?,
-        // The wrapper that compilers put around: magic, version, address.
-        FAT_BINARY => return image(host_value(address + 8)?),
-        _ => return Err(HipError::InvalidImage),
-    };
-    host_bytes(
-        address,
-        usize::try_from(size).map_err(|_| HipError::InvalidImage)?,
-    )
-}
-
-/// The end of what an ELF file's header tables and segments reach.
-fn elf_size(at: Address) -> Outcome<u64> {
-    let half = |offset| host_value::<u16>(at + offset).map(u64::from);
-    let word = |offset| host_value::<u64>(at + offset);
-    let add = |a: u64, b: u64| a.checked_add(b).ok_or(HipError::InvalidImage);
-    let (segments, segment, count) = (word(32)?, half(54)?, half(56)?);
-    let mut end = add(segments, segment * count)?;
-    end = end.max(add(word(40)?, half(58)? * half(60)?)?);
-    for n in 0..count {
-        let header = add(segments, n * segment)?;
-        let in_file = add(word(header + 8)?, word(header + 32)?)?;
-        end = end.max(in_file);
-    }
-    Ok(end)
-}
-
-/// The end of a bundle's last entry.
-fn bundle_size(at: Address) -> Outcome<u64> {
-    const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-    const MOST: u64 = 4096;
-    if host_bytes(at, MAGIC.len())? != MAGIC {
-        return Err(HipError::InvalidImage);
-    }
-    let word = |offset| host_value::<u64>(at + offset);
-    let count = word(MAGIC.len() as u64)?;
-    let mut offset = MAGIC.len() as u64 + 8;
-    let mut end = offset;
-    if count > MOST {
-        return Err(HipError::InvalidImage);
-    }
-    for _ in 0..count {
-        let (start, size, name) = (word(offset)?, word(offset + 8)?, word(offset + 16)?);
-        offset = (offset + 24)
-            .checked_add(name)
-            .ok_or(HipError::InvalidImage)?;
-        end = end.max(start.checked_add(size).ok_or(HipError::InvalidImage)?);
-    }
-    Ok(end.max(offset))
-}
-
-/// The size that the header of a compressed bundle states, from its second version on.
-fn compressed_size(at: Address) -> Outcome<u64> {
-    match host_value::<u16>(at + 4)? {
-        2 => host_value::<u32>(at + 8).map(u64::from),
-        3 => host_value::<u64>(at + 8),
-        version => {
-            tell(format!(
-                "version {version} of the compressed offload bundle does not say its size: \
-                 build without --offload-compress"
-            ));
-            Err(HipError::InvalidImage)
-        }
-    }
-}
-
 fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
     let mut state = state();
     let State { gpu, requests, .. } = &mut *state;
@@ -181,6 +110,9 @@ pub fn load(out: Out<Address>, file: Text) -> Outcome {
 
 pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
     out.required()?;
+    if at == 0 {
+        return Err(HipError::InvalidValue);
+    }
     add(out, image(at)?)
 }
 

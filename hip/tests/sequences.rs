@@ -14,7 +14,7 @@ use gfx906_hip::boundary::In;
 /// One call, or a few that belong together.
 fn step(held: &mut Held, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
-    match random.below(26) {
+    match random.below(27) {
         0 | 1 => {
             let (mut address, size) = (7, random.size());
             match call!(hipMalloc(out(&mut address), size)) {
@@ -213,6 +213,20 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
             let device = random.below(4) as i32 - 1;
             let expected = if device == 0 { SUCCESS } else { 101 };
             assert_eq!(call!(hipSetDevice(device)), expected);
+        }
+        25 => {
+            // Code with a few bytes changed, most of them in its headers, and perhaps cut short.
+            let mut image = CODE.to_vec();
+            for _ in 0..=random.below(3) {
+                let end = random.pick(&[64, 500, image.len()]).unwrap_or(64);
+                image[random.below(end as u64) as usize] = random.next() as u8;
+            }
+            image.truncate(random.pick(&[64, 4000, image.len()]).unwrap_or(64));
+            let mut module = 0;
+            match call!(hipModuleLoadData(out(&mut module), image.as_ptr() as u64)) {
+                SUCCESS => assert_eq!(call!(hipModuleUnload(module)), SUCCESS),
+                error => assert!([200, 209].contains(&error), "{error}"),
+            }
         }
         _ => {
             let (mut address, mut pitch) = (0, 0);

@@ -192,8 +192,17 @@ pub fn unregister(host: Address) -> Outcome {
 
 /// Whether the process may read and write every page of a range.
 pub fn is_mapped(address: Address, bytes: u64) -> bool {
+    extent(address, "rw") >= bytes
+}
+
+/// Bytes from an address on that the process may read.
+pub fn readable(address: Address) -> u64 {
+    extent(address, "r")
+}
+
+/// Bytes from an address on that are mapped in a mode that begins so.
+fn extent(address: Address, wanted: &str) -> u64 {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let end = address + bytes;
     let mut reached = address;
     for line in maps.lines() {
         let mut fields = line.split([' ', '-']);
@@ -201,12 +210,12 @@ pub fn is_mapped(address: Address, bytes: u64) -> bool {
         let (Some(from), Some(to)) = (hex(), hex()) else {
             continue;
         };
-        let writable = fields.next().is_some_and(|mode| mode.starts_with("rw"));
-        if writable && from <= reached && reached < to {
+        let fits = fields.next().is_some_and(|mode| mode.starts_with(wanted));
+        if fits && from <= reached && reached < to {
             reached = to;
         }
     }
-    reached >= end
+    reached - address
 }
 
 /// Whether an allocation is a managed variable of the program's, which lives as long as the program.

@@ -99,6 +99,8 @@ int main(int, char** arguments) {
     EXPECT(hipErrorInvalidHandle, hipModuleUnload(again));
     EXPECT(hipErrorInvalidHandle, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
     HIP_CHECK(hipModuleUnload(module));
+    EXPECT(hipErrorInvalidValue, hipModuleLoadData(&module, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLoadData(nullptr, image.data()));
     EXPECT(hipErrorInvalidImage, hipModuleLoadData(&module, "this is no code object at all"));
     std::printf("modules: ok\n");
 }
