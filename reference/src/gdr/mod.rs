@@ -4,3 +4,11 @@
 //! rounding to bf16 is a call of [`bf16::round`].
 
 pub mod bf16;
+pub mod conv;
+pub mod cumsum;
+pub mod gating;
+pub mod index;
+pub mod l2norm;
+pub mod op;
+pub mod split;
+pub mod utils;
