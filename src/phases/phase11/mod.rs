@@ -7,6 +7,7 @@ mod elementwise;
 mod gating;
 mod index;
 mod lengths;
+mod mistake;
 mod norm;
 mod reduce;
 mod split;
