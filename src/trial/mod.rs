@@ -168,10 +168,12 @@ impl<'a> Trial<'a> {
 /// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
 ///
 /// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
-/// same value) and once in f64, and gives the pair of results.
+/// same value) and once in f64, and gives the pair of results. What follows a semicolon, `|a, b; g|`, is of f64 and
+/// the same for both.
 #[macro_export]
 macro_rules! references {
-    ($trial:expr, |$($name:ident),*| $body:expr) => {{
+    ($trial:expr, |$($name:ident),* $(; $($double:ident),+)?| $body:expr) => {{
+        $($(let $double: &[f64] = $trial.doubles($double);)+)?
         let golden = {
             $(let $name: &[f32] = $trial.values($name);)*
             $body
