@@ -3,5 +3,6 @@
 #include "attention.hip"
 #include "elementwise.hip"
 #include "gdn.hip"
+#include "gdr.hip"
 #include "matrix.hip"
 #include "triangular.hip"

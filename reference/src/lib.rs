@@ -6,12 +6,14 @@
 //!
 //! - [`operators`]: one operator a file, one kernel each;
 //! - [`pipelines`]: the document's sequences of launches, with every intermediate result;
-//! - [`rule`]: the gated delta rule as models use it, in every convention, token by token and by chunks.
+//! - [`rule`]: the gated delta rule as models use it, in every convention, token by token and by chunks;
+//! - [`gdr`]: the operators that a model runs around the rule, in bf16 and f32.
 //!
 //! Matrices are row-major slices. Shapes are the caller's business: a slice of another length than its documented
 //! shape is a programmer's error and panics with the operator's and the tensor's name.
 #![deny(missing_docs)]
 
+pub mod gdr;
 pub mod operators;
 pub mod pipelines;
 pub mod rule;

@@ -7,6 +7,7 @@ pub(crate) mod gdn;
 mod phase0;
 mod phase1;
 mod phase10;
+mod phase11;
 mod phase2;
 mod phase3;
 mod phase4;
@@ -60,6 +61,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         phase10::FUNCTIONS,
     ]
     .into_iter()
+    .chain(phase11::FAMILIES.iter().copied())
     .flatten()
 }
 

@@ -1,0 +1,102 @@
+//! Conversions between f32 and bf16, by the `half` crate: round to nearest, ties to even; a NaN stays a NaN.
+
+use half::bf16;
+
+use crate::Real;
+
+/// The bits of the bf16 nearest to each number (`gdr_float_to_bf16`). Ties go to the even one; beyond the largest bf16
+/// (above 3.3961775e38) is inf; a NaN becomes quiet and keeps its sign and the upper part of its payload.
+#[must_use]
+pub fn from_float(x: &[f32]) -> Vec<u16> {
+    x.iter().map(|&x| bf16::from_f32(x).to_bits()).collect()
+}
+
+/// The number of each bf16's bits: exact (`gdr_bf16_to_float`). A NaN keeps its bits: nothing is computed.
+#[must_use]
+pub fn to_float(bits: &[u16]) -> Vec<f32> {
+    bits.iter()
+        .map(|&bits| f32::from_bits(u32::from(bits) << 16))
+        .collect()
+}
+
+/// `x` rounded to a number that bf16 has. In `f64` the value is rounded once, not by way of the nearest `f32`.
+#[must_use]
+pub fn round<R: Real>(x: R) -> R {
+    R::from_f64(bf16::from_f32(to_odd(x.to_f64())).to_f64())
+}
+
+/// `x` cut to an f32 whose last bit is set where something was cut off: what is rounded from it to fewer bits is what
+/// is rounded from `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes for a tie what is just above one.)
+fn to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    if near.is_nan() || f64::from(near) == x {
+        return near;
+    }
+    let cut = near.to_bits() - u32::from(f64::from(near).abs() > x.abs());
+    f32::from_bits(cut | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        // 1, the next bf16 above it (1 + 2^-7), the tie between them, and the tie above
+        let ulp = 2f32.powi(-7);
+        let x = [1.0, 1.0 + ulp, 1.0 + 0.5 * ulp, 1.0 + 1.5 * ulp];
+        assert_eq!(from_float(&x), [0x3f80, 0x3f81, 0x3f80, 0x3f82]);
+        // a tie and a little more goes up
+        assert_eq!(from_float(&[f32::from_bits(0x3f80_8001)]), [0x3f81]);
+        assert_eq!(from_float(&[-0.0, 0.0]), [0x8000, 0]);
+        assert_eq!(to_float(&[0x3f80, 0xc000, 1]), [1.0, -2.0, 2f32.powi(-133)]);
+    }
+
+    #[test]
+    fn the_ends_of_the_range() {
+        // the largest bf16, the largest f32 that rounds to it, the tie above: even is inf
+        let largest = f32::from_bits(0x7f7f_0000);
+        let below = f32::from_bits(0x7f7f_7fff);
+        let tie = f32::from_bits(0x7f7f_8000);
+        assert_eq!(from_float(&[largest, below, tie]), [0x7f7f, 0x7f7f, 0x7f80]);
+        assert_eq!(from_float(&[f32::MAX, -f32::MAX]), [0x7f80, 0xff80]);
+        // subnormals: half of the smallest bf16 is a tie with 0
+        let half = f32::from_bits(0x0000_8000);
+        let more = f32::from_bits(0x0000_8001);
+        assert_eq!(from_float(&[half, more]), [0, 1]);
+    }
+
+    #[test]
+    fn a_nan_stays_a_nan() {
+        // a payload only in the lower bits would round to inf
+        let low = f32::from_bits(0x7f80_0001);
+        assert_eq!(from_float(&[low, -low]), [0x7fc0, 0xffc0]);
+        assert_eq!(from_float(&[f32::from_bits(0x7fff_ffff)]), [0x7fff]);
+        assert!(round(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn every_bf16_comes_back() {
+        for bits in 0..=u16::MAX {
+            let back = from_float(&to_float(&[bits]))[0];
+            let number = to_float(&[bits])[0];
+            assert_eq!(back, if number.is_nan() { bits | 0x40 } else { bits });
+        }
+    }
+
+    #[test]
+    fn the_oracle_is_rounded_once() {
+        // just above a tie by less than f32 can say: by way of f32 it would go down to the even one
+        let x = 1.0 + 2f64.powi(-8) + 2f64.powi(-40);
+        assert_eq!(round(x), 1.0 + 2f64.powi(-7));
+        assert_eq!(round(x as f32), 1.0);
+        let below = 1.0 + 3.0 * 2f64.powi(-8) - 2f64.powi(-40);
+        assert_eq!(
+            [round(-below), round(below)],
+            [-1.0 - 2f64.powi(-7), 1.0 + 2f64.powi(-7)]
+        );
+        let far = [1e-60, -1e-60, 1e60].map(round);
+        assert_eq!(far, [0.0, -0.0, f64::INFINITY]);
+        assert!(far[1].is_sign_negative());
+    }
+}

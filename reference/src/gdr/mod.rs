@@ -1,0 +1,14 @@
+//! The GDR operators: what a model computes around the gated delta rule, and the rule in its own layouts.
+//!
+//! One operator a file. Where a tensor is bf16, its values are passed and returned as the numbers they are, and each
+//! rounding to bf16 is a call of [`bf16::round`].
+
+pub mod bf16;
+pub mod conv;
+pub mod cumsum;
+pub mod gating;
+pub mod index;
+pub mod l2norm;
+pub mod op;
+pub mod split;
+pub mod utils;
