@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 profile=release
 if [[ ${1:-} == --dev ]]; then profile=dev; fi
 target=${CARGO_TARGET_DIR:-target}
-cargo build --locked -p gfx906-hip --profile "$profile"
+# Together with the program, so that what both are made of is compiled once.
+cargo build --locked -p deltanet-check -p gfx906-hip --profile "$profile"
 archive=$target/${profile/#dev/debug}/libgfx906_hip.a
 
 out=$target/hip

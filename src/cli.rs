@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands::{audit, disasm, exec, export, inspect, isa, vectors};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
+use crate::trial;
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
@@ -47,6 +48,9 @@ pub enum Command {
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
     Audit(audit::AuditArgs),
+    /// Run the one test that standard input describes, for another deltanet-check
+    #[command(name = trial::CHILD, hide = true)]
+    Trial,
 }
 
 /// The flags of a test run.
@@ -68,9 +72,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
-    /// Where the kernels run
-    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
-    pub device: DeviceChoice,
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub device: DeviceArgs,
 
     /// Validate this code object instead of the built-in one; its kernels bear the same names
     #[arg(long, value_name = "FILE")]
@@ -116,7 +120,7 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
 
-    /// Say more: relative RMS, ULP and wave instructions of each test; with --self-test the rejected trivial outputs
+    /// Say more: relative RMS, ULP, wave instructions and time of the kernels of each test; with --self-test the rejected trivial outputs
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -129,7 +133,7 @@ impl Default for RunArgs {
             test: Vec::new(),
             list: false,
             seed: "0".into(),
-            device: DeviceChoice::Auto,
+            device: DeviceArgs::default(),
             kernels: None,
             registry: None,
             format: Format::Table,
@@ -142,6 +146,46 @@ impl Default for RunArgs {
             trace: TraceArgs::default(),
             color: Color::Auto,
             verbose: false,
+        }
+    }
+}
+
+/// The flags that say where kernels run.
+#[derive(Debug, Clone, Args)]
+pub struct DeviceArgs {
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+
+    /// With --device hip: the number of the card among those that the HIP runtime shows [default: the first gfx906]
+    #[arg(long, value_name = "N")]
+    pub hip_device: Option<u32>,
+
+    /// With --device hip: run the tests in this process; a test that faults or hangs the card then ends the whole run
+    #[arg(long)]
+    pub no_isolate: bool,
+
+    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u32).range(1..))]
+    pub timeout: u32,
+
+    /// Give each test a process of its own on the emulator as well: how that is tested where there is no card.
+    #[arg(long, hide = true, conflicts_with = "no_isolate")]
+    pub isolate: bool,
+}
+
+/// Seconds a test may take in a process of its own, if nobody says.
+const TIMEOUT: u32 = 60;
+
+/// The flags of a run without any.
+impl Default for DeviceArgs {
+    fn default() -> DeviceArgs {
+        DeviceArgs {
+            device: DeviceChoice::Auto,
+            hip_device: None,
+            no_isolate: false,
+            timeout: TIMEOUT,
+            isolate: false,
         }
     }
 }
@@ -241,6 +285,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Audit(args)) => audit::run(args),
+        Some(Command::Trial) => trial::serve(),
         None => crate::run::run(&cli.run),
     }
 }

@@ -52,7 +52,11 @@ impl Program {
         Program::parse(&name, bytes, None)
     }
 
-    fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
+    /// A code object whose bytes are at hand. `name` says where they came from, `build` what made them.
+    ///
+    /// # Errors
+    /// They are no code object for gfx906.
+    pub fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
         let object = CodeObject::parse(&bytes).map_err(|error| {
             Stop::setup(format!(
                 "{name} is not usable as a gfx906 code object: {error}"

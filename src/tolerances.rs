@@ -9,7 +9,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
-use crate::cli::{DeviceChoice, Format, RunArgs};
+use crate::cli::{DeviceArgs, Format, RunArgs};
 use crate::device::NOTHING;
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
@@ -39,6 +39,10 @@ pub struct TolerancesArgs {
     /// Take tests from this file instead of the built-in phases.toml
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
+
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub device: DeviceArgs,
 
     /// How many trials run at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -86,6 +90,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
         kernels: args.kernels.clone(),
         registry: args.registry.clone(),
         jobs: args.jobs,
+        device: args.device.clone(),
         ..RunArgs::default()
     };
     let setup = Setup::new(&flags)?;
@@ -103,7 +108,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
 
 fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, Stop> {
     let selected = setup.select(flags)?;
-    let device = crate::device::choose(DeviceChoice::Auto)?;
+    let device = crate::device::choose(&flags.device)?;
     let mut measured: Vec<Measured> = Vec::new();
     for one in &selected {
         for (name, judged) in &one.test.outputs {

@@ -13,13 +13,14 @@ pub use counters::{BytesReport, CountersReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
 pub use problem::{Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side};
 pub use run::{
-    CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RunReport, Totals, TrialReport,
+    CardReport, CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RunReport, Totals,
+    TrialReport,
 };
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The verdict on an output, a trial or a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everything was compared and every error is within its tolerance.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::{DeviceChoice, RunArgs};
+use crate::cli::{DeviceArgs, RunArgs};
 use crate::device::{self, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::run::{self, Setup, print};
@@ -29,9 +29,9 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE.safetensors|DIR")]
     pub out: PathBuf,
 
-    /// Where the kernels run
-    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
-    pub device: DeviceChoice,
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub device: DeviceArgs,
 
     /// Run this code object instead of the built-in one
     #[arg(long, value_name = "FILE")]
@@ -56,12 +56,13 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
         kernels: args.kernels.clone(),
         registry: args.registry.clone(),
         jobs: args.jobs,
+        device: args.device.clone(),
         ..RunArgs::default()
     };
     let setup = Setup::new(&flags)?;
     let selected = setup.select(&flags)?;
     let seed = run::seed(&args.seed)?;
-    let device = device::choose(args.device)?;
+    let device = device::choose(&args.device)?;
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;
     let jobs = run::jobs(&flags);

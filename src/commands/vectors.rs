@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, DeviceChoice, Format, RunArgs};
+use crate::cli::{Color, DeviceArgs, Format, RunArgs};
 use crate::device::{self, Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -42,9 +42,9 @@ pub struct VectorsArgs {
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 
-    /// Where the kernels run
-    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
-    pub device: DeviceChoice,
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub device: DeviceArgs,
 
     /// How the result is printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -92,7 +92,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         Some(path) => Program::read(path)?,
         None => Program::built_in()?,
     };
-    let device = device::choose(args.device)?;
+    let device = device::choose(&args.device)?;
     let files: Vec<Vectors> = args
         .files
         .iter()
@@ -196,6 +196,7 @@ fn judged(
     let flags = RunArgs {
         kernels: args.kernels.clone(),
         jobs: args.jobs,
+        device: args.device.clone(),
         ..RunArgs::default()
     };
     let again = run::flags(&flags);

@@ -21,6 +21,7 @@ impl Device for Emulator {
                 "gfx906 emulator {} (in process, wave64)",
                 env!("CARGO_PKG_VERSION")
             ),
+            card: None,
         }
     }
 
@@ -139,6 +140,7 @@ impl Session for EmulatorSession {
             Ok((done, counters)) => Ok(Launched {
                 wave_instructions: Some(done.instructions),
                 counters,
+                kernel_seconds: None,
             }),
             Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
             Err(LaunchError::Trap(trap)) => {

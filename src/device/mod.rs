@@ -1,16 +1,22 @@
 //! Where kernels run. A device moves bytes and launches kernels; it never compares anything.
 
 pub mod emulator;
+#[cfg(feature = "hip")]
+mod hip;
+mod isolated;
 mod kernarg;
 mod watch;
 
 use std::fmt;
 
-use crate::cli::DeviceChoice;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{DeviceArgs, DeviceChoice};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::verdict::{CountersReport, DeviceReport};
 
+pub use isolated::{Isolated, Isolation};
 pub use kernarg::{ArgValue, lay_out};
 pub use watch::{NOTHING, Sink, Tracing, Watch};
 
@@ -34,6 +40,11 @@ pub trait Device: Send + Sync {
     /// Whether it can observe what kernels do.
     fn observes(&self) -> bool {
         false
+    }
+
+    /// The process of its own that each trial on it gets; none where trials run in this one.
+    fn isolation(&self) -> Option<&Isolation> {
+        None
     }
 }
 
@@ -78,6 +89,8 @@ pub struct Launched {
     pub wave_instructions: Option<u64>,
     /// What else was counted, where that was asked for.
     pub counters: Option<CountersReport>,
+    /// Time of the kernel on the device, in seconds, where the device measures it.
+    pub kernel_seconds: Option<f64>,
 }
 
 /// Why a device could not do what it was asked.
@@ -90,7 +103,8 @@ pub struct DeviceError {
 }
 
 /// The ways in which a device fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DeviceErrorKind {
     /// The request makes no sense to the device: sizes, arguments, memory.
     Invalid,
@@ -132,13 +146,64 @@ pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), Stop> {
     }
 }
 
-/// The device that `--device` asks for.
-pub fn choose(choice: DeviceChoice) -> Result<Box<dyn Device>, Stop> {
-    match choice {
-        DeviceChoice::Auto | DeviceChoice::Emulator => Ok(Box::new(emulator::Emulator)),
-        DeviceChoice::Hip => Err(Stop::setup(
-            "this deltanet-check was built without HIP and cannot reach a card: \
-             use a build with the feature `hip`, or run on the emulator with `--device emulator`",
-        )),
+/// A device, by what a process needs to find it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// The emulator.
+    Emulator,
+    /// The card of this number.
+    Hip(u32),
+}
+
+impl Place {
+    /// The device there, in this process.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be used.
+    pub fn find(self) -> Result<Box<dyn Device>, Stop> {
+        match self {
+            Place::Emulator => Ok(Box::new(emulator::Emulator)),
+            Place::Hip(index) => hip(Some(index)).map(|(device, _)| device),
+        }
     }
+}
+
+/// The device that the flags ask for.
+///
+/// # Errors
+/// The flags do not go together, or there is no such device.
+pub fn choose(args: &DeviceArgs) -> Result<Box<dyn Device>, Stop> {
+    let on_card = args.device == DeviceChoice::Hip;
+    if args.hip_device.is_some() && !on_card {
+        return Err(Stop::usage(
+            "`--hip-device` names a card: add `--device hip`",
+        ));
+    }
+    let (device, place) = if on_card {
+        hip(args.hip_device)?
+    } else {
+        (Place::Emulator.find()?, Place::Emulator)
+    };
+    if args.no_isolate || !(on_card || args.isolate) {
+        return Ok(device);
+    }
+    Ok(Box::new(Isolated::new(device, place, args.timeout)?))
+}
+
+/// A card, and where it is.
+#[cfg(feature = "hip")]
+fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, Place), Stop> {
+    let card = hip::Hip::choose(index)?;
+    let place = Place::Hip(card.index());
+    Ok((Box::new(card), place))
+}
+
+/// A card, and where it is.
+#[cfg(not(feature = "hip"))]
+fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, Place), Stop> {
+    Err(Stop::setup(
+        "this deltanet-check was built without HIP and cannot reach a card: \
+         use a build with the feature `hip`, or run on the emulator with `--device emulator`",
+    ))
 }

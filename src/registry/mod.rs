@@ -13,6 +13,8 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::exit::Stop;
 use crate::phases::Function;
 use crate::verdict::Tolerance;
@@ -73,7 +75,7 @@ pub struct Case {
 }
 
 /// How an output is judged, and why so.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Judged {
     /// What it may differ by.
     pub tolerance: Tolerance,
@@ -82,7 +84,7 @@ pub struct Judged {
 }
 
 /// A wrong kernel that a test must catch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plant {
     /// What is wrong, in words.
     pub name: String,

@@ -62,6 +62,11 @@ impl Values {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
     /// `name=value,name=value`: what a case adds to its test's id.
     pub fn suffix(&self) -> String {
         let pairs: Vec<String> = self

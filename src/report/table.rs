@@ -27,6 +27,8 @@ const HEADER: [&str; 9] = [
     "time",
 ];
 const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
+/// Only where a device has measured its kernels.
+const KERNEL_TIME: &str = "kernels";
 
 /// How tables look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,7 +97,7 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    fn grid(&self, phase: &PhaseReport) -> Grid {
+    fn grid(&self, phase: &PhaseReport, timed: bool) -> Grid {
         let mut grid = Grid::new();
         grid.load_style(STYLE);
         if self.options.color {
@@ -108,13 +110,26 @@ impl<W: Write + Send> Table<W> {
         } else {
             &[]
         };
-        grid.set_header(HEADER.iter().chain(verbose));
+        let timed = timed && self.options.verbose;
+        let last = timed.then_some(&KERNEL_TIME);
+        grid.set_header(HEADER.iter().chain(verbose).chain(last));
         for trial in &phase.trials {
+            let mut row = |output, first| {
+                let mut cells = self.cells(trial, output, first);
+                if timed {
+                    cells.push(Cell::new(if first {
+                        kernel_time(trial)
+                    } else {
+                        String::new()
+                    }));
+                }
+                grid.add_row(cells);
+            };
             if trial.outputs.is_empty() {
-                grid.add_row(self.cells(trial, None, true));
+                row(None, true);
             }
             for (n, output) in trial.outputs.iter().enumerate() {
-                grid.add_row(self.cells(trial, Some(output), n == 0));
+                row(Some(output), n == 0);
             }
         }
         for (n, column) in grid.column_iter_mut().enumerate() {
@@ -128,7 +143,12 @@ impl<W: Write + Send> Table<W> {
 
     /// All phases, their columns in line.
     fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
-        let mut grids: Vec<Grid> = phases.iter().map(|phase| self.grid(phase)).collect();
+        let mut launches = phases
+            .iter()
+            .flat_map(|phase| &phase.trials)
+            .flat_map(|trial| &trial.launches);
+        let timed = launches.any(|launch| launch.kernel_seconds.is_some());
+        let mut grids: Vec<Grid> = phases.iter().map(|phase| self.grid(phase, timed)).collect();
         let mut widths: Vec<u16> = Vec::new();
         for grid in &grids {
             let found = grid.column_max_content_widths();
@@ -319,6 +339,19 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Skip => "skipped",
         Verdict::Unsupported => "unsupported",
     }
+}
+
+/// What the kernels of a trial took on the device, where that was measured.
+fn kernel_time(trial: &TrialReport) -> String {
+    let times = trial
+        .launches
+        .iter()
+        .filter_map(|launch| launch.kernel_seconds);
+    let all: Vec<f64> = times.collect();
+    if all.is_empty() {
+        return "-".into();
+    }
+    plain::seconds(all.iter().sum())
 }
 
 /// How much of its tolerance the larger of the two errors takes up.

@@ -74,6 +74,15 @@ fn verbose_table() {
 }
 
 #[test]
+fn verbose_table_of_a_card() {
+    let options = TableOptions {
+        verbose: true,
+        ..TableOptions::default()
+    };
+    insta::assert_snapshot!(without_version(&table(&fixtures::on_a_card(), options)));
+}
+
+#[test]
 fn colours_are_there_when_asked_for_and_change_nothing_else() {
     let plain = table(&fixtures::mixed(), TableOptions::default());
     let colored = table(
@@ -190,7 +199,11 @@ fn the_schema_is_one() {
 #[test]
 fn reports_hold_to_the_schema() {
     let validator = jsonschema::draft202012::new(&schema()).expect("the schema is one");
-    for report in [fixtures::passing(), fixtures::mixed()] {
+    for report in [
+        fixtures::passing(),
+        fixtures::mixed(),
+        fixtures::on_a_card(),
+    ] {
         let errors: Vec<String> = validator
             .iter_errors(&json(&report))
             .map(|error| format!("{}: {error}", error.instance_path()))

@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         return list(args, &selected);
     }
     let seed = setup::seed(&args.seed)?;
-    let device = device::choose(args.device)?;
+    let device = device::choose(&args.device)?;
     let watch = setup.watch(args)?;
     device::check_watch(&*device, &watch)?;
     let jobs = setup::jobs(args);

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::cli::{Color, Format, RunArgs};
+use crate::cli::{Color, DeviceChoice, Format, RunArgs};
 use crate::device::{Tracing, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
@@ -94,15 +94,22 @@ pub fn seed(text: &str) -> Result<u64, Stop> {
     })
 }
 
-/// The flags that select kernels and registry, as one would type them again.
+/// The flags that select kernels, registry and device, as one would type them again.
 pub fn flags(args: &RunArgs) -> String {
     let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
     let given = files
         .into_iter()
         .filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
-    given
+    let mut flags: String = given
         .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
-        .collect()
+        .collect();
+    if args.device.device == DeviceChoice::Hip {
+        flags.push_str(" --device hip");
+    }
+    if let Some(index) = args.device.hip_device {
+        flags.push_str(&format!(" --hip-device {index}"));
+    }
+    flags
 }
 
 /// A word for a shell.
@@ -114,11 +121,14 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// How many trials run at once: one where a trace shows them one after another.
+/// How many trials run at once: one where a trace shows them one after another, and one on a card, which they would
+/// only share, if nobody says.
 pub fn jobs(args: &RunArgs) -> usize {
-    match &args.trace.trace {
-        Some(_) => 1,
-        None => args.jobs.map_or_else(default_jobs, usize::from),
+    match (&args.trace.trace, args.jobs) {
+        (Some(_), _) => 1,
+        (None, Some(jobs)) => jobs.into(),
+        (None, None) if args.device.device == DeviceChoice::Hip => 1,
+        (None, None) => default_jobs(),
     }
 }
 

@@ -112,7 +112,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let setup = Setup::new(args)?;
     let selected = setup.select(args)?;
     let seed = run::seed(&args.seed)?;
-    let device = crate::device::choose(args.device)?;
+    let device = crate::device::choose(&args.device)?;
     let result = Runner {
         setup: &setup,
         device: &*device,

@@ -40,7 +40,7 @@ fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
         .iter()
         .find(|one| one.name == planted)
         .expect("the bug");
-    let device = choose(crate::cli::DeviceChoice::Emulator).expect("it is there");
+    let device = choose(&crate::cli::DeviceArgs::default()).expect("it is there");
     let plan = Plan {
         device: &*device,
         threads: 1,

@@ -60,6 +60,7 @@ impl<'a> Trial<'a> {
             dynamic_lds: 0,
             wave_instructions: done.wave_instructions,
             counters: done.counters,
+            kernel_seconds: done.kernel_seconds,
             seconds,
         };
         self.launches.push(Launched {

@@ -9,6 +9,7 @@ mod data;
 mod dump;
 mod given;
 mod grid;
+mod isolate;
 mod judge;
 mod launch;
 mod panics;
@@ -29,6 +30,7 @@ pub use data::Data;
 pub use dump::{Dump, file_name};
 pub use given::Given;
 pub use grid::{Grid, line, matrix, sequential, transposing};
+pub use isolate::{CHILD, serve};
 pub use plan::{BUDGET, Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
 

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use super::{Dump, Given, Trial, judge, panics};
+use serde::{Deserialize, Serialize};
+
+use super::{Dump, Given, Trial, isolate, judge, panics};
 use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Watch};
 use crate::program::Program;
@@ -59,6 +61,7 @@ pub struct Plan<'a> {
 pub const BUDGET: u64 = 1_000_000_000;
 
 /// A trial that was run.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Finished {
     /// What came of it.
     pub report: TrialReport,
@@ -71,8 +74,11 @@ pub struct Finished {
 }
 
 impl Plan<'_> {
-    /// Runs the trial. Whatever goes wrong within is its verdict.
+    /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
     pub fn run(&self) -> Finished {
+        if let Some(isolation) = self.device.isolation() {
+            return isolate::run(self, isolation);
+        }
         let started = Instant::now();
         let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
             let error = DeviceError::invalid(format!(
@@ -181,7 +187,7 @@ impl Plan<'_> {
         self.dump?.write(self, trial, outputs).err()
     }
 
-    fn failed(&self, error: &DeviceError) -> Finished {
+    pub(super) fn failed(&self, error: &DeviceError) -> Finished {
         let mut report = self.blank();
         report.verdict = Verdict::Error;
         report.error = Some(error.message.clone());

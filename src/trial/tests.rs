@@ -42,6 +42,7 @@ impl Device for Fake {
         DeviceReport {
             kind: "fake".into(),
             description: "host memory".into(),
+            card: None,
         }
     }
 

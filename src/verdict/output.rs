@@ -1,11 +1,11 @@
 //! One output: what it was judged by, how far off it is, and the verdict.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Element, Problem, Verdict, number};
 
 /// One named axis of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     /// What the axis counts: `row`, `column`, `token`, `chunk`, `head`, `element`.
     pub name: String,
@@ -27,7 +27,7 @@ impl Axis {
 ///
 /// An element is allowed `absolute + relative * |want|`, or `ulp` places of its type where that is more. Where all are 0
 /// the element must be the golden one bit for bit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
     /// Absolute error allowed to every element.
     #[serde(with = "number")]
@@ -73,7 +73,7 @@ impl Tolerance {
 }
 
 /// The distance of an output from one reference.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Largest absolute difference (where `ulp` judges, from the reference rounded to the output's type); NaN as soon as one element's difference is NaN.
     #[serde(with = "number")]
@@ -99,7 +99,7 @@ pub struct Metrics {
 }
 
 /// The judgement of one output of a trial.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputReport {
     /// The output's name.
     pub name: String,

@@ -1,11 +1,11 @@
 //! What can be wrong with the buffers of a trial, in the order of judgement.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Axis, number};
 
 /// The work-item that computes an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Which launch of the trial, from 0.
     pub launch: usize,
@@ -16,7 +16,7 @@ pub struct Owner {
 }
 
 /// One element of an output beside what it should have been.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Element {
     /// Index along each axis of the tensor.
     pub index: Vec<usize>,
@@ -34,7 +34,7 @@ pub struct Element {
 }
 
 /// Which side of a buffer a guard stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// Below the first byte.
@@ -44,7 +44,7 @@ pub enum Side {
 }
 
 /// Which reference an output was compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reference {
     /// The same element type and order of operations as the kernel.
@@ -54,7 +54,7 @@ pub enum Reference {
 }
 
 /// The first position along an axis with a bad element in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstBad {
     /// The axis: `token`, `chunk`, `row`.
     pub axis: String,
@@ -63,7 +63,7 @@ pub struct FirstBad {
 }
 
 /// A cheap explanation that accounts for a difference.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
     /// Short stable name: `transposed`, `scale`, `sign`.
     pub name: String,
@@ -77,7 +77,7 @@ pub struct Hypothesis {
 }
 
 /// What is wrong. The variants stand in the order of judgement: the first that applies is the one reported.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Problem {
     /// A launch wrote outside a buffer.

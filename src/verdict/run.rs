@@ -1,11 +1,11 @@
 //! Launches, trials, phases and the whole run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{CountersReport, OutputReport, Problem, Verdict, number};
 
 /// One kernel launch of a trial.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchReport {
     /// Kernel name.
     pub kernel: String,
@@ -17,16 +17,19 @@ pub struct LaunchReport {
     pub dynamic_lds: u32,
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
-    /// What else was counted, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What else was counted, where that was asked for; such a trial never runs in a process of its own.
+    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub counters: Option<CountersReport>,
-    /// Wall time of the launch.
+    /// Time of the kernel on the device, in seconds, where the device measures it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kernel_seconds: Option<f64>,
+    /// Wall time of the launch; NaN where its process ended before it did.
     #[serde(with = "number")]
     pub seconds: f64,
 }
 
 /// One trial: a test at one seed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialReport {
     /// The id that `--test` takes.
     pub id: String,
@@ -79,10 +82,34 @@ pub struct DeviceReport {
     pub kind: String,
     /// One line for people: name, architecture, threads.
     pub description: String,
+    /// The card and what drives it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardReport>,
+}
+
+/// A card, and the software that drives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CardReport {
+    /// Its number among the devices that the runtime shows, from 0.
+    pub index: u32,
+    /// Its name, as the runtime has it.
+    pub name: String,
+    /// Its architecture with features: `gfx906:sramecc+:xnack-`.
+    pub architecture: String,
+    /// Compute units; none where the runtime does not say.
+    pub compute_units: Option<u32>,
+    /// Bytes of memory; none where the runtime does not say.
+    pub memory: Option<u64>,
+    /// Version of the HIP runtime, as the number that it gives.
+    pub runtime: Option<u32>,
+    /// Version of the driver, as the number that the HIP runtime gives.
+    pub driver: Option<u32>,
+    /// Variables of the environment that change what the runtime shows, as `NAME=value`.
+    pub environment: Vec<String>,
 }
 
 /// The machine code under test.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CodeObjectReport {
     /// Where it came from: a path, or `built in`.
     pub path: String,

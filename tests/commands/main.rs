@@ -7,6 +7,7 @@ mod exec_refused;
 mod export;
 mod inspect;
 mod isa;
+mod isolate;
 mod trace;
 mod vectors;
 

@@ -21,6 +21,8 @@ mod names;
 mod symbols;
 mod target;
 
+use std::borrow::Cow;
+
 pub use args::{Arg, ArgKind, HiddenArg};
 pub use descriptor::KernelDescriptor;
 pub use error::CodeObjectError;
@@ -45,6 +47,14 @@ pub struct CodeObject {
 }
 
 impl CodeObject {
+    /// The ELF file in any of what [`CodeObject::parse`] takes, for a driver that takes nothing else.
+    ///
+    /// # Errors
+    /// There is none for gfx906, in one line.
+    pub fn elf(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+        container::unwrap(bytes)
+    }
+
     /// Reads a code object: plain ELF, `__CLANG_OFFLOAD_BUNDLE__`, compressed bundle (`CCOB`), or a host program that carries one
     /// bundle in its `.hip_fatbin` section.
     ///

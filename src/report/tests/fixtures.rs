@@ -7,8 +7,8 @@ use crate::compare::{
 use crate::report::RunPlan;
 use crate::run::quoted;
 use crate::verdict::{
-    Axis, BytesReport, CodeObjectReport, CountersReport, DeviceReport, LaunchReport, OutputReport,
-    Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
+    Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, LaunchReport,
+    OutputReport, Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
@@ -26,6 +26,7 @@ fn run(phases: Vec<PhaseReport>) -> RunReport {
     let device = DeviceReport {
         kind: "emulator".into(),
         description: "emulator: gfx906 (MI50), 2 threads".into(),
+        card: None,
     };
     let code_object = CodeObjectReport {
         path: "built in".into(),
@@ -168,6 +169,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
             dynamic_lds: 0,
             wave_instructions: Some(12_345),
             counters: None,
+            kernel_seconds: None,
             seconds: 0.000_8,
         }],
         wave_instructions: Some(12_345),
@@ -226,6 +228,57 @@ pub fn counted() -> RunReport {
         ..CountersReport::default()
     });
     report
+}
+
+/// As `passing`, on a card that measures its kernels; one test's process was ended.
+pub fn on_a_card() -> RunReport {
+    let mut report = passing();
+    report.device = DeviceReport {
+        kind: "hip".into(),
+        description: "AMD Instinct MI50 (gfx906:sramecc+:xnack-), HIP device 0, 60 CUs".into(),
+        card: Some(CardReport {
+            index: 0,
+            name: "AMD Instinct MI50".into(),
+            architecture: "gfx906:sramecc+:xnack-".into(),
+            compute_units: Some(60),
+            memory: None,
+            runtime: Some(50_221_153),
+            driver: None,
+            environment: vec!["HIP_VISIBLE_DEVICES=1".into()],
+        }),
+    };
+    let mut trials = report.phases.iter_mut().flat_map(|phase| &mut phase.trials);
+    let Some(lost) = trials.next() else {
+        unreachable!("`passing` has several trials");
+    };
+    for trial in trials {
+        trial.wave_instructions = None;
+        for launch in &mut trial.launches {
+            launch.wave_instructions = None;
+            launch.kernel_seconds = Some(0.000_012_5);
+        }
+    }
+    let launch = LaunchReport {
+        wave_instructions: None,
+        seconds: f64::NAN,
+        ..lost.launches[0].clone()
+    };
+    *lost = TrialReport {
+        launches: vec![launch],
+        wave_instructions: None,
+        ..unrun(
+            &lost.id,
+            Verdict::Error,
+            "the process of the test was ended by SIGABRT before it had reported\nMemory access fault by GPU node-1",
+        )
+    };
+    RunReport::new(
+        report.device,
+        report.code_object,
+        report.seed,
+        report.phases,
+        report.seconds,
+    )
 }
 
 /// Everything passes.

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The HIP path without a card: the feature `hip` builds against Debian's HIP runtime and says that there is no device; then the same
+# program runs on the HIP runtime of hip/, and must report what the emulator reports, to the last bit.
+#   scripts/hip-circle.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+profile=${1:---release}
+case $profile in
+    --release) flags=(--release) built=release ;;
+    --dev) flags=() built=debug ;;
+    *) echo "usage: $0 [--dev]" >&2; exit 2 ;;
+esac
+target=${CARGO_TARGET_DIR:-target}
+out=$target/hip-circle
+rm -rf "$out"
+mkdir -p "$out"
+
+echo "build: feature hip, and the runtime"
+# Resolved with the whole workspace where other steps are, so that nothing below the harness is compiled again.
+cargo clippy --workspace --all-targets --features deltanet-check/hip --locked -- -D warnings
+cargo test "${flags[@]}" --workspace --features deltanet-check/hip --locked --lib -- device::hip |
+    grep -E '^test (device|result: ok. [1-9])'
+if [[ $profile == --dev ]]; then scripts/build-hip.sh --dev; else scripts/build-hip.sh; fi
+cargo build "${flags[@]}" --locked -p deltanet-check -p gfx906-hip --features deltanet-check/hip
+# Kept aside: a build without the feature takes its place.
+cp "$target/$built/deltanet-check" "$out/"
+check=$PWD/$out/deltanet-check
+lib=$(realpath "$target/hip")
+circle() { LD_LIBRARY_PATH=$lib "$check" --device hip "$@"; }
+
+if [[ ! -e /dev/kfd ]]; then
+    echo "no device: exit code 3 and one line"
+    code=0
+    "$check" --device hip >"$out/none.out" 2>"$out/none.err" || code=$?
+    cat "$out/none.err"
+    if [[ $code != 3 || -s $out/none.out || $(wc -l <"$out/none.err") != 1 ]] ||
+        ! grep -q '^error: no card can be used: .*amdgpu driver.*render' "$out/none.err"; then
+        echo "hip-circle: exit code $code, or not the line" >&2
+        exit 1
+    fi
+fi
+
+echo "the circle: reports of every phase, tensors of phases 1 to 8"
+"$check" --report "$out/emulator.json" >/dev/null
+circle --jobs 2 --report "$out/hip.json" | tail -3
+scripts/same-report.py "$out/emulator.json" "$out/hip.json"
+"$check" --phase 1-8 --dump "$out/emulator" >/dev/null
+circle --phase 1-8 --jobs 2 --dump "$out/hip" >/dev/null
+diff -r "$out/emulator" "$out/hip"
+circle --phase 1-8 --no-isolate --report "$out/one.json" >/dev/null
+"$check" --phase 1-8 --report "$out/eight.json" >/dev/null
+scripts/same-report.py "$out/eight.json" "$out/one.json"
+
+echo "tensors from elsewhere, and an export"
+circle_of() { LD_LIBRARY_PATH=$lib "$check" "$@" --device hip; }
+circle_of vectors reference/tests/data/*.safetensors | tail -1
+circle_of export --test mul --out "$out/mul.safetensors"
+
+echo "planted bugs: caught on either, a fault and a hang among them"
+tests=(--test exp --test neg --test eye --test transpose)
+"$check" --self-test "${tests[@]}" --format json >"$out/emulator-self.json"
+circle --self-test "${tests[@]}" --timeout 5 --format json >"$out/hip-self.json"
+scripts/same-report.py "$out/emulator-self.json" "$out/hip-self.json"

@@ -1,0 +1,156 @@
+//! A real card, through the HIP runtime. Everything of HIP in this program is here.
+
+mod error;
+mod pick;
+mod session;
+mod sys;
+
+use std::ffi::CStr;
+
+use super::{Device, DeviceError, Session, Watch};
+use crate::exit::Stop;
+use crate::verdict::{CardReport, DeviceReport};
+use error::{HipError, check};
+use pick::{Found, pick};
+
+/// Makes a runtime pass any card off as one of this version's architecture.
+const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
+
+/// Variables of the environment that change which cards the runtime shows, and as what.
+const ENVIRONMENT: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", OVERRIDE];
+
+/// A card.
+pub struct Hip {
+    index: u32,
+    report: DeviceReport,
+}
+
+impl Hip {
+    /// The first gfx906 that the runtime shows, or the device of this number.
+    ///
+    /// # Errors
+    /// The runtime has no device, or none of an architecture that can be used; in one line.
+    pub fn choose(wanted: Option<u32>) -> Result<Hip, Stop> {
+        let found = devices().map_err(|error| {
+            Stop::setup(format!(
+                "no card can be used: {error}; `--device emulator` needs none"
+            ))
+        })?;
+        let environment = environment();
+        let overridden = environment.iter().any(|set| set.starts_with(OVERRIDE));
+        let index = pick(&found, wanted, overridden).map_err(Stop::setup)?;
+        let card = card(index, &found[index as usize], environment);
+        Ok(Hip {
+            index,
+            report: DeviceReport {
+                kind: "hip".into(),
+                description: pick::describe(&card),
+                card: Some(card),
+            },
+        })
+    }
+
+    /// Its number among those that the runtime shows.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+}
+
+impl Device for Hip {
+    fn describe(&self) -> DeviceReport {
+        self.report.clone()
+    }
+
+    fn open(&self, _: usize, _: u64, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
+        session::open(self.index)
+    }
+}
+
+/// Every device that the runtime shows.
+fn devices() -> Result<Vec<Found>, HipError> {
+    // SAFETY: no memory is passed.
+    check("hipInit", unsafe { sys::hipInit(0) })?;
+    let mut count = 0;
+    // SAFETY: the runtime writes an int there.
+    check("hipGetDeviceCount", unsafe {
+        sys::hipGetDeviceCount(&raw mut count)
+    })?;
+    if count < 1 {
+        return Err(HipError::no_device());
+    }
+    Ok((0..count)
+        .map(|index| Found {
+            name: name(index).unwrap_or_default(),
+            architecture: architecture(index).unwrap_or_default(),
+        })
+        .collect())
+}
+
+fn name(index: i32) -> Option<String> {
+    let mut buffer = [0u8; 256];
+    // SAFETY: the runtime writes up to as many bytes as it is told there is room for.
+    let code =
+        unsafe { sys::hipDeviceGetName(buffer.as_mut_ptr().cast(), buffer.len() as i32, index) };
+    if code != sys::SUCCESS {
+        return None;
+    }
+    let name = CStr::from_bytes_until_nul(&buffer).ok()?.to_string_lossy();
+    Some(name.trim().to_string()).filter(|name| !name.is_empty())
+}
+
+/// The architecture of a device. It stands in a struct of properties whose layout, and size, is another one in each
+/// major version of the runtime; only the text gives away where.
+fn architecture(index: i32) -> Option<String> {
+    // ROCm 6 has two functions for two layouts, and may drop the older; every version has one of them.
+    [c"hipGetDeviceProperties", c"hipGetDevicePropertiesR0600"]
+        .into_iter()
+        .find_map(|name| {
+            let function = sys::properties_function(name)?;
+            // More than four times what the largest layout known takes.
+            let mut buffer = vec![0u64; 1024];
+            // SAFETY: the function is one of those that fill a struct of properties, which the buffer has room for.
+            let code = unsafe { function(buffer.as_mut_ptr().cast(), index) };
+            let bytes: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            pick::architecture(&bytes).filter(|_| code == sys::SUCCESS)
+        })
+}
+
+fn card(index: u32, found: &Found, environment: Vec<String>) -> CardReport {
+    let number = |code: u32, value: i32| {
+        let value = u32::try_from(value).ok();
+        value.filter(|&value| code == sys::SUCCESS && value > 0)
+    };
+    let device = i32::try_from(index).unwrap_or_default();
+    let (mut units, mut runtime, mut driver, mut memory) = (0, 0, 0, 0usize);
+    // SAFETY: the runtime writes an int there, as with the two below.
+    let code =
+        unsafe { sys::hipDeviceGetAttribute(&raw mut units, sys::MULTIPROCESSOR_COUNT, device) };
+    let compute_units = number(code, units);
+    // SAFETY: as above.
+    let code = unsafe { sys::hipRuntimeGetVersion(&raw mut runtime) };
+    let runtime = number(code, runtime);
+    // SAFETY: as above.
+    let code = unsafe { sys::hipDriverGetVersion(&raw mut driver) };
+    let driver = number(code, driver);
+    // SAFETY: the runtime writes a size_t there.
+    let code = unsafe { sys::hipDeviceTotalMem(&raw mut memory, device) };
+    CardReport {
+        index,
+        name: found.name.clone(),
+        architecture: found.architecture.clone(),
+        compute_units,
+        memory: (code == sys::SUCCESS).then_some(memory as u64),
+        runtime,
+        driver,
+        environment,
+    }
+}
+
+/// What of the environment the runtime heeds, as `NAME=value`.
+fn environment() -> Vec<String> {
+    let set = |name: &str| {
+        let value = std::env::var_os(name)?;
+        Some(format!("{name}={}", value.display()))
+    };
+    ENVIRONMENT.into_iter().filter_map(set).collect()
+}

@@ -1,0 +1,197 @@
+//! Memory, code objects and launches of one trial on a card.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+
+use gfx906::code_object::CodeObject;
+
+use super::error::{HipError, check};
+use super::sys::{self, hipEvent_t, hipModule_t};
+use crate::device::{DeviceError, Launch, Launched, Session};
+use crate::program::Program;
+
+/// The stream that everything runs on.
+const STREAM: sys::hipStream_t = ptr::null_mut();
+
+/// What one trial has on a card. It stays on the thread that opened it, whose current device is the card.
+struct HipSession {
+    modules: Vec<Module>,
+    allocations: Vec<*mut c_void>,
+    /// Before and after a kernel.
+    events: [hipEvent_t; 2],
+}
+
+/// A loaded code object.
+struct Module {
+    handle: hipModule_t,
+    /// The file: a runtime may read it again when a kernel is asked for. In words, as it is aligned then.
+    _image: Vec<u64>,
+}
+
+/// Opens a session on a card.
+pub fn open(index: u32) -> Result<Box<dyn Session>, DeviceError> {
+    let index = i32::try_from(index).unwrap_or(i32::MAX);
+    // SAFETY: no memory is passed.
+    check("hipSetDevice", unsafe { sys::hipSetDevice(index) })?;
+    let mut session = HipSession {
+        modules: Vec::new(),
+        allocations: Vec::new(),
+        events: [ptr::null_mut(); 2],
+    };
+    for event in &mut session.events {
+        // SAFETY: the runtime writes a handle there.
+        check("hipEventCreate", unsafe {
+            sys::hipEventCreate(&raw mut *event)
+        })?;
+    }
+    Ok(Box::new(session))
+}
+
+impl HipSession {
+    fn record(&self, event: usize) -> Result<(), HipError> {
+        // SAFETY: the event was made when the session was, and lives as long.
+        check("hipEventRecord", unsafe {
+            sys::hipEventRecord(self.events[event], STREAM)
+        })
+    }
+
+    fn wait(&self) -> Result<(), HipError> {
+        // SAFETY: no memory is passed.
+        check("hipDeviceSynchronize", unsafe {
+            sys::hipDeviceSynchronize()
+        })
+    }
+
+    /// Seconds between the events, where the runtime can say.
+    fn elapsed(&self) -> Option<f64> {
+        let mut milliseconds = 0f32;
+        let [from, to] = self.events;
+        // SAFETY: the runtime writes a float there, and the events live as long as the session.
+        let code = unsafe { sys::hipEventElapsedTime(&raw mut milliseconds, from, to) };
+        let seconds = f64::from(milliseconds) * 1e-3;
+        (code == sys::SUCCESS && seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+    }
+}
+
+impl Session for HipSession {
+    fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
+        // Bundles too reach the runtime as the one ELF file that the emulator runs.
+        let elf = CodeObject::elf(&program.bytes)
+            .map_err(|error| DeviceError::invalid(error.to_string()))?;
+        let words = elf.chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_ne_bytes(word)
+        });
+        let image: Vec<u64> = words.collect();
+        let mut handle = ptr::null_mut();
+        // SAFETY: the image is an ELF file that the harness has checked, as long as its headers say.
+        check("hipModuleLoadData", unsafe {
+            sys::hipModuleLoadData(&raw mut handle, image.as_ptr().cast())
+        })?;
+        self.modules.push(Module {
+            handle,
+            _image: image,
+        });
+        Ok(self.modules.len() - 1)
+    }
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
+        let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mut address = ptr::null_mut();
+        // SAFETY: the runtime writes an address there.
+        let code = unsafe { sys::hipMalloc(&raw mut address, size) };
+        check("hipMalloc", code).map_err(|error| {
+            let mut error = DeviceError::from(error);
+            error.message = format!("buffer `{name}` of {bytes} bytes: {}", error.message);
+            error
+        })?;
+        self.allocations.push(address);
+        Ok(address.addr() as u64)
+    }
+
+    fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
+        // SAFETY: the runtime reads the slice, and checks the address, which is the device's.
+        let code = unsafe {
+            sys::hipMemcpyHtoD(
+                on_device(address),
+                data.as_ptr().cast_mut().cast(),
+                data.len(),
+            )
+        };
+        Ok(check("hipMemcpyHtoD", code)?)
+    }
+
+    fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
+        // SAFETY: the runtime fills the slice, and checks the address, which is the device's.
+        let code =
+            unsafe { sys::hipMemcpyDtoH(data.as_mut_ptr().cast(), on_device(address), data.len()) };
+        Ok(check("hipMemcpyDtoH", code)?)
+    }
+
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+        let module = self
+            .modules
+            .get(module)
+            .ok_or_else(|| DeviceError::invalid("no such code object is loaded"))?;
+        let name = CString::new(launch.kernel)
+            .map_err(|_| DeviceError::invalid("the kernel's name has a NUL in it"))?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded, the name ends in a NUL, and the runtime writes a handle there.
+        check("hipModuleGetFunction", unsafe {
+            sys::hipModuleGetFunction(&raw mut function, module.handle, name.as_ptr())
+        })?;
+        let [buffer, size, end] = sys::LAUNCH_PARAM;
+        let mut length = launch.kernarg.len();
+        let mut extra = [
+            buffer,
+            launch.kernarg.as_ptr().cast_mut().cast(),
+            size,
+            (&raw mut length).cast(),
+            end,
+        ];
+        let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+        self.record(0)?;
+        // SAFETY: the function is of a loaded module; the list ends with its mark, and what it points to, which the
+        // runtime reads before it returns, is alive until then. What the kernel does stays on the device.
+        let code = unsafe {
+            let params = ptr::null_mut();
+            let list = extra.as_mut_ptr();
+            sys::hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, 0, STREAM, params, list)
+        };
+        check("hipModuleLaunchKernel", code)?;
+        self.record(1)?;
+        self.wait()?;
+        Ok(Launched {
+            kernel_seconds: self.elapsed(),
+            ..Launched::default()
+        })
+    }
+
+    fn sync(&mut self) -> Result<(), DeviceError> {
+        Ok(self.wait()?)
+    }
+}
+
+/// A pointer of which nothing but its address is used here.
+fn on_device(address: u64) -> *mut c_void {
+    ptr::without_provenance_mut(address as usize)
+}
+
+impl Drop for HipSession {
+    fn drop(&mut self) {
+        // After a fault every call may fail; there is nothing left to do about it.
+        for &address in &self.allocations {
+            // SAFETY: it was allocated here, and nobody uses it any more.
+            unsafe { sys::hipFree(address) };
+        }
+        for module in &self.modules {
+            // SAFETY: it was loaded here, and nothing runs of it any more.
+            unsafe { sys::hipModuleUnload(module.handle) };
+        }
+        for &event in self.events.iter().filter(|event| !event.is_null()) {
+            // SAFETY: it was made here.
+            unsafe { sys::hipEventDestroy(event) };
+        }
+    }
+}

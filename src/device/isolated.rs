@@ -1,0 +1,78 @@
+//! A device whose trials each get a process of their own, so that what a kernel does to the card, or to the driver's
+//! library in the process, ends one trial and not the run.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use super::{Device, DeviceError, Place, Session, Watch};
+use crate::exit::Stop;
+use crate::trial::CHILD;
+use crate::verdict::DeviceReport;
+
+/// The process that a trial gets.
+#[derive(Clone, Debug)]
+pub struct Isolation {
+    /// The program that runs it.
+    pub program: OsString,
+    /// The program's arguments.
+    pub args: Vec<OsString>,
+    /// Where the trial's device is.
+    pub place: Place,
+    /// How long one run of the trial may take.
+    pub limit: Duration,
+}
+
+/// A device that is used through other processes.
+pub struct Isolated {
+    inner: Box<dyn Device>,
+    isolation: Isolation,
+}
+
+impl Isolated {
+    /// Gives each trial on the device, which is found at `place`, a process of this program; `seconds` is how long
+    /// one may take.
+    ///
+    /// # Errors
+    /// The file of this program cannot be found.
+    pub fn new(inner: Box<dyn Device>, place: Place, seconds: u32) -> Result<Isolated, Stop> {
+        let isolation = Isolation {
+            program: this_program()?,
+            args: vec![CHILD.into()],
+            place,
+            limit: Duration::from_secs(seconds.into()),
+        };
+        Ok(Isolated { inner, isolation })
+    }
+}
+
+/// The running program, even where its file has been replaced since it started.
+fn this_program() -> Result<OsString, Stop> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    let found = std::env::current_exe().map_err(|error| {
+        Stop::setup(format!(
+            "cannot find the file of this program to start tests with: {error}; add `--no-isolate`"
+        ))
+    })?;
+    Ok(found.into())
+}
+
+impl Device for Isolated {
+    fn describe(&self) -> DeviceReport {
+        self.inner.describe()
+    }
+
+    fn open(
+        &self,
+        threads: usize,
+        budget: u64,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError> {
+        self.inner.open(threads, budget, watch)
+    }
+
+    fn isolation(&self) -> Option<&Isolation> {
+        Some(&self.isolation)
+    }
+}

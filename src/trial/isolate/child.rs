@@ -1,0 +1,90 @@
+//! The process of a trial: it reads a request, runs it, and tells what came of it.
+
+use std::io::{self, Read};
+use std::thread;
+
+use super::{reply, work};
+use crate::device::{Device, DeviceError, Launch, Launched, Session, Watch};
+use crate::exit::{Exit, Stop};
+use crate::program::Program;
+use crate::verdict::DeviceReport;
+
+/// The name of the hidden command that does this.
+pub const CHILD: &str = "run-one-trial";
+
+/// Runs the trial that standard input describes, and tells what came of it on standard output.
+///
+/// # Errors
+/// Standard input has no trial, its device is not there, or standard output cannot be written.
+pub fn serve() -> Result<Exit, Stop> {
+    let work = work::read(io::stdin().lock())?;
+    thread::spawn(end_with_parent);
+    let device = Telling(work.place().find()?);
+    let finished = work.plan(&device).run();
+    reply::tell_finished(finished)
+        .map_err(|error| Stop::setup(format!("cannot write to standard output: {error}")))?;
+    Ok(Exit::Passed)
+}
+
+/// Ends this process with the one that started it, which holds standard input open as long as it waits.
+fn end_with_parent() {
+    let mut more = [0];
+    loop {
+        match io::stdin().read(&mut more) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(1..) => {}
+            // Not `exit`: what a driver's library does at an exit may wait for the kernel that hangs.
+            Ok(0) | Err(_) => std::process::abort(),
+        }
+    }
+}
+
+/// A device that tells each launch before it makes it, so that whoever waits knows which was the last.
+struct Telling(Box<dyn Device>);
+
+impl Device for Telling {
+    fn describe(&self) -> DeviceReport {
+        self.0.describe()
+    }
+
+    fn open(
+        &self,
+        threads: usize,
+        budget: u64,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError> {
+        let session = self.0.open(threads, budget, watch)?;
+        Ok(Box::new(TellingSession(session)))
+    }
+}
+
+struct TellingSession(Box<dyn Session>);
+
+impl Session for TellingSession {
+    fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
+        self.0.load(program)
+    }
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
+        self.0.alloc(name, bytes)
+    }
+
+    fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
+        self.0.upload(address, data)
+    }
+
+    fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
+        self.0.download(address, data)
+    }
+
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+        reply::tell_launch(launch).map_err(|error| {
+            DeviceError::invalid(format!("cannot write to standard output: {error}"))
+        })?;
+        self.0.launch(module, launch)
+    }
+
+    fn sync(&mut self) -> Result<(), DeviceError> {
+        self.0.sync()
+    }
+}

@@ -1,0 +1,157 @@
+//! A trial in a process of its own: whatever a kernel does to the card, or a driver's library to the process, is the
+//! verdict of that trial, and the others go on.
+//!
+//! The process is this program again, under a hidden command. It finds the trial on its standard input and answers on its
+//! standard output. It ends when it has answered, when its time is over, or when its parent ends.
+
+mod child;
+mod process;
+mod reply;
+mod request;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write as _};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::Variant;
+use super::plan::{Finished, Plan};
+use crate::device::{DeviceError, DeviceErrorKind, Isolation};
+use crate::verdict::{LaunchReport, Verdict};
+
+pub use child::{CHILD, serve};
+use process::{End, Ended, signal_name};
+use reply::Told;
+
+/// Most lines of a process's standard error that a report takes.
+const MAX_LINES: usize = 40;
+
+/// Runs the trial in a process of its own.
+pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
+    let started = Instant::now();
+    let limit = isolation
+        .limit
+        .saturating_mul(u32::from(plan.repeat.max(1)));
+    let ended = match request::write(plan, isolation.place) {
+        Ok(request) => {
+            let mut command = Command::new(&isolation.program);
+            command.args(&isolation.args);
+            process::run(command, request, limit)
+        }
+        Err(error) => {
+            let message = format!("cannot describe the test to a process of its own: {error}");
+            return plan.failed(&DeviceError::invalid(message));
+        }
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    judge(plan, ended, limit, seconds)
+}
+
+/// What came of the trial, from what its process told and how it ended.
+fn judge(plan: &Plan<'_>, ended: Ended, limit: Duration, seconds: f64) -> Finished {
+    let Told {
+        launches,
+        finished,
+        other,
+    } = reply::read(&ended.output);
+    // What a kernel prints is for whoever looks for its bug; standard output is for the report.
+    let _ = io::stderr().write_all(&other);
+    let own = |finished: &Finished| {
+        finished.report.id == plan.case.id && finished.report.seed == plan.seed
+    };
+    let finished = finished.filter(own);
+    let error = trouble(&ended.end, finished.is_some(), limit);
+    let (mut finished, error) = match (finished, error) {
+        (Some(mut finished), None) => {
+            // The report of a fault is on standard error where a driver's library makes it.
+            if finished.failure.is_some() {
+                finished.report.error = finished.report.error.map(|why| with_errors(why, &ended));
+            }
+            return finished;
+        }
+        (Some(finished), Some(error)) => (finished, error),
+        (None, error) => {
+            let error = error.unwrap_or_else(|| {
+                DeviceError::invalid("the process of the test ended without a report")
+            });
+            let mut finished = plan.failed(&error);
+            finished.plant_used = plant_used(plan, &launches);
+            finished.report.launches = launches;
+            finished.report.seconds = seconds;
+            (finished, error)
+        }
+    };
+    finished.report.verdict = Verdict::Error;
+    finished.report.error = Some(with_errors(error.message, &ended));
+    finished.failure = Some(error.kind);
+    finished
+}
+
+/// What is wrong with how a process ended.
+fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
+    let after = if reported {
+        " after it had reported"
+    } else {
+        " before it had reported"
+    };
+    let seconds = limit.as_secs_f64();
+    let hung = format!(
+        "the test did not end within {seconds} s and was stopped: `--timeout` sets the limit"
+    );
+    let (kind, message) = match end {
+        End::Code(0) => return None,
+        End::Code(code) => (
+            DeviceErrorKind::Invalid,
+            format!("the process of the test ended with exit code {code}{after}"),
+        ),
+        End::Signal(signal) => (
+            DeviceErrorKind::Fault,
+            format!(
+                "the process of the test was ended by {}{after}",
+                signal_name(*signal)
+            ),
+        ),
+        End::TimedOut => (DeviceErrorKind::Hang, hung),
+        End::Stuck => (
+            DeviceErrorKind::Hang,
+            format!(
+                "{hung}; its process does not end even so: the driver holds it, and the card may need a reset"
+            ),
+        ),
+        End::Lost(message) => (DeviceErrorKind::Invalid, message.clone()),
+    };
+    Some(DeviceError { message, kind })
+}
+
+/// The message with the end of what the process wrote on standard error.
+fn with_errors(mut message: String, ended: &Ended) -> String {
+    let text = String::from_utf8_lossy(&ended.errors);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let last = &lines[lines.len().saturating_sub(MAX_LINES)..];
+    for line in last {
+        message.push('\n');
+        message.push_str(line);
+    }
+    message
+}
+
+/// Whether launches that were told had the planted bug in them.
+fn plant_used(plan: &Plan<'_>, launches: &[LaunchReport]) -> bool {
+    let Variant::Planted(_, plant) = plan.variant else {
+        return false;
+    };
+    let swapped = plant
+        .swap_grid
+        .as_ref()
+        .map(|kernel| plant.replace.get(kernel).unwrap_or(kernel));
+    launches.iter().any(|launch| {
+        plant.replace.values().any(|name| *name == launch.kernel)
+            || swapped.is_some_and(|name| *name == launch.kernel)
+    })
+}

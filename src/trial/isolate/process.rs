@@ -1,0 +1,186 @@
+//! A process with a time limit: what it wrote, and how it ended.
+
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Most bytes of standard output that are kept: those that come first.
+const MAX_OUTPUT: usize = 64 << 20;
+/// Most bytes of standard error that are kept: those that come last.
+const MAX_ERRORS: usize = 16 << 10;
+/// How long a process that was killed may take to be gone. The driver may hold it longer.
+const DYING: Duration = Duration::from_secs(5);
+/// How long the last output of a process that has ended may take to arrive.
+const DRAINING: Duration = Duration::from_secs(1);
+/// The longest pause between two looks at a process.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What a process left.
+pub struct Ended {
+    /// How it ended.
+    pub end: End,
+    /// Its standard output.
+    pub output: Vec<u8>,
+    /// The end of its standard error.
+    pub errors: Vec<u8>,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With an exit code.
+    Code(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It did not, and was killed.
+    TimedOut,
+    /// It did not, not even when it was killed.
+    Stuck,
+    /// It did not begin, or was lost.
+    Lost(String),
+}
+
+/// Runs a process, which finds `input` on its standard input and no end of that as long as this process waits for it.
+pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
+    let started = Instant::now();
+    let piped = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = match piped.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            return Ended {
+                end: End::Lost(format!("cannot start a process for the test: {error}")),
+                output: Vec::new(),
+                errors: Vec::new(),
+            };
+        }
+    };
+    let (hold, held) = mpsc::channel::<()>();
+    if let Some(mut stdin) = child.stdin.take() {
+        // Not joined: a process that cannot be killed may never read to the end.
+        thread::spawn(move || {
+            // A process that has ended early reads no more; how it ended says why.
+            let _ = stdin.write_all(&input).and_then(|()| stdin.flush());
+            let _ = held.recv();
+        });
+    }
+    let output = Kept::of(child.stdout.take(), |kept, new| {
+        let room = MAX_OUTPUT.saturating_sub(kept.len());
+        kept.extend(&new[..new.len().min(room)]);
+    });
+    let errors = Kept::of(child.stderr.take(), |kept, new| {
+        kept.extend(new);
+        let over = kept.len().saturating_sub(MAX_ERRORS);
+        kept.drain(..over);
+    });
+    let end = wait(&mut child, started + limit);
+    drop(hold);
+    Ended {
+        end,
+        output: output.take(),
+        errors: errors.take(),
+    }
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> End {
+    match until(child, deadline) {
+        Ok(Some(status)) => return end(status),
+        Ok(None) => {}
+        Err(end) => return end,
+    }
+    // It may have ended at this very moment: then there is nothing to kill.
+    let _ = child.kill();
+    match until(child, Instant::now() + DYING) {
+        Ok(Some(_)) => End::TimedOut,
+        Ok(None) => End::Stuck,
+        Err(end) => end,
+    }
+}
+
+/// The status of a process that ends before the deadline.
+fn until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, End> {
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let status = child
+            .try_wait()
+            .map_err(|error| End::Lost(format!("the process of the test is lost: {error}")))?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        if status.is_some() || left.is_zero() {
+            return Ok(status);
+        }
+        thread::sleep(pause.min(left));
+        pause = (pause * 2).min(PAUSE);
+    }
+}
+
+fn end(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Code(code),
+        (None, Some(signal)) => End::Signal(signal),
+        (None, None) => End::Lost(format!("the process of the test ended oddly: {status}")),
+    }
+}
+
+/// What is kept of a stream, which a thread reads.
+struct Kept {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    done: Receiver<()>,
+}
+
+impl Kept {
+    fn of(
+        stream: Option<impl Read + Send + 'static>,
+        keep: impl Fn(&mut Vec<u8>, &[u8]) + Send + 'static,
+    ) -> Kept {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (finish, done) = mpsc::channel();
+        let kept = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut piece = [0; 8192];
+            let mut stream = stream;
+            while let Some(Ok(count @ 1..)) = stream.as_mut().map(|stream| stream.read(&mut piece))
+            {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                keep(&mut kept, &piece[..count]);
+            }
+            // Nobody waits for a process that did not end.
+            let _ = finish.send(());
+        });
+        Kept { bytes, done }
+    }
+
+    /// Waits for the end of the stream, but not for ever: somebody else may hold it open.
+    fn take(&self) -> Vec<u8> {
+        let _ = self.done.recv_timeout(DRAINING);
+        std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The name of a signal, as Linux numbers them.
+pub fn signal_name(signal: i32) -> String {
+    const NAMES: [(i32, &str); 15] = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (7, "SIGBUS"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (24, "SIGXCPU"),
+        (31, "SIGSYS"),
+    ];
+    let known = NAMES.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).into())
+}

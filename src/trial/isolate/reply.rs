@@ -1,0 +1,90 @@
+//! What the process of a trial tells: each launch before it is made, and in the end the report.
+//!
+//! These are lines on its standard output, where a driver's library or a kernel may write as well.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::Finished;
+use crate::device::Launch;
+use crate::verdict::LaunchReport;
+
+/// What begins a line of this kind, wherever on a line that is.
+const MARK: &str = "deltanet-check/trial/1 ";
+
+/// Something that the process of a trial tells.
+#[derive(Serialize, Deserialize)]
+enum Line {
+    Launch {
+        kernel: String,
+        grid: [u32; 3],
+        block: [u32; 3],
+    },
+    Finished(Box<Finished>),
+}
+
+/// Everything that the process of a trial has told.
+#[derive(Default)]
+pub struct Told {
+    /// The launches that it began.
+    pub launches: Vec<LaunchReport>,
+    /// What came of the trial.
+    pub finished: Option<Finished>,
+    /// What else it wrote: what kernels print.
+    pub other: Vec<u8>,
+}
+
+/// Tells that a launch begins.
+pub fn tell_launch(launch: &Launch<'_>) -> io::Result<()> {
+    tell(&Line::Launch {
+        kernel: launch.kernel.into(),
+        grid: launch.grid,
+        block: launch.block,
+    })
+}
+
+/// Tells what came of the trial.
+pub fn tell_finished(finished: Finished) -> io::Result<()> {
+    tell(&Line::Finished(Box::new(finished)))
+}
+
+fn tell(line: &Line) -> io::Result<()> {
+    let json = serde_json::to_string(line)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{MARK}{json}")?;
+    out.flush()
+}
+
+/// Reads what was told.
+pub fn read(output: &[u8]) -> Told {
+    let mut told = Told::default();
+    for line in output.split_inclusive(|&byte| byte == b'\n') {
+        let at = line
+            .windows(MARK.len())
+            .position(|bytes| bytes == MARK.as_bytes());
+        let read = at.and_then(|at| serde_json::from_slice(&line[at + MARK.len()..]).ok());
+        // Before our own there may stand what has no end of a line.
+        let before = at.filter(|_| read.is_some()).unwrap_or(line.len());
+        told.other.extend(&line[..before]);
+        match read {
+            Some(Line::Launch {
+                kernel,
+                grid,
+                block,
+            }) => told.launches.push(LaunchReport {
+                kernel,
+                grid,
+                block,
+                dynamic_lds: 0,
+                wave_instructions: None,
+                counters: None,
+                kernel_seconds: None,
+                seconds: f64::NAN,
+            }),
+            Some(Line::Finished(finished)) => told.finished = Some(*finished),
+            None => {}
+        }
+    }
+    told
+}

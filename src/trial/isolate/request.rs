@@ -1,0 +1,124 @@
+//! What a trial is, in bytes: a line with sizes, JSON, and the long things (code objects, tensors) as they are.
+//!
+//! Reader and writer are the same program, so the format has no other version than the program's own.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Dump, Plan, Variant};
+use crate::device::Place;
+use crate::program::Program;
+use crate::registry::{Judged, Plant, Value};
+use crate::verdict::CodeObjectReport;
+
+/// The first word of a request; its version and the two lengths follow.
+pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
+/// Everything about a trial but the long things, of which it has the lengths, in order.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) place: Place,
+    pub(super) threads: usize,
+    pub(super) budget: u64,
+    pub(super) program: Object,
+    pub(super) planted: Option<(Object, Plant)>,
+    pub(super) silent: bool,
+    pub(super) phase: u32,
+    pub(super) test: String,
+    pub(super) title: String,
+    pub(super) function: String,
+    pub(super) documented: bool,
+    pub(super) outputs: BTreeMap<String, Judged>,
+    pub(super) case: String,
+    pub(super) values: Vec<(String, Parameter)>,
+    pub(super) seed: u64,
+    pub(super) repeat: u16,
+    pub(super) dump: Option<(bool, OsString)>,
+    pub(super) given: Option<Lengths>,
+    pub(super) flags: String,
+}
+
+/// A code object.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Object {
+    pub(super) report: CodeObjectReport,
+    pub(super) bytes: u64,
+}
+
+/// A parameter of a case.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Parameter {
+    Number(i64),
+    Word(String),
+}
+
+/// Tensors from elsewhere: how many elements each has.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Lengths {
+    pub(super) inputs: Vec<(String, u64)>,
+    pub(super) expected: Vec<(String, u64)>,
+    pub(super) scale: Option<f64>,
+}
+
+/// The request for a trial. What is observed is not part of it: a device that is used so observes nothing.
+pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
+    let mut long = Vec::new();
+    let object = |program: &Program, long: &mut Vec<u8>| {
+        long.extend(&program.bytes);
+        Object {
+            report: program.report.clone(),
+            bytes: program.bytes.len() as u64,
+        }
+    };
+    let tensors = |tensors: &BTreeMap<String, Vec<f32>>, long: &mut Vec<u8>| {
+        let length = |(name, values): (&String, &Vec<f32>)| {
+            long.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            (name.clone(), values.len() as u64)
+        };
+        tensors.iter().map(length).collect()
+    };
+    let parameter = |(name, value): (&str, &Value)| {
+        let value = match value {
+            Value::Number(number) => Parameter::Number(*number),
+            Value::Word(word) => Parameter::Word((*word).into()),
+        };
+        (name.to_string(), value)
+    };
+    let head = Head {
+        place,
+        threads: plan.threads,
+        budget: plan.budget,
+        program: object(plan.program, &mut long),
+        planted: match plan.variant {
+            Variant::Planted(program, plant) => Some((object(program, &mut long), plant.clone())),
+            Variant::Honest | Variant::Silent => None,
+        },
+        silent: matches!(plan.variant, Variant::Silent),
+        phase: plan.phase,
+        test: plan.test.id.clone(),
+        title: plan.test.title.clone(),
+        function: plan.test.function.name.into(),
+        documented: plan.test.documented,
+        outputs: plan.test.outputs.clone(),
+        case: plan.case.id.clone(),
+        values: plan.case.values.iter().map(parameter).collect(),
+        seed: plan.seed,
+        repeat: plan.repeat,
+        dump: plan.dump.map(|dump| match dump {
+            Dump::Npy(path) => (false, path.into()),
+            Dump::Safetensors(path) => (true, path.into()),
+        }),
+        given: plan.given.map(|given| Lengths {
+            inputs: tensors(&given.inputs, &mut long),
+            expected: tensors(&given.expected, &mut long),
+            scale: given.scale,
+        }),
+        flags: plan.flags.into(),
+    };
+    let json = serde_json::to_vec(&head)?;
+    let mut bytes = format!("{MAGIC} {} {}\n", json.len(), long.len()).into_bytes();
+    bytes.extend(json);
+    bytes.extend(long);
+    Ok(bytes)
+}

@@ -1,0 +1,331 @@
+//! Processes that end as they should not, and trials that come through one unchanged.
+
+use std::io::Cursor;
+use std::path::Path;
+use std::time::Duration;
+
+use super::*;
+use crate::device::emulator::Emulator;
+use crate::device::{Device, NOTHING, Place};
+use crate::program::Program;
+use crate::registry::{Known, Registry};
+use crate::trial::{BUDGET, Dump, Given, Variant};
+
+/// A test with a word among its parameters, and a planted bug that replaces and swaps.
+const REGISTRY: &str = r#"
+schema = 1
+partial = true
+[[phase]]
+number = 1
+title = "One"
+[[phase.test]]
+id = "mul"
+function = "mul"
+kernels = ["kernel_mul"]
+shape = { n = 300 }
+outputs.out = { tolerance = 1e-6, ceiling = 1e-6, reason = "-" }
+planted = [{ name = "other", replace = { kernel_mul = "kernel_add" } }, { name = "swap", swap_grid = "kernel_mul" }]
+"#;
+
+struct Bench {
+    registry: Registry,
+    program: Program,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let known = Known {
+            kernels: vec!["kernel_mul"],
+            planted: vec!["kernel_add"],
+        };
+        Bench {
+            registry: Registry::parse("x", REGISTRY, &known).expect("a good registry"),
+            program: Program::built_in().expect("built in"),
+        }
+    }
+
+    fn plan(&self) -> Plan<'_> {
+        let test = self.registry.tests().next().expect("a test");
+        Plan {
+            device: &Emulator,
+            threads: 1,
+            budget: BUDGET,
+            program: &self.program,
+            variant: Variant::Honest,
+            phase: 1,
+            test,
+            case: &test.cases[0],
+            seed: u64::MAX,
+            repeat: 1,
+            watch: &NOTHING,
+            dump: None,
+            given: None,
+            flags: " --kernels 'my file'",
+        }
+    }
+
+    /// Runs the plan in a shell that does this.
+    fn shell(&self, script: &str) -> Finished {
+        isolated(&self.plan(), script)
+    }
+}
+
+fn isolated(plan: &Plan<'_>, script: &str) -> Finished {
+    let isolation = Isolation {
+        program: "/bin/sh".into(),
+        args: vec!["-c".into(), script.into()],
+        place: Place::Emulator,
+        limit: Duration::from_secs(if script.contains("sleep") { 1 } else { 60 }),
+    };
+    run(plan, &isolation)
+}
+
+fn error(finished: &Finished) -> &str {
+    assert_eq!(finished.report.verdict, Verdict::Error);
+    finished.report.error.as_deref().expect("an error")
+}
+
+#[test]
+fn a_signal_is_named_with_what_the_process_said_last() {
+    let bench = Bench::new();
+    for (signal, name) in [
+        ("KILL", "SIGKILL"),
+        ("SEGV", "SIGSEGV"),
+        ("ABRT", "SIGABRT"),
+    ] {
+        let script = format!("echo 'Memory access fault by GPU node-1' >&2; kill -{signal} $$");
+        let finished = bench.shell(&script);
+        assert_eq!(
+            error(&finished),
+            format!(
+                "the process of the test was ended by {name} before it had reported\n\
+                 Memory access fault by GPU node-1"
+            )
+        );
+        assert_eq!(finished.failure, Some(DeviceErrorKind::Fault));
+        assert_eq!(finished.report.id, "mul");
+    }
+    assert_eq!(signal_name(64), "signal 64");
+}
+
+#[test]
+fn a_process_that_never_ends_is_a_hang() {
+    let bench = Bench::new();
+    // What it starts outlives it and holds its streams open.
+    let finished = bench.shell("echo busy >&2; sleep 30 & sleep 30");
+    assert_eq!(
+        error(&finished),
+        "the test did not end within 1 s and was stopped: `--timeout` sets the limit\nbusy"
+    );
+    assert_eq!(finished.failure, Some(DeviceErrorKind::Hang));
+    assert!(finished.report.seconds < 20.0);
+}
+
+#[test]
+fn other_ends_without_a_report_are_errors() {
+    let bench = Bench::new();
+    let told = |script: &str| error(&bench.shell(script)).to_string();
+    assert_eq!(
+        told("echo 'error: no card' >&2; exit 3"),
+        "the process of the test ended with exit code 3 before it had reported\nerror: no card"
+    );
+    let silent = "the process of the test ended without a report";
+    assert_eq!(told("exit 0"), silent);
+    assert_eq!(told("echo garbage; printf '\\377\\000'"), silent);
+    assert_eq!(
+        told("echo 'deltanet-check/trial/1 {\"Finished\":{}}'; echo 'deltanet-check/trial/1 '"),
+        silent
+    );
+    let isolation = Isolation {
+        program: "/nowhere/at all".into(),
+        args: Vec::new(),
+        place: Place::Emulator,
+        limit: Duration::from_secs(1),
+    };
+    let lost = run(&bench.plan(), &isolation);
+    assert!(
+        error(&lost).starts_with("cannot start a process for the test: "),
+        "{}",
+        error(&lost)
+    );
+}
+
+#[test]
+fn of_a_flood_of_errors_the_last_lines_are_kept() {
+    let bench = Bench::new();
+    let finished = bench.shell("seq 1 200000 >&2; exit 1");
+    let lines: Vec<&str> = error(&finished).lines().collect();
+    assert_eq!(lines.len(), 1 + MAX_LINES);
+    assert_eq!(lines.last(), Some(&"200000"));
+}
+
+/// What the process of this plan would say, for a shell.
+fn answer(plan: &Plan<'_>) -> String {
+    let request = request::write(plan, Place::Emulator).expect("written");
+    let work = work::read(Cursor::new(request)).expect("read");
+    let finished = work.plan(&Emulator).run();
+    let line = serde_json::json!({ "Finished": finished }).to_string();
+    format!("cat > /dev/null <<'END'\nEND\ncat <<'END'\nnoise deltanet-check/trial/1 {line}\nEND\n")
+}
+
+#[test]
+fn a_report_comes_back_as_it_was() {
+    let bench = Bench::new();
+    let mut plan = bench.plan();
+    plan.repeat = 2;
+    let here = plan.run();
+    let there = isolated(&plan, &answer(&plan));
+    assert_eq!(
+        here.report.verdict,
+        Verdict::Pass,
+        "{:?}",
+        here.report.error
+    );
+    let bare = |finished: &Finished| {
+        let mut report = finished.report.clone();
+        report.seconds = 0.0;
+        report.launches[0].seconds = 0.0;
+        report
+    };
+    assert_eq!(bare(&there), bare(&here));
+    assert_eq!((there.failure, there.plant_used), (None, false));
+    // The same answer, and then a bad end.
+    let crashed = isolated(&plan, &format!("{}kill -SEGV $$", answer(&plan)));
+    assert_eq!(
+        error(&crashed),
+        "the process of the test was ended by SIGSEGV after it had reported"
+    );
+    assert_eq!(crashed.report.outputs, here.report.outputs);
+    // The answer to another question.
+    plan.seed = 1;
+    let alien = isolated(&plan, &answer(&bench.plan()));
+    assert_eq!(
+        error(&alien),
+        "the process of the test ended without a report"
+    );
+}
+
+#[test]
+fn what_kernels_print_is_told_apart() {
+    let output = b"one\ntwo deltanet-check/trial/1 {\"Launch\":{\"kernel\":\"k\",\"grid\":[1,2,3],\"block\":[4,5,6]}}\n\
+                   three deltanet-check/trial/1 {}\nfour";
+    let told = reply::read(output);
+    assert_eq!(
+        told.other,
+        b"one\ntwo three deltanet-check/trial/1 {}\nfour"
+    );
+    assert_eq!(told.launches.len(), 1);
+    assert_eq!(
+        (told.launches[0].grid, told.launches[0].block),
+        ([1, 2, 3], [4, 5, 6])
+    );
+    assert!(told.finished.is_none());
+}
+
+#[test]
+fn launches_before_a_crash_are_reported_and_use_the_planted_bug() {
+    let bench = Bench::new();
+    let test = bench.registry.tests().next().expect("a test");
+    let crash = |plant: usize, kernel: &str| {
+        let mut plan = bench.plan();
+        plan.variant = Variant::Planted(&bench.program, &test.planted[plant]);
+        let script = format!(
+            "echo 'deltanet-check/trial/1 {{\"Launch\":{{\"kernel\":\"{kernel}\",\"grid\":[2,1,1],\"block\":[256,1,1]}}}}'; kill -9 $$"
+        );
+        let finished = isolated(&plan, &script);
+        assert_eq!(finished.report.launches[0].kernel, kernel);
+        assert_eq!(finished.report.launches[0].grid, [2, 1, 1]);
+        finished.plant_used
+    };
+    assert!(crash(0, "kernel_add") && crash(1, "kernel_mul"));
+    assert!(!crash(0, "kernel_mul") && !crash(1, "kernel_add"));
+}
+
+#[test]
+fn a_request_holds_everything_of_a_plan() {
+    let bench = Bench::new();
+    let test = bench.registry.tests().next().expect("a test");
+    let odd = f32::from_bits(0x7fc0_1234);
+    let given = Given {
+        inputs: [("a".into(), vec![odd; 300]), ("b".into(), vec![-0.0; 300])].into(),
+        expected: [("out".into(), vec![f32::INFINITY; 300])].into(),
+        scale: Some(0.1),
+    };
+    let mut plan = bench.plan();
+    plan.variant = Variant::Planted(&bench.program, &test.planted[0]);
+    plan.given = Some(&given);
+    plan.dump = Some(Dump::Safetensors(Path::new("a place")));
+    let request = request::write(&plan, Place::Hip(3)).expect("written");
+    let work = work::read(Cursor::new(&request)).expect("read");
+    assert_eq!(work.place(), Place::Hip(3));
+    let again = work.plan(&Emulator);
+    assert_eq!(again.case.values, plan.case.values);
+    assert_eq!(
+        (
+            again.threads,
+            again.budget,
+            again.seed,
+            again.repeat,
+            again.flags
+        ),
+        (
+            plan.threads,
+            plan.budget,
+            plan.seed,
+            plan.repeat,
+            plan.flags
+        )
+    );
+    assert_eq!(again.program.report, plan.program.report);
+    let Variant::Planted(program, plant) = again.variant else {
+        panic!("it is planted");
+    };
+    assert_eq!(
+        (&program.bytes, plant),
+        (&bench.program.bytes, &test.planted[0])
+    );
+    let tensors = again.given.expect("given");
+    assert_eq!(tensors.inputs["a"][299].to_bits(), odd.to_bits());
+    assert_eq!(tensors.inputs["b"][0].to_bits(), 0x8000_0000);
+    assert_eq!(
+        (&tensors.expected, tensors.scale),
+        (&given.expected, given.scale)
+    );
+    assert!(matches!(again.dump, Some(Dump::Safetensors(path)) if path == Path::new("a place")));
+    plan.variant = Variant::Silent;
+    plan.dump = Some(Dump::Npy(Path::new("d")));
+    let request = request::write(&plan, Place::Emulator).expect("written");
+    let work = work::read(Cursor::new(request)).expect("read");
+    let again = work.plan(&Emulator);
+    assert!(matches!(again.variant, Variant::Silent));
+    assert!(matches!(again.dump, Some(Dump::Npy(_))));
+    assert_eq!(Emulator.describe().kind, again.device.describe().kind);
+}
+
+#[test]
+fn what_is_no_request_is_refused_in_a_line() {
+    let bench = Bench::new();
+    let whole = request::write(&bench.plan(), Place::Emulator).expect("written");
+    let line = whole
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .expect("a line");
+    let mut texts = vec![Vec::new(), b"hello\n".to_vec(), vec![0xff; 1000]];
+    texts.extend(
+        [0, 1, line, line + 1, line + 50, whole.len() - 1].map(|end| whole[..end].to_vec()),
+    );
+    let first = String::from_utf8(whole[..line].to_vec()).expect("text");
+    let mut huge = first.replace(' ', " 9999999999999").into_bytes();
+    huge.push(b'\n');
+    texts.push(huge);
+    // JSON that is some, and no test.
+    let magic = first.split(' ').next().expect("a word");
+    texts.push(format!("{magic} 2 0\n{{}}").into_bytes());
+    for text in texts {
+        let Err(stop) = work::read(Cursor::new(&text)) else {
+            panic!("{:?}", String::from_utf8_lossy(&text));
+        };
+        assert!(!stop.message.contains('\n'), "{}", stop.message);
+        assert!(stop.message.contains("--test ID"), "{}", stop.message);
+    }
+}

@@ -1,0 +1,196 @@
+//! A request read: the trial that somebody else asked for.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use super::super::{Dump, Given, Plan, Variant};
+use super::request::{Head, MAGIC, Object, Parameter};
+use crate::device::{Device, NOTHING, Place};
+use crate::exit::Stop;
+use crate::phases::functions;
+use crate::program::Program;
+use crate::registry::{Case, Plant, Test, Value, Values};
+use crate::verdict::CodeObjectReport;
+
+/// The longest first line of something that may be a request.
+const MAX_LINE: u64 = 256;
+
+/// A trial that somebody else asked for.
+pub struct Work {
+    head: Head,
+    program: Program,
+    planted: Option<(Program, Plant)>,
+    test: Test,
+    given: Option<Given>,
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// It is none.
+pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
+    let alien = |what: &str| {
+        Stop::setup(format!(
+            "{what}: this command is how `deltanet-check` runs one test in a process of its own; \
+             use `deltanet-check --test ID`"
+        ))
+    };
+    let broken = |error: io::Error| Stop::setup(format!("cannot read standard input: {error}"));
+    let mut line = Vec::new();
+    let mut first = from.by_ref().take(MAX_LINE);
+    first.read_until(b'\n', &mut line).map_err(broken)?;
+    let lengths = lengths(&line).ok_or_else(|| alien("standard input has no test to run"))?;
+    let mut part = |length: u64| -> Result<Vec<u8>, Stop> {
+        let mut bytes = Vec::new();
+        from.by_ref()
+            .take(length)
+            .read_to_end(&mut bytes)
+            .map_err(broken)?;
+        if bytes.len() as u64 == length {
+            Ok(bytes)
+        } else {
+            Err(alien("the test on standard input is cut off"))
+        }
+    };
+    let json = part(lengths.0)?;
+    let long = part(lengths.1)?;
+    let head: Head = serde_json::from_slice(&json).map_err(|error| alien(&error.to_string()))?;
+    Work::new(head, &long).map_err(|error| match error {
+        Trouble::Stop(stop) => stop,
+        Trouble::Alien(what) => alien(&what),
+    })
+}
+
+fn lengths(line: &[u8]) -> Option<(u64, u64)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.strip_suffix('\n')?.strip_prefix(MAGIC)?.split(' ');
+    let ("", json, long, None) = (words.next()?, words.next()?, words.next()?, words.next()) else {
+        return None;
+    };
+    Some((json.parse().ok()?, long.parse().ok()?))
+}
+
+/// What is wrong with a request.
+enum Trouble {
+    Stop(Stop),
+    Alien(String),
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Trouble {
+        Trouble::Stop(stop)
+    }
+}
+
+impl Work {
+    fn new(head: Head, mut long: &[u8]) -> Result<Work, Trouble> {
+        let mut take = |count: u64| -> Result<Vec<u8>, Trouble> {
+            let split = usize::try_from(count)
+                .ok()
+                .and_then(|count| long.split_at_checked(count));
+            let (taken, rest) =
+                split.ok_or_else(|| Trouble::Alien("the test has wrong lengths".into()))?;
+            long = rest;
+            Ok(taken.to_vec())
+        };
+        let mut object = |object: &Object| -> Result<Program, Trouble> {
+            let CodeObjectReport { path, build, .. } = &object.report;
+            Ok(Program::parse(path, take(object.bytes)?, build.clone())?)
+        };
+        let program = object(&head.program)?;
+        let planted = match &head.planted {
+            Some((planted, plant)) => Some((object(planted)?, plant.clone())),
+            None => None,
+        };
+        let mut tensors = |lengths: &[(String, u64)]| -> Result<_, Trouble> {
+            let mut all = BTreeMap::new();
+            for (name, length) in lengths {
+                let bytes = take(length.saturating_mul(4))?;
+                all.insert(name.clone(), crate::compare::decode::<f32>(&bytes));
+            }
+            Ok(all)
+        };
+        let given = match &head.given {
+            Some(lengths) => Some(Given {
+                inputs: tensors(&lengths.inputs)?,
+                expected: tensors(&lengths.expected)?,
+                scale: lengths.scale,
+            }),
+            None => None,
+        };
+        let function = functions()
+            .find(|function| function.name == head.function)
+            .ok_or_else(|| Trouble::Alien("the test has an unknown function".into()))?;
+        let mut values = Vec::new();
+        for (name, value) in &head.values {
+            let value = match value {
+                Parameter::Number(number) => Value::Number(*number),
+                // Kept as long as this process, which runs no other test. Not all words are a function's own.
+                Parameter::Word(word) => Value::Word(word.clone().leak()),
+            };
+            values.push((name.clone(), value));
+        }
+        let values = Values::new(values);
+        if let Some(refusal) = function.refuses(&values) {
+            return Err(Trouble::Alien(refusal.title));
+        }
+        let test = Test {
+            id: head.test.clone(),
+            aliases: Vec::new(),
+            function,
+            title: head.title.clone(),
+            documented: head.documented,
+            cases: vec![Case {
+                id: head.case.clone(),
+                values,
+            }],
+            outputs: head.outputs.clone(),
+            planted: Vec::new(),
+        };
+        Ok(Work {
+            head,
+            program,
+            planted,
+            test,
+            given,
+        })
+    }
+
+    /// Where it runs.
+    pub fn place(&self) -> Place {
+        self.head.place
+    }
+
+    /// The trial, on a device.
+    pub fn plan<'a>(&'a self, device: &'a dyn Device) -> Plan<'a> {
+        let head = &self.head;
+        Plan {
+            device,
+            threads: head.threads,
+            budget: head.budget,
+            program: &self.program,
+            variant: match &self.planted {
+                Some((program, plant)) => Variant::Planted(program, plant),
+                None if head.silent => Variant::Silent,
+                None => Variant::Honest,
+            },
+            phase: head.phase,
+            test: &self.test,
+            case: &self.test.cases[0],
+            seed: head.seed,
+            repeat: head.repeat,
+            watch: &NOTHING,
+            dump: head.dump.as_ref().map(|(one_file, path)| {
+                let path = Path::new(path);
+                if *one_file {
+                    Dump::Safetensors(path)
+                } else {
+                    Dump::Npy(path)
+                }
+            }),
+            given: self.given.as_ref(),
+            flags: &head.flags,
+        }
+    }
+}
