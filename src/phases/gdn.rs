@@ -1,16 +1,18 @@
 //! What the tests of the gated delta rule share: sizes, inputs in the regimes that models have, conventions as arguments.
 
+mod chunks;
 mod mistakes;
 
 use deltanet_reference::rule::{
-    Convention, GateKind, HeadMap, Inputs, Norm, Outputs, Scale, Sizes, StateLayout, producers,
-    recurrence,
+    Convention, GateKind, HeadMap, Inputs, Norm, Outputs, Sizes, StateLayout, producers, recurrence,
 };
 use deltanet_reference::{operators, widen};
 
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::trial::{Arg, Buffer, Grid, Outcome, Trial, axes, int, null};
+use crate::trial::{Arg, Buffer, Outcome, Trial, axes, int, null};
 use crate::verdict::Axis;
+
+pub use chunks::Chunks;
 
 /// Sequences, tokens, query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V"];
@@ -74,6 +76,16 @@ pub fn layout(t: &Trial<'_>) -> StateLayout {
     match t.word(LAYOUT.0) {
         "value-major" => StateLayout::ValueMajor,
         _ => StateLayout::KeyMajor,
+    }
+}
+
+/// The convention that a case of the whole rule asks for.
+pub fn asked(t: &Trial<'_>) -> Convention {
+    Convention {
+        head_map: head_map(t),
+        state: layout(t),
+        scale: t.scale(),
+        ..Convention::FLA
     }
 }
 
@@ -237,6 +249,13 @@ impl Problem {
         .map(int)
     }
 
+    /// The output of a call, and the state after it.
+    pub fn results(&self, t: &mut Trial<'_>) -> Outcome<[Buffer; 2]> {
+        let s = self.sizes;
+        let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
+        Ok([o, t.output("final", states(s, self.convention.state))?])
+    }
+
     /// What the rule gives, in f32 and in f64.
     pub fn references(&self, t: &Trial<'_>) -> (Outputs<f32>, Outputs<f64>) {
         let Problem {
@@ -278,14 +297,4 @@ pub fn map_arg(map: HeadMap) -> Arg {
 /// `state_layout`, 0 or 1 as the kernels count.
 pub fn layout_arg(layout: StateLayout) -> Arg {
     int(i32::from(layout == StateLayout::ValueMajor))
-}
-
-/// The default scale of the output.
-pub fn default_scale(sizes: Sizes) -> f32 {
-    Scale::InverseSqrtKeySize.factor(sizes.key_size)
-}
-
-/// One work-group a chunk, value head and sequence.
-pub fn chunk_grid(sizes: Sizes, chunks: usize, items: usize) -> Grid {
-    Grid::of([chunks, sizes.value_heads, sizes.sequences], items)
 }

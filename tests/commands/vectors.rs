@@ -326,3 +326,43 @@ fn a_code_object_without_the_kernels() {
         "{line}"
     );
 }
+
+/// A gate for each key channel, all of a head alike, is the head's gate: the expectations stay.
+#[test]
+fn gates_of_key_channels() {
+    let mut file = File::sample("short");
+    let (_, shape, _) = &file.tensors["g"];
+    let channels = file.tensors["k"].1[3];
+    let shape = [shape.as_slice(), &[channels]].concat();
+    let repeat = |x: &f32| std::iter::repeat_n(*x, channels);
+    let mut gates: Vec<f32> = file.values("g").iter().flat_map(repeat).collect();
+    let bytes = |gates: &[f32]| gates.iter().flat_map(|x| x.to_le_bytes()).collect();
+    file.tensors
+        .insert("g".into(), (Dtype::F32, shape.clone(), bytes(&gates)));
+    let run = file.judged("key-gates", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let report = json(&run);
+    // As many key heads as value heads: both head maps are one to ggml.
+    assert_eq!(report["totals"]["pass"], 2);
+    let id = report["phases"][0]["trials"][0]["id"].to_string();
+    assert!(id.contains("ggml:") && id.contains("gate=key"), "{id}");
+    let note = report["phases"][0]["note"].to_string();
+    assert!(note.contains("a gate for each key channel"), "{note}");
+
+    // One channel of one token forgets everything.
+    gates[5 * channels + 3] = -30.0;
+    file.tensors
+        .insert("g".into(), (Dtype::F32, shape, bytes(&gates)));
+    let run = file.judged("key-gates-changed", &[]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+}
+
+#[test]
+fn a_code_object_with_the_kernels() {
+    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
+    let args = ["vectors", "rect_state.safetensors", "--kernels", built];
+    let run = run(Path::new(SAMPLES), &args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains(built), "{}", run.out);
+    assert!(run.out.contains("4/4 passed"), "{}", run.out);
+}

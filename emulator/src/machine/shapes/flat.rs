@@ -6,6 +6,7 @@ use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
 use super::scratch;
+use super::span;
 use super::transfer::{self, Addresses, Element, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
@@ -18,7 +19,7 @@ pub fn load_dwords<const WIDTH: usize>(
     dwords: u16,
 ) -> Outcome {
     let (pair, add) = pair(w, op);
-    if transfer::load_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+    if span::load_pair::<WIDTH>(w, e, op, pair, add, dwords) {
         return Ok(());
     }
     load(w, e, op, Element::Dwords(dwords))
@@ -33,7 +34,7 @@ pub fn store_dwords<const WIDTH: usize>(
     dwords: u16,
 ) -> Outcome {
     let (pair, add) = pair(w, op);
-    if transfer::store_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+    if span::store_pair::<WIDTH>(w, e, op, pair, add, dwords) {
         return Ok(());
     }
     store(w, e, op, Element::Dwords(dwords))

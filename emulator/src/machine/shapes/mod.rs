@@ -16,6 +16,7 @@ mod salu;
 mod scratch;
 mod select;
 pub mod smem;
+mod span;
 #[cfg(test)]
 mod tests;
 pub mod to_lds;

@@ -1,0 +1,216 @@
+//! The chunk pipeline step by step.
+
+use deltanet_reference::rule::chunk::{self, Inverse};
+use deltanet_reference::rule::{Convention, Gate};
+
+use crate::phases::gdn::{Chunks, Problem, head_map, layout, scalars, states};
+use crate::references;
+use crate::trial::{Buffer, Mistake, Outcome, Trial};
+
+fn chunks(t: &mut Trial<'_>) -> Outcome<Chunks> {
+    let convention = Convention {
+        head_map: head_map(t),
+        state: layout(t),
+        ..Convention::FLA
+    };
+    Chunks::new(t, convention)
+}
+
+// What the steps before hand over: the reference's own results, uploaded.
+
+fn given_sums(x: &Chunks, t: &mut Trial<'_>) -> Outcome<Buffer> {
+    let sums = chunk::cumsum(x.p.sizes, x.c, Gate::Log, t.values(x.p.g));
+    t.upload("G", scalars(x.p.sizes), sums)
+}
+
+fn l_values(x: &Chunks, t: &Trial<'_>, sums: Buffer) -> Vec<f32> {
+    let map = x.p.convention.head_map;
+    let (k, beta) = (t.values(x.p.k), t.values(x.p.beta));
+    chunk::l(x.p.sizes, x.c, map, k, beta, t.values(sums))
+}
+
+fn given_inverse(x: &Chunks, t: &mut Trial<'_>, sums: Buffer) -> Outcome<Buffer> {
+    let l = l_values(x, t, sums);
+    let inverse = chunk::inverse(x.p.sizes, x.c, &l, Inverse::ForwardSubstitution);
+    t.upload("Ai", x.rows(x.c), inverse)
+}
+
+fn given_uw(x: &Chunks, t: &mut Trial<'_>, sums: Buffer, inverse: Buffer) -> Outcome<[Buffer; 2]> {
+    let Problem {
+        sizes,
+        k,
+        v,
+        beta,
+        convention,
+        ..
+    } = x.p;
+    let [k, v, beta, sums, inverse] = [k, v, beta, sums, inverse].map(|b| t.values(b));
+    let uw = chunk::uw(sizes, x.c, convention.head_map, k, v, beta, sums, inverse);
+    let u = t.upload("u", x.rows(sizes.value_size), uw.u)?;
+    Ok([u, t.upload("w", x.rows(sizes.key_size), uw.w)?])
+}
+
+pub fn cumsum(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let s = x.p.sizes;
+    let sums = t.output("G", scalars(s))?;
+    x.launch_cumsum(t, sums)?;
+    let g = x.p.g;
+    let references = references!(t, |g| chunk::cumsum(s, x.c, Gate::Log, g));
+    t.check(sums, references)
+}
+
+pub fn l(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let sums = given_sums(&x, t)?;
+    let l = t.output("L", x.rows(x.c))?;
+    x.launch_l(t, sums, l)?;
+    let Problem {
+        sizes,
+        k,
+        beta,
+        convention,
+        ..
+    } = x.p;
+    let references = references!(t, |k, beta, sums| {
+        chunk::l(sizes, x.c, convention.head_map, k, beta, sums)
+    });
+    t.check(l, references)
+}
+
+pub fn solve(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let sums = given_sums(&x, t)?;
+    let values = l_values(&x, t, sums);
+    let l = t.upload("L", x.rows(x.c), values)?;
+    let inverse = t.output("Ai", x.rows(x.c))?;
+    x.launch_solve(t, l, inverse)?;
+    let references = references!(t, |l| {
+        chunk::inverse(x.p.sizes, x.c, l, Inverse::ForwardSubstitution)
+    });
+    let diagonal = |name, explanation, change: f64| {
+        let (right, sizes, c) = (references.1.clone(), x.p.sizes, x.c);
+        let values = move || {
+            let on_diagonal = |at: usize| at / c / sizes.value_heads % sizes.tokens % c == at % c;
+            let element =
+                |(at, want): (usize, &f64)| *want + if on_diagonal(at) { change } else { 0.0 };
+            right.iter().enumerate().map(element).collect()
+        };
+        Mistake {
+            name,
+            explanation,
+            values: Box::new(values),
+        }
+    };
+    let mistakes = vec![
+        diagonal(
+            "identity-missing",
+            "the identity is missing: the diagonal is 1 too low",
+            -1.0,
+        ),
+        diagonal(
+            "identity-twice",
+            "the identity was added to a diagonal that still held it: the diagonal is 1 too high",
+            1.0,
+        ),
+    ];
+    t.check_or(inverse, references, mistakes)
+}
+
+pub fn uw(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let sums = given_sums(&x, t)?;
+    let inverse = given_inverse(&x, t, sums)?;
+    let Problem {
+        sizes,
+        k,
+        v,
+        beta,
+        convention,
+        ..
+    } = x.p;
+    let u = t.output("u", x.rows(sizes.value_size))?;
+    let w = t.output("w", x.rows(sizes.key_size))?;
+    x.launch_uw(t, [sums, inverse], [u, w])?;
+    let (golden, oracle) = references!(t, |k, v, beta, sums, inverse| {
+        chunk::uw(sizes, x.c, convention.head_map, k, v, beta, sums, inverse)
+    });
+    t.check(u, (golden.u, oracle.u))?;
+    t.check(w, (golden.w, oracle.w))
+}
+
+pub fn chunk_states(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let sums = given_sums(&x, t)?;
+    let inverse = given_inverse(&x, t, sums)?;
+    let [u, w] = given_uw(&x, t, sums, inverse)?;
+    let Problem {
+        sizes,
+        k,
+        initial,
+        convention,
+        ..
+    } = x.p;
+    let h = t.output("h", x.state_axes())?;
+    let vn = t.output("vn", x.rows(sizes.value_size))?;
+    let last = t.output("final", states(sizes, convention.state))?;
+    x.launch_states(t, [sums, u, w], [h, vn, last])?;
+    let (golden, oracle) = references!(t, |k, u, w, sums, initial| {
+        let uw = chunk::Uw {
+            u: u.to_vec(),
+            w: w.to_vec(),
+        };
+        chunk::states(
+            sizes,
+            x.c,
+            convention.head_map,
+            convention.state,
+            k,
+            &uw,
+            sums,
+            initial,
+        )
+    });
+    t.check(h, (golden.h, oracle.h))?;
+    t.check(vn, (golden.vn, oracle.vn))?;
+    t.check(last, (golden.last, oracle.last))
+}
+
+pub fn outputs(t: &mut Trial<'_>) -> Outcome {
+    let x = chunks(t)?;
+    let sums = given_sums(&x, t)?;
+    let inverse = given_inverse(&x, t, sums)?;
+    let [u, w] = given_uw(&x, t, sums, inverse)?;
+    let Problem {
+        sizes,
+        q,
+        k,
+        initial,
+        convention,
+        ..
+    } = x.p;
+    let uw = chunk::Uw {
+        u: t.values(u).to_vec(),
+        w: t.values(w).to_vec(),
+    };
+    let (k_values, sum_values) = (t.values(k), t.values(sums));
+    let found = chunk::states(
+        sizes,
+        x.c,
+        convention.head_map,
+        convention.state,
+        k_values,
+        &uw,
+        sum_values,
+        t.values(initial),
+    );
+    let h = t.upload("h", x.state_axes(), found.h)?;
+    let vn = t.upload("vn", x.rows(sizes.value_size), found.vn)?;
+    let o = t.output("o", x.rows(sizes.value_size))?;
+    x.launch_outputs(t, [sums, h, vn], o)?;
+    let (golden, oracle) = references!(t, |q, k, vn, sums, h| {
+        let scale = convention.scale.factor(sizes.key_size);
+        chunk::outputs(sizes, x.c, convention.head_map, scale, q, k, vn, sums, h)
+    });
+    t.check(o, (golden, oracle))
+}
