@@ -4,3 +4,13 @@
 //! rounding to bf16 is a call of [`bf16::round`].
 
 pub mod bf16;
+pub mod chunk_delta_h;
+pub mod chunk_o;
+pub mod fused_recurrent;
+pub mod kkt;
+pub mod recurrent;
+pub mod sigmoid_gating;
+pub mod solve_tril;
+pub mod wy;
+
+mod common;
