@@ -50,6 +50,8 @@ pub struct Call<'a, R> {
     pub gv: Option<&'a [R]>,
     /// What is done to q and k first: nothing, or [`Norm::FLA`].
     pub norm: Norm,
+    /// Whether the error is taken from the decayed state: [`Order::DecayFirst`] in FLA.
+    pub order: Order,
     /// The factor on q.
     pub scale: R,
 }
@@ -110,7 +112,7 @@ pub(super) fn run<R: Real>(
                     value_decay: &value_decay,
                     beta: &call.beta[row(beta_size)],
                 };
-                let read = step(Order::DecayFirst, &mut state, token);
+                let read = step(call.order, &mut state, token);
                 for (o, read) in o[row(values)].iter_mut().zip(read) {
                     *o = bf16::round(read);
                 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::gdr::bf16;
 use crate::gdr::recurrent::{Layout, equal_bounds};
-use crate::rule::{Convention, GateKind, HeadMap, Inputs, Norm, Sizes, recurrence};
+use crate::rule::{Convention, GateKind, HeadMap, Inputs, Norm, Order, Sizes, recurrence};
 
 /// Numbers in -1..1 without a pattern.
 fn numbers(n: usize, seed: f64) -> Vec<f64> {
@@ -34,6 +34,7 @@ fn scalar<'a>(
         gk: None,
         gv: None,
         norm: Norm::None,
+        order: Order::DecayFirst,
         scale: 1.0,
     }
 }
@@ -136,6 +137,7 @@ fn equal_lengths_and_one_gate_are_the_rule() {
                 gk: per_key.then_some(g),
                 gv: None,
                 norm,
+                order: Order::DecayFirst,
                 scale: 1.0 / 3f64.sqrt(),
             };
             let found = fused_recurrent(&call, Some(&state));
@@ -171,6 +173,7 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
         gk: None,
         gv: None,
         norm: Norm::None,
+        order: Order::DecayFirst,
         scale: 1.0,
     };
     let by_channel = Call {

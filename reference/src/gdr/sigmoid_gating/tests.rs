@@ -1,7 +1,7 @@
 use super::*;
 use crate::gdr::fused_recurrent::fused_recurrent;
 use crate::gdr::recurrent::Layout;
-use crate::rule::{HeadMap, Norm, producers};
+use crate::rule::{HeadMap, Norm, Order, producers};
 
 /// Three sequences of one token each, one head of one channel, q = k = 1: gate e^g = 1/2 and beta = 1/2 whatever the rest.
 fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
@@ -22,6 +22,7 @@ fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
         gk: None,
         gv: None,
         norm: Norm::None,
+        order: Order::DecayFirst,
         scale: 1.0,
     }
 }
