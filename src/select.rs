@@ -201,4 +201,53 @@ mod tests {
         assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
         assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
     }
+
+    #[test]
+    fn names_of_words_are_literal_and_globs_still_match_them() {
+        let text = r#"schema = 1
+partial = true
+[[phase]]
+number = 11
+title = "Words"
+[[phase.test]]
+id = "utils_tk bf16↔float"
+aliases = ["utils_tk bf16-float"]
+function = "mul"
+kernels = ["kernel_mul"]
+shape = { n = 4 }
+outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
+planted = [{ name = "-", swap_grid = "kernel_mul" }]
+[[phase.test]]
+id = "utils_tk mul (8 ops)"
+function = "mul"
+kernels = ["kernel_mul"]
+cases = [{ n = 4 }, { n = 5 }]
+outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
+planted = [{ name = "-", swap_grid = "kernel_mul" }]
+"#;
+        let known = crate::registry::Known {
+            kernels: vec!["kernel_mul"],
+            planted: vec![],
+        };
+        let registry = Registry::parse("x", text, &known).expect("a good registry");
+        let ids = |pattern: &str| -> Vec<String> {
+            let selected = select(&registry, &[], &[pattern.to_string()]);
+            let selected = selected.unwrap_or_else(|stop| panic!("{}", stop.message));
+            selected.iter().map(|one| one.case.id.clone()).collect()
+        };
+        assert_eq!(ids("utils_tk bf16↔float"), ["utils_tk bf16↔float"]);
+        assert_eq!(ids("utils_tk bf16-float"), ["utils_tk bf16↔float"]);
+        assert_eq!(
+            ids("utils_tk mul (8 ops):n=5"),
+            ["utils_tk mul (8 ops):n=5"]
+        );
+        assert_eq!(ids("utils_tk *").len(), 3);
+        assert_eq!(ids("*(8 ops)").len(), 2);
+        let stop = select(&registry, &[], &["utils_tk bf16<->float".into()]).expect_err("no such");
+        assert!(
+            stop.message.contains("`utils_tk bf16-float`"),
+            "{}",
+            stop.message
+        );
+    }
 }

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::cli::{DeviceChoice, Format, RunArgs};
 use crate::device::NOTHING;
 use crate::exit::{Exit, Stop};
+use crate::report::tolerance;
 use crate::run::{self, Setup};
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
@@ -60,6 +61,8 @@ struct Measured {
     oracle: f64,
     /// Largest relative RMS error against either.
     relative_rms: f64,
+    /// Largest distance from either in places of its type; nothing where an element is NaN.
+    max_ulp: Option<u64>,
     /// Trials whose output was compared.
     compared: usize,
     /// Trials that did not pass.
@@ -73,6 +76,10 @@ impl Measured {
 
     /// How many times the error the tolerance is; nothing for an exact output.
     fn headroom(&self) -> Option<f64> {
+        if let (Some(ulp), 0.0) = (self.tolerance.ulp, self.tolerance.absolute) {
+            let most = self.max_ulp.map_or(f64::NAN, |most| most as f64);
+            return Some(f64::from(ulp) / most);
+        }
         (self.tolerance.absolute > 0.0).then(|| self.tolerance.absolute / self.error())
     }
 }
@@ -118,6 +125,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                     golden: 0.0,
                     oracle: 0.0,
                     relative_rms: 0.0,
+                    max_ulp: Some(0),
                     compared: 0,
                     failed: 0,
                 });
@@ -164,6 +172,9 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 one.oracle = worse(one.oracle, output.oracle.max_abs);
                 let rms = worse(output.golden.relative_rms, output.oracle.relative_rms);
                 one.relative_rms = worse(one.relative_rms, rms);
+                let ulps = [one.max_ulp, output.golden.max_ulp, output.oracle.max_ulp];
+                let ulps: Option<Vec<u64>> = ulps.into_iter().collect();
+                one.max_ulp = ulps.and_then(|ulps| ulps.into_iter().max());
             }
         });
     }
@@ -188,6 +199,7 @@ fn table(measured: &[Measured], seeds: u32) -> String {
         "golden",
         "f64",
         "rel RMS",
+        "max ULP",
         "tolerance",
         "ceiling",
         "headroom",
@@ -201,7 +213,8 @@ fn table(measured: &[Measured], seeds: u32) -> String {
             number(one.golden),
             number(one.oracle),
             number(one.relative_rms),
-            number(one.tolerance.absolute),
+            one.max_ulp.map_or("-".into(), |most| most.to_string()),
+            tolerance(&one.tolerance),
             number(one.tolerance.ceiling),
             one.headroom()
                 .map_or("exact".into(), |share| format!("{share:.1}")),
@@ -242,7 +255,9 @@ fn as_json(measured: &[Measured], seeds: u32) -> String {
                 "golden": one.golden,
                 "oracle": one.oracle,
                 "relative_rms": one.relative_rms,
+                "max_ulp": one.max_ulp,
                 "tolerance": one.tolerance.absolute,
+                "ulp": one.tolerance.ulp,
                 "ceiling": one.tolerance.ceiling,
                 "headroom": one.headroom(),
                 "reason": one.reason,

@@ -39,6 +39,8 @@ struct Evidence<'a> {
     got: Vec<f64>,
     /// What the reference says.
     want: &'a [f64],
+    /// What the oracle says, before it is rounded to the output's type.
+    oracle: &'a [f64],
     /// The trial's inputs of the same size.
     inputs: Vec<(&'a str, Vec<f64>)>,
 }
@@ -111,6 +113,7 @@ pub(super) fn explain<E: Element>(
         names: case.axes.iter().map(|axis| axis.name.as_str()).collect(),
         got: case.got.iter().map(|value| value.to_f64()).collect(),
         want: &stick.want,
+        oracle: case.oracle,
         inputs: case
             .inputs
             .iter()
@@ -172,15 +175,15 @@ fn weigh<E: Element>(
     for (at, value) in values.iter().enumerate().take(case.got.len()) {
         let Some(value) = *value else { continue };
         // Rounding to the output's type is no error of the hypothesis.
-        let error = metrics::error(case.got[at], E::nearest(value).to_f64());
-        let allowed = stick.allowed(at);
+        let rounded = E::nearest(value);
+        let error = metrics::error(case.got[at], rounded.to_f64());
         remaining = if error.is_nan() {
             f64::INFINITY
         } else {
             remaining.max(error)
         };
-        explains_all &= error <= allowed;
-        let expected = (value - stick.want[at]).abs() <= allowed;
+        explains_all &= error <= stick.allowance(rounded.to_f64(), case.got[at]);
+        let expected = (rounded.to_f64() - stick.want[at]).abs() <= stick.allowed(at, rounded);
         surprising |= !expected;
     }
     // Saying what the reference says explains nothing.

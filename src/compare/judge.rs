@@ -3,7 +3,8 @@
 //! Both references have a say. With a tolerance above 0 the output must be within it of the golden reference and of
 //! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
 //! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
-//! ceiling of 0 means the same value (the golden reference settles the sign of a zero).
+//! ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of the
+//! output's type counts from both references rounded to that type.
 
 mod unusable;
 
@@ -20,13 +21,15 @@ pub use unusable::Unusable;
 /// Tells which work-item computes the element at an index, where the trial knows.
 pub type OwnerOf<'a> = dyn Fn(&[usize]) -> Option<Owner> + 'a;
 
-/// An input of the trial, of the output's type.
+/// An input of the trial.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedInput<'a, E> {
     /// Its name.
     pub name: &'a str,
-    /// Its values.
+    /// Its values, in the output's type.
     pub values: &'a [E],
+    /// Whether they are of another type on the device: an output that equals them is then a conversion, not an echo.
+    pub converted: bool,
 }
 
 /// Everything that judging one output takes.
@@ -99,6 +102,7 @@ fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     Yardstick {
         want: case.golden.iter().map(|value| value.to_f64()).collect(),
         exact: case.tolerance.is_exact(),
+        ulp: case.tolerance.ulp.unwrap_or(0),
         absolute: case.tolerance.absolute * scale(case),
         relative: case.tolerance.relative,
         zero_signs_equal: case.tolerance.zero_signs_equal,
@@ -116,16 +120,22 @@ fn scale<E>(case: &OutputCase<'_, E>) -> f64 {
 
 fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     let tolerance = case.tolerance;
-    let (want, absolute) = if tolerance.is_exact() {
+    let exact = tolerance.is_exact();
+    let want = if exact || tolerance.ulp.is_some() {
         let rounded = |&value: &f64| E::nearest(value).to_f64();
-        (case.oracle.iter().map(rounded).collect(), tolerance.ceiling)
+        case.oracle.iter().map(rounded).collect()
     } else {
-        (case.oracle.to_vec(), tolerance.absolute * scale(case))
+        case.oracle.to_vec()
     };
     Yardstick {
         want,
         exact: false,
-        absolute,
+        ulp: tolerance.ulp.unwrap_or(0),
+        absolute: if exact {
+            tolerance.ceiling
+        } else {
+            tolerance.absolute * scale(case)
+        },
         relative: tolerance.relative,
         zero_signs_equal: true,
     }
@@ -228,6 +238,8 @@ fn relative_rms<E>(
     })
 }
 
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -8,8 +8,10 @@ use super::{Element, OwnerOf, tensor};
 pub(super) struct Yardstick {
     /// Reference values.
     pub want: Vec<f64>,
-    /// Bit for bit; the two below are then 0.
+    /// Bit for bit; the three below are then 0.
     pub exact: bool,
+    /// How many places of the output's type are allowed, or what follows if that is more. `want` is of that type then.
+    pub ulp: u32,
     /// Absolute error allowed.
     pub absolute: f64,
     /// Error allowed on top as a share of the element's own reference value.
@@ -26,12 +28,20 @@ pub(super) struct Measured {
 
 impl Yardstick {
     /// The error element `at` is allowed.
-    pub fn allowed(&self, at: usize) -> f64 {
-        let want = self.want[at];
-        if self.exact || self.relative == 0.0 || !want.is_finite() {
-            self.absolute
+    pub fn allowed<E: Element>(&self, at: usize, got: E) -> f64 {
+        self.allowance(self.want[at], got)
+    }
+
+    /// The error allowed where `want` is right and `got` is there.
+    pub fn allowance<E: Element>(&self, want: f64, got: E) -> f64 {
+        if self.exact || !want.is_finite() {
+            return self.absolute;
+        }
+        let limit = self.absolute + self.relative * want.abs();
+        if self.ulp == 0 {
+            limit
         } else {
-            self.absolute + self.relative * want.abs()
+            limit.max(places(want, got, self.ulp))
         }
     }
 
@@ -42,8 +52,23 @@ impl Yardstick {
             let both_zero = got.to_f64() == 0.0 && want.to_f64() == 0.0;
             got.bits() == want.bits() || (self.zero_signs_equal && both_zero)
         } else {
-            error <= self.allowed(at)
+            error <= self.allowed(at, got)
         }
+    }
+}
+
+/// How far it is from `want` to the value so many places further on, towards `got` (below a power of two they are closer
+/// together than above); in the other direction where there is no finite one.
+fn places<E: Element>(want: f64, got: E, count: u32) -> f64 {
+    let rank = E::nearest(want).rank();
+    let count = i64::from(count);
+    let count = if got.to_f64() > want { count } else { -count };
+    let distance = |count: i64| (E::at_rank(rank.saturating_add(count)).to_f64() - want).abs();
+    let there = distance(count);
+    if there.is_finite() {
+        there
+    } else {
+        distance(-count)
     }
 }
 
@@ -73,7 +98,7 @@ pub(super) fn measure<E: Element>(
 
     for (at, (&value, &want)) in got.iter().zip(&yardstick.want).enumerate() {
         let error = error(value, want);
-        let allowed = yardstick.allowed(at);
+        let allowed = yardstick.allowed(at, value);
         wrong[at] = !yardstick.accepts(at, value, error);
         max_abs = larger(max_abs, error);
         used = larger(used, share(error, allowed, wrong[at]));
@@ -120,7 +145,7 @@ pub(super) fn element<E: Element>(
     verdict::Element {
         got: got[at].to_f64(),
         want: yardstick.want[at],
-        allowed: yardstick.allowed(at),
+        allowed: yardstick.allowed(at, got[at]),
         owner: owner.and_then(|owner| owner(&index)),
         index,
     }

@@ -19,6 +19,7 @@ mod tensor;
 mod trivial;
 
 pub use buffers::{BufferAfter, judge_buffers};
+pub(crate) use element::with_element;
 pub use element::{Element, ElementKind, decode, encode};
 pub use hypotheses::Alternative;
 pub use judge::{NamedInput, OutputCase, OwnerOf, Unusable, judge_output};

@@ -18,6 +18,12 @@ impl Dtype {
     pub const F32: Dtype = Dtype { kind: 'f', size: 4 };
     /// f64.
     pub const F64: Dtype = Dtype { kind: 'f', size: 8 };
+    /// f16.
+    pub const F16: Dtype = Dtype { kind: 'f', size: 2 };
+    /// i32.
+    pub const I32: Dtype = Dtype { kind: 'i', size: 4 };
+    /// u16.
+    pub const U16: Dtype = Dtype { kind: 'u', size: 2 };
     /// Bytes.
     pub const U8: Dtype = Dtype { kind: 'u', size: 1 };
 
@@ -73,9 +79,9 @@ impl fmt::Display for Dtype {
 #[rustfmt::skip]
 pub const DTYPES: &[(&str, Dtype)] = &[
     ("i8",  Dtype { kind: 'i', size: 1 }), ("u8",  Dtype::U8),
-    ("i16", Dtype { kind: 'i', size: 2 }), ("u16", Dtype { kind: 'u', size: 2 }),
-    ("i32", Dtype { kind: 'i', size: 4 }), ("u32", Dtype { kind: 'u', size: 4 }),
+    ("i16", Dtype { kind: 'i', size: 2 }), ("u16", Dtype::U16),
+    ("i32", Dtype::I32), ("u32", Dtype { kind: 'u', size: 4 }),
     ("i64", Dtype { kind: 'i', size: 8 }), ("u64", Dtype { kind: 'u', size: 8 }),
-    ("f16", Dtype { kind: 'f', size: 2 }), ("f32", Dtype::F32), ("f64", Dtype::F64),
+    ("f16", Dtype::F16), ("f32", Dtype::F32), ("f64", Dtype::F64),
     ("bf16", Dtype { kind: 'V', size: 2 }),
 ];

@@ -71,14 +71,17 @@ fn causal_mask(t: &mut Trial<'_>) -> Outcome {
     let n = t.dim("n");
     let out = t.output("out", table(n, n))?;
     t.launch("kernel_causal_mask", matrix(n, n), &[out.write(), int(n)])?;
-    t.check(out, (operators::causal_mask(n), operators::causal_mask(n)))
+    t.check(
+        out,
+        (operators::causal_mask::<f32>(n), operators::causal_mask(n)),
+    )
 }
 
 fn eye(t: &mut Trial<'_>) -> Outcome {
     let n = t.dim("n");
     let out = t.output("out", table(n, n))?;
     t.launch("kernel_eye", matrix(n, n), &[out.write(), int(n)])?;
-    t.check(out, (operators::eye(n), operators::eye(n)))
+    t.check(out, (operators::eye::<f32>(n), operators::eye(n)))
 }
 
 /// A is strictly lower, and small enough that the solution stays of the size of B.

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Placed, Table, array, bad, boolean, magnitude, string, unknown};
+use super::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
 use super::phase::Reader;
 use super::{Judged, Plant};
 use crate::phases::Function;
 use crate::verdict::Tolerance;
+
+/// More places than this are no tolerance for a type of few bits.
+const MAX_ULP: u32 = 64;
 
 impl Reader<'_, '_> {
     pub(super) fn outputs(
@@ -36,8 +39,9 @@ impl Reader<'_, '_> {
     }
 
     fn judged(&mut self, value: Placed<'_>) -> Option<Judged> {
-        const KEYS: [&str; 7] = [
+        const KEYS: [&str; 8] = [
             "tolerance",
+            "ulp",
             "relative",
             "relative_rms",
             "scaled",
@@ -46,11 +50,17 @@ impl Reader<'_, '_> {
             "reason",
         ];
         let table = Table::of("output", value, &KEYS, self.out)?;
-        let absolute = magnitude(
-            table.need("tolerance", "`tolerance = ...`", self.out)?,
-            "tolerance",
-            self.out,
-        )?;
+        let ulp = table.get("ulp");
+        let absolute = if ulp.is_some() {
+            table.get("tolerance")
+        } else {
+            let hint = "`tolerance = ...`, or `ulp = ...` for an output of few bits";
+            Some(table.need("tolerance", hint, self.out)?)
+        };
+        let absolute = match absolute {
+            Some(value) => magnitude(value, "tolerance", self.out)?,
+            None => 0.0,
+        };
         let ceiling_at = table.need(
             "ceiling",
             "`ceiling = ...`, the document's own tolerance",
@@ -75,6 +85,11 @@ impl Reader<'_, '_> {
         if let Some(value) = table.get("relative_rms") {
             tolerance.relative_rms = Some(magnitude(value, "relative_rms", self.out)?);
         }
+        if let Some(value) = ulp {
+            tolerance.ulp = Some(self.ulp(value)?);
+            let hint = "`relative_rms = ...`: within an ulp a result that is truncated looks like one that is rounded";
+            table.need("relative_rms", hint, self.out)?;
+        }
         if let Some(value) = table.get("scaled") {
             tolerance.scaled = boolean(value, self.out)?;
         }
@@ -85,6 +100,23 @@ impl Reader<'_, '_> {
             tolerance,
             reason: reason.into(),
         })
+    }
+
+    /// Places of the output's type.
+    fn ulp(&mut self, value: Placed<'_>) -> Option<u32> {
+        let number = integer(value, self.out)?;
+        let places = u32::try_from(number).ok();
+        let places = places.filter(|places| (1..=MAX_ULP).contains(places));
+        if places.is_none() {
+            let help = format!("write 1 to {MAX_ULP}, or `tolerance = 0` for bit-exact");
+            self.out.push(bad(
+                value,
+                &format!("`ulp` is {number}"),
+                "out of range",
+                &help,
+            ));
+        }
+        places
     }
 
     pub(super) fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<Plant> {

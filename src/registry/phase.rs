@@ -6,8 +6,9 @@ use toml::de::DeTable;
 
 use super::diagnostic::Complaint;
 use super::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
-use super::{Known, Phase, Registry, Test};
+use super::{Case, Known, Phase, Registry, Test};
 use crate::phases::{Function, functions};
+use crate::trial::file_name;
 
 /// The version of the format this reads.
 const SCHEMA: i64 = 1;
@@ -44,6 +45,7 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         known,
         out,
         ids: HashMap::new(),
+        files: HashMap::new(),
         used: BTreeSet::new(),
     };
     let phases = table
@@ -92,6 +94,8 @@ pub(super) struct Reader<'k, 'o> {
     pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
     ids: HashMap<String, String>,
+    /// Every name of a file so far, and the case whose it is.
+    files: HashMap<String, String>,
     /// Functions that some test runs.
     used: BTreeSet<&'static str>,
 }
@@ -183,6 +187,7 @@ impl Reader<'_, '_> {
         self.used.insert(function.name);
         self.kernels(&table, function);
         let cases = self.cases(&table, id, function);
+        self.files(&cases, id_at);
         let outputs = self.outputs(&table, function);
         let planted = self.plants(&table, function);
         let documented = table
@@ -203,15 +208,8 @@ impl Reader<'_, '_> {
 
     /// Takes an id or alias, which nobody else may have.
     fn name(&mut self, name: &str, at: Placed<'_>, owner: &str) {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-        if !name.chars().all(plain) {
-            let title = format!("`{}` is not a name for a test", name.escape_debug());
-            self.out.push(bad(
-                at,
-                &title,
-                "other characters",
-                "use letters, digits, _ and -",
-            ));
+        if let Some((title, label, help)) = unfit(name) {
+            self.out.push(bad(at, &title, label, help));
         }
         if let Some(other) = self.ids.insert(name.to_string(), owner.to_string()) {
             let title = format!("`{name}` names two tests");
@@ -226,6 +224,22 @@ impl Reader<'_, '_> {
                 &label,
                 "give each test, and each alias, a name of its own",
             ));
+        }
+    }
+
+    /// Takes the names of the files that cases are dumped to, in which several characters look alike.
+    fn files(&mut self, cases: &[Case], at: Placed<'_>) {
+        for case in cases {
+            let file = file_name(&case.id);
+            let Some(other) = self.files.insert(file.clone(), case.id.clone()) else {
+                continue;
+            };
+            // What has the same name has been complained about.
+            if other != case.id {
+                let title = format!("`{}` and `{other}` would be dumped to one file", case.id);
+                let help = format!("both are `{file}` there: name them further apart");
+                self.out.push(bad(at, &title, "too like the other", &help));
+            }
         }
     }
 
@@ -274,4 +288,27 @@ impl Reader<'_, '_> {
                 .push(bad(list, &title, "incomplete", &format!("write {hint}")));
         }
     }
+}
+
+/// Why a text is no name for a test: title, label and help of the complaint. A name is typed after `--test`, where
+/// `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
+fn unfit(name: &str) -> Option<(String, &'static str, &'static str)> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " ()=↔.,+_-".contains(c);
+    let shown = name.escape_debug();
+    if !name.chars().all(plain) {
+        return Some((
+            format!("`{shown}` is not a name for a test"),
+            "other characters",
+            "use letters, digits, single spaces and ( ) = ↔ . , + _ -",
+        ));
+    }
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let blanks = name.ends_with(' ') || name.contains("  ");
+    (!begins || blanks).then(|| {
+        (
+            format!("`{shown}` is not a name for a test"),
+            "begins with a mark, or has blanks too many",
+            "begin with a letter or digit; put one space between words and none at the end",
+        )
+    })
 }

@@ -65,6 +65,47 @@ fn a_good_registry_is_read_as_written() {
     assert!(!mul.documented);
 }
 
+/// The names of somebody's report are names of tests as they stand there.
+#[test]
+fn names_may_be_words() {
+    let names = [
+        "gdr_utils_tk abs_diff",
+        "gdr_utils_tk bf16↔float",
+        "op_tk (8 elementwise ops)",
+        "solve_tril_tk BT=16",
+        "chunk_tk solve_tril (in-place)",
+        "a+b, c.d",
+    ];
+    for name in names {
+        let text = GOOD.replace("id = \"solve\"", &format!("id = \"{name}\""));
+        let registry = parse(&text).expect(name);
+        assert_eq!(registry.tests().nth(1).expect("two").id, name);
+    }
+    let text = GOOD.replace("\"mul\"\nal", "\"a (b)\"\nal");
+    let text = text.replace("id = \"solve\"", "id = \"a .b.\"");
+    let text = text.replace(
+        "cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]",
+        "shape = { n = 4, k = 2 }",
+    );
+    let message = parse(&text).expect_err("one directory for two tests");
+    let title = "`a .b.` and `a (b)` would be dumped to one file";
+    assert!(message.contains(title), "{message}");
+}
+
+#[test]
+fn places_of_a_type_are_a_tolerance() {
+    let text = GOOD.replace("tolerance = 0.0", "ulp = 1, relative_rms = 1e-3");
+    let registry = parse(&text).expect("it is good");
+    let tolerance = &registry.tests().next().expect("a test").outputs["out"].tolerance;
+    assert_eq!((tolerance.ulp, tolerance.absolute), (Some(1), 0.0));
+    assert_eq!(tolerance.relative_rms, Some(1e-3));
+    assert!(!tolerance.is_exact());
+    let text = text.replace("ulp = 1", "ulp = 1, tolerance = 1e-7");
+    let registry = parse(&text).expect("it is good");
+    let tolerance = &registry.tests().next().expect("a test").outputs["out"].tolerance;
+    assert_eq!((tolerance.ulp, tolerance.absolute), (Some(1), 1e-7));
+}
+
 /// The document's names (its section 7.3), in its order.
 const DOCUMENTED: [&str; 26] = [
     "sigmoid",
@@ -199,6 +240,24 @@ fn every_mistake_is_named_at_its_place() {
             "`m*l` is not a name for a test",
             9,
         ),
+        ("id = \"mul\"", "id = \" mul\"", "` mul` is not a name", 9),
+        ("id = \"mul\"", "id = \"mul \"", "`mul ` is not a name", 9),
+        ("id = \"mul\"", "id = \"m  ul\"", "`m  ul` is not a name", 9),
+        ("id = \"mul\"", "id = \"..\"", "`..` is not a name", 9),
+        (
+            "id = \"mul\"",
+            "id = \"m\\tul\"",
+            "`m\\tul` is not a name",
+            9,
+        ),
+        ("id = \"mul\"", "id = \"m:ul\"", "`m:ul` is not a name", 9),
+        ("id = \"mul\"", "id = \"größe\"", "`größe` is not a name", 9),
+        (
+            "aliases = [\"product\"]",
+            "aliases = [\"a{b}\"]",
+            "`a{b}` is not a name",
+            10,
+        ),
         (
             "id = \"solve\"",
             "id = \"product\"",
@@ -281,6 +340,32 @@ fn every_mistake_is_named_at_its_place() {
             "the tolerance 1e-3 is above the ceiling 1e-6",
             14,
         ),
+        (
+            "tolerance = 0.0",
+            "ulp = 0, relative_rms = 1",
+            "`ulp` is 0",
+            14,
+        ),
+        (
+            "tolerance = 0.0",
+            "ulp = -1, relative_rms = 1",
+            "`ulp` is -1",
+            14,
+        ),
+        (
+            "tolerance = 0.0",
+            "ulp = 65, relative_rms = 1",
+            "`ulp` is 65",
+            14,
+        ),
+        (
+            "tolerance = 0.0",
+            "ulp = 1.5, relative_rms = 1",
+            "expected a whole number, found float",
+            14,
+        ),
+        ("tolerance = 0.0", "ulp = 1", "has no `relative_rms`", 14),
+        ("tolerance = 0.0, ", "", "has no `tolerance`", 14),
         (
             "outputs.out",
             "outputs.oot",

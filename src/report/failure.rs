@@ -89,7 +89,7 @@ fn heading(output: &OutputReport) -> String {
     format!(
         "{name}: {} [{axes}], tolerance {} ({limits})",
         output.element,
-        plain::limit(tolerance.absolute)
+        plain::tolerance(tolerance)
     )
 }
 

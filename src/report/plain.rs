@@ -1,6 +1,6 @@
 //! Numbers and foreign text as tables print them.
 
-use crate::verdict::{Axis, number};
+use crate::verdict::{Axis, Tolerance, number};
 
 /// An error or difference: two digits after the point, `0` where there is none.
 pub(super) fn error(value: f64) -> String {
@@ -20,6 +20,15 @@ pub(super) fn limit(value: f64) -> String {
     }
 }
 
+/// What judges the elements of an output: `1e-5`, `1 ulp`, or `1 ulp/1e-6` where either will do.
+pub fn tolerance(tolerance: &Tolerance) -> String {
+    match tolerance.ulp {
+        None => limit(tolerance.absolute),
+        Some(ulp) if tolerance.absolute == 0.0 => format!("{ulp} ulp"),
+        Some(ulp) => format!("{ulp} ulp/{}", limit(tolerance.absolute)),
+    }
+}
+
 /// A value: enough digits to tell one f32 from the next.
 pub(super) fn value(value: f64) -> String {
     let size = value.abs();
@@ -36,6 +45,15 @@ pub(super) fn value(value: f64) -> String {
         format!("{value:.*}", digits.clamp(0, 12) as usize)
     } else {
         format!("{value:.8e}")
+    }
+}
+
+/// A value of an element type: all of an integer, and of an f64 enough to tell it from the next.
+pub(super) fn value_of(element: &str, value: f64) -> String {
+    match element {
+        "i32" | "u16" => format!("{value}"),
+        "f64" if value.is_finite() && value != 0.0 => format!("{value:.16e}"),
+        _ => self::value(value),
     }
 }
 
@@ -176,6 +194,26 @@ mod tests {
             [2e-6, 0.0123, 3.456, f64::NAN].map(seconds),
             ["2 us", "12.3 ms", "3.46 s", "-"]
         );
+    }
+
+    #[test]
+    fn tolerances_say_in_what_they_are() {
+        let mut limit = Tolerance::absolute(2.5e-6, 1e-2);
+        assert_eq!(tolerance(&limit), "2.5e-6");
+        limit.ulp = Some(2);
+        assert_eq!(tolerance(&limit), "2 ulp/2.5e-6");
+        limit.absolute = 0.0;
+        assert_eq!(tolerance(&limit), "2 ulp");
+    }
+
+    #[test]
+    fn values_show_what_their_type_can_tell_apart() {
+        assert_eq!(value_of("i32", 2_147_483_647.0), "2147483647");
+        assert_eq!(value_of("u16", 0.0), "0");
+        assert_eq!(value_of("f32", 7.0), "7.00000000");
+        assert_ne!(value_of("f64", 0.1), value_of("f64", 0.1f64.next_up()));
+        assert_eq!(value_of("f64", f64::NAN), "NaN");
+        assert_eq!(value_of("f64", -0.0), "-0");
     }
 
     #[test]

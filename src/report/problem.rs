@@ -102,7 +102,7 @@ pub(super) fn explain(
                     "{part} are no numbers: {nan} NaN, {inf} infinite where the reference is not"
                 ),
             ));
-            lines.push(("first", element(first, place(&first.index), launches)));
+            lines.push(("first", element(first, output, launches)));
             lines.extend(located(pattern.as_deref()));
             if *from_poison > 0 {
                 lines.push((
@@ -130,7 +130,7 @@ pub(super) fn explain(
                     reference(*against)
                 ),
             ));
-            lines.push(("worst", element(worst, place(&worst.index), launches)));
+            lines.push(("worst", element(worst, output, launches)));
             if let Some(first) = first_bad {
                 lines.push((
                     "first",
@@ -196,11 +196,15 @@ fn reference(against: Reference) -> &'static str {
 }
 
 /// One element: index, got, want, allowed, owner.
-fn element(element: &Element, place: String, launches: &[LaunchReport]) -> String {
+fn element(element: &Element, output: Option<&OutputReport>, launches: &[LaunchReport]) -> String {
+    let place = plain::place(output.map_or(&[], |output| &output.axes), &element.index);
+    let value = |value| plain::value_of(output.map_or("", |output| &output.element), value);
+    let ulp = output.and_then(|output| output.tolerance.ulp);
+    let ulp = ulp.map_or(String::new(), |ulp| format!(" ({ulp} ulp)"));
     format!(
-        "{place}: got {}, want {}, allowed error {}{}",
-        plain::value(element.got),
-        plain::value(element.want),
+        "{place}: got {}, want {}, allowed error {}{ulp}{}",
+        value(element.got),
+        value(element.want),
         plain::error(element.allowed),
         owned(element.owner.as_ref(), launches),
     )

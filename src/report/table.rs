@@ -179,7 +179,7 @@ impl<W: Write + Send> Table<W> {
             Cell::new(plain::line(&name)),
             Cell::new(plain::line(&trial.shape)),
             Cell::new(number(|output| plain::error(output.golden.max_abs))),
-            Cell::new(number(|output| plain::limit(output.tolerance.absolute))),
+            Cell::new(number(|output| plain::tolerance(&output.tolerance))),
             Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
             Cell::new(number(headroom)),
             Cell::new(number(|output| plain::error(output.oracle.max_abs))),
@@ -325,6 +325,13 @@ fn word(verdict: Verdict) -> &'static str {
 fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
+    }
+    if let (Some(ulp), 0.0) = (output.tolerance.ulp, output.tolerance.absolute) {
+        let [golden, oracle] = [output.golden.max_ulp, output.oracle.max_ulp];
+        let most = golden
+            .zip(oracle)
+            .map(|(golden, oracle)| golden.max(oracle));
+        return most.map_or("-".into(), |most| format!("{most} of {ulp} ulp"));
     }
     // The larger one; a NaN in one of them is a NaN in both.
     plain::used(output.golden.used.max(output.oracle.used))

@@ -1,5 +1,7 @@
 //! Tensors of a trial: what the device holds of them, and what a launch is handed.
 
+use super::Data;
+use crate::compare::ElementKind;
 use crate::device::ArgValue;
 use crate::verdict::Axis;
 
@@ -84,8 +86,10 @@ pub(super) struct Tensor {
     pub name: String,
     pub axes: Vec<Axis>,
     pub role: Role,
-    /// What was drawn or uploaded; empty for what launches write.
-    pub values: Vec<f32>,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// What was drawn or uploaded; nothing for what launches write.
+    pub data: Option<Data>,
     /// Address of the first element, if it is on the device.
     pub address: Option<u64>,
 }

@@ -1,6 +1,8 @@
 //! The tensors of a trial in files, for looking at them elsewhere: as .npy, or all in one .safetensors.
 //!
 //! Each has a kind and a name: `input.NAME`, `output.NAME` (what the device left), `golden.NAME` and `oracle.NAME` (f64).
+//! NumPy has no bf16: as .npy such a tensor is there as the f32 of the same values, and once more as `KIND.NAME.bits`, the bits
+//! as uint16.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -10,6 +12,7 @@ use safetensors::tensor::TensorView;
 
 use super::buffer::Role;
 use super::{Plan, Trial};
+use crate::compare::{ElementKind, encode};
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
 use crate::verdict::Axis;
@@ -28,7 +31,7 @@ struct Kept<'t> {
     kind: &'static str,
     name: &'t str,
     axes: &'t [Axis],
-    dtype: Dtype,
+    element: ElementKind,
     data: Vec<u8>,
 }
 
@@ -44,7 +47,7 @@ impl Dump<'_> {
         self,
         plan: &Plan<'_>,
         trial: &Trial<'_>,
-        outputs: &[Vec<f32>],
+        outputs: &[Vec<u8>],
     ) -> Result<(), String> {
         let kept = kept(trial, outputs);
         match self {
@@ -55,37 +58,38 @@ impl Dump<'_> {
 }
 
 /// Inputs, outputs and references, in this order.
-fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<f32>]) -> Vec<Kept<'t>> {
+fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
     let inputs = trial
         .tensors
         .iter()
         .filter(|tensor| tensor.role == Role::Input);
     let mut kept: Vec<Kept<'t>> = inputs
-        .map(|tensor| Kept {
-            kind: "input",
-            name: &tensor.name,
-            axes: &tensor.axes,
-            dtype: Dtype::F32,
-            data: narrow(&tensor.values),
+        .filter_map(|tensor| {
+            Some(Kept {
+                kind: "input",
+                name: &tensor.name,
+                axes: &tensor.axes,
+                element: tensor.kind,
+                data: tensor.data.as_ref()?.bytes(),
+            })
         })
         .collect();
     for (position, check) in trial.checks.iter().enumerate() {
         let tensor = &trial.tensors[check.buffer.tensor];
-        let mut keep = |kind, dtype, data| {
+        let mut keep = |kind, element, data| {
             kept.push(Kept {
                 kind,
                 name: &tensor.name,
                 axes: &tensor.axes,
-                dtype,
+                element,
                 data,
             });
         };
         if let Some(got) = outputs.get(position) {
-            keep("output", Dtype::F32, narrow(got));
+            keep("output", tensor.kind, got.clone());
         }
-        keep("golden", Dtype::F32, narrow(&check.golden));
-        let wide = check.oracle.iter().flat_map(|value| value.to_le_bytes());
-        keep("oracle", Dtype::F64, wide.collect());
+        keep("golden", tensor.kind, check.golden.bytes());
+        keep("oracle", ElementKind::F64, encode(&check.oracle));
     }
     kept
 }
@@ -98,13 +102,34 @@ fn npy(place: &Path, kept: Vec<Kept<'_>>) -> Result<(), String> {
         )
     })?;
     for tensor in kept {
-        let path = place.join(format!("{}.{}.npy", tensor.kind, file_name(tensor.name)));
+        let name = format!("{}.{}", tensor.kind, file_name(tensor.name));
         let shape = tensor.shape();
-        let Kept { dtype, data, .. } = tensor;
-        write_atomically(&path, &Npy { dtype, shape, data }.to_bytes())
-            .map_err(|error| error.to_string())?;
+        let write = |name: String, dtype, data| {
+            let shape = shape.clone();
+            let bytes = Npy { dtype, shape, data }.to_bytes();
+            write_atomically(&place.join(name), &bytes).map_err(|error| error.to_string())
+        };
+        let dtype = match tensor.element {
+            ElementKind::F64 => Dtype::F64,
+            ElementKind::F32 => Dtype::F32,
+            ElementKind::F16 => Dtype::F16,
+            ElementKind::I32 => Dtype::I32,
+            ElementKind::U16 => Dtype::U16,
+            ElementKind::Bf16 => {
+                write(format!("{name}.npy"), Dtype::F32, widened(&tensor.data))?;
+                write(format!("{name}.bits.npy"), Dtype::U16, tensor.data)?;
+                continue;
+            }
+        };
+        write(format!("{name}.npy"), dtype, tensor.data)?;
     }
     Ok(())
+}
+
+/// The f32 of which each bf16 is the upper half. A NaN keeps its bits too.
+fn widened(data: &[u8]) -> Vec<u8> {
+    let halves = data.chunks_exact(2);
+    halves.flat_map(|half| [0, 0, half[0], half[1]]).collect()
 }
 
 fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), String> {
@@ -127,9 +152,13 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
         let name = format!("{}.{}", tensor.kind, tensor.name);
         let axes: Vec<&str> = tensor.axes.iter().map(|axis| axis.name.as_str()).collect();
         metadata.insert(format!("axes.{name}"), axes.join(","));
-        let dtype = match tensor.dtype {
-            Dtype::F64 => safetensors::Dtype::F64,
-            _ => safetensors::Dtype::F32,
+        let dtype = match tensor.element {
+            ElementKind::F64 => safetensors::Dtype::F64,
+            ElementKind::F32 => safetensors::Dtype::F32,
+            ElementKind::F16 => safetensors::Dtype::F16,
+            ElementKind::Bf16 => safetensors::Dtype::BF16,
+            ElementKind::I32 => safetensors::Dtype::I32,
+            ElementKind::U16 => safetensors::Dtype::U16,
         };
         let view = TensorView::new(dtype, tensor.shape(), &tensor.data).map_err(unusable)?;
         views.insert(name, view);
@@ -138,14 +167,7 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
     write_atomically(path, &bytes).map_err(|error| error.to_string())
 }
 
-fn narrow(values: &[f32]) -> Vec<u8> {
-    values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect()
-}
-
-/// A name for every file system: the colon of a case's id becomes a dot.
+/// A name for every file system: the colon of a case's id becomes a dot, and so does every space.
 pub fn file_name(id: &str) -> String {
     id.chars()
         .map(|c| {

@@ -1,10 +1,10 @@
 //! Reading back what the launches left, and judging it in the order of judgement.
 
-use super::buffer::Role;
-use super::{Check, Outcome, Trial};
+use super::buffer::{Role, Tensor};
+use super::{Check, Data, Outcome, Trial};
 use crate::compare::{
-    Alternative, BufferAfter, ElementKind, NamedInput, OutputCase, accepted_trivially, decode,
-    encode, guards, judge_buffers, judge_output,
+    Alternative, BufferAfter, Element, NamedInput, OutputCase, accepted_trivially, decode, guards,
+    judge_buffers, judge_output, with_element,
 };
 use crate::registry::Test;
 use crate::verdict::{Axis, OutputReport, Owner, Problem, TrialReport, Verdict};
@@ -17,16 +17,16 @@ pub(super) struct Judged {
     pub outputs: Vec<OutputReport>,
     /// Why an output could not be judged.
     pub error: Option<String>,
-    /// What the device left in each output.
-    pub images: Vec<Vec<f32>>,
+    /// The bytes that the device left in each output.
+    pub images: Vec<Vec<u8>>,
 }
 
 /// What launches left behind.
 pub(super) struct Left {
     /// A guard or an input.
     pub problem: Option<Problem>,
-    /// Each output.
-    pub outputs: Vec<Vec<f32>>,
+    /// The bytes of each output.
+    pub outputs: Vec<Vec<u8>>,
 }
 
 /// Reads back what the launches left, and judges the guards and the inputs.
@@ -39,14 +39,14 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
         .filter(|(tensor, _)| tensor.address.is_some())
         .map(|(tensor, (image, uploaded))| BufferAfter {
             name: &tensor.name,
-            kind: ElementKind::F32,
+            kind: tensor.kind,
             axes: &tensor.axes,
             image,
             unchanged: uploaded.as_deref(),
         })
         .collect();
     let problem = judge_buffers(&buffers);
-    let output = |check: &Check| decode(guards::payload(&images[check.buffer.tensor].0));
+    let output = |check: &Check| guards::payload(&images[check.buffer.tensor].0).to_vec();
     let outputs = trial.checks.iter().map(output).collect();
     Ok(Left { problem, outputs })
 }
@@ -62,7 +62,8 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
         images: left.outputs,
     };
     for (check, got) in trial.checks.iter().zip(&judged.images) {
-        match output(trial, test, check, got) {
+        let kind = trial.tensors[check.buffer.tensor].kind;
+        match with_element!(kind, E => output::<E>(trial, test, check, &decode(got))) {
             Ok(report) => judged.outputs.push(report),
             Err(error) => judged.error = judged.error.or(Some(error)),
         }
@@ -85,12 +86,14 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
 fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
     let mut images = Vec::with_capacity(trial.tensors.len());
     for tensor in &trial.tensors {
-        let uploaded = (tensor.role == Role::Input).then(|| encode(&tensor.values));
+        let uploaded = (tensor.role == Role::Input)
+            .then(|| tensor.data.as_ref().map(Data::bytes))
+            .flatten();
         let Some(address) = tensor.address else {
             images.push((Vec::new(), None));
             continue;
         };
-        let mut image = vec![0; tensor.count() * 4 + 2 * guards::GUARD_BYTES];
+        let mut image = vec![0; tensor.count() * tensor.kind.size() + 2 * guards::GUARD_BYTES];
         trial
             .session
             .download(address - guards::GUARD_BYTES as u64, &mut image)?;
@@ -114,25 +117,31 @@ fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
     ))
 }
 
-fn output(
+fn output<E: Element>(
     trial: &Trial<'_>,
     test: &Test,
     check: &Check,
-    got: &[f32],
+    got: &[E],
 ) -> Result<OutputReport, String> {
     let tensor = &trial.tensors[check.buffer.tensor];
     let judged = test.outputs.get(&tensor.name);
     let judged = judged
         .ok_or_else(|| format!("output `{}` has no tolerance in the registry", tensor.name))?;
-    let inputs: Vec<NamedInput<'_, f32>> = trial
+    let echoes: Vec<(&Tensor, Vec<E>)> = trial
         .tensors
         .iter()
-        .filter(|tensor| tensor.role == Role::Input)
-        .map(|tensor| NamedInput {
-            name: &tensor.name,
-            values: &tensor.values,
+        .filter(|input| input.role == Role::Input && input.count() == got.len())
+        .filter_map(|input| Some((input, input.data.as_ref()?.elements())))
+        .collect();
+    let inputs: Vec<NamedInput<'_, E>> = echoes
+        .iter()
+        .map(|(input, values)| NamedInput {
+            name: &input.name,
+            values,
+            converted: input.kind != E::KIND,
         })
         .collect();
+    let golden = check.golden.elements();
     let owner = |index: &[usize]| owner(trial, check, &tensor.axes, index);
     let alternatives: Vec<Alternative<'_>> = check
         .mistakes
@@ -148,7 +157,7 @@ fn output(
         axes: &tensor.axes,
         tolerance: &judged.tolerance,
         got,
-        golden: &check.golden,
+        golden: &golden,
         oracle: &check.oracle,
         inputs: &inputs,
         alternatives: &alternatives,

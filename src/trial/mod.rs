@@ -5,6 +5,7 @@
 //! happens here, the same for all tests: seeds, poison, guards, read-back, the order of judgement.
 
 mod buffer;
+mod data;
 mod dump;
 mod given;
 mod grid;
@@ -13,18 +14,18 @@ mod launch;
 mod panics;
 mod plan;
 mod pool;
+mod tensors;
 
-use deltanet_reference::{rule::Scale, widen};
+use deltanet_reference::rule::Scale;
 
-use crate::compare::{decode, encode, guards, poison};
 use crate::device::{DeviceError, Session};
 use crate::program::Program;
 use crate::registry::{Plant, Values};
-use crate::tensor::{Distribution, Stream};
-use crate::verdict::{Axis, LaunchReport};
+use crate::verdict::LaunchReport;
 
+use buffer::Tensor;
 pub use buffer::{Arg, Buffer, axes, elements, float, int, null, table};
-use buffer::{Role, Tensor};
+pub use data::Data;
 pub use dump::{Dump, file_name};
 pub use given::Given;
 pub use grid::{Grid, line, matrix, sequential, transposing};
@@ -61,7 +62,7 @@ struct Launched {
 /// An output and what it should be.
 struct Check {
     buffer: Buffer,
-    golden: Vec<f32>,
+    golden: Data,
     oracle: Vec<f64>,
     mistakes: Vec<Mistake>,
 }
@@ -121,161 +122,53 @@ impl<'a> Trial<'a> {
         i32::try_from(self.values.get(name)).unwrap_or(0)
     }
 
-    /// An input that stays on the host: drawn, and known to the references.
-    pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
-        let count = axes.iter().map(|axis| axis.length).product();
-        let given = self.given.and_then(|given| given.inputs.get(name));
-        let values = given
-            .cloned()
-            .unwrap_or_else(|| Stream::new(self.seed, self.id, name).draw(count, distribution));
-        self.keep(Tensor {
-            name: name.into(),
-            axes,
-            role: Role::Input,
-            values,
-            address: None,
-        })
-    }
-
-    /// An input on the device.
-    pub fn input(
-        &mut self,
-        name: &str,
-        axes: Vec<Axis>,
-        distribution: Distribution,
-    ) -> Outcome<Buffer> {
-        let drawn = self.draw(name, axes, distribution);
-        self.place(drawn)?;
-        Ok(drawn)
-    }
-
-    /// An input on the device with values that the test computed from what it drew.
-    pub fn upload(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
-        let given = self.given.and_then(|given| given.inputs.get(name));
-        let values = given.cloned().unwrap_or(values);
-        let kept = self.keep(Tensor {
-            name: name.into(),
-            axes,
-            role: Role::Input,
-            values,
-            address: None,
-        });
-        self.place(kept)?;
-        Ok(kept)
-    }
-
-    /// A tensor that launches write in part: it starts with these values, and is compared as a whole.
-    pub fn update(&mut self, name: &str, axes: Vec<Axis>, values: Vec<f32>) -> Outcome<Buffer> {
-        let kept = self.keep(Tensor {
-            name: name.into(),
-            axes,
-            role: Role::Updated,
-            values,
-            address: None,
-        });
-        self.place(kept)?;
-        Ok(kept)
-    }
-
-    /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
-    pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
-        let kept = self.keep(Tensor {
-            name: name.into(),
-            axes,
-            role: Role::Written,
-            values: Vec::new(),
-            address: None,
-        });
-        self.place(kept)?;
-        Ok(kept)
-    }
-
-    /// The values of an input.
-    pub fn values(&self, buffer: Buffer) -> &[f32] {
-        let all = &self.tensors[buffer.tensor].values;
-        &all[buffer.first..buffer.first + buffer.count]
-    }
-
-    /// The values of an input in f64, for the oracle.
-    pub fn wide(&self, buffer: Buffer) -> Vec<f64> {
-        widen(self.values(buffer))
-    }
-
-    /// What the device holds of a tensor now.
-    pub fn fetch(&mut self, buffer: Buffer) -> Outcome<Vec<f32>> {
-        let address = self.address(buffer)?;
-        let mut bytes = vec![0; buffer.count * 4];
-        self.session.download(address, &mut bytes)?;
-        Ok(decode(&bytes))
-    }
-
     /// Says what a tensor should be in the end: the golden reference, and the oracle.
-    pub fn check(&mut self, buffer: Buffer, references: (Vec<f32>, Vec<f64>)) -> Outcome {
+    pub fn check<G: Into<Data>>(&mut self, buffer: Buffer, references: (G, Vec<f64>)) -> Outcome {
         self.check_or(buffer, references, Vec::new())
     }
 
-    /// The same, with the mistakes that a report should know of.
-    pub fn check_or(
+    /// Says what a tensor is in the end if it is right: copies, integers, whatever is not rounded.
+    pub fn check_exact(&mut self, buffer: Buffer, values: impl Into<Data>) -> Outcome {
+        let values = values.into();
+        let wide = values.wide();
+        self.check_or(buffer, (values, wide), Vec::new())
+    }
+
+    /// The same as [`Trial::check`], with the mistakes that a report should know of. A golden reference of floats is rounded to the
+    /// tensor's type.
+    pub fn check_or<G: Into<Data>>(
         &mut self,
         buffer: Buffer,
-        (golden, oracle): (Vec<f32>, Vec<f64>),
+        (golden, oracle): (G, Vec<f64>),
         mistakes: Vec<Mistake>,
     ) -> Outcome {
-        let name = &self.tensors[buffer.tensor].name;
-        let expected = self.given.and_then(|given| given.expected.get(name));
+        let tensor = &self.tensors[buffer.tensor];
+        let expected = self
+            .given
+            .and_then(|given| given.expected.get(&tensor.name));
+        let golden = expected.map_or_else(|| golden.into(), |values| values.clone().into());
+        if golden.kind().is_float() && !tensor.kind.is_float() {
+            return Err(DeviceError::invalid(format!(
+                "`{}` is of {} and its golden reference of {}: the test must give it in whole numbers",
+                tensor.name,
+                tensor.kind.name(),
+                golden.kind().name()
+            )));
+        }
         self.checks.push(Check {
             buffer,
-            golden: expected.cloned().unwrap_or(golden),
+            golden: golden.to(tensor.kind),
             oracle,
             mistakes,
         });
         Ok(())
     }
-
-    fn keep(&mut self, tensor: Tensor) -> Buffer {
-        let count = tensor.count();
-        self.tensors.push(tensor);
-        Buffer {
-            tensor: self.tensors.len() - 1,
-            first: 0,
-            count,
-        }
-    }
-
-    /// Puts a tensor on the device between its guards.
-    fn place(&mut self, buffer: Buffer) -> Outcome {
-        let tensor = &mut self.tensors[buffer.tensor];
-        let payload = match tensor.role {
-            Role::Input | Role::Updated => encode(&tensor.values),
-            Role::Written => {
-                let mut bytes = vec![0; tensor.count() * 4];
-                poison::fill(&mut bytes);
-                bytes
-            }
-        };
-        let image = guards::frame(&payload);
-        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
-        self.session.upload(address, &image)?;
-        tensor.address = Some(address + guards::GUARD_BYTES as u64);
-        Ok(())
-    }
-
-    fn address(&self, buffer: Buffer) -> Outcome<u64> {
-        let tensor = &self.tensors[buffer.tensor];
-        let base = tensor.address.ok_or_else(|| {
-            DeviceError::invalid(format!(
-                "`{}` is not on the device: upload it before the launch",
-                tensor.name
-            ))
-        })?;
-        Ok(base + buffer.first as u64 * 4)
-    }
 }
 
 /// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
 ///
-/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are and once in
-/// f64, and gives the pair of results.
+/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
+/// same value) and once in f64, and gives the pair of results.
 #[macro_export]
 macro_rules! references {
     ($trial:expr, |$($name:ident),*| $body:expr) => {{

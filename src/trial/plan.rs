@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::{Dump, Given, Trial, judge, panics};
-use crate::compare::judge_repeat;
+use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Watch};
 use crate::program::Program;
 use crate::registry::{Case, Plant, Test};
+use crate::run::quoted;
 use crate::verdict::{Problem, TrialReport, Verdict};
 
 /// Which kernels a trial launches.
@@ -155,7 +156,7 @@ impl Plan<'_> {
         &self,
         run: usize,
         first: &Trial<'_>,
-        images: &[Vec<f32>],
+        images: &[Vec<u8>],
     ) -> Result<Option<Problem>, DeviceError> {
         let mut trial = self.once().map_err(|(_, error)| error)?;
         let left = judge::read_back(&mut trial)?;
@@ -168,12 +169,15 @@ impl Plan<'_> {
             .zip(images.iter().zip(&left.outputs))
             .find_map(|(check, (was, is))| {
                 let tensor = &first.tensors[check.buffer.tensor];
-                judge_repeat(&tensor.name, &tensor.axes, run, was, is)
+                with_element!(tensor.kind, E => {
+                    let (was, is) = (decode::<E>(was), decode::<E>(is));
+                    judge_repeat(&tensor.name, &tensor.axes, run, &was, &is)
+                })
             });
         Ok(differs)
     }
 
-    fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<f32>]) -> Option<String> {
+    fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<u8>]) -> Option<String> {
         self.dump?.write(self, trial, outputs).err()
     }
 
@@ -206,7 +210,9 @@ impl Plan<'_> {
             seconds: 0.0,
             rerun: format!(
                 "deltanet-check --test {} --seed {}{} --dump DIR",
-                self.case.id, self.seed, self.flags
+                quoted(&self.case.id),
+                self.seed,
+                self.flags
             ),
         }
     }

@@ -22,6 +22,8 @@ enum Does {
     Clobber,
     /// Multiplies, and writes a byte below the output in every run but the first.
     LateUnderrun,
+    /// Copies as many bytes as the last argument says from the first buffer to the third.
+    Copy,
 }
 
 struct Fake {
@@ -56,6 +58,15 @@ impl Device for Fake {
 impl Memory {
     fn float(&self, at: usize) -> f32 {
         f32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    fn copy(&mut self, kernarg: &[u8]) {
+        let word = |at: usize| {
+            let bytes = kernarg[at..at + 8].try_into().expect("eight bytes");
+            u64::from_le_bytes(bytes) as usize
+        };
+        let n = u32::from_le_bytes(kernarg[24..28].try_into().expect("four bytes")) as usize;
+        self.bytes.copy_within(word(0)..word(0) + n, word(16));
     }
 
     fn multiply(&mut self, kernarg: &[u8], more: f32) {
@@ -114,6 +125,7 @@ impl Session for Memory {
                 });
             }
             Does::Panic => panic!("the device is broken"),
+            Does::Copy => self.copy(launch.kernarg),
             Does::Drift => self.multiply(launch.kernarg, self.run as f32),
             Does::Multiply | Does::Underrun | Does::LateUnderrun | Does::Clobber => {
                 self.multiply(launch.kernarg, 0.0);
@@ -291,3 +303,5 @@ fn a_device_that_cannot_observe_refuses_to() {
         "`--counters` needs the emulator, and this is host memory: add `--device emulator`"
     );
 }
+
+mod types;

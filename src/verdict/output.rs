@@ -25,7 +25,8 @@ impl Axis {
 
 /// How far an output may be from its references.
 ///
-/// An element is allowed `absolute + relative * |want|`. Where that is 0 the element must be the golden one bit for bit.
+/// An element is allowed `absolute + relative * |want|`, or `ulp` places of its type where that is more. Where all are 0
+/// the element must be the golden one bit for bit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tolerance {
     /// Absolute error allowed to every element.
@@ -37,6 +38,9 @@ pub struct Tolerance {
     /// Whether `absolute` is for an output whose reference reaches 1 at most, and grows with the largest beyond:
     /// `absolute * max(1, max |want|)`.
     pub scaled: bool,
+    /// How many values of the output's type an element may lie from the reference rounded to that type, where the test
+    /// says so: for outputs of few bits.
+    pub ulp: Option<u32>,
     /// Relative RMS error allowed to the output as a whole, where the test sets one.
     #[serde(with = "number::option")]
     pub relative_rms: Option<f64>,
@@ -55,6 +59,7 @@ impl Tolerance {
             absolute,
             relative: 0.0,
             scaled: false,
+            ulp: None,
             relative_rms: None,
             ceiling,
             zero_signs_equal: false,
@@ -63,14 +68,14 @@ impl Tolerance {
 
     /// Whether the output must equal the golden reference bit for bit.
     pub fn is_exact(&self) -> bool {
-        self.absolute == 0.0 && self.relative == 0.0
+        self.absolute == 0.0 && self.relative == 0.0 && self.ulp.is_none()
     }
 }
 
 /// The distance of an output from one reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Largest absolute difference; NaN as soon as one element's difference is NaN.
+    /// Largest absolute difference (where `ulp` judges, from the reference rounded to the output's type); NaN as soon as one element's difference is NaN.
     #[serde(with = "number")]
     pub max_abs: f64,
     /// `sqrt(sum (got-want)^2 / sum want^2)`; 0 for 0/0, infinite where only the reference is all zero.
@@ -98,7 +103,7 @@ pub struct Metrics {
 pub struct OutputReport {
     /// The output's name.
     pub name: String,
-    /// Its element type: `f32`, `f16`, `bf16`, `i32`.
+    /// Its element type: `f64`, `f32`, `f16`, `bf16`, `i32`, `u16`.
     pub element: String,
     /// Its axes, outermost first.
     pub axes: Vec<Axis>,

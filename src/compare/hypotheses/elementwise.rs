@@ -164,6 +164,13 @@ pub(super) fn input_added(evidence: &Evidence<'_>) -> Vec<Prediction> {
 /// The result went through a smaller type.
 pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let truncated = |want: &f64| f64::from(f32::from_bits((*want as f32).to_bits() & 0xFFFF_0000));
+    // What is of that type already cannot show how it came to be.
+    if evidence.want.iter().all(|want| truncated(want) == *want) {
+        return vec![Prediction::of(
+            "truncated to bf16 instead of rounded",
+            evidence.oracle.iter().map(truncated),
+        )];
+    }
     vec![
         Prediction::of(
             "rounded to bf16",

@@ -44,7 +44,11 @@ fn with_alternatives(
     let oracle: Vec<f64> = golden.iter().map(|&value| f64::from(value)).collect();
     let inputs: Vec<NamedInput<'_, f32>> = inputs
         .iter()
-        .map(|&(name, values)| NamedInput { name, values })
+        .map(|&(name, values)| NamedInput {
+            name,
+            values,
+            converted: false,
+        })
         .collect();
     let report = judge_output(&OutputCase {
         name: "out",

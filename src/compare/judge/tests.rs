@@ -361,6 +361,7 @@ fn a_loose_tolerance_is_found_out_by_trivial_outputs() {
     let inputs = [NamedInput {
         name: "x",
         values: &input,
+        converted: false,
     }];
     let loose = Sample::new(vec![0.02; 8], 0.15, 0.15);
     let case = OutputCase {
@@ -387,6 +388,7 @@ fn a_loose_tolerance_is_found_out_by_trivial_outputs() {
     let inputs = [NamedInput {
         name: "longer",
         values: &[0.0; 9],
+        converted: false,
     }];
     let case = OutputCase {
         inputs: &inputs,

@@ -5,6 +5,7 @@ fn yardstick(want: &[f64], absolute: f64) -> Yardstick {
     Yardstick {
         want: want.to_vec(),
         exact: absolute == 0.0,
+        ulp: 0,
         absolute,
         relative: 0.0,
         zero_signs_equal: false,

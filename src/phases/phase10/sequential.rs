@@ -70,7 +70,7 @@ pub fn sequential(t: &mut Trial<'_>) -> Outcome {
     let beta = strengths(t, s)?;
     // The notebook's gate: sigmoid(x + 2).
     let raw = t.draw("gate noise", scalars(s), Normal(1.0));
-    let factors = t
+    let factors: Vec<f32> = t
         .values(raw)
         .iter()
         .map(|x| 1.0 / (1.0 + (-x - 2.0).exp()))
@@ -101,7 +101,7 @@ pub fn error_correction(t: &mut Trial<'_>) -> Outcome {
     );
     let values = twice(t.values(raw), s.value_heads * s.value_size);
     let keys = twice(&keys, s.key_heads * s.key_size);
-    let ones = vec![1.0; s.sequences * 2 * s.value_heads];
+    let ones = vec![1.0f32; s.sequences * 2 * s.value_heads];
     let k = t.upload("k", tokens(s, s.key_heads, s.key_size), keys)?;
     let v = t.upload("v", tokens(s, s.value_heads, s.value_size), values)?;
     let beta = t.upload("beta", scalars(s), ones.clone())?;

@@ -1,0 +1,195 @@
+//! Elements of a tensor as the host holds them.
+
+use half::bf16;
+
+use crate::compare::{Element, ElementKind, encode, with_element};
+
+/// Elements of one type, each exactly a value of it: what the device sees is what the references see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    kind: ElementKind,
+    held: Held,
+}
+
+/// Floats of 32 bits and fewer are held as the f32 of the same value, integers as i32.
+#[derive(Clone, Debug, PartialEq)]
+enum Held {
+    Floats(Vec<f32>),
+    Doubles(Vec<f64>),
+    Integers(Vec<i32>),
+}
+
+impl Data {
+    /// The nearest values of a type, ties to even; integers saturate.
+    pub fn nearest(kind: ElementKind, values: &[f64]) -> Data {
+        let round =
+            |value: &f64| with_element!(kind, E => <E as Element>::nearest(*value).to_f64());
+        let rounded = values.iter().map(round);
+        let held = match kind {
+            ElementKind::F64 => Held::Doubles(rounded.collect()),
+            ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16 => {
+                Held::Floats(rounded.map(|value| value as f32).collect())
+            }
+            ElementKind::I32 | ElementKind::U16 => {
+                Held::Integers(rounded.map(|value| value as i32).collect())
+            }
+        };
+        Data { kind, held }
+    }
+
+    /// Floats rounded to bf16, ties to even.
+    pub fn bf16(values: Vec<f32>) -> Data {
+        Data::from(values).to(ElementKind::Bf16)
+    }
+
+    /// Floats of 64 bits. In so many words, since numbers that nobody has given a type would be of this one.
+    pub fn f64(values: Vec<f64>) -> Data {
+        Data {
+            kind: ElementKind::F64,
+            held: Held::Doubles(values),
+        }
+    }
+
+    /// The same in another type: the nearest values.
+    pub fn to(self, kind: ElementKind) -> Data {
+        if kind == self.kind {
+            self
+        } else {
+            Data::nearest(kind, &self.wide())
+        }
+    }
+
+    /// Their type.
+    pub fn kind(&self) -> ElementKind {
+        self.kind
+    }
+
+    /// Their values in f64. Exact for every type.
+    pub fn wide(&self) -> Vec<f64> {
+        match &self.held {
+            Held::Floats(values) => values.iter().map(|&value| value.into()).collect(),
+            Held::Doubles(values) => values.clone(),
+            Held::Integers(values) => values.iter().map(|&value| value.into()).collect(),
+        }
+    }
+
+    /// Floats of 32 bits or fewer, as f32.
+    pub fn floats(&self) -> Option<&[f32]> {
+        match &self.held {
+            Held::Floats(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Floats of 64 bits.
+    pub fn doubles(&self) -> Option<&[f64]> {
+        match &self.held {
+            Held::Doubles(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Integers.
+    pub fn integers(&self) -> Option<&[i32]> {
+        match &self.held {
+            Held::Integers(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// As elements of a type: the nearest of it.
+    pub fn elements<E: Element>(&self) -> Vec<E> {
+        match &self.held {
+            // Not by way of a number: a NaN keeps its bits.
+            Held::Floats(values) if self.kind == ElementKind::F32 && E::KIND == self.kind => values
+                .iter()
+                .map(|value| E::from_bits(value.to_bits().into()))
+                .collect(),
+            _ => self.wide().into_iter().map(E::nearest).collect(),
+        }
+    }
+
+    /// Little-endian bytes, as the device has them.
+    pub fn bytes(&self) -> Vec<u8> {
+        with_element!(self.kind, E => encode(&self.elements::<E>()))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match &self.held {
+            Held::Floats(values) => values.len(),
+            Held::Doubles(values) => values.len(),
+            Held::Integers(values) => values.len(),
+        }
+    }
+}
+
+impl From<Vec<f32>> for Data {
+    fn from(values: Vec<f32>) -> Data {
+        Data {
+            kind: ElementKind::F32,
+            held: Held::Floats(values),
+        }
+    }
+}
+
+impl From<Vec<i32>> for Data {
+    fn from(values: Vec<i32>) -> Data {
+        Data {
+            kind: ElementKind::I32,
+            held: Held::Integers(values),
+        }
+    }
+}
+
+impl From<Vec<u16>> for Data {
+    fn from(values: Vec<u16>) -> Data {
+        Data {
+            kind: ElementKind::U16,
+            held: Held::Integers(values.into_iter().map(i32::from).collect()),
+        }
+    }
+}
+
+impl From<Vec<bf16>> for Data {
+    fn from(values: Vec<bf16>) -> Data {
+        Data {
+            kind: ElementKind::Bf16,
+            held: Held::Floats(values.into_iter().map(bf16::to_f32).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_device_have_the_same_rounded_values() {
+        // Ties: 1 + 2^-8 to even, which is down, and 1 + 3 * 2^-8 up.
+        let data = Data::bf16(vec![1.003_906_2, 1.011_718_8, -0.1]);
+        assert_eq!(data.kind(), ElementKind::Bf16);
+        assert_eq!(data.floats(), Some(&[1.0, 1.015_625, -0.100_097_656][..]));
+        assert_eq!(data.bytes(), [0x80, 0x3F, 0x82, 0x3F, 0xCD, 0xBD]);
+        assert_eq!(data.clone().to(ElementKind::Bf16), data);
+        assert_eq!(Data::from(data.elements::<bf16>()), data);
+    }
+
+    #[test]
+    fn every_type_goes_to_bytes_and_to_f64() {
+        let integers = Data::from(vec![-1, i32::MAX]);
+        assert_eq!(integers.wide(), [-1.0, 2_147_483_647.0]);
+        assert_eq!(integers.bytes(), [255, 255, 255, 255, 255, 255, 255, 127]);
+        assert_eq!((integers.floats(), integers.doubles()), (None, None));
+        let words = Data::from(vec![0xFFC1u16]);
+        assert_eq!(
+            (words.bytes(), words.integers()),
+            (vec![0xC1, 0xFF], Some(&[0xFFC1][..]))
+        );
+        let doubles = Data::f64(vec![0.1]);
+        assert_eq!(doubles.bytes(), 0.1f64.to_le_bytes());
+        assert_eq!(doubles.to(ElementKind::F32), Data::from(vec![0.1f32]));
+        let nan = f32::from_bits(0xFF85_0001);
+        assert_eq!(Data::from(vec![nan]).bytes(), 0xFF85_0001u32.to_le_bytes());
+    }
+}
