@@ -62,6 +62,13 @@ extern "C" __global__ __launch_bounds__(256) void planted_gdr_recurrent_null(
     for (int j = 0; j < K; j++) ht[(((long)n * HV + hv) * K + j) * V + col] = 0.0f;
 }
 
+// sums over the key channels doubled, by an exchange at a distance of 64 in a wave of 64: a lane meets itself
+struct GdrDoubledSums : GdrRecurrentRule {
+    static __device__ float sum(float sum) { return sum + __shfl_xor(sum, 64); }
+};
+GDR_FUSED_RECURRENT_KERNEL(planted_gdr_recurrent_doubled_sums, GdrDoubledSums)
+GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_doubled_sums, GdrDoubledSums)
+
 // the error taken from the state before the decay
 struct GdrUndecayed : GdrRecurrentRule {
     static constexpr bool undecayed = true;

@@ -2,12 +2,6 @@
 #pragma once
 #include "recurrent.hip"
 
-// sums over the key channels doubled, by an exchange at a distance of 64 in a wave of 64: a lane meets itself
-struct GdrDoubledSums : GdrRecurrentRule {
-    static __device__ float sum(float sum) { return sum + __shfl_xor(sum, 64); }
-};
-GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_doubled_sums, GdrDoubledSums)
-
 // outputs of zeros, states as they were
 extern "C" __global__ __launch_bounds__(256) void planted_gdr_sigmoid_gating_null(
     const float* A_log, const Bf16* a, const float* dt_bias, const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* b, Bf16* o,

@@ -13,9 +13,7 @@ use crate::compare::ElementKind;
 use crate::phases::Function;
 use crate::phases::gdn::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::trial::{
-    Arg, Buffer, Data, Mistake, Outcome, Trial, elements, float, int, null,
-};
+use crate::trial::{Arg, Buffer, Data, Mistake, Outcome, Trial, elements, float, int, null};
 
 /// Which gates a call has: of heads, of key channels, of value channels, all three, or none.
 const BY: (&str, &[&str]) = ("by", &["head", "key", "value", "all", "none"]);
@@ -122,10 +120,18 @@ fn run(t: &mut Trial<'_>, state: bool) -> Outcome {
         scale: Scale::InverseSqrtKeySize,
     };
     let optional = |buffer: Option<Buffer>| buffer.map_or_else(null, Buffer::read);
-    let channels = if t.word(BETA.0) == "channel" { value_size } else { 1 };
+    let channels = if t.word(BETA.0) == "channel" {
+        value_size
+    } else {
+        1
+    };
     let mut args: Vec<Arg> = vec![x.q.read(), x.k.read(), x.v.read(), x.beta.read()];
     args.extend([x.g, x.gk, x.gv, x.h0].map(optional));
-    args.extend([o.write(), ht.map_or_else(null, Buffer::write), by.at.cu_seqlens()]);
+    args.extend([
+        o.write(),
+        ht.map_or_else(null, Buffer::write),
+        by.at.cu_seqlens(),
+    ]);
     args.extend(by.at.sizes());
     let scale: f32 = by.scale.factor(by.at.layout().key_size);
     args.extend([float(scale), int(channels)]);
@@ -146,11 +152,15 @@ fn draw(t: &mut Trial<'_>, at: &Sequences) -> Outcome<Tensors<Buffer>> {
     let layout = at.layout();
     let (keys, values, heads) = (layout.key_size, layout.value_size, layout.value_heads);
     let sequences = layout.sequences();
-    let q = at.keys(t, "q", true)?;
-    let k = at.keys(t, "k", true)?;
+    let q = at.keys(t, "q", "none")?;
+    let k = at.keys(t, "k", "none")?;
     let v = at.values(t)?;
     let by_channel = t.word(BETA.0) == "channel";
-    let shape = if by_channel { at.rows(values) } else { at.scalars() };
+    let shape = if by_channel {
+        at.rows(values)
+    } else {
+        at.scalars()
+    };
     let raw = t.draw("b", shape.clone(), Normal(1.0));
     let strengths = sigmoid(t.values(raw));
     let beta = t.upload("beta", shape, Data::bf16(strengths))?;
@@ -165,9 +175,15 @@ fn draw(t: &mut Trial<'_>, at: &Sequences) -> Outcome<Tensors<Buffer>> {
         let logs = gates(t.word(GATES.0), t.values(noise), t.values(share), &a);
         t.upload(name, shape, logs)
     };
-    let g = has("head").then(|| gate("g", at.scalars(), 1)).transpose()?;
-    let gk = has("key").then(|| gate("gk", at.rows(keys), keys)).transpose()?;
-    let gv = has("value").then(|| gate("gv", at.rows(values), values)).transpose()?;
+    let g = has("head")
+        .then(|| gate("g", at.scalars(), 1))
+        .transpose()?;
+    let gk = has("key")
+        .then(|| gate("gk", at.rows(keys), keys))
+        .transpose()?;
+    let gv = has("value")
+        .then(|| gate("gv", at.rows(values), values))
+        .transpose()?;
     let h0 = (t.word(STATE.0) == "random")
         .then(|| t.input("h0", at.states("sequence", sequences), Normal(0.1)))
         .transpose()?;
@@ -261,7 +277,10 @@ const MISTAKES: &[Known] = &[
         applies: |_, _| true,
         change: |x, _| {
             let channels = x.v.len() / x.beta.len().max(1);
-            let beta = x.beta.iter().flat_map(|&beta| std::iter::repeat_n(beta, channels));
+            let beta = x
+                .beta
+                .iter()
+                .flat_map(|&beta| std::iter::repeat_n(beta, channels));
             x.v = x.v.iter().zip(beta).map(|(v, beta)| v * beta).collect();
             x.beta.fill(1.0);
         },

@@ -41,7 +41,9 @@ impl Sequences {
         let cu_seqlens = if t.word(LENGTHS.0) == "equal" {
             None
         } else {
-            let ends = bounds.iter().map(|&at| i32::try_from(at).unwrap_or(i32::MAX));
+            let ends = bounds
+                .iter()
+                .map(|&at| i32::try_from(at).unwrap_or(i32::MAX));
             let places = axes([("bound", n + 1)]);
             Some(t.upload("cu_seqlens", places, ends.collect::<Vec<i32>>())?)
         };
@@ -94,12 +96,19 @@ impl Sequences {
     /// Axes of `[tok, HV, channels]`.
     pub fn rows(&self, channels: usize) -> Vec<Axis> {
         let tokens = self.layout().tokens();
-        axes([("token", tokens), ("head", self.value_heads), ("channel", channels)])
+        axes([
+            ("token", tokens),
+            ("head", self.value_heads),
+            ("channel", channels),
+        ])
     }
 
     /// Axes of `[tok, HV]`.
     pub fn scalars(&self) -> Vec<Axis> {
-        axes([("token", self.layout().tokens()), ("head", self.value_heads)])
+        axes([
+            ("token", self.layout().tokens()),
+            ("head", self.value_heads),
+        ])
     }
 
     /// Axes of `[count, HV, K, V]`.
@@ -112,22 +121,37 @@ impl Sequences {
         ])
     }
 
-    /// Queries or keys: rows of bf16 numbers, about of unit length, or of any length where the kernel is to normalise them.
-    pub fn keys(&self, t: &mut Trial<'_>, name: &str, normalised: bool) -> Outcome<Buffer> {
+    /// Queries or keys: rows of bf16 numbers, about of unit length; or N(0, 1) where the kernel is to normalise them `inside`; or `tiny`
+    /// ones, of which the norm is about the root of its epsilon.
+    pub fn keys(&self, t: &mut Trial<'_>, name: &str, norm: &str) -> Outcome<Buffer> {
         let tokens = self.layout().tokens();
-        let axes = axes([("token", tokens), ("head", self.key_heads), ("channel", self.key_size)]);
-        let raw = t.draw(&format!("{name} before its norm"), axes.clone(), Normal(1.0));
-        let values = if normalised {
-            unit(t.values(raw), self.key_size)
-        } else {
-            t.values(raw).to_vec()
+        let axes = axes([
+            ("token", tokens),
+            ("head", self.key_heads),
+            ("channel", self.key_size),
+        ]);
+        let raw = t.draw(
+            &format!("{name} before its norm"),
+            axes.clone(),
+            Normal(1.0),
+        );
+        let raw = t.values(raw);
+        let values = match norm {
+            "inside" => raw.to_vec(),
+            "tiny" => unit(raw, self.key_size).iter().map(|x| x * 1e-3).collect(),
+            _ => unit(raw, self.key_size),
         };
         t.upload(name, axes, Data::bf16(values))
     }
 
     /// Values, N(0, 1).
     pub fn values(&self, t: &mut Trial<'_>) -> Outcome<Buffer> {
-        t.input_as(ElementKind::Bf16, "v", self.rows(self.value_size), Normal(1.0))
+        t.input_as(
+            ElementKind::Bf16,
+            "v",
+            self.rows(self.value_size),
+            Normal(1.0),
+        )
     }
 }
 
