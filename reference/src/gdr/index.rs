@@ -1,0 +1,150 @@
+//! index: where sequences of unequal length lie in a row of tokens. Exact whole numbers.
+//!
+//! `cu` is the first token of each sequence and, last, the number of tokens: `[N + 1]`, from 0, never falling.
+
+/// The length of each sequence, `[N]` (`gdr_prepare_lens_i32`).
+#[must_use]
+pub fn prepare_lens(cu: &[i32]) -> Vec<i32> {
+    cu.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+/// `cu` of sequences of these lengths, `[N + 1]` (`gdr_cu_seqlens_from_lens_i32`).
+#[must_use]
+pub fn cu_seqlens_from_lens(lens: &[i32]) -> Vec<i32> {
+    running(lens.iter().copied())
+}
+
+/// For each token its position in its sequence: `0 .. len - 1`, sequence after sequence
+/// (`gdr_prepare_position_ids_i32`).
+#[must_use]
+pub fn prepare_position_ids(cu: &[i32]) -> Vec<i32> {
+    prepare_lens(cu)
+        .into_iter()
+        .flat_map(|len| 0..len)
+        .collect()
+}
+
+/// For each token how many sequences have begun up to it, less one: the tokens at position 0 so far, less one
+/// (`gdr_prepare_sequence_ids_i32`). A sequence without a token takes no number.
+#[must_use]
+pub fn prepare_sequence_ids(cu: &[i32]) -> Vec<i32> {
+    let begins = prepare_position_ids(cu)
+        .into_iter()
+        .map(|at| i32::from(at == 0));
+    running(begins)
+        .into_iter()
+        .skip(1)
+        .map(|marks| marks - 1)
+        .collect()
+}
+
+/// How many chunks of `chunk` tokens lie before each sequence, and in all, `[N + 1]`: the running sum of
+/// `ceil(len / chunk)` (`gdr_prepare_chunk_offsets_i32`).
+#[must_use]
+pub fn prepare_chunk_offsets(cu: &[i32], chunk: usize) -> Vec<i32> {
+    running(chunks(cu, chunk))
+}
+
+/// For each chunk its sequence and which of the sequence's chunks it is (`gdr_prepare_chunk_indices_i32`). The sequence is
+/// the place in `cu` that it is looked up by, so that sequences without a token, which have no chunk, are passed over.
+#[must_use]
+pub fn prepare_chunk_indices(cu: &[i32], chunk: usize) -> Vec<[i32; 2]> {
+    (0..)
+        .zip(chunks(cu, chunk))
+        .flat_map(|(sequence, count)| (0..count).map(move |chunk| [sequence, chunk]))
+        .collect()
+}
+
+/// The chunks of the longest sequence, `max ceil(len / chunk)`: how far a grid over the chunks of each sequence must
+/// reach. 0 without sequences.
+#[must_use]
+pub fn max_num_splits(cu: &[i32], chunk: usize) -> i32 {
+    chunks(cu, chunk).max().unwrap_or(0)
+}
+
+/// `ceil(len / chunk)` for each sequence.
+fn chunks(cu: &[i32], chunk: usize) -> impl Iterator<Item = i32> {
+    let chunk = i32::try_from(chunk).unwrap_or(i32::MAX);
+    assert!(
+        chunk > 0,
+        "index: a chunk has no token: pass its length, from 1 up"
+    );
+    prepare_lens(cu)
+        .into_iter()
+        .map(move |len| len / chunk + i32::from(len % chunk != 0))
+}
+
+/// 0, then the sum of the values so far.
+fn running(values: impl Iterator<Item = i32>) -> Vec<i32> {
+    let mut sums = vec![0];
+    let mut sum = 0;
+    for value in values {
+        sum += value;
+        sums.push(sum);
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the operators' contract.
+    #[test]
+    fn three_sequences() {
+        let cu = [0, 128, 320, 448];
+        assert_eq!(prepare_lens(&cu), [128, 192, 128]);
+        assert_eq!(cu_seqlens_from_lens(&[128, 192, 128]), cu);
+        assert_eq!(prepare_chunk_offsets(&cu, 64), [0, 2, 5, 7]);
+        assert_eq!(
+            prepare_chunk_indices(&cu, 64),
+            [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 0], [2, 1]]
+        );
+        assert_eq!(max_num_splits(&cu, 64), 3);
+        let positions = prepare_position_ids(&cu);
+        assert_eq!(
+            (
+                positions.len(),
+                positions[127],
+                positions[128],
+                positions[319]
+            ),
+            (448, 127, 0, 191)
+        );
+        let ids = prepare_sequence_ids(&cu);
+        assert_eq!(
+            (ids[0], ids[127], ids[128], ids[319], ids[320], ids[447]),
+            (0, 0, 1, 1, 2, 2)
+        );
+    }
+
+    #[test]
+    fn empty_sequences() {
+        // lengths 0, 2, 0, 0, 3, 0
+        let cu = [0, 0, 2, 2, 2, 5, 5];
+        assert_eq!(prepare_lens(&cu), [0, 2, 0, 0, 3, 0]);
+        assert_eq!(prepare_position_ids(&cu), [0, 1, 0, 1, 2]);
+        // numbered without the empty ones
+        assert_eq!(prepare_sequence_ids(&cu), [0, 0, 1, 1, 1]);
+        assert_eq!(prepare_chunk_offsets(&cu, 2), [0, 0, 1, 1, 1, 3, 3]);
+        // places in cu
+        assert_eq!(prepare_chunk_indices(&cu, 2), [[1, 0], [4, 0], [4, 1]]);
+        assert_eq!(max_num_splits(&cu, 2), 2);
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        assert!(prepare_lens(&[0]).is_empty());
+        assert_eq!(cu_seqlens_from_lens(&[]), [0]);
+        assert!(prepare_sequence_ids(&[0, 0]).is_empty());
+        assert_eq!(max_num_splits(&[0], 64), 0);
+        assert_eq!(max_num_splits(&[0, 0], 64), 0);
+    }
+
+    #[test]
+    fn whole_and_short_chunks() {
+        assert_eq!(max_num_splits(&[0, 64], 64), 1);
+        assert_eq!(max_num_splits(&[0, 65], 64), 2);
+        assert_eq!(prepare_chunk_offsets(&[0, 63, 127, 192], 64), [0, 1, 2, 4]);
+    }
+}

@@ -1,0 +1,122 @@
+//! gdr_utils: differences of tensors, and reductions that leave one result a block for the host to finish.
+
+use crate::operators::sub;
+use crate::{Real, shape};
+
+/// Elements of a block of the reductions.
+pub const BLOCK: usize = 256;
+
+/// `out[i] = |x[i] - y[i]|` (`gdr_abs_diff_f32`).
+#[must_use]
+pub fn abs_diff<R: Real>(x: &[R], y: &[R]) -> Vec<R> {
+    let absolute = |d: R| if d < R::ZERO { -d } else { d + R::ZERO };
+    sub(x, y).into_iter().map(absolute).collect()
+}
+
+/// `out[i] = (x[i] - y[i])^2` (`gdr_squared_diff_f32`).
+#[must_use]
+pub fn squared_diff<R: Real>(x: &[R], y: &[R]) -> Vec<R> {
+    sub(x, y).into_iter().map(|d| d * d).collect()
+}
+
+/// The largest element of each block of [`BLOCK`]; the last block may be shorter (`gdr_max_reduce_f32`). A maximum
+/// starts from `-f32::MAX`, so that of a block of nothing but `-inf` is that; NaN, which is not larger than anything, is
+/// passed over, as `fmaxf` does.
+#[must_use]
+pub fn max_partials<R: Real>(x: &[R]) -> Vec<R> {
+    let least = R::from_f64(f64::from(f32::MIN));
+    let larger = |most: R, &x: &R| if x > most { x } else { most };
+    let of_block = |block: &[R]| block.iter().fold(least, larger);
+    x.chunks(BLOCK).map(of_block).collect()
+}
+
+/// The sum of each block of [`BLOCK`]; the last block may be shorter (`gdr_sum_reduce_f32`). Each wave of 64 sums by
+/// halves, in the order of a butterfly; then the waves from the first on.
+#[must_use]
+pub fn sum_partials<R: Real>(x: &[R]) -> Vec<R> {
+    let of_block = |block: &[R]| {
+        let waves = block.chunks(64).map(by_halves);
+        waves.fold(R::ZERO, |sum, wave| sum + wave)
+    };
+    x.chunks(BLOCK).map(of_block).collect()
+}
+
+/// What the host makes of the partial maxima.
+///
+/// Panics if there is none.
+#[must_use]
+pub fn max_finish<R: Real>(partials: &[R]) -> R {
+    shape::expect("max_finish", "partials", partials.len().min(1), &[1]);
+    let larger = |most: R, &x: &R| if x > most { x } else { most };
+    partials[1..].iter().fold(partials[0], larger)
+}
+
+/// What the host makes of the partial sums.
+#[must_use]
+pub fn sum_finish<R: Real>(partials: &[R]) -> R {
+    partials.iter().fold(R::ZERO, |sum, &x| sum + x)
+}
+
+/// Up to 64 elements and zeros, the upper half added to the lower until one is left.
+fn by_halves<R: Real>(x: &[R]) -> R {
+    let mut lanes = x.to_vec();
+    lanes.resize(64, R::ZERO);
+    while lanes.len() > 1 {
+        let upper = lanes.split_off(lanes.len() / 2);
+        for (low, high) in lanes.iter_mut().zip(upper) {
+            *low = *low + high;
+        }
+    }
+    lanes[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_by_hand() {
+        let (x, y) = ([1.0f32, -2.0, 0.5], [3.0, -2.0, -1.0]);
+        assert_eq!(abs_diff(&x, &y), [2.0, 0.0, 1.5]);
+        assert_eq!(squared_diff(&x, &y), [4.0, 0.0, 2.25]);
+        assert!(abs_diff(&[f64::NAN], &[0.0])[0].is_nan());
+    }
+
+    #[test]
+    fn an_absolute_difference_has_no_sign() {
+        assert!(abs_diff(&[-0.0f32], &[0.0])[0].is_sign_positive());
+        assert!(abs_diff(&[0.0f32], &[0.0])[0].is_sign_positive());
+    }
+
+    #[test]
+    fn a_block_has_256_elements_and_the_last_what_is_left() {
+        let x: Vec<f64> = (1..=600).map(f64::from).collect();
+        assert_eq!(max_partials(&x), [256.0, 512.0, 600.0]);
+        // 256 * 257 / 2, and so on: 600 * 601 / 2 in all
+        assert_eq!(sum_partials(&x), [32896.0, 98432.0, 48972.0]);
+        assert_eq!(sum_finish(&sum_partials(&x)), 180300.0);
+        assert_eq!(max_finish(&max_partials(&x)), 600.0);
+        assert!(sum_partials::<f32>(&[]).is_empty());
+    }
+
+    #[test]
+    fn maxima_below_zero_and_the_identity() {
+        assert_eq!(max_partials(&[-3.0f32, -2.0, f32::NAN]), [-2.0]);
+        assert_eq!(max_partials(&[f32::NEG_INFINITY]), [f32::MIN]);
+        assert_eq!(max_finish(&[-5.0f32, -4.0]), -4.0);
+    }
+
+    #[test]
+    fn a_wave_sums_by_halves() {
+        // 2^24 in the first lane and 1 in the lanes 32 and 16: 1 + 2^24 is lost each time, in f32
+        let mut x = vec![0.0f32; 64];
+        x[0] = 16_777_216.0;
+        (x[32], x[16]) = (1.0, 1.0);
+        assert_eq!(sum_partials(&x), [16_777_216.0]);
+        // in lanes 17 and 16 + 32 + 1 they meet first
+        let mut x = vec![0.0f32; 64];
+        x[0] = 16_777_216.0;
+        (x[17], x[49]) = (1.0, 1.0);
+        assert_eq!(sum_partials(&x), [16_777_218.0]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Element by element: differences of gdr_utils, the eight functions of op.
+
+use deltanet_reference::gdr::{op, utils};
+
+use super::super::Function;
+use crate::references;
+use crate::tensor::Distribution::Normal;
+use crate::trial::{Buffer, Outcome, Trial, elements, int, line};
+
+/// What the functions of op are asked besides what is drawn: the ends of what f32 holds, both sides of softplus's threshold,
+/// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.
+const CORNERS: [f32; 29] = [
+    -2.0, -1.0, -200.0, -104.0, -100.0, -88.0, -87.0, -20.0, -17.0, -16.0, -0.999, -1e-3, -1e-20,
+    -1e-41, -0.0, 0.0, 1e-41, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
+    100.0, 1000.0,
+];
+
+/// The outputs of op, in the kernel's order.
+const OPS: &[&str] = &[
+    "exp", "exp2", "log", "log2", "safe_exp", "softplus", "sigmoid", "silu",
+];
+
+/// Differences and op.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_abs_diff",
+        title: "|x - y|",
+        kernels: &["gdr_abs_diff_f32"],
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: abs_diff,
+    },
+    Function {
+        name: "gdr_squared_diff",
+        title: "(x - y)^2",
+        kernels: &["gdr_squared_diff_f32"],
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: squared_diff,
+    },
+    Function {
+        name: "gdr_op",
+        title: "eight element-wise functions",
+        kernels: &["gdr_op_f32"],
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: OPS,
+        largest: &[&["n"]],
+        run: ops,
+    },
+];
+
+/// Two tensors and a kernel that takes them to a third.
+fn pair(t: &mut Trial<'_>, kernel: &str) -> Outcome<[Buffer; 3]> {
+    let n = t.dim("n");
+    let x = t.input("x", elements(n), Normal(1.0))?;
+    let y = t.input("y", elements(n), Normal(1.0))?;
+    let out = t.output("out", elements(n))?;
+    t.launch(kernel, line(n), &[x.read(), y.read(), out.write(), int(n)])?;
+    Ok([x, y, out])
+}
+
+fn abs_diff(t: &mut Trial<'_>) -> Outcome {
+    let [x, y, out] = pair(t, "gdr_abs_diff_f32")?;
+    t.check(out, references!(t, |x, y| utils::abs_diff(x, y)))
+}
+
+fn squared_diff(t: &mut Trial<'_>) -> Outcome {
+    let [x, y, out] = pair(t, "gdr_squared_diff_f32")?;
+    t.check(out, references!(t, |x, y| utils::squared_diff(x, y)))
+}
+
+fn ops(t: &mut Trial<'_>) -> Outcome {
+    let n = t.dim("n");
+    let drawn = t.draw("drawn", elements(n), Normal(8.0));
+    let mut values = t.values(drawn).to_vec();
+    // From the end, so that they are not all of one wave's first lanes.
+    for (value, corner) in values.iter_mut().rev().zip(CORNERS) {
+        *value = corner;
+    }
+    let x = t.upload("x", elements(n), values)?;
+    let mut outputs = Vec::new();
+    let mut args = vec![x.read()];
+    for name in OPS {
+        let out = t.output(name, elements(n))?;
+        args.push(out.write());
+        outputs.push(out);
+    }
+    args.push(int(n));
+    t.launch("gdr_op_f32", line(n), &args)?;
+    let (golden, oracle) = references!(t, |x| op::ops(x));
+    let results = [
+        (golden.exp, oracle.exp),
+        (golden.exp2, oracle.exp2),
+        (golden.log, oracle.log),
+        (golden.log2, oracle.log2),
+        (golden.safe_exp, oracle.safe_exp),
+        (golden.softplus, oracle.softplus),
+        (golden.sigmoid, oracle.sigmoid),
+        (golden.silu, oracle.silu),
+    ];
+    for (out, references) in outputs.into_iter().zip(results) {
+        t.check(out, references)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! fused_gdn_gating of a prefill.
+
+use deltanet_reference::gdr::gating;
+
+use super::super::Function;
+use crate::references;
+use crate::tensor::Distribution::{Normal, Uniform};
+use crate::trial::{Outcome, Trial, axes, int, line};
+
+/// Gating.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_gating",
+    title: "-e^A_log softplus(a + dt_bias) and sigmoid(b)",
+    kernels: &["gdr_fused_gdn_gating_f32"],
+    dims: &["T", "HV"],
+    integers: &[],
+    words: &[("size", &["usual", "far"])],
+    outputs: &["g", "beta"],
+    largest: &[&["T", "HV"]],
+    run: gating,
+}];
+
+fn gating(t: &mut Trial<'_>) -> Outcome {
+    let (tokens, heads) = (t.dim("T"), t.dim("HV"));
+    // Far: above 20, where softplus is the identity, above 89, where e^x is inf, and as far below 0.
+    let deviation = if t.word("size") == "far" { 60.0 } else { 2.0 };
+    let rows = || axes([("token", tokens), ("head", heads)]);
+    let of_heads = || axes([("head", heads)]);
+    let a_log = t.input("A_log", of_heads(), Uniform(-4.0, 2.75))?;
+    let dt_bias = t.draw("dt_bias as drawn", of_heads(), Uniform(0.5, 1.5));
+    let a = t.draw("a as drawn", rows(), Normal(deviation));
+    let b = t.input("b", rows(), Normal(deviation))?;
+    // Multiples of 1/64, as a model's bf16 has them or coarser: their sum is exact, or far below 0 its rounding alone would be
+    // many places of the gate.
+    let [dt_bias, a] = [dt_bias, a].map(|drawn| {
+        let values = t.values(drawn).iter();
+        values
+            .map(|x| (x * 64.0).round() / 64.0)
+            .collect::<Vec<f32>>()
+    });
+    let dt_bias = t.upload("dt_bias", of_heads(), dt_bias)?;
+    let a = t.upload("a", rows(), a)?;
+    let g = t.output("g", rows())?;
+    let beta = t.output("beta", rows())?;
+    let args = [
+        a_log.read(),
+        dt_bias.read(),
+        a.read(),
+        b.read(),
+        g.write(),
+        beta.write(),
+        int(tokens),
+        int(heads),
+    ];
+    t.launch("gdr_fused_gdn_gating_f32", line(tokens * heads), &args)?;
+    let (golden, oracle) = references!(t, |a_log, dt_bias, a, b| {
+        gating::gdn_gating(a_log, dt_bias, a, b)
+    });
+    t.check(g, (golden.g, oracle.g))?;
+    t.check(beta, (golden.beta, oracle.beta))
+}

@@ -1,0 +1,143 @@
+//! Rows by their L2 norm: gdr_utils's l2_normalize, and l2norm forwards and backwards.
+
+use deltanet_reference::gdr::l2norm;
+
+use super::super::Function;
+use crate::compare::ElementKind::{self, Bf16, F32};
+use crate::references;
+use crate::tensor::Distribution::Normal;
+use crate::trial::{Buffer, Grid, Outcome, Trial, axes, float, int, table};
+
+/// Of the contract.
+const EPS: f32 = 1e-6;
+/// Rows that one work-group of l2norm takes: one a wave.
+const ROWS_OF_GROUP: usize = 4;
+/// Norms around 1 and more, or of the size of the epsilon's root, where it shows.
+const SIZE: (&str, &[&str]) = ("size", &["usual", "tiny"]);
+
+/// Norms.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_l2_normalize",
+        title: "rows by their L2 norm",
+        kernels: &["gdr_l2_normalize_f32"],
+        dims: &["rows", "D"],
+        integers: &[],
+        words: &[SIZE],
+        outputs: &["y"],
+        largest: &[&["rows", "D"]],
+        run: |t| normalize(t, F32, "gdr_l2_normalize_f32"),
+    },
+    Function {
+        name: "gdr_l2_normalize_bf16",
+        title: "rows of bf16 by their L2 norm",
+        kernels: &["gdr_l2_normalize_bf16"],
+        dims: &["rows", "D"],
+        integers: &[],
+        words: &[SIZE],
+        outputs: &["y"],
+        largest: &[&["rows", "D"]],
+        run: |t| normalize(t, Bf16, "gdr_l2_normalize_bf16"),
+    },
+    Function {
+        name: "gdr_l2norm_fwd",
+        title: "rows by their L2 norm, and its reciprocal",
+        kernels: &["gdr_l2norm_fwd_f32"],
+        dims: &["T", "D"],
+        integers: &[],
+        words: &[SIZE],
+        outputs: &["y", "rstd"],
+        largest: &[&["T", "D"]],
+        run: forward,
+    },
+    Function {
+        name: "gdr_l2norm_bwd",
+        title: "the gradient of rows by their L2 norm",
+        kernels: &["gdr_l2norm_bwd_f32"],
+        dims: &["T", "D"],
+        integers: &[],
+        words: &[SIZE],
+        outputs: &["dx"],
+        largest: &[&["T", "D"]],
+        run: backward,
+    },
+];
+
+fn deviation(t: &Trial<'_>) -> f32 {
+    if t.word(SIZE.0) == "tiny" { 1e-4 } else { 1.0 }
+}
+
+fn normalize(t: &mut Trial<'_>, kind: ElementKind, kernel: &str) -> Outcome {
+    let (rows, d) = (t.dim("rows"), t.dim("D"));
+    let drawn = t.draw_as(kind, "drawn", table(rows, d), Normal(deviation(t)));
+    let mut values = t.values(drawn).to_vec();
+    if rows > 1 {
+        // A row of zeros stays one.
+        values[d..2 * d].fill(0.0);
+    }
+    let x = t.upload(
+        "x",
+        table(rows, d),
+        crate::trial::Data::from(values).to(kind),
+    )?;
+    let y = t.output_as(kind, "y", table(rows, d))?;
+    let args = [x.read(), y.write(), int(rows), int(d), float(EPS)];
+    t.launch(kernel, Grid::of([rows, 1, 1], 256), &args)?;
+    t.check(y, references!(t, |x| l2norm::l2_normalize(x, d)))
+}
+
+/// Rows, four a work-group.
+fn rows(tokens: usize) -> Grid {
+    Grid::of([tokens.div_ceil(ROWS_OF_GROUP), 1, 1], 64 * ROWS_OF_GROUP)
+}
+
+fn matrix(t: &Trial<'_>) -> Vec<crate::verdict::Axis> {
+    axes([("token", t.dim("T")), ("channel", t.dim("D"))])
+}
+
+fn input(t: &mut Trial<'_>, name: &str, deviation: f32) -> Outcome<Buffer> {
+    let shape = matrix(t);
+    t.input(name, shape, Normal(deviation))
+}
+
+fn forward(t: &mut Trial<'_>) -> Outcome {
+    let (tokens, d) = (t.dim("T"), t.dim("D"));
+    let x = input(t, "x", deviation(t))?;
+    let y = t.output("y", matrix(t))?;
+    let rstd = t.output("rstd", axes([("token", tokens)]))?;
+    let args = [
+        x.read(),
+        y.write(),
+        rstd.write(),
+        int(tokens),
+        int(d),
+        float(EPS),
+    ];
+    t.launch("gdr_l2norm_fwd_f32", rows(tokens), &args)?;
+    let (golden, oracle) = references!(t, |x| l2norm::forward(x, d, EPS.into()));
+    t.check(y, (golden.y, oracle.y))?;
+    t.check(rstd, (golden.rstd, oracle.rstd))
+}
+
+fn backward(t: &mut Trial<'_>) -> Outcome {
+    let (tokens, d) = (t.dim("T"), t.dim("D"));
+    let x = t.draw("x", matrix(t), Normal(deviation(t)));
+    let normalized = l2norm::forward(t.values(x), d, EPS.into());
+    let y = t.upload("y", matrix(t), normalized.y)?;
+    let rstd = t.upload("rstd", axes([("token", tokens)]), normalized.rstd)?;
+    let dy = input(t, "dy", 1.0)?;
+    let dx = t.output("dx", matrix(t))?;
+    let args = [
+        y.read(),
+        rstd.read(),
+        dy.read(),
+        dx.write(),
+        int(tokens),
+        int(d),
+    ];
+    t.launch("gdr_l2norm_bwd_f32", rows(tokens), &args)?;
+    t.check(
+        dx,
+        references!(t, |y, rstd, dy| l2norm::backward(y, rstd, dy, d)),
+    )
+}
