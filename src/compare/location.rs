@@ -33,7 +33,7 @@ pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     let mut parts: Vec<String> = side.iter().map(|side| side.words().to_string()).collect();
     parts.extend(along_axes(axes, &at, square.zip(side)));
     if side.is_none()
-        && let Some(sides) = square.and_then(|square| square.sides(axes, &at, parts.len()))
+        && let Some(sides) = square.and_then(|square| square.sides(axes, &at))
     {
         return Some(sides);
     }

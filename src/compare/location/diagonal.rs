@@ -96,47 +96,52 @@ impl Square {
         }
     }
 
-    /// The diagonal and what lies beside it, each by itself, where that says more than all together: rows and columns of the one say
-    /// nothing of the other. `together` is how much can be said of all together.
-    pub fn sides(&self, axes: &[Axis], at: &[usize], together: usize) -> Option<String> {
-        let mut said = Vec::new();
-        for (side, words) in [
-            (Diagonal::On, "on the diagonal"),
-            (Diagonal::Below, "below the diagonal"),
-            (Diagonal::Above, "above the diagonal"),
-        ] {
-            let part = at
-                .iter()
-                .copied()
-                .filter(|&flat| self.side_of(flat) == side);
-            let part: Vec<usize> = part.collect();
-            if part.is_empty() {
+    /// The diagonal and a block on one side of it, each by itself, where they have nothing to do with one another: no marked element of
+    /// the diagonal lies in the block's rows and columns.
+    pub(super) fn sides(&self, axes: &[Axis], at: &[usize]) -> Option<String> {
+        let on_side = |side: Diagonal| -> Vec<usize> {
+            let part = at.iter().copied();
+            part.filter(|&flat| self.side_of(flat) == side).collect()
+        };
+        let on = on_side(Diagonal::On);
+        let (side, block, words) = match [Diagonal::Below, Diagonal::Above].map(on_side) {
+            [below, above] if above.is_empty() => (Diagonal::Below, below, "below the diagonal"),
+            [below, above] if below.is_empty() => (Diagonal::Above, above, "above the diagonal"),
+            _ => return None,
+        };
+        if on.is_empty() || block.is_empty() {
+            return None;
+        }
+        let beside = present(axes, &block);
+        let within =
+            |at: usize| beside[self.rows].contains(&at) && beside[self.columns].contains(&at);
+        let along = present(axes, &on);
+        if along[self.rows].len() < 2 || along[self.rows].iter().any(|&at| within(at)) {
+            return None;
+        }
+        let first = self.described(axes, Diagonal::On, &along, "on the diagonal")?;
+        let second = self.described(axes, side, &beside, words)?;
+        Some(format!("{first}; {second}"))
+    }
+
+    /// Ranges of rows and columns beyond what the side implies. Of the other axes (heads, chunks) nothing is said: all must be there.
+    fn described(
+        &self,
+        axes: &[Axis],
+        side: Diagonal,
+        present: &[Vec<usize>],
+        words: &str,
+    ) -> Option<String> {
+        let mut parts = vec![words.to_string()];
+        for (n, (axis, present)) in axes.iter().zip(present).enumerate() {
+            if present.len() == axis.length || self.implies(side, n, present) {
                 continue;
             }
-            let all = present(axes, &part);
-            let mut parts = vec![words.to_string()];
-            for axis in [self.rows, self.columns] {
-                if !self.implies(side, axis, &all[axis]) && all[axis].len() < self.length {
-                    parts.push(range(&axes[axis].name, &all[axis])?);
-                }
+            if n != self.rows && n != self.columns {
+                return None;
             }
-            // Of the other axes (heads, chunks) nothing is said, so each side must be on all of them.
-            let inside = |n: usize| n == self.rows || n == self.columns;
-            let whole = axes.iter().zip(&all).enumerate();
-            let whole = whole
-                .into_iter()
-                .all(|(n, (axis, all))| inside(n) || all.len() == axis.length);
-            said.push((side, parts, whole));
+            parts.push(range(&axis.name, present)?);
         }
-        let beside = |(side, parts, _): &(Diagonal, Vec<String>, bool)| {
-            *side == Diagonal::On || parts.len() - 1 > together
-        };
-        let telling = said.len() > 1
-            && said[0].0 == Diagonal::On
-            && said.iter().all(|one| one.2 && beside(one));
-        telling.then(|| {
-            let sides: Vec<String> = said.iter().map(|(_, parts, _)| parts.join(", ")).collect();
-            sides.join("; ")
-        })
+        Some(parts.join(", "))
     }
 }

@@ -209,6 +209,15 @@ fn the_diagonal_and_what_lies_beside_it() {
     );
     // All of the lower triangle is simply wrong: nothing to be said of either side.
     assert_eq!(matrix(16, 16, |r, c| c <= r), None);
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c == r || (c == 0 && r > 0))),
+        "on the diagonal; below the diagonal, column 0"
+    );
+    assert_eq!(words(matrix(16, 16, |r, c| c <= r && r > 7)), "row 8 on");
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c <= r && c < 2)),
+        "columns 0..1 only"
+    );
     // Whole rows say it without a diagonal.
     assert_eq!(words(matrix(16, 16, |r, _| r > 1)), "row 2 on");
 }

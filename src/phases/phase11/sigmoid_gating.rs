@@ -19,7 +19,7 @@ const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);
 const SOFTPLUS: (&str, &[&str]) = ("softplus", &["usual", "steep"]);
 /// Whether the kernel normalises q and k, which may be so short that the epsilon counts.
 const NORM: (&str, &[&str]) = ("norm", &["none", "inside", "tiny"]);
-/// Which slots the sequences have: their own numbers, others, or others with every second sequence a padding.
+/// Which slots the sequences have: their own numbers, others, or others with every fourth sequence a padding, the third first.
 const SLOTS: (&str, &[&str]) = ("slots", &["own", "others", "padding"]);
 
 /// The function.
@@ -100,7 +100,7 @@ fn slots(word: &str, sequences: usize) -> Vec<i32> {
         _ => sequences - n,
     };
     let number = |n: usize| i32::try_from(slot(n)).unwrap_or(i32::MAX);
-    let padding = |n: usize| word == "padding" && n.is_multiple_of(2);
+    let padding = |n: usize| word == "padding" && n % 4 == 2;
     (0..sequences)
         .map(|n| if padding(n) { -1 } else { number(n) })
         .collect()
@@ -302,6 +302,19 @@ const MISTAKES: &[Known] = &[
         change: |_, by| by.slots.iter_mut().for_each(|slot| *slot = (*slot).max(0)),
     },
     Known {
+        name: "padding-written",
+        explanation: "a negative slot is not read, and written as slot 0",
+        applies: |by| by.slots.iter().any(|&slot| slot < 0) && !by.slots.contains(&0),
+        change: |x, by| {
+            let slots = by.at.layout().sequences() + 1;
+            let size = x.states.len() / slots;
+            x.states[..size].fill(0.0);
+            if let Some(last) = by.slots.iter_mut().rfind(|slot| **slot < 0) {
+                *last = 0;
+            }
+        },
+    },
+    Known {
         name: "states-unchanged",
         explanation: "the states are left as they were",
         applies: |_| true,
@@ -317,6 +330,6 @@ mod tests {
     fn no_two_sequences_share_a_slot() {
         assert_eq!(slots("own", 3), [0, 1, 2]);
         assert_eq!(slots("others", 3), [3, 2, 1]);
-        assert_eq!(slots("padding", 4), [-1, 3, -1, 1]);
+        assert_eq!(slots("padding", 4), [4, 3, -1, 1]);
     }
 }

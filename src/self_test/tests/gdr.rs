@@ -52,7 +52,7 @@ fn the_likely_mistake_is_named() {
             gating,
             &["slots=padding"],
             "a padding leaves its state in slot 0",
-            "padding-slot",
+            "padding-written",
         ),
         (
             gating,
