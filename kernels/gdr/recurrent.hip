@@ -6,6 +6,7 @@
 
 // Points where the wrong variants in planted/ differ.
 struct GdrRecurrentRule {
+    static constexpr bool wide = false;       // planted kernels: whether there may be more than 128 key channels
     static constexpr bool undecayed = false;  // the error is taken from the decayed state
     static __device__ int head(int hv, int H, int HV) { return hv / (HV / H); }
     static __device__ float decay(float g) { return expf(g); }

@@ -31,6 +31,7 @@ GDR_RECOMPUTE_W_U_KERNEL(planted_gdr_w_u_gate_sign, GdrKeyGrows)
 
 // no - w h: v_new is u
 struct GdrNotCorrected : GdrChunkRule {
+    static constexpr bool wide = true;
     static __device__ float corrected(float u, float wh) { return u; }
 };
 GDR_CHUNK_DELTA_H_KERNEL(planted_gdr_chunk_delta_h_no_wh, GdrNotCorrected)

@@ -71,6 +71,7 @@ GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_doubled_sums, GdrDoubledSum
 
 // the error taken from the state before the decay
 struct GdrUndecayed : GdrRecurrentRule {
+    static constexpr bool wide = true;
     static constexpr bool undecayed = true;
 };
 GDR_FUSED_RECURRENT_KERNEL(planted_gdr_recurrent_undecayed_error, GdrUndecayed)
