@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::cli::{DeviceChoice, Format, RunArgs};
 use crate::device::NOTHING;
 use crate::exit::{Exit, Stop};
-use crate::report::tolerance;
+use crate::report::{limit, tolerance};
 use crate::run::{self, Setup};
 use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
@@ -59,6 +59,8 @@ struct Measured {
     golden: f64,
     /// Largest error against the oracle.
     oracle: f64,
+    /// Largest error against either as a share of what its element is allowed.
+    used: f64,
     /// Largest relative RMS error against either.
     relative_rms: f64,
     /// Largest distance from either in places of its type; nothing where an element is NaN.
@@ -70,17 +72,9 @@ struct Measured {
 }
 
 impl Measured {
-    fn error(&self) -> f64 {
-        self.golden.max(self.oracle)
-    }
-
     /// How many times the error the tolerance is; nothing for an exact output.
     fn headroom(&self) -> Option<f64> {
-        if let (Some(ulp), 0.0) = (self.tolerance.ulp, self.tolerance.absolute) {
-            let most = self.max_ulp.map_or(f64::NAN, |most| most as f64);
-            return Some(f64::from(ulp) / most);
-        }
-        (self.tolerance.absolute > 0.0).then(|| self.tolerance.absolute / self.error())
+        (!self.tolerance.is_exact()).then(|| 1.0 / self.used)
     }
 }
 
@@ -124,6 +118,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                     reason: judged.reason.clone(),
                     golden: 0.0,
                     oracle: 0.0,
+                    used: 0.0,
                     relative_rms: 0.0,
                     max_ulp: Some(0),
                     compared: 0,
@@ -170,6 +165,8 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 one.compared += 1;
                 one.golden = worse(one.golden, output.golden.max_abs);
                 one.oracle = worse(one.oracle, output.oracle.max_abs);
+                let used = worse(output.golden.used, output.oracle.used);
+                one.used = worse(one.used, used);
                 let rms = worse(output.golden.relative_rms, output.oracle.relative_rms);
                 one.relative_rms = worse(one.relative_rms, rms);
                 let ulps = [one.max_ulp, output.golden.max_ulp, output.oracle.max_ulp];
@@ -215,7 +212,7 @@ fn table(measured: &[Measured], seeds: u32) -> String {
             number(one.relative_rms),
             one.max_ulp.map_or("-".into(), |most| most.to_string()),
             tolerance(&one.tolerance),
-            number(one.tolerance.ceiling),
+            limit(one.tolerance.ceiling),
             one.headroom()
                 .map_or("exact".into(), |share| format!("{share:.1}")),
             one.failed.to_string(),

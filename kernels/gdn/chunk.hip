@@ -3,13 +3,17 @@
 #pragma once
 #include "common.hip"
 
+// G, the cumulated log gate, is double: it may reach -1280 in a chunk, and what counts are differences of it, of which a
+// float would leave five digits. Everything else is float, the exponentials of differences too.
+
 // Points where the wrong variants in planted/ differ.
 struct ChunkRule {
     // gates: what a token adds to the cumulated log gate; what decays from token j to the later token i
-    static __device__ float log_gate(float g, int kind) {
-        return kind == GATE_FACTOR ? logf(g) : (kind == GATE_LOG ? g : -g);
+    static __device__ double log_gate(float g, int kind) {
+        return kind == GATE_FACTOR ? log((double)g) : (kind == GATE_LOG ? g : -g);
     }
-    static __device__ float between(float G_i, float G_j) { return expf(G_i - G_j); }
+    static __device__ double sum(double G) { return G; }
+    static __device__ float between(double G_i, double G_j) { return expf((float)(G_i - G_j)); }
     static constexpr int scan_end = GDN_MAX_CHUNK;  // the scan's distances stay below this
     static __device__ bool writes_gate(int token, int T) { return true; }
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
@@ -20,12 +24,12 @@ struct ChunkRule {
     static __device__ float diagonal() { return 1.0f; }
     // u and w
     static __device__ float value_factor(float beta) { return beta; }
-    static __device__ float key_factor(float beta, float G) { return beta * expf(G); }
+    static __device__ float key_factor(float beta, double G) { return beta * expf((float)G); }
     // states
     static __device__ int first_sequence(int b) { return b; }  // where the work-group of sequence b begins
     static __device__ bool forgets_before(int chunk) { return false; }
     static __device__ float corrected(float u, float wh) { return u - wh; }
-    static __device__ float last_gate(float G_last, int tokens, int C) { return G_last; }
+    static __device__ double last_gate(double G_last, int tokens, int C) { return G_last; }
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
     static constexpr bool writes_with_w = false;

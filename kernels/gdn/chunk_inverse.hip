@@ -4,22 +4,22 @@
 
 // G[i] = log gates of the chunk's tokens up to i: one wave a chunk and head, a scan by doubling distance.
 template <class Rule>
-static __device__ __forceinline__ void cumsum_body(const float* g, float* G, int B, int T, int HV, int C, int gate_kind) {
+static __device__ __forceinline__ void cumsum_body(const float* g, double* G, int B, int T, int HV, int C, int gate_kind) {
     const int hv = blockIdx.y, b = blockIdx.z, i = threadIdx.x;
     if (hv >= HV || b >= B || blockIdx.x * C >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, C);
     const bool mine = i < chunk.tokens;
     const long place = chunk.at(i) * HV + hv;
-    float sum = mine ? Rule::log_gate(g[place], gate_kind) : 0.0f;
+    double sum = mine ? Rule::log_gate(g[place], gate_kind) : 0.0;
 #pragma unroll
     for (int distance = 1; distance < Rule::scan_end; distance *= 2) {
-        float before = __shfl_up(sum, distance);
+        double before = __shfl_up(sum, distance);
         if (i >= distance) sum += before;
     }
-    if (mine && Rule::writes_gate(chunk.at(i) - (long)b * T, T)) G[place] = sum;
+    if (mine && Rule::writes_gate(chunk.at(i) - (long)b * T, T)) G[place] = Rule::sum(sum);
 }
 #define CUMSUM_KERNEL(NAME, RULE)                                                                      \
-    extern "C" __global__ __launch_bounds__(64) void NAME(const float* g, float* G, int B, int T, int HV, int C, \
+    extern "C" __global__ __launch_bounds__(64) void NAME(const float* g, double* G, int B, int T, int HV, int C, \
                                                           int gate_kind) {                             \
         cumsum_body<RULE>(g, G, B, T, HV, C, gate_kind);                                               \
     }
@@ -27,10 +27,11 @@ static __device__ __forceinline__ void cumsum_body(const float* g, float* G, int
 // L_ij = beta_i <k_i, k_j> e^(G_i - G_j) for j < i, else 0. Above the diagonal the exponent is positive and its
 // exponential may be inf, so it is never taken there.
 template <class Rule>
-static __device__ __forceinline__ void l_body(const float* k, const float* beta, const float* G, float* L, int B, int T, int H,
+static __device__ __forceinline__ void l_body(const float* k, const float* beta, const double* G, float* L, int B, int T, int H,
                                               int HV, int K, int C, int head_map) {
     __shared__ Strips lds;
-    __shared__ float sh_G[GDN_MAX_CHUNK], sh_beta[GDN_MAX_CHUNK];
+    __shared__ double sh_G[GDN_MAX_CHUNK];
+    __shared__ float sh_beta[GDN_MAX_CHUNK];
     const int hv = blockIdx.y, b = blockIdx.z;
     if (hv >= HV || b >= B || blockIdx.x * C >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, C);
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void l_body(const float* k, const float* beta,
     }
 }
 #define L_KERNEL(NAME, RULE)                                                                                          \
-    extern "C" __global__ __launch_bounds__(256) void NAME(const float* k, const float* beta, const float* G, float* L, \
+    extern "C" __global__ __launch_bounds__(256) void NAME(const float* k, const float* beta, const double* G, float* L, \
                                                            int B, int T, int H, int HV, int K, int C, int head_map) { \
         l_body<RULE>(k, beta, G, L, B, T, H, HV, K, C, head_map);                                                     \
     }

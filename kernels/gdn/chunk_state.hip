@@ -13,7 +13,7 @@ static __device__ inline void stage_inverse(Matrix& lds, const float* Ai, const 
 
 // u_i = sum_j Ai_ij beta_j v_j and w_i = sum_j Ai_ij beta_j e^G_j k_j, 64 columns at a time
 template <class Rule>
-static __device__ __forceinline__ void uw_body(const float* k, const float* v, const float* beta, const float* G,
+static __device__ __forceinline__ void uw_body(const float* k, const float* v, const float* beta, const double* G,
                                                const float* Ai, float* u, float* w, int B, int T, int H, int HV, int K, int V,
                                                int C, int head_map) {
     __shared__ Matrix lds;
@@ -51,14 +51,16 @@ static __device__ __forceinline__ void uw_body(const float* k, const float* v, c
 }
 #define UW_KERNEL(NAME, RULE)                                                                                              \
     extern "C" __global__ __launch_bounds__(256) void NAME(                                                                \
-        const float* k, const float* v, const float* beta, const float* G, const float* Ai, float* u, float* w, int B, int T, \
+        const float* k, const float* v, const float* beta, const double* G, const float* Ai, float* u, float* w, int B, int T, \
         int H, int HV, int K, int V, int C, int head_map) {                                                                \
         uw_body<RULE>(k, v, beta, G, Ai, u, w, B, T, H, HV, K, V, C, head_map);                                            \
     }
 
 // A launch of the states: one work-group a value head and sequence, one work-item a value column, chunk after chunk.
 struct States {
-    const float *k, *u, *w, *G, *initial;
+    const float *k, *u, *w;
+    const double* G;
+    const float* initial;
     float *h, *vn, *final;
     int B, T, H, HV, K, V, C, head_map, state_layout;
 };
@@ -93,8 +95,8 @@ static __device__ __forceinline__ void states_sequence(const States& x, float* v
             const float wh = state.read(vector);
             if (mine) x.vn[value * x.V + col] = Rule::corrected(x.u[value * x.V + col], wh);
         }
-        const float G_last = Rule::last_gate(x.G[chunk.at(chunk.tokens - 1) * x.HV + hv], chunk.tokens, x.C);
-        state.decay(expf(G_last));
+        const double G_last = Rule::last_gate(x.G[chunk.at(chunk.tokens - 1) * x.HV + hv], chunk.tokens, x.C);
+        state.decay(expf((float)G_last));
         for (int i = 0; i < chunk.tokens; i++) {
             const long value = chunk.at(i) * x.HV + hv;
             __syncthreads();
@@ -120,19 +122,19 @@ static __device__ __forceinline__ void states_body(const States& x) {
 }
 #define STATES_KERNEL(NAME, RULE)                                                                                       \
     extern "C" __global__ __launch_bounds__(256) void NAME(                                                             \
-        const float* k, const float* u, const float* w, const float* G, const float* initial, float* h, float* vn,      \
+        const float* k, const float* u, const float* w, const double* G, const float* initial, float* h, float* vn,      \
         float* final, int B, int T, int H, int HV, int K, int V, int C, int head_map, int state_layout) {               \
         states_body<RULE>({k, u, w, G, initial, h, vn, final, B, T, H, HV, K, V, C, head_map, state_layout});           \
     }
 
 // o_i = scale (e^G_i q_i h + sum_{j <= i} <q_i, k_j> e^(G_i - G_j) vn_j), 64 columns at a time
 template <class Rule>
-static __device__ __forceinline__ void outputs_body(const float* q, const float* k, const float* vn, const float* G,
+static __device__ __forceinline__ void outputs_body(const float* q, const float* k, const float* vn, const double* G,
                                                     const float* h, float* o, int B, int T, int H, int HV, int K, int V, int C,
                                                     float scale, int head_map) {
     __shared__ Strips strips;
     __shared__ Matrix lds;
-    __shared__ float sh_G[GDN_MAX_CHUNK];
+    __shared__ double sh_G[GDN_MAX_CHUNK];
     const int hv = blockIdx.y, b = blockIdx.z, lane = threadIdx.x % 64;
     if (hv >= HV || b >= B || blockIdx.x * C >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, C);
@@ -155,7 +157,7 @@ static __device__ __forceinline__ void outputs_body(const float* q, const float*
             for (int e = threadIdx.x; e < GDN_MAX_CHUNK * GDN_MAX_CHUNK; e += blockDim.x) {
                 int i = e / GDN_MAX_CHUNK, j = e % GDN_MAX_CHUNK;
                 bool there = i < chunk.tokens && j < channels;
-                lds.m[i][j] = there ? expf(sh_G[i]) * q_rows[(long)i * H * K + from + j] : 0.0f;
+                lds.m[i][j] = there ? expf((float)sh_G[i]) * q_rows[(long)i * H * K + from + j] : 0.0f;
             }
             __syncthreads();
             const float* state = h + (((long)b * chunks + blockIdx.x) * HV + hv) * K * V;
@@ -185,7 +187,7 @@ static __device__ __forceinline__ void outputs_body(const float* q, const float*
 }
 #define OUTPUTS_KERNEL(NAME, RULE)                                                                                       \
     extern "C" __global__ __launch_bounds__(256) void NAME(                                                              \
-        const float* q, const float* k, const float* vn, const float* G, const float* h, float* o, int B, int T, int H,  \
+        const float* q, const float* k, const float* vn, const double* G, const float* h, float* o, int B, int T, int H,  \
         int HV, int K, int V, int C, float scale, int head_map) {                                                        \
         outputs_body<RULE>(q, k, vn, G, h, o, B, T, H, HV, K, V, C, scale, head_map);                                    \
     }

@@ -13,7 +13,7 @@ use crate::verdict::TrialReport;
 
 /// Write inputs, references and outputs of tests as safetensors.
 ///
-/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (f32, in the kernel's order) and
+/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (in the kernel's type and order) and
 /// `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of each tensor.
 #[derive(Debug, Args)]
 pub struct ExportArgs {

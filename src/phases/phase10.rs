@@ -97,7 +97,7 @@ pub const FUNCTIONS: &[Function] = &[
         dims: &["S", "Hk", "H", "T", "N", "snapshots"],
         integers: &[],
         words: &[("gate", &["head", "key"])],
-        outputs: &["dst"],
+        outputs: &["o", "states"],
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
         run: ggml::run,
     },

@@ -12,7 +12,7 @@ pub(super) fn error(value: f64) -> String {
 }
 
 /// A tolerance: as many digits as it was given.
-pub(super) fn limit(value: f64) -> String {
+pub fn limit(value: f64) -> String {
     match value {
         value if !value.is_finite() => number::word(value).to_string(),
         0.0 => "0".to_string(),

@@ -46,12 +46,20 @@ fn words(problem: &Problem) -> String {
             count,
             total,
             worst,
+            pattern,
+            hypotheses,
             ..
         } => {
-            format!(
-                "{count}/{total} wrong, by up to {:.1e}",
-                (worst.got - worst.want).abs()
-            )
+            let by = (worst.got - worst.want).abs();
+            let mut told = format!("{count}/{total} wrong, by up to {by:.1e}");
+            if let Some(place) = pattern {
+                told += &format!("; {place}");
+            }
+            // The best first, and none that leaves something open.
+            if let Some(hypothesis) = hypotheses.first().filter(|first| first.explains_all) {
+                told += &format!("; {}", hypothesis.name);
+            }
+            told
         }
         Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
         Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),

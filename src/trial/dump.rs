@@ -79,8 +79,8 @@ fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
         let mut keep = |kind, element, data| {
             kept.push(Kept {
                 kind,
-                name: &tensor.name,
-                axes: &tensor.axes,
+                name: &check.name,
+                axes: &check.axes,
                 element,
                 data,
             });

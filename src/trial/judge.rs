@@ -7,7 +7,7 @@ use crate::compare::{
     judge_buffers, judge_output, with_element,
 };
 use crate::registry::Test;
-use crate::verdict::{Axis, OutputReport, Owner, Problem, TrialReport, Verdict};
+use crate::verdict::{OutputReport, Owner, Problem, TrialReport, Verdict};
 
 /// What the judgement of a trial found.
 pub(super) struct Judged {
@@ -46,7 +46,11 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
         })
         .collect();
     let problem = judge_buffers(&buffers);
-    let output = |check: &Check| guards::payload(&images[check.buffer.tensor].0).to_vec();
+    let output = |check: &Check| {
+        let size = trial.tensors[check.buffer.tensor].kind.size();
+        let payload = guards::payload(&images[check.buffer.tensor].0);
+        payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
+    };
     let outputs = trial.checks.iter().map(output).collect();
     Ok(Left { problem, outputs })
 }
@@ -104,12 +108,7 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
 
 /// An output that the registry judges and the test never looks at.
 fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
-    let checked = |name: &str| {
-        trial
-            .checks
-            .iter()
-            .any(|check| trial.tensors[check.buffer.tensor].name == name)
-    };
+    let checked = |name: &str| trial.checks.iter().any(|check| check.name == name);
     let name = test.outputs.keys().find(|name| !checked(name))?;
     Some(format!(
         "output `{name}` was never compared: function `{}` does not check it",
@@ -123,16 +122,13 @@ fn output<E: Element>(
     check: &Check,
     got: &[E],
 ) -> Result<OutputReport, String> {
-    let tensor = &trial.tensors[check.buffer.tensor];
-    let judged = test.outputs.get(&tensor.name);
+    let judged = test.outputs.get(&check.name);
     let judged = judged
-        .ok_or_else(|| format!("output `{}` has no tolerance in the registry", tensor.name))?;
-    let echoes: Vec<(&Tensor, Vec<E>)> = trial
-        .tensors
-        .iter()
-        .filter(|input| input.role == Role::Input && input.count() == got.len())
-        .filter_map(|input| Some((input, input.data.as_ref()?.elements())))
-        .collect();
+        .ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))?;
+    // What is updated in place may be left as it was: that is an echo too.
+    let echo = |(at, input)| echo(check, at, input);
+    let echoes: Vec<(&Tensor, Vec<E>)> =
+        trial.tensors.iter().enumerate().filter_map(echo).collect();
     let inputs: Vec<NamedInput<'_, E>> = echoes
         .iter()
         .map(|(input, values)| NamedInput {
@@ -142,7 +138,7 @@ fn output<E: Element>(
         })
         .collect();
     let golden = check.golden.elements();
-    let owner = |index: &[usize]| owner(trial, check, &tensor.axes, index);
+    let owner = |index: &[usize]| owner(trial, check, index);
     let alternatives: Vec<Alternative<'_>> = check
         .mistakes
         .iter()
@@ -153,8 +149,8 @@ fn output<E: Element>(
         })
         .collect();
     let case = OutputCase {
-        name: &tensor.name,
-        axes: &tensor.axes,
+        name: &check.name,
+        axes: &check.axes,
         tolerance: &judged.tolerance,
         got,
         golden: &golden,
@@ -168,18 +164,33 @@ fn output<E: Element>(
     if let Some(what) = trivial.first() {
         return Err(format!(
             "the tolerance of output `{}` says nothing: {what} would pass; tighten it or choose a shape that tells",
-            tensor.name
+            check.name
         ));
     }
     Ok(report)
 }
 
+/// What a kernel might copy into an output: an input of as many elements, or what a tensor that is updated in place held before.
+fn echo<'t, E: Element>(
+    check: &Check,
+    at: usize,
+    input: &'t Tensor,
+) -> Option<(&'t Tensor, Vec<E>)> {
+    let values = || Some(input.data.as_ref()?.elements::<E>());
+    if at == check.buffer.tensor {
+        let held = values()?;
+        let part = held.get(check.buffer.first..)?.get(..check.buffer.count)?;
+        return Some((input, part.to_vec()));
+    }
+    let alike = input.role == Role::Input && input.count() == check.buffer.count;
+    alike.then(values).flatten().map(|values| (input, values))
+}
+
 /// The work-item of the last launch that was to write an element.
-fn owner(trial: &Trial<'_>, check: &Check, axes: &[Axis], index: &[usize]) -> Option<Owner> {
-    let flat = axes
-        .iter()
-        .zip(index)
-        .fold(0, |flat, (axis, at)| flat * axis.length + at);
+fn owner(trial: &Trial<'_>, check: &Check, index: &[usize]) -> Option<Owner> {
+    let places = check.axes.iter().zip(index);
+    let within = places.fold(0, |flat, (axis, at)| flat * axis.length + at);
+    let flat = check.buffer.first + within;
     let covers = |buffer: &super::Buffer| {
         buffer.tensor == check.buffer.tensor
             && (buffer.first..buffer.first + buffer.count).contains(&flat)

@@ -21,7 +21,7 @@ use deltanet_reference::rule::Scale;
 use crate::device::{DeviceError, Session};
 use crate::program::Program;
 use crate::registry::{Plant, Values};
-use crate::verdict::LaunchReport;
+use crate::verdict::{Axis, LaunchReport};
 
 use buffer::Tensor;
 pub use buffer::{Arg, Buffer, axes, elements, float, int, null, table};
@@ -62,6 +62,9 @@ struct Launched {
 /// An output and what it should be.
 struct Check {
     buffer: Buffer,
+    /// What reports call it: the tensor's name, or that of a part.
+    name: String,
+    axes: Vec<Axis>,
     golden: Data,
     oracle: Vec<f64>,
     mistakes: Vec<Mistake>,
@@ -143,20 +146,32 @@ impl<'a> Trial<'a> {
         mistakes: Vec<Mistake>,
     ) -> Outcome {
         let tensor = &self.tensors[buffer.tensor];
-        let expected = self
-            .given
-            .and_then(|given| given.expected.get(&tensor.name));
+        let (name, axes) = (tensor.name.clone(), tensor.axes.clone());
+        self.check_part(buffer, (&name, axes), (golden, oracle), mistakes)
+    }
+
+    /// The same for a part of a tensor that holds several outputs: judged, and reported, by its own name and axes.
+    pub fn check_part<G: Into<Data>>(
+        &mut self,
+        buffer: Buffer,
+        (name, axes): (&str, Vec<Axis>),
+        (golden, oracle): (G, Vec<f64>),
+        mistakes: Vec<Mistake>,
+    ) -> Outcome {
+        let tensor = &self.tensors[buffer.tensor];
+        let expected = self.given.and_then(|given| given.expected.get(name));
         let golden = expected.map_or_else(|| golden.into(), |values| values.clone().into());
         if golden.kind().is_float() && !tensor.kind.is_float() {
             return Err(DeviceError::invalid(format!(
-                "`{}` is of {} and its golden reference of {}: the test must give it in whole numbers",
-                tensor.name,
+                "`{name}` is of {} and its golden reference of {}: the test must give it in whole numbers",
                 tensor.kind.name(),
                 golden.kind().name()
             )));
         }
         self.checks.push(Check {
             buffer,
+            name: name.into(),
+            axes,
             golden: golden.to(tensor.kind),
             oracle,
             mistakes,
@@ -168,10 +183,12 @@ impl<'a> Trial<'a> {
 /// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
 ///
 /// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
-/// same value) and once in f64, and gives the pair of results.
+/// same value) and once in f64, and gives the pair of results. What follows a semicolon, `|a, b; g|`, is of f64 and
+/// the same for both.
 #[macro_export]
 macro_rules! references {
-    ($trial:expr, |$($name:ident),*| $body:expr) => {{
+    ($trial:expr, |$($name:ident),* $(; $($double:ident),+)?| $body:expr) => {{
+        $($(let $double: &[f64] = $trial.doubles($double);)+)?
         let golden = {
             $(let $name: &[f32] = $trial.values($name);)*
             $body

@@ -171,7 +171,7 @@ impl Plan<'_> {
                 let tensor = &first.tensors[check.buffer.tensor];
                 with_element!(tensor.kind, E => {
                     let (was, is) = (decode::<E>(was), decode::<E>(is));
-                    judge_repeat(&tensor.name, &tensor.axes, run, &was, &is)
+                    judge_repeat(&check.name, &check.axes, run, &was, &is)
                 })
             });
         Ok(differs)

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 
+use super::SHARED_BASE;
 use super::dispatch;
 use super::handler::Level;
 use super::memory::{AddressSpace, Region};
 use super::program::Program;
 use super::trap::Trap;
+use super::words::Words;
 use crate::code_object::{CodeObject, Kernel};
 use crate::observe::{Nobody, Observer};
 
@@ -17,6 +19,12 @@ pub const DEVICE_MEMORY: u64 = 32 << 30;
 
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;
+
+/// Where allocations start, unless the user of the GPU says otherwise.
+const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
+
+/// Guest addresses of a GPU end here, where the apertures begin.
+const END: u64 = SHARED_BASE;
 
 /// An error in the use of device memory.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -30,6 +38,14 @@ pub enum GpuError {
         bytes: u64,
         /// What is left.
         left: u64,
+    },
+    /// An address range that is taken.
+    #[error("an allocation is in the way of {bytes} bytes at {address:#x}")]
+    Occupied {
+        /// First address.
+        address: u64,
+        /// Size.
+        bytes: u64,
     },
     /// An address range that no allocation covers.
     #[error("no allocation covers {bytes} bytes at {address:#x}")]
@@ -104,6 +120,12 @@ pub enum LaunchError {
 pub struct Module {
     /// Guest address of link address 0.
     pub base: u64,
+    /// Bytes of device memory that it takes.
+    size: u64,
+    /// Guest addresses of its segments.
+    segments: Vec<u64>,
+    /// Guest address of the buffer in which its kernels send requests to the host (the hidden argument `hostcall_buffer`); 0: nobody answers.
+    pub hostcall: u64,
     pub(super) programs: Vec<Program>,
     pub(super) kernels: Vec<Kernel>,
 }
@@ -117,6 +139,7 @@ impl Module {
 
 struct State {
     space: AddressSpace,
+    first: u64,
     next: u64,
     used: u64,
 }
@@ -135,10 +158,17 @@ impl Default for Gpu {
 impl Gpu {
     /// A GPU with nothing in memory.
     pub fn new() -> Gpu {
+        Gpu::at(FIRST_ADDRESS)
+    }
+
+    /// A GPU with nothing in memory, whose allocations start at an address, a multiple of 4096 well below 2^48: a user who shares memory of
+    /// the host with it keeps the two apart.
+    pub fn at(first: u64) -> Gpu {
         Gpu {
             state: Mutex::new(State {
                 space: AddressSpace::default(),
-                next: 0x7f00_0000_0000,
+                first,
+                next: first,
                 used: 0,
             }),
         }
@@ -154,11 +184,57 @@ impl Gpu {
     /// When the device's memory does not suffice.
     pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let mut state = self.state();
+        let none = |left| GpuError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            left,
+        };
         let base = state.reserve(name, bytes)?;
-        state
-            .space
-            .insert(Arc::new(Region::new(name, base, bytes, true)));
+        let words = Words::try_new(bytes);
+        let region = words.and_then(|words| Region::with_words(name, base, bytes, words));
+        let Some(region) = region else {
+            state.used -= bytes;
+            return Err(none(0));
+        };
+        state.space.insert(Arc::new(region));
         Ok(base)
+    }
+
+    /// Adds an allocation whose address and words the caller chose: memory that host and kernels share. It takes nothing of the
+    /// device's memory; [`Gpu::detach`] takes it away again.
+    ///
+    /// # Errors
+    /// When another allocation is in the way.
+    pub fn attach(&self, region: Region) -> Result<(), GpuError> {
+        let mut state = self.state();
+        if state.space.overlaps(region.base, region.size) {
+            return Err(GpuError::Occupied {
+                address: region.base,
+                bytes: region.size,
+            });
+        }
+        state.space.insert(Arc::new(region));
+        Ok(())
+    }
+
+    /// Takes away an attached allocation.
+    ///
+    /// # Errors
+    /// When none starts at the address.
+    pub fn detach(&self, address: u64) -> Result<(), GpuError> {
+        let region = self.state().space.remove(address);
+        region
+            .map(drop)
+            .ok_or(GpuError::NotAllocated { address, bytes: 0 })
+    }
+
+    /// Takes a code object out of memory.
+    pub fn unload(&self, module: &Module) {
+        let mut state = self.state();
+        for segment in &module.segments {
+            state.space.remove(*segment);
+        }
+        state.used -= module.size;
     }
 
     /// Frees an allocation.
@@ -173,6 +249,19 @@ impl Gpu {
             .ok_or(GpuError::NotAllocated { address, bytes: 0 })?;
         state.used -= region.size;
         Ok(())
+    }
+
+    /// Whether an allocation covers a range.
+    pub fn covers(&self, address: u64, bytes: u64) -> bool {
+        let state = self.state();
+        state.space.find(&mut 0, address, bytes).is_some()
+    }
+
+    /// The allocation that an address lies in: its base and size.
+    pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
+        let state = self.state();
+        let region = state.space.find(&mut 0, address, 1)?;
+        Some((region.base, region.size))
     }
 
     /// Copies to the device.
@@ -193,6 +282,18 @@ impl Gpu {
         self.with(address, data.len(), |region, offset| {
             region.copy_out(offset, data)
         })
+    }
+
+    /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
+    ///
+    /// # Errors
+    /// When no allocation covers it.
+    pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
+        let mut old = 0;
+        self.with(address, 8, |region, offset| {
+            old = region.update64(offset, f);
+        })?;
+        Ok(old)
     }
 
     fn with(
@@ -219,6 +320,7 @@ impl Gpu {
         let mut state = self.state();
         let base = state.reserve("code object", object.image.size)?;
         let mut programs = Vec::new();
+        let mut loaded = Vec::new();
         let mut segments = object.image.segments.clone();
         for relocation in &object.image.relocations {
             let value = base.wrapping_add(relocation.value).to_le_bytes();
@@ -244,12 +346,16 @@ impl Gpu {
             );
             region.copy_in(0, &segment.data);
             state.space.insert(Arc::new(region));
+            loaded.push(address);
             if segment.executable {
                 programs.push(Program::new(address, segment.data, Level::host()));
             }
         }
         Ok(Module {
             base,
+            size: object.image.size,
+            segments: loaded,
+            hostcall: 0,
             programs,
             kernels: object.kernels.clone(),
         })
@@ -287,16 +393,30 @@ impl Gpu {
 impl State {
     fn reserve(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let left = DEVICE_MEMORY - self.used;
+        let none = || GpuError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            left,
+        };
         if bytes > left {
-            return Err(GpuError::OutOfMemory {
-                name: name.to_owned(),
-                bytes,
-                left,
-            });
+            return Err(none());
         }
-        let base = self.next;
+        let base = self.place(bytes).ok_or_else(none)?;
         self.used += bytes;
         self.next = (base + bytes).next_multiple_of(4096) + GAP;
         Ok(base)
+    }
+
+    /// An address for so many bytes. Addresses are not used again before the others have been: a stale pointer is a fault.
+    fn place(&self, bytes: u64) -> Option<u64> {
+        let fits = |base: u64| base + bytes + GAP <= END;
+        if fits(self.next) && !self.space.overlaps(self.next, bytes + GAP) {
+            return Some(self.next);
+        }
+        let after = |end: u64| end.next_multiple_of(4096) + GAP;
+        let ends = self.space.ends().map(after).filter(|&at| at >= self.first);
+        std::iter::once(self.first)
+            .chain(ends)
+            .find(|&base| fits(base) && !self.space.overlaps(base, bytes + GAP))
     }
 }

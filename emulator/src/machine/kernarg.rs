@@ -33,7 +33,7 @@ pub(super) fn hand_over(
     put(
         "kernel arguments",
         handed.kernarg,
-        &kernarg_segment(kernel, launch, &handed),
+        &kernarg_segment(module, kernel, launch, &handed),
     );
     put(
         "dispatch packet",
@@ -44,7 +44,12 @@ pub(super) fn hand_over(
     handed
 }
 
-fn kernarg_segment(kernel: &Kernel, launch: &Launch<'_>, handed: &Handed) -> Vec<u8> {
+fn kernarg_segment(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    handed: &Handed,
+) -> Vec<u8> {
     let explicit = kernel.explicit_kernarg_size() as usize;
     let end = kernel
         .args
@@ -60,14 +65,14 @@ fn kernarg_segment(kernel: &Kernel, launch: &Launch<'_>, handed: &Handed) -> Vec
         let ArgKind::Hidden(hidden) = &arg.kind else {
             continue;
         };
-        let value = hidden_value(hidden, launch, handed).to_le_bytes();
+        let value = hidden_value(hidden, module, launch, handed).to_le_bytes();
         let bytes = (arg.size as usize).min(8);
         segment[arg.offset as usize..][..bytes].copy_from_slice(&value[..bytes]);
     }
     segment
 }
 
-fn hidden_value(hidden: &HiddenArg, launch: &Launch<'_>, handed: &Handed) -> u64 {
+fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed: &Handed) -> u64 {
     let block = launch.block.map(u64::from);
     let grid = launch.grid.map(u64::from);
     match hidden {
@@ -81,6 +86,7 @@ fn hidden_value(hidden: &HiddenArg, launch: &Launch<'_>, handed: &Handed) -> u64
         HiddenArg::PrivateBase => PRIVATE_BASE >> 32,
         HiddenArg::SharedBase => SHARED_BASE >> 32,
         HiddenArg::QueuePtr => handed.queue,
+        HiddenArg::HostcallBuffer => module.hostcall,
         HiddenArg::DynamicLdsSize => launch.dynamic_lds as u64,
         // Offsets and remainders are zero: grids count whole groups. Nothing is connected to the other buffers.
         _ => 0,

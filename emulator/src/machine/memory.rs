@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::trap::{Fault, Nearest, TrapKind};
+use super::words::Words;
 
 /// An allocation.
 pub struct Region {
@@ -18,14 +19,22 @@ pub struct Region {
     pub size: u64,
     /// Whether a kernel may write it.
     pub writable: bool,
-    words: Box<[AtomicU32]>,
+    words: Words,
 }
 
 impl Region {
     /// An allocation of zeros.
     pub fn new(name: &str, base: u64, size: u64, writable: bool) -> Region {
-        // Zeroed by the system where it can: scratch is large, and little of it is touched.
-        let words = bytemuck::allocation::zeroed_slice_box(size.div_ceil(4) as usize);
+        Region::over(name, base, size, writable, Words::new(size))
+    }
+
+    /// An allocation that is made of these words; `None` where they do not hold `size` bytes.
+    pub fn with_words(name: &str, base: u64, size: u64, words: Words) -> Option<Region> {
+        (words.len() as u64 >= size.div_ceil(4))
+            .then(|| Region::over(name, base, size, true, words))
+    }
+
+    fn over(name: &str, base: u64, size: u64, writable: bool, words: Words) -> Region {
         Region {
             name: name.to_owned(),
             base,
@@ -201,6 +210,19 @@ impl AddressSpace {
                 address,
             )),
         }
+    }
+
+    /// Where the allocations end, in the order of their addresses.
+    pub fn ends(&self) -> impl Iterator<Item = u64> {
+        self.regions.iter().map(|r| r.base + r.size)
+    }
+
+    /// Whether an allocation touches a range.
+    pub fn overlaps(&self, address: u64, bytes: u64) -> bool {
+        let end = address.saturating_add(bytes);
+        let after = self.regions.partition_point(|r| r.base < end);
+        let before = self.regions[..after].last();
+        before.is_some_and(|r| r.base.saturating_add(r.size) > address)
     }
 
     /// The allocation nearest to an address, and how far it is.

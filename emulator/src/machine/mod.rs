@@ -20,6 +20,7 @@ pub mod shapes;
 mod traffic;
 mod trap;
 mod wave;
+mod words;
 
 pub use gpu::{Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module};
 pub(crate) use handler::levels;
@@ -32,6 +33,7 @@ pub use program::Kind;
 pub use traffic::{Traffic, Way};
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};
+pub use words::Words;
 
 /// The flat addresses from here to `SHARED_LIMIT` reach LDS.
 pub const SHARED_BASE: u64 = 1 << 48;

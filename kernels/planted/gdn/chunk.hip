@@ -12,9 +12,15 @@ CUMSUM_KERNEL(planted_gdn_chunk_cumsum_half_wave, HalfScan)
 
 // the sign of the gate flipped
 struct CumsumSign : ChunkRule {
-    static __device__ float log_gate(float g, int kind) { return -ChunkRule::log_gate(g, kind); }
+    static __device__ double log_gate(float g, int kind) { return -ChunkRule::log_gate(g, kind); }
 };
 CUMSUM_KERNEL(planted_gdn_chunk_cumsum_sign, CumsumSign)
+
+// G rounded to float
+struct FloatSums : ChunkRule {
+    static __device__ double sum(double G) { return (float)G; }
+};
+CUMSUM_KERNEL(planted_gdn_chunk_cumsum_in_f32, FloatSums)
 
 // the last token of a sequence unwritten
 struct LastUnwritten : ChunkRule {
@@ -36,7 +42,7 @@ L_KERNEL(planted_gdn_chunk_l_no_beta, NoBeta)
 
 // the sign of the gate flipped (in L and in the outputs)
 struct BetweenSign : ChunkRule {
-    static __device__ float between(float G_i, float G_j) { return expf(G_j - G_i); }
+    static __device__ float between(double G_i, double G_j) { return expf((float)(G_j - G_i)); }
 };
 L_KERNEL(planted_gdn_chunk_l_gate_sign, BetweenSign)
 OUTPUTS_KERNEL(planted_gdn_chunk_outputs_gate_sign, BetweenSign)
@@ -82,7 +88,7 @@ UW_KERNEL(planted_gdn_chunk_uw_u_no_beta, ValueWithoutBeta)
 
 // w without its decay
 struct KeyWithoutDecay : ChunkRule {
-    static __device__ float key_factor(float beta, float G) { return beta; }
+    static __device__ float key_factor(float beta, double G) { return beta; }
 };
 UW_KERNEL(planted_gdn_chunk_uw_w_no_decay, KeyWithoutDecay)
 
@@ -100,7 +106,7 @@ STATES_KERNEL(planted_gdn_chunk_states_no_wh, NotCorrected)
 
 // a ragged chunk takes G_last from the padding, which is 0
 struct PaddedLast : ChunkRule {
-    static __device__ float last_gate(float G_last, int tokens, int C) { return tokens == C ? G_last : 0.0f; }
+    static __device__ double last_gate(double G_last, int tokens, int C) { return tokens == C ? G_last : 0.0; }
 };
 STATES_KERNEL(planted_gdn_chunk_states_padded_last, PaddedLast)
 

@@ -4,6 +4,7 @@ use half::{bf16, f16};
 
 use super::json::{Json, Node};
 use crate::commands::did_you_mean;
+use crate::compare::{Element, encode};
 
 const KINDS: &[&str] = &[
     "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "raw",
@@ -87,24 +88,21 @@ fn float(kind: &str, node: &Node<'_>) -> anyhow::Result<Vec<u8>> {
         _ => node.f64()?,
     };
     let (bytes, rounded) = match kind {
-        "f16" => (
-            f16::from_f64(value).to_le_bytes().to_vec(),
-            f16::from_f64(value).to_f64(),
-        ),
-        "bf16" => (
-            bf16::from_f64(value).to_le_bytes().to_vec(),
-            bf16::from_f64(value).to_f64(),
-        ),
-        "f32" => (
-            (value as f32).to_le_bytes().to_vec(),
-            f64::from(value as f32),
-        ),
-        _ => (value.to_le_bytes().to_vec(), value),
+        "f16" => rounded::<f16>(value),
+        "bf16" => rounded::<bf16>(value),
+        "f32" => rounded::<f32>(value),
+        _ => rounded::<f64>(value),
     };
     if rounded.is_infinite() && value.is_finite() {
         return Err(node.error(format_args!("{value:e} is too large for {kind}")));
     }
     Ok(bytes)
+}
+
+/// The nearest value of a type: its bytes, and what it is.
+fn rounded<E: Element>(value: f64) -> (Vec<u8>, f64) {
+    let nearest = E::nearest(value);
+    (encode(&[nearest]), nearest.to_f64())
 }
 
 fn raw(node: &Node<'_>) -> anyhow::Result<Vec<u8>> {

@@ -87,7 +87,7 @@ impl Family {
         let values = self.values(file, map);
         let refusal = function.refuses(&values);
         let skip = self
-            .unfit(file, map, expected)
+            .unfit(file, map)
             .or(refusal.map(|refusal| format!("{}: {}", refusal.title, refusal.help)));
         let judged = |name: &&str| {
             let reason = "the rule for pipelines".to_string();
@@ -117,7 +117,7 @@ impl Family {
     }
 
     /// Why the family cannot compute this.
-    fn unfit(self, file: &Vectors, map: HeadMap, expected: [Option<&[f32]>; 2]) -> Option<String> {
+    fn unfit(self, file: &Vectors, map: HeadMap) -> Option<String> {
         let sizes = &file.sizes;
         let channels = sizes.key_size.max(sizes.value_size);
         if channels > MAX_CHANNELS {
@@ -139,8 +139,6 @@ impl Family {
             Some("ggml's kernel has the tiled head map only".into())
         } else if file.scale.as_ref().is_some_and(other_scale) {
             Some("ggml's kernel scales by 1/sqrt(K) only".into())
-        } else if expected.contains(&None) {
-            Some("ggml's kernel has output and state in one buffer: both must be expected".into())
         } else {
             None
         }
@@ -199,8 +197,8 @@ impl Family {
         if self == Family::Ggml {
             let flip = |state: &[f32]| value_major(file, state);
             inputs.insert("state".into(), flip(&file.initial()));
-            let dst = o.zip(state).map(|(o, state)| [o, &flip(state)].concat());
-            expect("dst", dst);
+            expect("o", o.map(<[f32]>::to_vec));
+            expect("states", state.map(flip));
         } else {
             inputs.insert("initial".into(), file.initial());
             expect("o", o.map(<[f32]>::to_vec));

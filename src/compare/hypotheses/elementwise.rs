@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use super::{Evidence, Prediction};
+use crate::compare::Element;
 
 pub(super) fn zero(evidence: &Evidence<'_>) -> Vec<Prediction> {
     vec![Prediction::of(
@@ -192,6 +193,10 @@ pub(super) fn input_added(evidence: &Evidence<'_>) -> Vec<Prediction> {
     evidence.inputs.iter().flat_map(both).collect()
 }
 
+fn rounded<E: Element>(value: &f64) -> f64 {
+    E::nearest(*value).to_f64()
+}
+
 /// The result went through a smaller type.
 pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let truncated = |want: &f64| f64::from(f32::from_bits((*want as f32).to_bits() & 0xFFFF_0000));
@@ -203,20 +208,8 @@ pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
         )];
     }
     vec![
-        Prediction::of(
-            "rounded to bf16",
-            evidence
-                .want
-                .iter()
-                .map(|want| bf16::from_f64(*want).to_f64()),
-        ),
+        Prediction::of("rounded to bf16", evidence.want.iter().map(rounded::<bf16>)),
         Prediction::of("truncated to bf16", evidence.want.iter().map(truncated)),
-        Prediction::of(
-            "rounded to f16",
-            evidence
-                .want
-                .iter()
-                .map(|want| f16::from_f64(*want).to_f64()),
-        ),
+        Prediction::of("rounded to f16", evidence.want.iter().map(rounded::<f16>)),
     ]
 }

@@ -1,5 +1,6 @@
 //! The chunk pipeline, every kernel on what those before it left.
 
+use crate::compare::ElementKind;
 use crate::phases::gdn::{Chunks, asked, scalars};
 use crate::trial::{Outcome, Trial};
 
@@ -8,7 +9,7 @@ pub fn run(t: &mut Trial<'_>) -> Outcome {
     let x = Chunks::new(t, convention)?;
     let s = x.p.sizes;
     let [o, last] = x.p.results(t)?;
-    let sums = t.output("G", scalars(s))?;
+    let sums = t.output_as(ElementKind::F64, "G", scalars(s))?;
     let l = t.output("L", x.rows(x.c))?;
     let inverse = t.output("Ai", x.rows(x.c))?;
     let u = t.output("u", x.rows(s.value_size))?;

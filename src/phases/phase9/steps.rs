@@ -3,9 +3,10 @@
 use deltanet_reference::rule::chunk::{self, Inverse};
 use deltanet_reference::rule::{Convention, Gate};
 
+use crate::compare::ElementKind;
 use crate::phases::gdn::{Chunks, Problem, head_map, layout, scalars, states};
 use crate::references;
-use crate::trial::{Buffer, Mistake, Outcome, Trial};
+use crate::trial::{Buffer, Data, Mistake, Outcome, Trial};
 
 fn chunks(t: &mut Trial<'_>) -> Outcome<Chunks> {
     let convention = Convention {
@@ -20,13 +21,13 @@ fn chunks(t: &mut Trial<'_>) -> Outcome<Chunks> {
 
 fn given_sums(x: &Chunks, t: &mut Trial<'_>) -> Outcome<Buffer> {
     let sums = chunk::cumsum(x.p.sizes, x.c, Gate::Log, t.values(x.p.g));
-    t.upload("G", scalars(x.p.sizes), sums)
+    t.upload("G", scalars(x.p.sizes), Data::f64(sums))
 }
 
 fn l_values(x: &Chunks, t: &Trial<'_>, sums: Buffer) -> Vec<f32> {
     let map = x.p.convention.head_map;
     let (k, beta) = (t.values(x.p.k), t.values(x.p.beta));
-    chunk::l(x.p.sizes, x.c, map, k, beta, t.values(sums))
+    chunk::l(x.p.sizes, x.c, map, k, beta, t.doubles(sums))
 }
 
 fn given_inverse(x: &Chunks, t: &mut Trial<'_>, sums: Buffer) -> Outcome<Buffer> {
@@ -44,7 +45,8 @@ fn given_uw(x: &Chunks, t: &mut Trial<'_>, sums: Buffer, inverse: Buffer) -> Out
         convention,
         ..
     } = x.p;
-    let [k, v, beta, sums, inverse] = [k, v, beta, sums, inverse].map(|b| t.values(b));
+    let [k, v, beta, inverse] = [k, v, beta, inverse].map(|b| t.values(b));
+    let sums = t.doubles(sums);
     let uw = chunk::uw(sizes, x.c, convention.head_map, k, v, beta, sums, inverse);
     let u = t.upload("u", x.rows(sizes.value_size), uw.u)?;
     Ok([u, t.upload("w", x.rows(sizes.key_size), uw.w)?])
@@ -53,11 +55,11 @@ fn given_uw(x: &Chunks, t: &mut Trial<'_>, sums: Buffer, inverse: Buffer) -> Out
 pub fn cumsum(t: &mut Trial<'_>) -> Outcome {
     let x = chunks(t)?;
     let s = x.p.sizes;
-    let sums = t.output("G", scalars(s))?;
+    let sums = t.output_as(ElementKind::F64, "G", scalars(s))?;
     x.launch_cumsum(t, sums)?;
     let g = x.p.g;
-    let references = references!(t, |g| chunk::cumsum(s, x.c, Gate::Log, g));
-    t.check(sums, references)
+    let (golden, oracle) = references!(t, |g| chunk::cumsum(s, x.c, Gate::Log, g));
+    t.check(sums, (Data::f64(golden), oracle))
 }
 
 pub fn l(t: &mut Trial<'_>) -> Outcome {
@@ -72,7 +74,7 @@ pub fn l(t: &mut Trial<'_>) -> Outcome {
         convention,
         ..
     } = x.p;
-    let references = references!(t, |k, beta, sums| {
+    let references = references!(t, |k, beta; sums| {
         chunk::l(sizes, x.c, convention.head_map, k, beta, sums)
     });
     t.check(l, references)
@@ -132,7 +134,7 @@ pub fn uw(t: &mut Trial<'_>) -> Outcome {
     let u = t.output("u", x.rows(sizes.value_size))?;
     let w = t.output("w", x.rows(sizes.key_size))?;
     x.launch_uw(t, [sums, inverse], [u, w])?;
-    let (golden, oracle) = references!(t, |k, v, beta, sums, inverse| {
+    let (golden, oracle) = references!(t, |k, v, beta, inverse; sums| {
         chunk::uw(sizes, x.c, convention.head_map, k, v, beta, sums, inverse)
     });
     t.check(u, (golden.u, oracle.u))?;
@@ -155,7 +157,7 @@ pub fn chunk_states(t: &mut Trial<'_>) -> Outcome {
     let vn = t.output("vn", x.rows(sizes.value_size))?;
     let last = t.output("final", states(sizes, convention.state))?;
     x.launch_states(t, [sums, u, w], [h, vn, last])?;
-    let (golden, oracle) = references!(t, |k, u, w, sums, initial| {
+    let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
         let uw = chunk::Uw {
             u: u.to_vec(),
             w: w.to_vec(),
@@ -193,7 +195,7 @@ pub fn outputs(t: &mut Trial<'_>) -> Outcome {
         u: t.values(u).to_vec(),
         w: t.values(w).to_vec(),
     };
-    let (k_values, sum_values) = (t.values(k), t.values(sums));
+    let (k_values, sum_values) = (t.values(k), t.doubles(sums));
     let found = chunk::states(
         sizes,
         x.c,
@@ -208,7 +210,7 @@ pub fn outputs(t: &mut Trial<'_>) -> Outcome {
     let vn = t.upload("vn", x.rows(sizes.value_size), found.vn)?;
     let o = t.output("o", x.rows(sizes.value_size))?;
     x.launch_outputs(t, [sums, h, vn], o)?;
-    let (golden, oracle) = references!(t, |q, k, vn, sums, h| {
+    let (golden, oracle) = references!(t, |q, k, vn, h; sums| {
         let scale = convention.scale.factor(sizes.key_size);
         chunk::outputs(sizes, x.c, convention.head_map, scale, q, k, vn, sums, h)
     });

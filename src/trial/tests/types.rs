@@ -37,6 +37,12 @@ static MISTAKEN: Function = Function {
     ..LIKE
 };
 
+static UNMOVED: Function = Function {
+    run: unmoved,
+    outputs: &["kept"],
+    ..LIKE
+};
+
 /// Half of how many elements the inputs have.
 const N: usize = 100;
 
@@ -91,6 +97,12 @@ fn mistaken(t: &mut Trial<'_>) -> Outcome {
     let g = t.input_as(F64, "g", elements(4), Uniform(0.0, 1.0))?;
     assert!(t.values(g).is_empty());
     Ok(())
+}
+
+/// Expects of what is updated in place what it held before.
+fn unmoved(t: &mut Trial<'_>) -> Outcome {
+    let kept = t.update("kept", elements(N), vec![1.5f32; N])?;
+    t.check_exact(kept, vec![1.5f32; N])
 }
 
 fn ran(
@@ -186,6 +198,17 @@ fn a_test_that_mistakes_a_type_is_an_error() {
     let error = report.error.expect("an explanation");
     assert!(
         error.contains("`g` is of f64 and no input that `values` can give"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_updated_must_not_be_right_already() {
+    let report = ran(&UNMOVED, Does::Nothing, 1, None);
+    assert_eq!(report.verdict, Verdict::Error);
+    let error = report.error.expect("an explanation");
+    assert!(
+        error.contains("the input `kept` echoed would pass"),
         "{error}"
     );
 }

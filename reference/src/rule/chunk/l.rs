@@ -1,3 +1,4 @@
+use super::decay;
 use crate::operators::dot;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, shape};
@@ -12,7 +13,7 @@ pub fn l<R: Real>(
     map: HeadMap,
     k: &[R],
     beta: &[R],
-    cumsum: &[R],
+    cumsum: &[f64],
 ) -> Vec<R> {
     sizes.check_chunk("l", chunk);
     shape::expect("l", "k", k.len(), &sizes.key_shape());
@@ -27,7 +28,7 @@ pub fn l<R: Real>(
         for i in 0..k.len() {
             let row = &mut l[sizes.chunk_row(&place, i, chunk)];
             for j in 0..i {
-                row[j] = beta[i] * dot(k[i], k[j]) * (g[i] - g[j]).exp();
+                row[j] = beta[i] * dot(k[i], k[j]) * decay::<R>(g[i] - g[j]);
             }
         }
     }

@@ -21,7 +21,8 @@
 //! `[B, T, HV, size]`; L and Ai are `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's
 //! last token; h is `[B, chunks, HV, K, V]`.
 //!
-//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does; only G is a scan.
+//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does; only G is a scan, and in
+//! `f64`, as are its differences.
 
 mod cumsum;
 mod inverse;
@@ -51,7 +52,7 @@ pub struct Chunked<R> {
     /// k as it is used.
     pub k: Vec<R>,
     /// G, `[B, T, HV]`.
-    pub cumsum: Vec<R>,
+    pub cumsum: Vec<f64>,
     /// L, `[B, T, HV, C]`.
     pub l: Vec<R>,
     /// Ai, `[B, T, HV, C]`.
@@ -135,6 +136,11 @@ pub fn chunked<R: Real>(
         states,
         output,
     }
+}
+
+/// e^difference, of a difference of two values of G.
+fn decay<R: Real>(difference: f64) -> R {
+    R::from_f64(difference).exp()
 }
 
 /// One chunk of one head.

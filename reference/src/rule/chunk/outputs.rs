@@ -1,3 +1,4 @@
+use super::decay;
 use crate::operators::dot;
 use crate::rule::recurrence::read;
 use crate::rule::{HeadMap, Sizes};
@@ -17,7 +18,7 @@ pub fn outputs<R: Real>(
     q: &[R],
     k: &[R],
     vn: &[R],
-    cumsum: &[R],
+    cumsum: &[f64],
     h: &[R],
 ) -> Vec<R> {
     sizes.check_chunk("outputs", chunk);
@@ -36,11 +37,11 @@ pub fn outputs<R: Real>(
         let g = sizes.chunk_scalars(&place, cumsum);
         let h = &h[sizes.chunk_state(&place, chunk)];
         for i in 0..q.len() {
-            let decay = g[i].exp();
-            let decayed: Vec<R> = q[i].iter().map(|&q| decay * q).collect();
+            let whole = decay::<R>(g[i]);
+            let decayed: Vec<R> = q[i].iter().map(|&q| whole * q).collect();
             let mut sums = read(h, &decayed, sizes.value_size);
             for j in 0..=i {
-                let attention = dot(q[i], k[j]) * (g[i] - g[j]).exp();
+                let attention = dot(q[i], k[j]) * decay::<R>(g[i] - g[j]);
                 lanes::add_scaled(&mut sums, attention, vn[j]);
             }
             let row = &mut output[sizes.chunk_row(&place, i, sizes.value_size)];

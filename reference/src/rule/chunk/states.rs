@@ -1,4 +1,4 @@
-use super::Uw;
+use super::{Uw, decay};
 use crate::rule::recurrence::{read, write};
 use crate::rule::{HeadMap, Sizes, StateLayout};
 use crate::{Real, shape};
@@ -31,7 +31,7 @@ pub fn states<R: Real>(
     layout: StateLayout,
     k: &[R],
     uw: &Uw<R>,
-    cumsum: &[R],
+    cumsum: &[f64],
     initial: &[R],
 ) -> States<R> {
     sizes.check_chunk("states", chunk);
@@ -66,10 +66,10 @@ pub fn states<R: Real>(
                 u.iter().zip(seen).map(|(&u, seen)| u - seen).collect()
             })
             .collect();
-        let decay = g_last.exp();
-        state.iter_mut().for_each(|x| *x = decay * *x);
+        let whole = decay::<R>(g_last);
+        state.iter_mut().for_each(|x| *x = whole * *x);
         for (i, new) in new.iter().enumerate() {
-            let to_end = (g_last - g[i]).exp();
+            let to_end = decay::<R>(g_last - g[i]);
             let left: Vec<R> = new.iter().map(|&new| to_end * new).collect();
             write(&mut state, k[i], &left);
             vn[sizes.chunk_row(&place, i, sizes.value_size)].copy_from_slice(new);

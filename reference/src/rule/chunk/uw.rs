@@ -1,3 +1,4 @@
+use super::decay;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, lanes, shape};
 
@@ -23,7 +24,7 @@ pub fn uw<R: Real>(
     k: &[R],
     v: &[R],
     beta: &[R],
-    cumsum: &[R],
+    cumsum: &[f64],
     inverse: &[R],
 ) -> Uw<R> {
     sizes.check_chunk("uw", chunk);
@@ -51,7 +52,7 @@ pub fn uw<R: Real>(
         let k_beta: Vec<Vec<R>> = k
             .iter()
             .zip(beta.iter().zip(&g))
-            .map(|(k, (&beta, g))| scaled(k, beta * g.exp()))
+            .map(|(k, (&beta, g))| scaled(k, beta * decay(*g)))
             .collect();
         for i in 0..k.len() {
             let u = &mut u[sizes.chunk_row(&place, i, value_size)];

@@ -1,0 +1,195 @@
+//! Requests of kernels to the host: `printf`, failed assertions.
+//!
+//! Source of the layout: the device library that compilers link into kernels (ROCm 5 and 6), as its code has it. A buffer holds packets of a
+//! header and a payload each; free packets and sent ones are lists that both sides change by atomics on their heads. A wave takes a free
+//! packet, fills eight words a lane, sends it, and waits until the host clears the packet's flag.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::time::Duration;
+
+use gfx906::machine::{Gpu, GpuError, LANES};
+
+use crate::error::{HipError, Outcome};
+use crate::launch;
+use crate::printf::Messages;
+
+/// Waves that a host thread runs at a time: more than these never wait.
+const WAVES_PER_THREAD: u64 = 16;
+/// How long the host waits before it looks again.
+const PAUSE: Duration = Duration::from_micros(20);
+
+/// The buffer: addresses of headers, payloads and doorbell, the two lists, the mask of a packet's number in their heads.
+const HEADERS: u64 = 0;
+const PAYLOADS: u64 = 8;
+const DOORBELL: u64 = 16;
+const FREE: u64 = 24;
+const SENT: u64 = 32;
+const MASK: u64 = 40;
+/// The doorbell, a signal of which only the count is used, stands behind.
+const SIGNAL: u64 = 64;
+const FIRST_HEADER: u64 = 128;
+
+/// A header: next packet, lanes that ask, service, flag.
+const HEADER: u64 = 24;
+const LANES_AT: u64 = 8;
+const SERVICE_AT: u64 = 16;
+const FLAG_AT: u64 = 20;
+
+/// A payload: eight words a lane.
+const WORDS: usize = 8;
+const PAYLOAD: u64 = (LANES * WORDS * 8) as u64;
+
+/// The one service that is answered: parts of a message to be printed.
+const PRINT: u32 = 2;
+
+/// A buffer in device memory.
+pub struct Hostcall {
+    gpu: Arc<Gpu>,
+    /// Its address.
+    base: u64,
+    /// A power of two.
+    packets: u64,
+}
+
+/// The one buffer of a process, which is made when code is loaded that may need it.
+#[derive(Default)]
+pub struct Requests(Option<Arc<Hostcall>>);
+
+impl Requests {
+    /// The buffer's address.
+    pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> Outcome<u64> {
+        if self.0.is_none() {
+            let made = Hostcall::new(gpu, launch::threads());
+            self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
+        }
+        Ok(self.0.as_ref().map_or(0, |hostcall| hostcall.base))
+    }
+
+    /// The buffer, if there is one.
+    pub fn get(&self) -> Option<Arc<Hostcall>> {
+        self.0.clone()
+    }
+}
+
+/// Says that a kernel has ended, also where it ends in a panic.
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Hostcall {
+    /// A buffer for kernels that run on so many host threads.
+    fn new(gpu: &Arc<Gpu>, threads: usize) -> Result<Hostcall, GpuError> {
+        let packets = (2 * WAVES_PER_THREAD * threads as u64).next_power_of_two();
+        let bytes = FIRST_HEADER + packets * (HEADER + PAYLOAD);
+        Ok(Hostcall {
+            gpu: gpu.clone(),
+            base: gpu.alloc("hostcall buffer", bytes)?,
+            packets,
+        })
+    }
+
+    fn header(&self, packet: u64) -> u64 {
+        self.base + FIRST_HEADER + (packet & (self.packets - 1)) * HEADER
+    }
+
+    fn payload(&self, packet: u64) -> u64 {
+        let first = self.base + FIRST_HEADER + self.packets * HEADER;
+        first + (packet & (self.packets - 1)) * PAYLOAD
+    }
+
+    fn put(&self, address: u64, value: u64) -> Result<(), GpuError> {
+        self.gpu.write(address, &value.to_le_bytes())
+    }
+
+    fn word(&self, address: u64) -> Result<u64, GpuError> {
+        let mut bytes = [0; 8];
+        self.gpu.read(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Makes every packet free: a kernel that failed may have kept some.
+    fn reset(&self) -> Result<(), GpuError> {
+        self.put(self.base + HEADERS, self.header(0))?;
+        self.put(self.base + PAYLOADS, self.payload(0))?;
+        self.put(self.base + DOORBELL, self.base + SIGNAL)?;
+        self.put(self.base + SENT, 0)?;
+        self.put(self.base + MASK, self.packets - 1)?;
+        // 0 is the end of a list: packets are named by their number and a bit above.
+        let name = |packet: u64| self.packets | packet;
+        for packet in 0..self.packets {
+            let next = if packet == 0 { 0 } else { name(packet - 1) };
+            self.put(self.header(packet), next)?;
+        }
+        self.put(self.base + FREE, name(self.packets - 1))
+    }
+
+    /// Runs a kernel and answers what it asks meanwhile.
+    pub fn during<T>(&self, kernel: impl FnOnce() -> T) -> Result<T, GpuError> {
+        self.reset()?;
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let answers = scope.spawn(|| self.serve(&done));
+            let result = {
+                let _ended = Ended(&done);
+                kernel()
+            };
+            match answers.join() {
+                Ok(served) => served.map(|()| result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    fn serve(&self, done: &AtomicBool) -> Result<(), GpuError> {
+        let mut messages = Messages::default();
+        loop {
+            // What a kernel sent before its end is printed too.
+            let last = done.load(Ordering::Acquire);
+            let sent = self.gpu.update64(self.base + SENT, |_| 0)?;
+            if sent != 0 {
+                self.answer(sent, &mut messages)?;
+            } else if last {
+                return Ok(());
+            } else {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Answers a list of packets, the oldest first.
+    fn answer(&self, sent: u64, messages: &mut Messages) -> Result<(), GpuError> {
+        let mut packets = Vec::new();
+        let mut packet = sent;
+        // A kernel that runs wild may have tied the list into a ring.
+        while packet != 0 && packets.len() < self.packets as usize {
+            packets.push(packet);
+            packet = self.word(self.header(packet))?;
+        }
+        for packet in packets.into_iter().rev() {
+            let header = self.header(packet);
+            let lanes = self.word(header + LANES_AT)?;
+            let service = self.word(header + SERVICE_AT)? as u32;
+            for lane in (0..LANES as u64).filter(|lane| lanes >> lane & 1 != 0) {
+                let at = self.payload(packet) + lane * 8 * WORDS as u64;
+                let mut words = [0; WORDS];
+                for (n, word) in (0..).zip(&mut words) {
+                    *word = self.word(at + 8 * n)?;
+                }
+                let answer = match service {
+                    PRINT => messages.take(&words),
+                    _ => 0,
+                };
+                self.put(at, answer)?;
+            }
+            // The answers come first.
+            fence(Ordering::Release);
+            self.gpu.write(header + FLAG_AT, &0u32.to_le_bytes())?;
+        }
+        Ok(())
+    }
+}

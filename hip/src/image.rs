@@ -1,0 +1,109 @@
+//! Images of code in the program's memory, whose size only their own headers tell.
+
+use crate::boundary::{Address, host_bytes, host_value};
+use crate::error::{HipError, Outcome};
+use crate::memory::host;
+use crate::tell::tell;
+
+/// An image of which so many bytes can be read at all, whatever its headers claim.
+#[derive(Clone, Copy)]
+struct Image {
+    at: Address,
+    readable: u64,
+}
+
+/// The bytes of the image at an address.
+pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
+    const WRAPPER: [u8; 4] = *b"FPIH";
+    let readable = host::readable(at);
+    let image = Image { at, readable };
+    match image.get::<[u8; 4]>(0)? {
+        // What compilers put around: magic, version, address.
+        WRAPPER => {
+            let at = image.get(8)?;
+            let readable = host::readable(at);
+            Image { at, readable }.bytes()
+        }
+        _ => image.bytes(),
+    }
+}
+
+fn sum(a: u64, b: u64) -> Outcome<u64> {
+    a.checked_add(b).ok_or(HipError::InvalidImage)
+}
+
+impl Image {
+    fn bytes<'a>(self) -> Outcome<&'a [u8]> {
+        let size = match &self.get::<[u8; 4]>(0)? {
+            b"\x7fELF" => self.elf_size()?,
+            b"__CL" => self.bundle_size()?,
+            b"CCOB" => self.compressed_size()?,
+            _ => return Err(HipError::InvalidImage),
+        };
+        if size > self.readable {
+            tell(format!(
+                "the image at {:#x} claims {size} bytes, {} can be read: it is damaged",
+                self.at, self.readable
+            ));
+            return Err(HipError::InvalidImage);
+        }
+        host_bytes(self.at, size as usize)
+    }
+
+    fn get<T: Copy>(self, offset: u64) -> Outcome<T> {
+        if sum(offset, size_of::<T>() as u64)? > self.readable {
+            return Err(HipError::InvalidImage);
+        }
+        host_value(self.at + offset)
+    }
+
+    /// The end of what an ELF file's header tables and segments reach.
+    fn elf_size(self) -> Outcome<u64> {
+        let half = |offset| self.get::<u16>(offset).map(u64::from);
+        let (segments, segment, count) = (self.get(32)?, half(54)?, half(56)?);
+        let mut end = sum(segments, segment * count)?;
+        end = end.max(sum(self.get(40)?, half(58)? * half(60)?)?);
+        for n in 0..count {
+            let header = sum(segments, n * segment)?;
+            let (start, size) = (self.get(sum(header, 8)?)?, self.get(sum(header, 32)?)?);
+            end = end.max(sum(start, size)?);
+        }
+        Ok(end)
+    }
+
+    /// The end of a bundle's last entry.
+    fn bundle_size(self) -> Outcome<u64> {
+        const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
+        const MOST: u64 = 4096;
+        if self.get::<[u8; 24]>(0)? != MAGIC {
+            return Err(HipError::InvalidImage);
+        }
+        let mut offset = MAGIC.len() as u64;
+        let count = self.get::<u64>(offset)?;
+        offset += 8;
+        if count > MOST {
+            return Err(HipError::InvalidImage);
+        }
+        let mut end = offset;
+        for _ in 0..count {
+            let [start, size, name] = self.get::<[u64; 3]>(offset)?;
+            offset = sum(offset + 24, name)?;
+            end = end.max(sum(start, size)?);
+        }
+        Ok(end.max(offset))
+    }
+
+    /// The size that the header of a compressed bundle states, from its second version on.
+    fn compressed_size(self) -> Outcome<u64> {
+        match self.get::<u16>(4)? {
+            2 => self.get::<u32>(8).map(u64::from),
+            3 => self.get(8),
+            version => {
+                tell(format!(
+                    "version {version} of the compressed offload bundle does not say its size: build without --offload-compress"
+                ));
+                Err(HipError::InvalidImage)
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Launches: shape and arguments checked, the kernel run to its end, a failure told.
+
+mod arguments;
+pub mod entries;
+pub mod pending;
+
+use std::sync::LazyLock;
+
+use gfx906::code_object::{HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::machine::{Launch, LaunchError, Limits, Trap, TrapKind};
+
+use crate::boundary::{Address, In};
+use crate::error::{HipError, Outcome};
+use crate::memory::host;
+use crate::module::{self, Function};
+use crate::runtime::{queue, state};
+use crate::tell::tell;
+use crate::{event, stream};
+
+/// Wave instructions of a launch, unless `GFX906_BUDGET` says otherwise: ten minutes and more.
+const BUDGET: u64 = 100_000_000_000;
+
+/// Addresses below are null pointers with an offset.
+const FIRST_PAGES: u64 = 1 << 16;
+
+/// `dim3`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dim3 {
+    /// Width.
+    pub x: u32,
+    /// Height.
+    pub y: u32,
+    /// Depth.
+    pub z: u32,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Work-groups.
+    pub grid: [u32; 3],
+    /// Work-items of a group.
+    pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub lds: usize,
+}
+
+/// What the environment says about launches.
+struct Settings {
+    limits: Limits,
+    threads: usize,
+}
+
+static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
+    limits: Limits {
+        instructions: number("GFX906_BUDGET").unwrap_or(BUDGET),
+        seconds: f64::INFINITY,
+    },
+    threads: number("GFX906_THREADS").unwrap_or(0) as usize,
+});
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    let value = text.trim().parse().ok();
+    if value.is_none() {
+        tell(format!("{variable}={text} is no number: it is not used"));
+    }
+    value
+}
+
+/// Host threads that a launch takes.
+pub fn threads() -> usize {
+    match SETTINGS.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
+impl From<Dim3> for [u32; 3] {
+    fn from(d: Dim3) -> [u32; 3] {
+        [d.x, d.y, d.z]
+    }
+}
+
+/// Checks a shape as HIP does.
+fn check(kernel: &Kernel, shape: &Shape) -> Outcome {
+    let Shape { grid, block, lds } = *shape;
+    let refuse = |what: String, code| {
+        tell(format!("kernel `{}`: {what}", kernel.name));
+        Err(code)
+    };
+    if grid.contains(&0) || block.contains(&0) {
+        return refuse(
+            format!("grid {grid:?} of blocks {block:?} is empty"),
+            HipError::InvalidValue,
+        );
+    }
+    let items = block.iter().try_fold(1u32, |n, &b| n.checked_mul(b));
+    let items = match items {
+        Some(items) if items <= MAX_WORK_GROUP => items,
+        _ => {
+            return refuse(
+                format!("block {block:?} has more than {MAX_WORK_GROUP} work-items"),
+                HipError::InvalidConfiguration,
+            );
+        }
+    };
+    if items > kernel.max_flat_work_group_size {
+        return refuse(
+            format!(
+                "block {block:?} has {items} work-items, __launch_bounds__ allow {}",
+                kernel.max_flat_work_group_size
+            ),
+            HipError::LaunchFailure,
+        );
+    }
+    if (0..3).any(|d| grid[d] as u64 * block[d] as u64 > u32::MAX as u64) {
+        return refuse(
+            format!("grid {grid:?} of blocks {block:?} exceeds 2^32 work-items"),
+            HipError::InvalidConfiguration,
+        );
+    }
+    if lds > (MAX_LDS - kernel.lds_size.min(MAX_LDS)) as usize {
+        return refuse(
+            format!(
+                "{lds} bytes of dynamic and {} of static LDS, a work-group has {MAX_LDS}",
+                kernel.lds_size
+            ),
+            HipError::InvalidValue,
+        );
+    }
+    Ok(())
+}
+
+/// Runs a kernel to its end.
+fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
+    let launch = Launch {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_lds: shape.lds as u32,
+        kernarg,
+        limits: SETTINGS.limits,
+        threads: SETTINGS.threads,
+    };
+    let (gpu, requests) = {
+        let state = state();
+        (state.gpu.clone(), state.requests.get())
+    };
+    let kernel = function.kernel()?;
+    let start = || gpu.launch(&function.loaded.module, &function.name, &launch);
+    let result = match requests.filter(|_| module::asks_host(kernel)) {
+        Some(host) => host.during(start).map_err(|_| HipError::Unknown)?,
+        None => start(),
+    };
+    match result {
+        Ok(_) => Ok(()),
+        Err(LaunchError::Invalid(what)) => {
+            tell(what);
+            Err(HipError::InvalidConfiguration)
+        }
+        Err(LaunchError::Trap(trap)) => {
+            tell(&trap);
+            if let Some(hint) = hint(function, &trap) {
+                tell(hint);
+            }
+            state().failure = Some(HipError::LaunchFailure);
+            Err(HipError::LaunchFailure)
+        }
+    }
+}
+
+/// What a report leaves open.
+fn hint(function: &Function, trap: &Trap) -> Option<String> {
+    if trap.is_hang() {
+        return Some("GFX906_BUDGET=N allows N wave instructions a launch".into());
+    }
+    let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
+        return None;
+    };
+    let has_heap = |kernel| module::takes(kernel, HiddenArg::HeapV1);
+    if address < FIRST_PAGES && function.kernel().is_ok_and(has_heap) {
+        return Some("malloc in kernels is not supported: there is no heap".into());
+    }
+    host::is_mapped(address, 1).then(|| {
+        format!(
+            "{address:#x} is memory of the host that kernels do not reach: copy it to the device, \
+             or allocate it with hipHostMalloc or hipMallocManaged"
+        )
+    })
+}
+
+/// Everything that a launch function may be given besides the kernel.
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// The shape.
+    pub shape: Shape,
+    /// The stream.
+    pub stream: Address,
+    /// Pointers to arguments.
+    pub parameters: In<Address>,
+    /// Or arguments laid out.
+    pub extra: In<Address>,
+    /// Events to record before and after; 0: none.
+    pub events: [Address; 2],
+}
+
+/// Launches a kernel, and waits for its end.
+pub fn launch(function: &Function, request: &Request) -> Outcome {
+    let kernel = function.kernel()?;
+    stream::check(request.stream)?;
+    if !request.parameters.is_null() && !request.extra.is_null() {
+        return Err(HipError::InvalidValue);
+    }
+    check(kernel, &request.shape)?;
+    let kernarg = if request.extra.is_null() {
+        arguments::gather(kernel, request.parameters)?
+    } else {
+        arguments::unpack(kernel, request.extra)?
+    };
+    let _device = queue();
+    // Another thread's kernel may have failed meanwhile.
+    let failure = state().failure;
+    failure.map_or(Ok(()), Err)?;
+    let [start, stop] = request.events;
+    if start != 0 {
+        event::mark(start)?;
+    }
+    run(function, &request.shape, &kernarg)?;
+    if stop != 0 {
+        event::mark(stop)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! What kernels print: messages that come in parts, formatted as C's `printf` does.
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
+
+/// Bits of a part's first word: the message begins, it ends; then the number of words, three bits; then the message's number.
+const BEGIN: u64 = 1;
+const END: u64 = 2;
+const LENGTH: u32 = 5;
+const NUMBER: u32 = 8;
+
+/// The longest text of one conversion: wider ones are cut.
+const LONGEST: usize = 4096;
+/// The widest field, and its digits.
+const WIDEST: i32 = 999;
+const DIGITS: usize = 3;
+
+/// Messages that have begun and not ended.
+#[derive(Default)]
+pub struct Messages {
+    begun: HashMap<u64, Vec<u64>>,
+    last: u64,
+}
+
+unsafe extern "C" {
+    /// The C library's formatter: it knows every flag, and rounds as programs expect.
+    fn snprintf(text: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
+    /// Prints into the stream that the program prints into.
+    fn printf(format: *const c_char, ...) -> c_int;
+}
+
+impl Messages {
+    /// Takes a part of a message; the answer is what the next part begins with, or the number of bytes printed.
+    pub fn take(&mut self, words: &[u64; 8]) -> u64 {
+        let mut descriptor = words[0];
+        if descriptor & BEGIN != 0 {
+            self.last += 1;
+            let low = descriptor & ((1 << NUMBER) - 1) & !BEGIN;
+            descriptor = self.last << NUMBER | low;
+            self.begun.insert(self.last, Vec::new());
+        }
+        let number = descriptor >> NUMBER;
+        let length = (descriptor >> LENGTH & 7) as usize;
+        let Some(message) = self.begun.get_mut(&number) else {
+            return 0;
+        };
+        message.extend_from_slice(&words[1..=length]);
+        if descriptor & END == 0 {
+            return descriptor;
+        }
+        let message = self.begun.remove(&number).unwrap_or_default();
+        print(&message) as u64
+    }
+}
+
+/// Prints a message: the stream, the format, its arguments.
+fn print(message: &[u64]) -> usize {
+    let mut words = message.iter().copied();
+    let to_stderr = words.next() == Some(1);
+    let format = take_text(&mut words);
+    let text = render(&format, &mut words);
+    let bytes = text.len();
+    if to_stderr {
+        // A program without stderr misses it.
+        let _ = std::io::stderr().write_all(&text);
+    } else if let Ok(text) = CString::new(text) {
+        // SAFETY: the format takes one string, and it has its NUL.
+        unsafe { printf(c"%s".as_ptr(), text.as_ptr()) };
+    }
+    bytes
+}
+
+/// A string that is packed into words, up to the one that holds its NUL.
+fn take_text(words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for word in words {
+        let bytes = word.to_le_bytes();
+        match bytes.iter().position(|&b| b == 0) {
+            Some(end) => {
+                text.extend_from_slice(&bytes[..end]);
+                break;
+            }
+            None => text.extend_from_slice(&bytes),
+        }
+    }
+    text
+}
+
+/// A format with its arguments put in. Missing ones are 0.
+fn render(format: &[u8], words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut rest = format;
+    while let Some(at) = rest.iter().position(|&b| b == b'%') {
+        text.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(end) = rest
+            .iter()
+            .position(|b| b.is_ascii_alphabetic() && !b"hlLqjzt".contains(b) || *b == b'%')
+        else {
+            // No conversion: it stands for itself.
+            text.push(b'%');
+            continue;
+        };
+        let (specification, conversion) = (&rest[..end], rest[end]);
+        rest = &rest[end + 1..];
+        convert(&mut text, specification, conversion, words);
+    }
+    text.extend_from_slice(rest);
+    text
+}
+
+/// Puts one conversion in: its flags, width, precision and length are in `specification`.
+fn convert(
+    text: &mut Vec<u8>,
+    specification: &[u8],
+    conversion: u8,
+    words: &mut impl Iterator<Item = u64>,
+) {
+    let mut flags = vec![b'%'];
+    for &byte in specification {
+        match byte {
+            b'*' => {
+                let width = (words.next().unwrap_or(0) as i32).clamp(-WIDEST, WIDEST);
+                flags.extend_from_slice(width.to_string().as_bytes());
+            }
+            b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't' => {}
+            // The library would pad for as long as it is told to.
+            b'0'..=b'9' if digits_at_end(&flags) >= DIGITS => {}
+            b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'.' | b'\'' => flags.push(byte),
+            // Arguments by position, and what C does not have.
+            _ => return literal(text, specification, conversion),
+        }
+    }
+    let lengths = |length: u8| specification.iter().filter(|&&b| b == length).count();
+    let wide = b"lqjzt".iter().any(|&b| lengths(b) != 0);
+    let mut next = || words.next().unwrap_or(0);
+    match conversion {
+        b'%' => text.push(b'%'),
+        b'n' => {
+            next();
+        }
+        b's' => {
+            let string = CString::new(take_text(words)).unwrap_or_default();
+            // SAFETY: the specification takes one string, and it has its NUL.
+            format(text, flags, b"s", |to, size, with| unsafe {
+                snprintf(to, size, with, string.as_ptr())
+            });
+        }
+        b'c' => {
+            let value = next() as c_int;
+            // SAFETY: the specification takes one int.
+            format(text, flags, b"c", |to, size, with| unsafe {
+                snprintf(to, size, with, value)
+            });
+        }
+        b'd' | b'i' => {
+            let value = next();
+            let value = match (wide, lengths(b'h')) {
+                (true, _) => value as i64,
+                (_, 0) => value as i32 as i64,
+                (_, 1) => value as i16 as i64,
+                _ => value as i8 as i64,
+            };
+            // SAFETY: the specification takes one long long.
+            format(text, flags, b"lld", |to, size, with| unsafe {
+                snprintf(to, size, with, value)
+            });
+        }
+        b'u' | b'x' | b'X' | b'o' => {
+            let value = next();
+            let value = match (wide, lengths(b'h')) {
+                (true, _) => value,
+                (_, 0) => value as u32 as u64,
+                (_, 1) => value as u16 as u64,
+                _ => value as u8 as u64,
+            };
+            let suffix = [b'l', b'l', conversion];
+            // SAFETY: the specification takes one unsigned long long.
+            format(text, flags, &suffix, |to, size, with| unsafe {
+                snprintf(to, size, with, value)
+            });
+        }
+        b'p' => {
+            let value = next();
+            // SAFETY: the specification takes one pointer, which is not followed; it is passed as an integer is.
+            format(text, flags, b"p", |to, size, with| unsafe {
+                snprintf(to, size, with, value)
+            });
+        }
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+            let value = f64::from_bits(next());
+            // SAFETY: the specification takes one double.
+            format(text, flags, &[conversion], |to, size, with| unsafe {
+                snprintf(to, size, with, value)
+            });
+        }
+        _ => literal(text, specification, conversion),
+    }
+}
+
+/// What is no conversion stands for itself.
+fn literal(text: &mut Vec<u8>, specification: &[u8], conversion: u8) {
+    text.push(b'%');
+    text.extend_from_slice(specification);
+    text.push(conversion);
+}
+
+fn digits_at_end(flags: &[u8]) -> usize {
+    let digits = flags.iter().rev().take_while(|b| b.is_ascii_digit());
+    digits.count()
+}
+
+/// Formats one value; `call` passes it.
+fn format(
+    text: &mut Vec<u8>,
+    mut flags: Vec<u8>,
+    suffix: &[u8],
+    call: impl FnOnce(*mut c_char, usize, *const c_char) -> c_int,
+) {
+    flags.extend_from_slice(suffix);
+    let Ok(specification) = CString::new(flags) else {
+        return;
+    };
+    let mut buffer = [0u8; LONGEST];
+    let length = call(buffer.as_mut_ptr().cast(), LONGEST, specification.as_ptr());
+    let length = usize::try_from(length).unwrap_or(0).min(LONGEST - 1);
+    text.extend_from_slice(&buffer[..length]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(format: &str, words: &[u64]) -> String {
+        let text = render(format.as_bytes(), &mut words.iter().copied());
+        String::from_utf8(text).expect("ASCII")
+    }
+
+    #[test]
+    fn conversions_are_those_of_c() {
+        assert_eq!(
+            rendered("a %d%% %5u|%-4d|", &[u64::MAX, 7, 8]),
+            "a -1%     7|8   |"
+        );
+        assert_eq!(
+            rendered("%lu %hhd %hx", &[1 << 40, 0x1ff, 0x1_2345]),
+            "1099511627776 -1 2345"
+        );
+        assert_eq!(
+            rendered("%.2f %g", &[2.345f64.to_bits(), 1e-7f64.to_bits()]),
+            "2.35 1e-07"
+        );
+        assert_eq!(rendered("%*d|%c|%#x", &[5, 42, 65, 255]), "   42|A|0xff");
+        let hello = u64::from_le_bytes(*b"hello\0\0\0");
+        let long = u64::from_le_bytes(*b"12345678");
+        assert_eq!(
+            rendered("%s %s, %d", &[hello, long, 0, 3]),
+            "hello 12345678, 3"
+        );
+        assert_eq!(rendered("%y %", &[]), "%y %");
+        assert_eq!(rendered("%2$d %n.", &[7]), "%2$d .");
+        assert_eq!(rendered("%123456789d", &[7]).len(), 123);
+        assert_eq!(rendered("%*d", &[1 << 30, 7]).len(), 999);
+        assert_eq!(rendered("%d %s.", &[]), "0 .");
+    }
+
+    #[test]
+    fn parts_make_a_message() {
+        let mut messages = Messages::default();
+        let begun = messages.take(&[BEGIN | 1 << LENGTH, 1, 0, 0, 0, 0, 0, 0]);
+        let low = begun & !(7 << LENGTH);
+        let more = messages.take(&[
+            low | 2 << LENGTH,
+            u64::from_le_bytes(*b"abcdefgh"),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
+        assert_eq!(more >> NUMBER, begun >> NUMBER);
+        let printed = messages.take(&[low | END, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(printed, 8);
+        assert_eq!(
+            messages.take(&[low | END, 0, 0, 0, 0, 0, 0, 0]),
+            0,
+            "it is over"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! From the table of functions to exported functions.
+//!
+//! A row gives symbol version, name, arguments, how it is run, and the function behind it:
+//! `device` uses the device and returns an error code, `open` returns one whatever a kernel left behind, `raw` returns what its row says,
+//! `none` is not supported.
+
+/// A row of the table, for documents and tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The symbol's version.
+    pub version: &'static str,
+    /// The symbol.
+    pub symbol: &'static str,
+    /// The function's name.
+    pub name: &'static str,
+    /// Whether it does what HIP says; otherwise it returns `hipErrorNotSupported`.
+    pub supported: bool,
+}
+
+macro_rules! supported {
+    (none) => {
+        false
+    };
+    ($kind:ident) => {
+        true
+    };
+}
+
+macro_rules! symbol {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $symbol:literal) => {
+        $symbol
+    };
+}
+
+macro_rules! function {
+    (device $name:ident ($($arg:ident: $type:ty),*) [] [$path:path] [$($symbol:literal)?]) => {
+        function!(@code $name ($($arg: $type),*) Device $path, [$($symbol)?]);
+    };
+    (open $name:ident ($($arg:ident: $type:ty),*) [] [$path:path] [$($symbol:literal)?]) => {
+        function!(@code $name ($($arg: $type),*) Open $path, [$($symbol)?]);
+    };
+    (@code $name:ident ($($arg:ident: $type:ty),*) $gate:ident $path:path, [$($symbol:literal)?]) => {
+        #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
+        #[unsafe(export_name = symbol!($name $($symbol)?))]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> u32 {
+            $crate::runtime::enter(stringify!($name), $crate::runtime::Gate::$gate, || $path($($arg),*))
+        }
+    };
+    (raw $name:ident ($($arg:ident: $type:ty),*) [$return:ty] [$path:path] [$($symbol:literal)?]) => {
+        #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
+        #[unsafe(export_name = symbol!($name $($symbol)?))]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
+            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::api::Failed::failed)
+        }
+    };
+    (none $name:ident () [] [] [$($symbol:literal)?]) => {
+        #[doc = concat!("`", stringify!($name), "`: returns `hipErrorNotSupported`, whatever its arguments.\n\n# Safety\nNothing is asked.")]
+        #[unsafe(export_name = symbol!($name $($symbol)?))]
+        pub unsafe extern "C" fn $name() -> u32 {
+            $crate::runtime::not_supported(stringify!($name))
+        }
+    };
+}
+
+macro_rules! functions {
+    ($($version:literal $name:ident $(as $symbol:literal)? ($($arg:ident: $type:ty),*) $(-> $return:ty)? = $kind:ident $($path:path)?;)*) => {
+        $(function!($kind $name ($($arg: $type),*) [$($return)?] [$($path)?] [$($symbol)?]);)*
+
+        /// Every exported function.
+        pub const ROWS: &[$crate::table::Row] = &[
+            $($crate::table::Row {
+                version: $version,
+                symbol: symbol!($name $($symbol)?),
+                name: stringify!($name),
+                supported: supported!($kind),
+            },)*
+        ];
+    };
+}
+
+pub(crate) use {function, functions, supported, symbol};

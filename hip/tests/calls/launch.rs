@@ -1,0 +1,59 @@
+//! Launches of a random program.
+
+use gfx906_hip::api::*;
+use gfx906_hip::boundary::In;
+
+use super::*;
+
+/// A launch that is right, or whose shape is wrong, or that runs over the end of its output.
+///
+/// A kernel that fails fails everybody, so only a thread that is alone launches one.
+pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
+    let (Some((_, function)), Some(input), Some(output)) = (
+        random.pick(&held.functions),
+        random.pick(&held.blocks),
+        random.pick(&held.blocks),
+    ) else {
+        return;
+    };
+    let most = input.size.min(output.size) / 4;
+    let n = match random.below(600) as u32 {
+        n if n as usize > most && !alone => most as u32,
+        n => n,
+    };
+    let parameters = [input.address, output.address, n as u64];
+    let pointers = [0, 1, 2].map(|at| &raw const parameters[at] as u64);
+    let (grid, block) = match random.below(8) {
+        0 => (0, 64),
+        1 => (1, 2000),
+        _ => (n.div_ceil(64).max(1), 64),
+    };
+    let launched = call!(hipModuleLaunchKernel(
+        function,
+        grid,
+        1,
+        1,
+        block,
+        1,
+        1,
+        0,
+        stream,
+        array(&pointers),
+        In::null()
+    ));
+    match (grid, block) {
+        (0, _) => assert_eq!(launched, INVALID_VALUE),
+        (_, 2000) => assert_eq!(launched, 9),
+        _ if n as usize <= most => assert_eq!(launched, SUCCESS),
+        _ => {
+            assert_eq!(launched, LAUNCH_FAILURE);
+            let mut address = 0;
+            assert_eq!(call!(hipMalloc(out(&mut address), 4)), LAUNCH_FAILURE);
+            assert_eq!(call!(hipGetLastError()), LAUNCH_FAILURE);
+            assert_eq!(call!(hipDeviceReset()), SUCCESS);
+            held.forget();
+            // Memory of the host was freed too.
+            assert_eq!(call!(hipGetLastError()), SUCCESS);
+        }
+    }
+}

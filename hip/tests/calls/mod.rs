@@ -1,0 +1,138 @@
+//! Calling exported functions, and what a random program has in its hands.
+
+use std::ptr::null_mut;
+
+use gfx906_hip::boundary::{In, Out, Text};
+
+pub const SUCCESS: u32 = 0;
+pub const INVALID_VALUE: u32 = 1;
+pub const OUT_OF_MEMORY: u32 = 2;
+pub const INVALID_HANDLE: u32 = 400;
+pub const NOT_READY: u32 = 600;
+pub const STREAM_IS_GONE: u32 = 709;
+pub const LAUNCH_FAILURE: u32 = 719;
+pub const NOT_SUPPORTED: u32 = 801;
+
+/// Kernels that another compiler built.
+pub static CODE: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
+
+/// Calls an exported function.
+macro_rules! call {
+    ($function:ident($($argument:expr),*)) => {
+        // SAFETY: pointers in the arguments are null, to locals that are there, or device addresses and handles, which are not followed.
+        unsafe { $function($($argument),*) }
+    };
+}
+
+pub mod launch;
+
+pub fn out<T: Copy>(place: &mut T) -> Out<T> {
+    // SAFETY: good for writes; every use is within the caller's statement.
+    unsafe { Out::at(place) }
+}
+
+pub fn nowhere<T: Copy>() -> Out<T> {
+    // SAFETY: null is allowed.
+    unsafe { Out::at(null_mut()) }
+}
+
+pub fn text(text: &'static std::ffi::CStr) -> Text {
+    Text::of(text)
+}
+
+pub fn array(values: &[u64]) -> In<u64> {
+    // SAFETY: good for reads; every use is within the caller's statement.
+    unsafe { In::at(values.as_ptr()) }
+}
+
+/// xorshift64*.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 11) % n
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
+        match from.len() as u64 {
+            0 => None,
+            n => Some(from[self.below(n) as usize]),
+        }
+    }
+
+    /// A size: none, small, odd, large, absurd.
+    pub fn size(&mut self) -> usize {
+        match self.below(8) {
+            0 => 0,
+            1 => 1,
+            2..=4 => self.below(5000) as usize,
+            5 => 1 << 20,
+            6 => 1 << (30 + self.below(34)),
+            _ => usize::MAX - self.below(3) as usize,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub address: u64,
+    pub size: usize,
+}
+
+/// What the program holds, and what it gave up.
+#[derive(Default)]
+pub struct Held {
+    pub blocks: Vec<Block>,
+    pub pinned: Vec<Block>,
+    pub streams: Vec<u64>,
+    pub events: Vec<u64>,
+    pub modules: Vec<u64>,
+    /// With their modules.
+    pub functions: Vec<(u64, u64)>,
+    pub stale: Vec<u64>,
+}
+
+impl Held {
+    /// A handle that is no longer or never was one.
+    pub fn bad(&self, random: &mut Random) -> u64 {
+        let made_up = [
+            3,
+            0x1234,
+            0x7fff_ffff_f000,
+            1 << 47,
+            (1 << 48) - 8,
+            0x1a01 << 48,
+            u64::MAX,
+        ];
+        match random.pick(&self.stale) {
+            Some(stale) if random.below(2) == 0 => stale,
+            _ => made_up[random.below(made_up.len() as u64) as usize],
+        }
+    }
+
+    pub fn stream(&self, random: &mut Random) -> u64 {
+        random.pick(&self.streams).unwrap_or(random.below(3))
+    }
+
+    pub fn forget(&mut self) {
+        let all = std::mem::take(self);
+        self.stale = all.stale;
+        self.stale.extend(all.blocks.iter().map(|b| b.address));
+        for handles in [all.streams, all.events, all.modules] {
+            self.stale.extend(handles);
+        }
+        self.stale.extend(all.functions.iter().map(|f| f.1));
+    }
+}
+
+pub fn remove<T>(from: &mut Vec<T>, random: &mut Random) -> Option<T> {
+    let at = random.below(from.len().max(1) as u64) as usize;
+    (at < from.len()).then(|| from.swap_remove(at))
+}

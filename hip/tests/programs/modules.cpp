@@ -1,0 +1,106 @@
+// The module API on a code object that another compiler built, kernels/built/deltanet.co (argument 1), and on a bundle with variables,
+// of factor.hip (argument 2).
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "check.h"
+
+void variables(const char* file) {
+    hipModule_t module;
+    hipFunction_t scale;
+    hipDeviceptr_t factor, table;
+    size_t size = 0;
+    HIP_CHECK(hipModuleLoad(&module, file));
+    HIP_CHECK(hipModuleGetGlobal(&factor, &size, module, "factor"));
+    REQUIRE(size == sizeof(float));
+    HIP_CHECK(hipModuleGetGlobal(&table, &size, module, "table"));
+    REQUIRE(size == 4 * sizeof(int));
+    HIP_CHECK(hipModuleGetFunction(&scale, module, "scale"));
+    float before = 0, after = 0.25f, ones[64], *x = device_alloc<float>(64);
+    HIP_CHECK(hipMemcpyDtoH(&before, factor, sizeof before));
+    REQUIRE(before == 1.5f);
+    HIP_CHECK(hipMemcpyHtoD(factor, &after, sizeof after));
+    for (float& one : ones) one = 1;
+    to_device(x, ones, 64);
+    void* parameters[] = {&x};
+    HIP_CHECK(hipModuleLaunchKernel(scale, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+    to_host(ones, x, 64);
+    for (int i = 0; i < 64; ++i) REQUIRE(ones[i] == 0.25f * (i % 4 + 1));
+    HIP_CHECK(hipFree(x));
+    HIP_CHECK(hipModuleUnload(module));
+    EXPECT(hipErrorInvalidValue, hipMemcpyDtoH(&before, factor, sizeof before));
+}
+
+int main(int, char** arguments) {
+    variables(arguments[2]);
+    hipModule_t module, again;
+    hipFunction_t sigmoid;
+    EXPECT(hipErrorFileNotFound, hipModuleLoad(&module, "/nowhere.co"));
+    HIP_CHECK(hipModuleLoad(&module, arguments[1]));
+    EXPECT(hipErrorNotFound, hipModuleGetFunction(&sigmoid, module, "no_such_kernel"));
+    HIP_CHECK(hipModuleGetFunction(&sigmoid, module, "kernel_sigmoid"));
+    int threads = 0;
+    HIP_CHECK(hipFuncGetAttribute(&threads, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, sigmoid));
+    REQUIRE(threads >= 256);
+
+    int n = 1000;
+    std::vector<float> in(n), expected(n), out(n);
+    fill_random(in.data(), n, -4.0f, 4.0f);
+    for (int i = 0; i < n; ++i) expected[i] = 1.0f / (1.0f + std::exp(-in[i]));
+    float *d_in = device_alloc<float>(n), *d_out = device_alloc<float>(n);
+    to_device(d_in, in.data(), n);
+
+    // Arguments one by one.
+    void* parameters[] = {&d_in, &d_out, &n};
+    HIP_CHECK(hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
+    HIP_CHECK(hipDeviceSynchronize());
+    to_host(out.data(), d_out, n);
+    REQUIRE(max_diff(expected.data(), out.data(), n) < 1e-5f);
+
+    // Arguments laid out, from an image in memory.
+    std::ifstream file(arguments[1], std::ios::binary);
+    std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    HIP_CHECK(hipModuleLoadData(&again, image.data()));
+    HIP_CHECK(hipModuleGetFunction(&sigmoid, again, "kernel_sigmoid"));
+    image.assign(image.size(), '\0');
+    HIP_CHECK(hipMemset(d_out, 0, n * sizeof(float)));
+    struct {
+        float *in, *out;
+        int n;
+    } packed = {d_in, d_out, n};
+    size_t size = sizeof packed;
+    void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    HIP_CHECK(hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra));
+    to_host(out.data(), d_out, n);
+    REQUIRE(max_diff(expected.data(), out.data(), n) < 1e-5f);
+
+    // Shapes and arguments that cannot be.
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, extra));
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 0, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 0, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT(hipErrorInvalidConfiguration, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 1025, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT(hipErrorInvalidConfiguration,
+           hipModuleLaunchKernel(sigmoid, 0x7fffffff, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 65537, nullptr, parameters, nullptr));
+    size = 8;
+    EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra));
+    hipDeviceptr_t global;
+    EXPECT(hipErrorNotFound, hipModuleGetGlobal(&global, &size, module, "no_such_variable"));
+
+    int blocks = 0, grid = 0, block = 0;
+    HIP_CHECK(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sigmoid, 256, 0));
+    REQUIRE(blocks >= 1 && blocks <= 10);
+    HIP_CHECK(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, sigmoid, 0, 0));
+    REQUIRE(grid >= 60 && block >= 64 && block <= 1024);
+
+    HIP_CHECK(hipModuleUnload(again));
+    EXPECT(hipErrorInvalidHandle, hipModuleUnload(again));
+    EXPECT(hipErrorInvalidHandle, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
+    HIP_CHECK(hipModuleUnload(module));
+    EXPECT(hipErrorInvalidValue, hipModuleLoadData(&module, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLoadData(nullptr, image.data()));
+    EXPECT(hipErrorInvalidImage, hipModuleLoadData(&module, "this is no code object at all"));
+    std::printf("modules: ok\n");
+}

@@ -1,0 +1,60 @@
+//! The README lists what the library exports: its table is made of the one in `hip/src/api.rs`.
+//!
+//! `INSTA_UPDATE=always cargo test -p gfx906-hip` writes it anew.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use gfx906_hip::api::ROWS;
+
+const BEGIN: &str = "<!-- functions: hip/tests/table.rs -->\n";
+const END: &str = "<!-- end -->\n";
+
+fn table() -> String {
+    let supported = ROWS.iter().filter(|row| row.supported).count();
+    let mut text = format!(
+        "{supported} of {} functions are supported; the others return `hipErrorNotSupported`.\n\n",
+        ROWS.len()
+    );
+    text.push_str("| function | symbol version | |\n|---|---|---|\n");
+    let mut rows = ROWS.to_vec();
+    rows.sort_by_key(|row| (!row.supported, row.name));
+    for row in rows {
+        let what = if row.supported {
+            "supported"
+        } else {
+            "returns not supported"
+        };
+        let symbol = if row.symbol == row.name {
+            String::new()
+        } else {
+            format!(" (`{}`)", row.symbol)
+        };
+        let (name, version) = (row.name, row.version);
+        writeln!(text, "| `{name}`{symbol} | {version} | {what} |").expect("a String takes it");
+    }
+    text
+}
+
+#[test]
+fn the_readme_lists_the_functions() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).expect("hip/README.md");
+    let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning");
+    let (listed, after) = rest.split_once(END).expect("the table's end");
+    if listed == table() {
+        return;
+    }
+    if std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always") {
+        let renewed = format!("{before}{BEGIN}{}{END}{after}", table());
+        std::fs::write(path, renewed).expect("hip/README.md");
+        return;
+    }
+    panic!("hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip");
+}
+
+#[test]
+fn no_symbol_twice() {
+    let symbols: BTreeSet<&str> = ROWS.iter().map(|row| row.symbol).collect();
+    assert_eq!(symbols.len(), ROWS.len());
+}

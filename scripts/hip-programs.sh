@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Compiles the HIP programs of hip/tests/programs as a user would, runs them against the HIP runtime on the emulator, and checks
+# the library's symbols.
+#   scripts/hip-programs.sh [--dev]     --dev: the library of the dev profile
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/build-hip.sh "$@" >/dev/null
+library=$(realpath "${CARGO_TARGET_DIR:-target}/hip")
+theirs=/usr/lib/x86_64-linux-gnu/libamdhip64.so
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failed=0
+
+step() { printf '%-44s' "$1"; }
+verdict() {
+    if [[ $1 == 0 ]]; then
+        echo ok
+    else
+        echo FAILED
+        failed=1
+        cat "$out/stdout" "$out/stderr"
+    fi
+}
+# Runs a program against the library; what it printed is in stdout and stderr.
+run() { LD_LIBRARY_PATH=$library timeout 300 "$@" >"$out/stdout" 2>"$out/stderr"; }
+# That nothing was printed on stderr, of the loader least of all.
+quiet() { [[ ! -s $out/stderr ]]; }
+
+step "symbols: what hip/README.md lists"
+nm -D --defined-only --with-symbol-versions "$library/libamdhip64.so" | awk '$2 != "A" { print $3 }' | sort >"$out/ours"
+# | `name` (`symbol`) | version | ...
+sed -nE 's/^\| `(\w+)`( \(`(\w+)`\))? \| (hip_[0-9.]+) \|.*/\1 \3 \4/p' hip/README.md |
+    awk '{ print $(NF - 1) "@@" $NF }' | sort >"$out/table"
+diff "$out/table" "$out/ours" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
+verdict $ok
+step "symbols: all that Debian's library has"
+nm -D --defined-only --with-symbol-versions "$theirs" | awk '$2 ~ /[TW]/ { print $3 }' | sort >"$out/theirs"
+comm -23 "$out/theirs" "$out/ours" >"$out/stdout" 2>"$out/stderr" && [[ ! -s $out/stdout ]] && ok=0 || ok=1
+verdict $ok
+
+# Which compiler a line's programs are built with: hipcc as Debian packages it, and clang 19.
+compile() {
+    local compiler=$1 source=hip/tests/programs/$2.cpp
+    shift 2
+    case $compiler in
+    hipcc) hipcc "$@" "$source" -o "$out/program" ;;
+    clang-19) PATH=$out/tools:$PATH clang++-19 -x hip -std=c++17 --rocm-path=/usr \
+        --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode "$@" "$source" -o "$out/program" -lamdhip64 ;;
+    esac >"$out/stdout" 2>"$out/stderr"
+}
+# Debian has the bundler of clang 19 under its versioned name, if at all; any version of it writes the same format.
+mkdir -p "$out/tools"
+bundler=$(compgen -c clang-offload-bundler | sort -V | tail -n 1)
+ln -s "$(command -v "$bundler")" "$out/tools/clang-offload-bundler"
+
+program() {
+    local compiler=$1 name=$2 opt=$3
+    shift 3
+    step "$name ($compiler $opt)"
+    compile "$compiler" "$name" --offload-arch=gfx906 "$opt" && run "$out/program" "$@" && ok=0 || ok=1
+    # Programs with refused launches are told why.
+    case $name in
+    errors | modules | launches) ;;
+    *) [[ $ok == 0 ]] && { quiet || ok=1; } ;;
+    esac
+    verdict $ok
+}
+hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
+for compiler in hipcc clang-19; do
+    for name in harness globals lanes atomics streams memory errors; do
+        program $compiler $name -O3
+    done
+    program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
+    program $compiler launches -O3 kernels/built/deltanet.co
+done
+for name in harness globals lanes atomics streams memory; do
+    program hipcc $name -O0
+done
+
+step "printf and assert in kernels"
+compile hipcc printf --offload-arch=gfx906 && run "$out/program" && quiet && ok=0 || ok=1
+[[ $(grep -c '^lane [0-9]* of block [01]: kernel has 12.35%, 0x10000000000$' "$out/stdout") == 8 ]] || ok=1
+[[ $(grep -c '^a text that takes more than one packet: 56 bytes are what a part of it holds$' "$out/stdout") == 2 ]] || ok=1
+[[ $(head -n 1 "$out/stdout") == before ]] || ok=1
+verdict $ok
+step "an assertion that fails"
+run "$out/program" fail && grep -q "Device-side assertion .x\[threadIdx.x\] == 7' failed" "$out/stderr" &&
+    grep -q "s_trap 2" "$out/stderr" && ok=0 || ok=1
+verdict $ok
+
+# A failure must be told: its kind, the kernel, and what its report says in particular.
+fault() {
+    local how=$1
+    shift
+    step "fault: $how"
+    run env GFX906_BUDGET=3000000 "$out/program" "$how" && ok=0 || ok=1
+    for text in "$@"; do
+        grep -qF "$text" "$out/stderr" || ok=1
+    done
+    verdict $ok
+}
+compile hipcc fault --offload-arch=gfx906
+fault write "memory fault: write of 4 bytes" beyond_the_end "right behind the end of \`hipMalloc #1\` (4096 bytes"
+fault hang "hang: the budget of 3000000 wave instructions used up" forever GFX906_BUDGET
+fault trap "s_trap" stops_itself
+fault host "memory fault: write of 4 bytes" "memory of the host"
+
+step "no binary for gfx906"
+compile hipcc nobinary --offload-arch=gfx900 --offload-arch=gfx1030 && run "$out/program" &&
+    grep -q "only .*gfx1030.*gfx900.*\|only .*gfx900.*gfx1030" "$out/stderr" && ok=0 || ok=1
+verdict $ok
+
+step "of two variants of gfx906, the card's"
+compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx906:sramecc+:xnack+ --offload-arch=gfx900 &&
+    run "$out/program" && quiet && ok=0 || ok=1
+verdict $ok
+
+step "no visible device"
+! run env HIP_VISIBLE_DEVICES=-1 "$out/program" && grep -q "hipGetDeviceCount.*: no ROCm-capable device is detected" "$out/stdout" && ok=0 || ok=1
+verdict $ok
+
+step "a program of HIP 6"
+printf 'hip_4.2 { global: hipMalloc; hipFree; local: *; };\nhip_6.0 { global: hipGetDevicePropertiesR0600; } hip_4.2;\n' >"$out/six.map"
+cc -DSTUB -shared -fPIC -Wl,-soname,libamdhip64.so.6 -Wl,--version-script="$out/six.map" hip/tests/programs/six.c -o "$out/libamdhip64.so.6" &&
+    cc hip/tests/programs/six.c "$out/libamdhip64.so.6" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
+verdict $ok
+
+exit $failed
