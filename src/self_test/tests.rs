@@ -1,6 +1,7 @@
 //! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
 
 mod gdr;
+mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
 use crate::device::{NOTHING, choose};

@@ -4,7 +4,7 @@ use crate::Real;
 use crate::rule::chunk::{States, Uw, states};
 use crate::rule::{HeadMap, Sizes, StateLayout};
 
-use super::common::or_zeros;
+use super::common::{or_zeros, sums_or_zeros};
 
 /// The state before each chunk, corrected values, the state after the last token:
 ///
@@ -26,7 +26,7 @@ pub fn chunk_delta_h<R: Real>(
     h0: Option<&[R]>,
 ) -> States<R> {
     let layout = StateLayout::KeyMajor;
-    let cumsum = or_zeros(cumsum, sizes.beta_shape().iter().product());
+    let cumsum = sums_or_zeros(cumsum, sizes.beta_shape().iter().product());
     let h0 = or_zeros(h0, sizes.state_shape(layout).iter().product());
     let uw = Uw {
         u: u.to_vec(),

@@ -4,7 +4,7 @@ use crate::Real;
 use crate::rule::chunk::outputs;
 use crate::rule::{HeadMap, Sizes};
 
-use super::common::or_zeros;
+use super::common::sums_or_zeros;
 
 /// `o_i = scale (e^(G_i) q_i h + sum_{j<=i} <q_i, k_j> e^(G_i - G_j) vn_j)`, `[B, T, HV, V]`.
 ///
@@ -22,7 +22,7 @@ pub fn chunk_o<R: Real>(
     h: &[R],
     cumsum: Option<&[R]>,
 ) -> Vec<R> {
-    let cumsum = or_zeros(cumsum, sizes.beta_shape().iter().product());
+    let cumsum = sums_or_zeros(cumsum, sizes.beta_shape().iter().product());
     outputs(sizes, bt, HeadMap::Block, scale, q, k, vn, &cumsum, h)
 }
 

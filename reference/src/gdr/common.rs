@@ -7,6 +7,11 @@ pub(super) fn or_zeros<R: Real>(tensor: Option<&[R]>, length: usize) -> std::bor
     tensor.map_or_else(|| vec![R::ZERO; length].into(), Into::into)
 }
 
+/// Cumulated gates in f64, in which the rule takes their differences; zeros where there are none.
+pub(super) fn sums_or_zeros<R: Real>(sums: Option<&[R]>, length: usize) -> Vec<f64> {
+    sums.map_or_else(|| vec![0.0; length], widened)
+}
+
 /// A tensor in f64: exact.
 pub(super) fn widened<R: Real>(tensor: &[R]) -> Vec<f64> {
     tensor.iter().map(|x| x.to_f64()).collect()

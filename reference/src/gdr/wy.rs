@@ -4,7 +4,7 @@ use crate::Real;
 use crate::rule::chunk::uw;
 use crate::rule::{HeadMap, Sizes};
 
-use super::common::or_zeros;
+use super::common::sums_or_zeros;
 
 /// `w` and `u` of every token.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub fn recompute_w_u<R: Real>(
     cumsum: Option<&[R]>,
     inverse: &[R],
 ) -> Wy<R> {
-    let cumsum = or_zeros(cumsum, beta.len());
+    let cumsum = sums_or_zeros(cumsum, beta.len());
     let found = uw(sizes, bt, HeadMap::Block, k, v, beta, &cumsum, inverse);
     Wy {
         w: found.w,

@@ -1,8 +1,11 @@
 //! Conversions between bf16 and f32: every bf16 there is, and f32 of every kind.
 
+use std::rc::Rc;
+
 use deltanet_reference::gdr::bf16;
 
 use super::super::Function;
+use super::mistake::mistake;
 use crate::compare::ElementKind::{I32, U16};
 use crate::tensor::Distribution::Uniform;
 use crate::trial::{Outcome, Trial, axes, elements, int, line};
@@ -50,7 +53,38 @@ fn convert(t: &mut Trial<'_>) -> Outcome {
     let of_bits = |x: &f32| x.to_bits().cast_signed();
     t.check_exact(floats, numbers.iter().map(of_bits).collect::<Vec<i32>>())?;
     t.check_exact(back, bf16::from_float(&numbers))?;
-    t.check_exact(rounded, bf16::from_float(&values))
+    let right = bf16::from_float(&values);
+    let kept = Rc::new((values, right.clone()));
+    let rounded_by = |keeps_nan: bool, carry: fn(u32) -> u32| {
+        let kept = Rc::clone(&kept);
+        move || {
+            let pairs = kept.0.iter().zip(&kept.1);
+            let round = |(x, right): (&f32, &u16)| match x.to_bits() {
+                _ if keeps_nan && x.is_nan() => f64::from(*right),
+                bits => f64::from(bits.wrapping_add(carry(bits)) >> 16),
+            };
+            pairs.map(round).collect()
+        }
+    };
+    let mistakes = vec![
+        mistake(
+            "truncated",
+            "the lower bits are cut off, not rounded",
+            rounded_by(true, |_| 0),
+        ),
+        mistake(
+            "ties-away",
+            "ties are rounded away from zero, not to even",
+            rounded_by(true, |_| 0x8000),
+        ),
+        mistake(
+            "nan-rounded",
+            "a NaN is rounded like a number: to inf, or around to 0",
+            rounded_by(false, |bits| 0x7FFF + (bits >> 16 & 1)),
+        ),
+    ];
+    let wide = right.iter().copied().map(f64::from).collect();
+    t.check_or(rounded, (right, wide), mistakes)
 }
 
 /// The bits that are rounded away: a tie, its neighbours and the ends in one number of eight each, else what was drawn.

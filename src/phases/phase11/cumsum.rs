@@ -3,9 +3,10 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
+use super::mistake::mistake;
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Grid, Outcome, Trial, axes, float, int};
+use crate::trial::{Buffer, Grid, Mistake, Outcome, Trial, axes, float, int};
 
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
@@ -52,6 +53,49 @@ fn of(t: &Trial<'_>, width: usize) -> Cumsum {
     }
 }
 
+/// What kernels get wrong about a sum.
+fn mistakes(t: &Trial<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
+    let summed = |sums: Cumsum| {
+        let s = t.wide(s);
+        move || sums.of(&s)
+    };
+    let s = t.wide(s);
+    let exclusive = move || {
+        let scale = f64::from(sums.scale);
+        let pairs = sums.of(&s).into_iter().zip(&s);
+        pairs.map(|(sum, own)| sum - own * scale).collect()
+    };
+    let mut mistakes = vec![
+        mistake(
+            "exclusive",
+            "a token's own element is not in its sum",
+            exclusive,
+        ),
+        mistake(
+            "chunks-ignored",
+            "the sums run on over the ends of chunks",
+            summed(Cumsum {
+                chunk: sums.tokens,
+                ..sums
+            }),
+        ),
+    ];
+    if sums.reverse {
+        let reverse = false;
+        let forward = summed(Cumsum { reverse, ..sums });
+        mistakes.push(mistake("not-reversed", "the sums run forwards", forward));
+    }
+    if sums.scale != 1.0 {
+        let unscaled = summed(Cumsum { scale: 1.0, ..sums });
+        mistakes.push(mistake(
+            "scale-missing",
+            "the sums are not scaled",
+            unscaled,
+        ));
+    }
+    mistakes
+}
+
 fn scalar(t: &mut Trial<'_>) -> Outcome {
     let [b, tokens, heads] = ["B", "T", "H"].map(|name| t.dim(name));
     let sums = of(t, heads);
@@ -70,7 +114,8 @@ fn scalar(t: &mut Trial<'_>) -> Outcome {
     ];
     let grid = Grid::of([tokens.div_ceil(sums.chunk), heads, b], 64);
     t.launch("gdr_cumsum_scalar_f32", grid, &args)?;
-    t.check(o, references!(t, |s| sums.of(s)))
+    let mistakes = mistakes(t, sums, s);
+    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
 }
 
 fn vector(t: &mut Trial<'_>) -> Outcome {
@@ -100,5 +145,6 @@ fn vector(t: &mut Trial<'_>) -> Outcome {
     let chunks = tokens.div_ceil(sums.chunk);
     let grid = Grid::of([(heads * size).div_ceil(256), chunks, b], 256);
     t.launch("gdr_cumsum_vector_f32", grid, &args)?;
-    t.check(o, references!(t, |s| sums.of(s)))
+    let mistakes = mistakes(t, sums, s);
+    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
 }

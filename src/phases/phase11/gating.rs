@@ -3,6 +3,7 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
+use super::mistake::mistake;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::trial::{Outcome, Trial, axes, int, line};
@@ -56,6 +57,21 @@ fn gating(t: &mut Trial<'_>) -> Outcome {
     let (golden, oracle) = references!(t, |a_log, dt_bias, a, b| {
         gating::gdn_gating(a_log, dt_bias, a, b)
     });
-    t.check(g, (golden.g, oracle.g))?;
+    let (right, rates) = (oracle.g.clone(), t.wide(a_log));
+    let linear = move || {
+        let gates = right.iter().zip(rates.iter().cycle());
+        gates.map(|(g, a_log)| g / a_log.exp() * a_log).collect()
+    };
+    let [a_log, a] = [a_log, a].map(|buffer| t.wide(buffer));
+    let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;
+    let mistakes = vec![
+        mistake(
+            "rate-not-exponential",
+            "A_log is taken for A: its exponential is missing",
+            linear,
+        ),
+        mistake("bias-missing", "dt_bias is missing", unbiased),
+    ];
+    t.check_or(g, (golden.g, oracle.g), mistakes)?;
     t.check(beta, (golden.beta, oracle.beta))
 }

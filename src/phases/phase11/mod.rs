@@ -11,6 +11,7 @@ mod gating;
 mod index;
 mod kkt;
 mod lengths;
+mod mistake;
 mod norm;
 mod pipeline;
 mod recurrent;

@@ -3,6 +3,7 @@
 use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
+use super::mistake::mistake;
 use crate::compare::ElementKind::{self, Bf16, F32};
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -83,7 +84,43 @@ fn normalize(t: &mut Trial<'_>, kind: ElementKind, kernel: &str) -> Outcome {
     let y = t.output_as(kind, "y", table(rows, d))?;
     let args = [x.read(), y.write(), int(rows), int(d), float(EPS)];
     t.launch(kernel, Grid::of([rows, 1, 1], 256), &args)?;
-    t.check(y, references!(t, |x| l2norm::l2_normalize(x, d)))
+    let by = |squares: fn(&[f64]) -> f64| {
+        let x = t.wide(x);
+        move || {
+            let rows = x.chunks_exact(d);
+            rows.flat_map(|row| {
+                let norm = (squares(row) + f64::from(EPS)).sqrt();
+                row.iter().map(move |x| x / norm)
+            })
+            .collect()
+        }
+    };
+    let mistakes = vec![
+        mistake(
+            "halving-tree",
+            "the squares are summed by halves, and an odd one out is dropped: their number is no power of two",
+            by(by_halves),
+        ),
+        mistake(
+            "sum-doubled",
+            "the sum of squares is counted twice",
+            by(|row| 2.0 * row.iter().map(|x| x * x).sum::<f64>()),
+        ),
+    ];
+    let references = references!(t, |x| l2norm::l2_normalize(x, d));
+    t.check_or(y, references, mistakes)
+}
+
+/// The sum of the squares as a tree has it that halves their number, rounding down.
+fn by_halves(row: &[f64]) -> f64 {
+    let mut squares: Vec<f64> = row.iter().map(|x| x * x).collect();
+    while squares.len() > 1 {
+        let upper = squares.split_off(squares.len() / 2);
+        for (low, high) in squares.iter_mut().zip(upper) {
+            *low += high;
+        }
+    }
+    squares[0]
 }
 
 /// Rows, four a work-group.
@@ -136,8 +173,34 @@ fn backward(t: &mut Trial<'_>) -> Outcome {
         int(d),
     ];
     t.launch("gdr_l2norm_bwd_f32", rows(tokens), &args)?;
-    t.check(
-        dx,
-        references!(t, |y, rstd, dy| l2norm::backward(y, rstd, dy, d)),
-    )
+    let references = references!(t, |y, rstd, dy| l2norm::backward(y, rstd, dy, d));
+    let [right, rstd, dy] = [references.1.clone(), t.wide(rstd), t.wide(dy)];
+    let (factors, gradients) = (rstd.clone(), dy.clone());
+    let scaled = move || {
+        let rows = gradients.chunks_exact(d).zip(&factors);
+        rows.flat_map(|(row, factor)| row.iter().map(move |dy| dy * factor))
+            .collect()
+    };
+    let once = move || {
+        let rows = right.chunks_exact(d).zip(dy.chunks_exact(d)).zip(&rstd);
+        rows.flat_map(|((dx, dy), rstd)| {
+            let pairs = dx.iter().zip(dy);
+            // dx - rstd dy is the projection's part, with rstd on it
+            pairs.map(move |(dx, dy)| rstd * dy + (dx - rstd * dy) / rstd)
+        })
+        .collect()
+    };
+    let mistakes = vec![
+        mistake(
+            "projection-missing",
+            "rstd is taken for a constant: the part of dy along y is still there",
+            scaled,
+        ),
+        mistake(
+            "rstd-once",
+            "the part of dy along y is not multiplied by rstd",
+            once,
+        ),
+    ];
+    t.check_or(dx, references, mistakes)
 }

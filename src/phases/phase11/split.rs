@@ -3,6 +3,7 @@
 use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
+use super::mistake::mistake;
 use crate::compare::ElementKind::Bf16;
 use crate::tensor::Distribution::Normal;
 use crate::trial::{Data, Grid, Outcome, Trial, axes, int};
@@ -58,9 +59,63 @@ fn split(t: &mut Trial<'_>) -> Outcome {
     let items = sizes.qkvz() + 2 * hv;
     let grid = Grid::of([items.div_ceil(256), b, 1], 256);
     t.launch("gdr_qkvzba_split_bf16", grid, &args)?;
-    let want = qkvzba_split(sizes, t.values(qkvz), t.values(ba));
-    t.check_exact(qkv, Data::bf16(want.mixed_qkv))?;
-    t.check_exact(z, Data::bf16(want.z))?;
-    t.check_exact(beta, Data::bf16(want.b))?;
-    t.check_exact(alpha, Data::bf16(want.a))
+    let (projected, mixed) = (t.wide(qkvz), t.wide(ba));
+    let want = qkvzba_split(sizes, &projected, &mixed);
+    let keys = 2 * h * dk;
+    let (value_rows, gate_rows) = (hv * dv, want.z.chunks_exact(hv * dv));
+    let rows = want
+        .mixed_qkv
+        .chunks_exact(keys + value_rows)
+        .zip(gate_rows);
+    let gate_for_value = rows.clone().flat_map(|(qkv, z)| [&qkv[..keys], z].concat());
+    let value_for_gate = rows.flat_map(|(qkv, _)| qkv[keys..].to_vec());
+    let part = |from: usize, to: usize| -> Vec<f64> {
+        let rows = projected.chunks_exact(sizes.qkvz());
+        rows.flat_map(|row| row[from..to].to_vec()).collect()
+    };
+    let exchanged = "v and z are exchanged";
+    let side_by_side =
+        "the groups of key heads are not seen: all q, all k, all v, all z side by side";
+    let outputs = [
+        (
+            qkv,
+            &want.mixed_qkv,
+            vec![
+                ("z-for-v", exchanged, gate_for_value.collect()),
+                ("not-grouped", side_by_side, part(0, keys + value_rows)),
+            ],
+        ),
+        (
+            z,
+            &want.z,
+            vec![
+                ("v-for-z", exchanged, value_for_gate.collect()),
+                (
+                    "not-grouped",
+                    side_by_side,
+                    part(keys + value_rows, sizes.qkvz()),
+                ),
+            ],
+        ),
+        (
+            beta,
+            &want.b,
+            vec![("a-for-b", "b and a are exchanged", want.a.clone())],
+        ),
+        (
+            alpha,
+            &want.a,
+            vec![("b-for-a", "b and a are exchanged", want.b.clone())],
+        ),
+    ];
+    for (buffer, right, known) in outputs {
+        let known = known
+            .into_iter()
+            .map(|(name, explanation, values): (_, _, Vec<f64>)| {
+                mistake(name, explanation, move || values.clone())
+            });
+        let known = known.collect();
+        t.check_or(buffer, (Data::nearest(Bf16, right), right.clone()), known)?;
+    }
+    Ok(())
 }

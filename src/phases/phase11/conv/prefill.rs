@@ -1,0 +1,87 @@
+//! The prefill of whole sequences.
+
+use std::rc::Rc;
+
+use deltanet_reference::gdr::conv::{Prefill, prefill};
+use deltanet_reference::gdr::index;
+
+use super::super::lengths::lengths;
+use super::super::mistake::mistake;
+use super::Layer;
+use crate::compare::ElementKind::F32;
+use crate::references;
+use crate::tensor::Distribution::Normal;
+use crate::trial::{Grid, Outcome, Trial, axes, int};
+
+/// Sequences of the lengths that the case names, each from a history of zeros.
+pub(super) fn run(t: &mut Trial<'_>) -> Outcome {
+    let layer = Layer::new(t, F32)?;
+    let starts = index::cu_seqlens_from_lens(&lengths(t));
+    let n = starts.len() - 1;
+    let tokens = usize::try_from(starts[n]).unwrap_or(0);
+    let features = layer.features();
+    let shape = axes([("feature", features), ("token", tokens)]);
+    let x = t.input("x", shape, Normal(1.0))?;
+    let starts_at = t.upload(
+        "query_start_loc",
+        axes([("sequence", n + 1)]),
+        starts.clone(),
+    )?;
+    let of_tokens = |features| axes([("token", tokens), ("feature", features)]);
+    let mut outputs = Vec::new();
+    for (name, features) in layer.parts() {
+        outputs.push(t.output(name, of_tokens(features))?);
+    }
+    let args = [
+        x.read(),
+        layer.weights.read(),
+        layer.bias(),
+        starts_at.read(),
+        outputs[0].write(),
+        outputs[1].write(),
+        outputs[2].write(),
+        int(layer.kd),
+        int(layer.vd),
+        int(tokens),
+        int(n),
+        int(layer.width),
+        layer.activation(),
+    ];
+    let grid = Grid::of([tokens.div_ceil(32), features.div_ceil(32), 1], 256);
+    t.launch("gdr_causal_conv1d_fwd_f32", grid, &args)?;
+
+    let (weights, bias) = (layer.weights, layer.bias.unwrap_or(layer.weights));
+    let (golden, oracle) = references!(t, |x, weights, bias| {
+        let batch = Prefill { x, starts: &starts };
+        prefill(&layer.filter(weights, bias), &batch)
+    });
+    let wide = t.wide(x);
+    let (at, values) = (starts.clone(), wide.clone());
+    let known = layer.mistakes(t, move |changed| {
+        let batch = Prefill {
+            x: &values,
+            starts: &at,
+        };
+        prefill(&changed.filter(), &batch)
+    });
+    let honest = layer.changed(t);
+    let end = starts[n];
+    let across = Rc::new(move || {
+        let batch = Prefill {
+            x: &wide,
+            starts: &[0, end],
+        };
+        prefill(&honest.filter(), &batch)
+    });
+    let pairs = golden.into_iter().zip(oracle);
+    for (part, (out, (pair, mut known))) in outputs.into_iter().zip(pairs.zip(known)).enumerate() {
+        let across = Rc::clone(&across);
+        known.push(mistake(
+            "history-across",
+            "the history of a sequence's first tokens is the end of the sequence before it",
+            move || across()[part].clone(),
+        ));
+        t.check_or(out, pair, known)?;
+    }
+    Ok(())
+}
