@@ -32,14 +32,18 @@ fn every_kernel_is_listed() {
         };
         kernels.iter().filter(name).count()
     };
+    // The GDR operators are those that their source names.
+    let source = include_str!("../../kernels/gdr.hip");
+    let operators = source.matches("_KERNEL(gdr_").count();
     assert_eq!(
         (
             named("kernel_"),
             named("gdn_"),
             named("ggml_"),
+            named("gdr_"),
             kernels.len()
         ),
-        (21, 11, 1, 33)
+        (21, 11, 1, operators, 33 + operators)
     );
     let tiled = kernels
         .iter()
