@@ -51,7 +51,7 @@ impl<R: Real> Gating<'_, R> {
     }
 }
 
-/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`] with the gates and write strengths of `gating` in place of the
+/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write strengths of `gating` in place of the
 /// call's own, on states in slots.
 ///
 /// `slots` is `[slots, HV, K, V]`, and sequence n begins with slot `indices[n]` and leaves its last state there. Where the index is
