@@ -1,13 +1,19 @@
 // The GDR operators: what a model computes around the gated delta rule, and the rule in its layouts. The files in gdr/
 // have the bodies; the names are here.
+#include "gdr/chunk_delta_h.hip"
+#include "gdr/chunk_o.hip"
 #include "gdr/conv.hip"
 #include "gdr/cumsum.hip"
 #include "gdr/gating.hip"
 #include "gdr/index.hip"
+#include "gdr/kkt.hip"
 #include "gdr/l2norm.hip"
 #include "gdr/op.hip"
+#include "gdr/recurrent.hip"
+#include "gdr/solve_tril.hip"
 #include "gdr/split.hip"
 #include "gdr/utils.hip"
+#include "gdr/wy.hip"
 
 ABS_DIFF_KERNEL(gdr_abs_diff_f32, UtilsRule)
 SQUARED_DIFF_KERNEL(gdr_squared_diff_f32, UtilsRule)
@@ -35,3 +41,16 @@ QKVZBA_SPLIT_KERNEL(gdr_qkvzba_split_bf16, SplitRule)
 CONV_UPDATE_KERNEL(gdr_causal_conv1d_update_bf16, ConvRule)
 CONV_PREFILL_KERNEL(gdr_causal_conv1d_fwd_f32, ConvRule)
 GDN_GATING_KERNEL(gdr_fused_gdn_gating_f32, GatingRule)
+
+GDR_FUSED_RECURRENT_KERNEL(gdr_fused_recurrent_bf16, GdrRecurrentRule)
+GDR_SIGMOID_GATING_KERNEL(gdr_sigmoid_gating_update_bf16, GdrRecurrentRule)
+
+GDR_CUMSUM_KKT_KERNEL(gdr_cumsum_kkt_f32, GdrChunkRule)
+GDR_CUMSUM_KERNEL(gdr_chunk_cumsum_f32, GdrChunkRule)
+GDR_KKT_KERNEL(gdr_compute_a_f32, GdrChunkRule)
+GDR_KKT_KERNEL(gdr_wy_kkt_f32, GdrChunkRule)
+GDR_SOLVE_TRIL_IN_PLACE_KERNEL(gdr_chunk_solve_tril_f32, GdrSolveRule)
+GDR_SOLVE_TRIL_KERNEL(gdr_solve_tril_f32, GdrSolveRule)
+GDR_RECOMPUTE_W_U_KERNEL(gdr_recompute_w_u_f32, GdrChunkRule)
+GDR_CHUNK_DELTA_H_KERNEL(gdr_chunk_delta_h_f32, GdrChunkRule)
+GDR_CHUNK_O_KERNEL(gdr_chunk_o_f32, GdrChunkRule)

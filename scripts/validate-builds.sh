@@ -19,11 +19,13 @@ for build in "O0 --opt -O0" "hipcc --compiler hipcc"; do
     # shellcheck disable=SC2086  # two words
     scripts/build-kernels.sh --out "$out/$name" $flags >/dev/null
 done
-validate hipcc --phase 0-10
+validate hipcc --phase 0-11
 validate O0 --phase 0-8
-# Without optimisation all of the gated delta rule takes minutes: of each of its kernels the small cases stand for it.
+# Without optimisation all of the gated delta rule takes minutes: of each of its kernels the small cases stand for it, and so for the GDR
+# operators.
 small=()
-for test in 'gate:*' 'beta:*' 'l2norm:*' 'chunk*T=[12],*' 'chunk*T=65,*' 'recurrent*T=[12],*' 'decode*' 'error*' 'sequential:*T=33*' 'ggml*T=[1-5],*'; do
+for test in 'gate:*' 'beta:*' 'l2norm:*' 'chunk*T=[12],*' 'chunk*T=65,*' 'recurrent*T=[12],*' 'decode*' 'error*' 'sequential:*T=33*' 'ggml*T=[1-5],*' \
+    'gdr_*' 'fused_*:N=*T=1,*' 'fused_cumsum*:*T=50,*' 'chunk_tk*:*T=50,*' 'chunk_tk*:*T=90,*' 'chunk_*_tk:*T=21,*' 'solve_tril_tk*' 'wy_*:*T=37,*'; do
     small+=(--test "$test")
 done
 validate O0 "${small[@]}"

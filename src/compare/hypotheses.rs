@@ -7,8 +7,9 @@
 mod elementwise;
 mod moved;
 
-use crate::verdict::Hypothesis;
+use crate::verdict::{Axis, Hypothesis};
 
+use super::location::Square;
 use super::metrics::{self, Yardstick};
 use super::{Element, NamedInput, OutputCase};
 
@@ -54,11 +55,13 @@ impl Evidence<'_> {
         }
     }
 
-    /// The same for square matrices.
-    fn square(&self) -> Option<usize> {
-        self.matrix()
-            .filter(|(rows, columns)| rows == columns)
-            .map(|(rows, _)| rows)
+    /// The same for square matrices, whose rows and columns need not be neighbouring axes.
+    fn square(&self) -> Option<Square> {
+        let axes = self.names.iter().zip(&self.lengths);
+        let axes: Vec<Axis> = axes
+            .map(|(name, &length)| Axis::new(*name, length))
+            .collect();
+        Square::of(&axes)
     }
 }
 

@@ -1,8 +1,12 @@
 //! Where damage lies: the axes along which all of it lies, in words.
 
+mod diagonal;
+
 use crate::verdict::Axis;
 
 use super::tensor;
+use diagonal::Diagonal;
+pub(super) use diagonal::Square;
 
 /// Where all marked elements of a tensor lie: "rows 16..31 only", "above the diagonal", "second chunk on". Ranges
 /// include both ends. `None` where nothing is marked or no simple description fits.
@@ -24,22 +28,44 @@ pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     if let [axis] = axes {
         return along_one(axis, &at);
     }
-    let present = present(axes, &at);
-    let diagonal = diagonal(axes, &at, &present);
-    let mut parts: Vec<String> = diagonal
-        .iter()
-        .map(|side| side.words().to_string())
-        .collect();
-    for (n, (axis, present)) in axes.iter().zip(&present).enumerate() {
-        if diagonal.is_some_and(|side| side.implies(axes.len() - n, present, axis.length)) {
-            continue;
-        }
-        parts.extend(some_of(axis, present));
+    let square = Square::of(axes);
+    let side = square.and_then(|square| square.side(axes, &at));
+    let mut parts: Vec<String> = side.iter().map(|side| side.words().to_string()).collect();
+    parts.extend(along_axes(axes, &at, square.zip(side)));
+    if side.is_none()
+        && let Some(sides) = square.and_then(|square| square.sides(axes, &at))
+    {
+        return Some(sides);
     }
     if parts.is_empty() {
         along_flat(marked.len(), &at)
     } else {
         Some(parts.join(", "))
+    }
+}
+
+/// What restricts the marked elements along each axis, beyond what their side of the diagonal says.
+fn along_axes(axes: &[Axis], at: &[usize], side: Option<(Square, Diagonal)>) -> Vec<String> {
+    let present = present(axes, at);
+    let along = axes.iter().zip(&present).enumerate();
+    along
+        .filter_map(|(n, (axis, present))| match side {
+            Some((square, side)) if square.implies(side, n, present) => None,
+            Some((square, Diagonal::On)) if n == square.rows => range(&axis.name, present)
+                .filter(|_| present.len() < axis.length)
+                .or_else(|| some_of(axis, present)),
+            _ => some_of(axis, present),
+        })
+        .collect()
+}
+
+/// "rows 2..15", "row 3": indices without a gap.
+fn range(name: &str, present: &[usize]) -> Option<String> {
+    let (&first, &last) = (present.first()?, present.last()?);
+    match last - first + 1 {
+        1 => Some(format!("{name} {first}")),
+        n if n == present.len() => Some(format!("{name}s {first}..{last}")),
+        _ => None,
     }
 }
 
@@ -56,64 +82,6 @@ fn present(axes: &[Axis], at: &[usize]) -> Vec<Vec<usize>> {
             (0..axis.length).filter(|&i| seen[i]).collect()
         })
         .collect()
-}
-
-/// Where marked elements stand to the diagonal of the last two axes.
-#[derive(Clone, Copy, PartialEq)]
-enum Diagonal {
-    Above,
-    On,
-    Below,
-}
-
-impl Diagonal {
-    fn words(self) -> &'static str {
-        match self {
-            Diagonal::Above => "above the diagonal",
-            Diagonal::On => "on the diagonal only",
-            Diagonal::Below => "below the diagonal",
-        }
-    }
-
-    /// Whether the side says all there is to say about the axis `from_end` places from the end (1 is the last).
-    fn implies(self, from_end: usize, present: &[usize], length: usize) -> bool {
-        let all_from = |start: usize, end: usize| present.iter().copied().eq(start..end);
-        match (self, from_end) {
-            // What can be above the diagonal lies in rows 0.. but the last and in columns 1..; below, the other way.
-            (Diagonal::Above, 2) | (Diagonal::Below, 1) => all_from(0, length - 1),
-            (Diagonal::Above, 1) | (Diagonal::Below, 2) => all_from(1, length),
-            (Diagonal::On, 1) => true,
-            _ => false,
-        }
-    }
-}
-
-/// The side of the diagonal on which all marked elements lie, for square matrices and where rows and columns alone
-/// do not say it better.
-fn diagonal(axes: &[Axis], at: &[usize], present: &[Vec<usize>]) -> Option<Diagonal> {
-    let [.., rows, columns] = axes else {
-        return None;
-    };
-    let [.., some_rows, some_columns] = present else {
-        return None;
-    };
-    if rows.length != columns.length || some_rows.len() < 2 || some_columns.len() < 2 {
-        return None;
-    }
-    let side = |flat: &usize| {
-        let (row, column) = (flat / columns.length % rows.length, flat % columns.length);
-        match row.cmp(&column) {
-            std::cmp::Ordering::Less => Diagonal::Above,
-            std::cmp::Ordering::Equal => Diagonal::On,
-            std::cmp::Ordering::Greater => Diagonal::Below,
-        }
-    };
-    let first = side(at.first()?);
-    // Two or three elements are on one side by chance, and a corner block lies there as a whole.
-    let chance = first != Diagonal::On && at.len() <= 3;
-    let corner = some_rows.last() < some_columns.first() || some_columns.last() < some_rows.first();
-    let telling = !chance && !corner;
-    (telling && at.iter().all(|flat| side(flat) == first)).then_some(first)
 }
 
 /// What restricts the marked indices along one axis of several.

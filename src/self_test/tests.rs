@@ -1,5 +1,6 @@
 //! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
 
+mod gdr;
 mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
@@ -9,8 +10,8 @@ use crate::registry::{Known, Registry};
 use crate::trial::{BUDGET, Plan, Variant};
 use crate::verdict::Problem;
 
-/// The hypotheses that the report on a planted bug names, in the case of the test whose id has all of these parts.
-fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
+/// What the report says is wrong with each output under a planted bug, in the case of the test whose id has all of these parts.
+fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
     let (honest, wrong) = (
         Program::built_in().expect("built in"),
         Program::planted().expect("built in"),
@@ -58,10 +59,13 @@ fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
         flags: "",
     };
     let report = plan.run().report;
-    let problems = report
-        .outputs
-        .into_iter()
-        .filter_map(|output| output.problem);
+    let outputs = report.outputs.into_iter();
+    outputs.filter_map(|output| output.problem).collect()
+}
+
+/// The hypotheses that it names.
+fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
+    let problems = problems(test, parts, planted).into_iter();
     let named = problems.flat_map(|problem| match problem {
         Problem::Mismatch { hypotheses, .. } => hypotheses,
         _ => Vec::new(),

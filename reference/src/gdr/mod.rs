@@ -4,11 +4,21 @@
 //! rounding to bf16 is a call of [`bf16::round`].
 
 pub mod bf16;
+pub mod chunk_delta_h;
+pub mod chunk_o;
 pub mod conv;
 pub mod cumsum;
+pub mod fused_recurrent;
 pub mod gating;
 pub mod index;
+pub mod kkt;
 pub mod l2norm;
 pub mod op;
+pub mod recurrent;
+pub mod sigmoid_gating;
+pub mod solve_tril;
 pub mod split;
 pub mod utils;
+pub mod wy;
+
+mod common;

@@ -23,4 +23,5 @@ pub use departures::{Departed, Departure, HeadInputs, departed};
 pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
 pub use norm::Norm;
 pub use recurrence::recurrence;
+pub(crate) use recurrence::{Token, step};
 pub use sizes::{GateKind, Inputs, Outputs, Sizes};

@@ -74,7 +74,8 @@ pub(super) fn tokens<R: Real>(
                     k: &k[key_row],
                     v: &inputs.v[value_row.clone()],
                     decay: &decay,
-                    beta: inputs.beta[sizes.scalar(sequence, token, value_head)],
+                    value_decay: &[],
+                    beta: &inputs.beta[sizes.row(sequence, token, value_head, 1)],
                 },
             );
             for (o, read) in output[value_row].iter_mut().zip(read) {
@@ -92,41 +93,51 @@ pub(super) fn tokens<R: Real>(
 }
 
 /// One token of one head.
-struct Token<'a, R> {
-    q: &'a [R],
-    k: &'a [R],
-    v: &'a [R],
+pub(crate) struct Token<'a, R> {
+    pub q: &'a [R],
+    pub k: &'a [R],
+    pub v: &'a [R],
     /// The factor on the state, one, or one a row.
-    decay: &'a [R],
-    beta: R,
+    pub decay: &'a [R],
+    /// A factor more for each column; empty where there is none.
+    pub value_decay: &'a [R],
+    /// How much of the error is written: one number, or one a column.
+    pub beta: &'a [R],
 }
 
 /// One token of the rule: changes the state and returns the output before its scale.
-fn step<R: Real>(order: Order, state: &mut [R], token: Token<'_, R>) -> Vec<R> {
+pub(crate) fn step<R: Real>(order: Order, state: &mut [R], token: Token<'_, R>) -> Vec<R> {
     let Token {
         q,
         k,
         v,
         decay,
+        value_decay,
         beta,
     } = token;
     if order == Order::DecayFirst {
-        forget(state, decay, v.len());
+        forget(state, decay, value_decay, v.len());
     }
     let seen = read(state, k, v.len());
     if order == Order::ErrorFirst {
-        forget(state, decay, v.len());
+        forget(state, decay, value_decay, v.len());
     }
     let error = v.iter().zip(&seen).map(|(&v, &seen)| v - seen);
-    let d: Vec<R> = error.map(|e| beta * e).collect();
+    let d: Vec<R> = error
+        .zip(beta.iter().cycle())
+        .map(|(e, &beta)| beta * e)
+        .collect();
     write(state, k, &d);
     read(state, q, v.len())
 }
 
-/// `S[i][j] <- decay_i S[i][j]`
-fn forget<R: Real>(state: &mut [R], decay: &[R], value_size: usize) {
+/// `S[i][j] <- decay_i S[i][j]`, and the factors of the columns
+fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: usize) {
     for (row, &decay) in state.chunks_exact_mut(value_size).zip(decay.iter().cycle()) {
         row.iter_mut().for_each(|x| *x = decay * *x);
+        for (x, &value_decay) in row.iter_mut().zip(value_decay) {
+            *x = value_decay * *x;
+        }
     }
 }
 

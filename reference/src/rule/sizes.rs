@@ -71,17 +71,17 @@ impl Sizes {
     }
 
     /// Sequences and value heads, in the order of memory.
-    pub(super) fn heads(self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn heads(self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.sequences).flat_map(move |b| (0..self.value_heads).map(move |hv| (b, hv)))
     }
 
     /// The index into `[B, T, HV]`.
-    pub(super) fn scalar(&self, sequence: usize, token: usize, value_head: usize) -> usize {
+    pub(crate) fn scalar(&self, sequence: usize, token: usize, value_head: usize) -> usize {
         (sequence * self.tokens + token) * self.value_heads + value_head
     }
 
     /// A row of `[B, T, HV, size]`.
-    pub(super) fn row(
+    pub(crate) fn row(
         &self,
         sequence: usize,
         token: usize,
@@ -93,7 +93,7 @@ impl Sizes {
     }
 
     /// A row of `[B, T, H, K]`.
-    pub(super) fn key_row(&self, sequence: usize, token: usize, key_head: usize) -> Range<usize> {
+    pub(crate) fn key_row(&self, sequence: usize, token: usize, key_head: usize) -> Range<usize> {
         let first = ((sequence * self.tokens + token) * self.key_heads + key_head) * self.key_size;
         first..first + self.key_size
     }

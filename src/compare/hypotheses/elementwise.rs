@@ -75,28 +75,59 @@ fn familiar(lengths: &[usize]) -> Vec<(String, f64)> {
     factors
 }
 
-/// The identity missing from, or once too often on, the diagonal of square matrices.
+/// The identity missing from, or once too often on, the diagonal of square matrices: all of it, or the rows where the output is 1 off.
 pub(super) fn identity(evidence: &Evidence<'_>) -> Vec<Prediction> {
-    let Some(n) = evidence.square() else {
+    let Some(square) = evidence.square() else {
         return Vec::new();
     };
-    let on_diagonal = |at: usize| at / n % n == at % n;
-    let with = |change: fn(f64) -> f64| {
-        let values = evidence.want.iter().enumerate();
-        values.map(move |(at, &want)| if on_diagonal(at) { change(want) } else { want })
+    let on_diagonal = |at: usize| {
+        let (row, column) = square.place(at);
+        (row == column).then_some(row)
     };
-    vec![
+    let with = |rows: std::ops::Range<usize>, change: fn(f64) -> f64| {
+        let values = evidence.want.iter().enumerate();
+        values.map(move |(at, &want)| match on_diagonal(at) {
+            Some(row) if rows.contains(&row) => change(want),
+            _ => want,
+        })
+    };
+    let all = 0..usize::MAX;
+    let mut found = vec![
         Prediction::of(
             "the identity is missing: the diagonal is 1 too low",
-            with(|want| want - 1.0),
+            with(all.clone(), |want| want - 1.0),
         ),
         Prediction::of(
             "the identity was added to a diagonal that still held it: the diagonal is 1 too high",
-            with(|want| want + 1.0),
+            with(all.clone(), |want| want + 1.0),
         ),
-        Prediction::of("the diagonal is left at 0", with(|_| 0.0)),
-        Prediction::of("the diagonal is set to 1", with(|_| 1.0)),
-    ]
+        Prediction::of("the diagonal is left at 0", with(all.clone(), |_| 0.0)),
+        Prediction::of("the diagonal is set to 1", with(all, |_| 1.0)),
+    ];
+    for (off, change) in [
+        (-1.0, (|want| want - 1.0) as fn(f64) -> f64),
+        (1.0, |want| want + 1.0),
+    ] {
+        let rows = (0..evidence.want.len()).filter(|&at| {
+            let error = evidence.got[at] - evidence.want[at];
+            (error - off).abs() < 0.1
+        });
+        let rows: Vec<usize> = rows.filter_map(on_diagonal).collect();
+        let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else {
+            continue;
+        };
+        let explanation = if off < 0.0 {
+            format!(
+                "the identity is missing from rows {first}..{last}: the diagonal is 1 too low there"
+            )
+        } else {
+            format!(
+                "the identity was added to a diagonal that still held it in rows {first}..{last}, which are 1 too high"
+            )
+        };
+        found.push(Prediction::of(explanation, with(first..last + 1, change)));
+    }
+    found
 }
 
 pub(super) fn reciprocal(evidence: &Evidence<'_>) -> Vec<Prediction> {

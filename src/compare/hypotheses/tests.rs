@@ -157,6 +157,30 @@ fn what_is_wrong_with_a_diagonal_is_named() {
 }
 
 #[test]
+fn an_identity_that_some_rows_lack_is_named_with_them() {
+    let want = values(2 * 256, 3);
+    let with = |rows: std::ops::Range<usize>, added: f32| {
+        let mut got = want.clone();
+        // Chunks of 16 rows with a head between rows and columns.
+        for (chunk, row) in rows.flat_map(|row| [(0, row), (1, row)]) {
+            got[chunk * 256 + row * 17] += added;
+        }
+        let axes = [("chunk", 2), ("row", 16), ("head", 1), ("column", 16)];
+        let axes = axes.map(|(name, length)| Axis::new(name, length));
+        hypotheses_of(&axes, &got, &want, &[])
+    };
+    for (rows, added, words) in [
+        (2..16, -1.0, "the identity is missing from rows 2..15"),
+        (0..2, 1.0, "still held it in rows 0..1"),
+    ] {
+        let found = with(rows, added);
+        let (name, explanation) = best(&found);
+        assert_eq!(name, "identity");
+        assert!(explanation.contains(words), "{explanation}");
+    }
+}
+
+#[test]
 fn shifts_and_reversals_are_named_with_their_axis() {
     let want = values(256, 4);
     let axes = square(16);

@@ -57,7 +57,11 @@ fn the_diagonal() {
     assert_eq!(words(matrix(64, 64, |r, c| c == r)), "on the diagonal only");
     assert_eq!(
         words(matrix(64, 64, |r, c| c == r && (2..16).contains(&r))),
-        "on the diagonal only, rows 2..15 only"
+        "on the diagonal only, rows 2..15"
+    );
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c == r && r > 1)),
+        "on the diagonal only, rows 2..15"
     );
     assert_eq!(
         words(matrix(64, 64, |r, c| c > r && r < 8)),
@@ -189,4 +193,54 @@ proptest! {
             prop_assert_eq!(words, Some("every element".to_string()));
         }
     }
+}
+
+#[test]
+fn the_diagonal_and_what_lies_beside_it() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    // An identity lost from row 2 on, and two columns wrong below it.
+    assert_eq!(
+        words(matrix(16, 16, |r, c| r > 1 && (c == r || c < 2))),
+        "on the diagonal, rows 2..15; below the diagonal, rows 2..15, columns 0..1"
+    );
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c < 2 && (r > 1 || c == r))),
+        "on the diagonal, rows 0..1; below the diagonal, rows 2..15, columns 0..1"
+    );
+    // All of the lower triangle is simply wrong: nothing to be said of either side.
+    assert_eq!(matrix(16, 16, |r, c| c <= r), None);
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c == r || (c == 0 && r > 0))),
+        "on the diagonal; below the diagonal, column 0"
+    );
+    assert_eq!(words(matrix(16, 16, |r, c| c <= r && r > 7)), "row 8 on");
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c <= r && c < 2)),
+        "columns 0..1 only"
+    );
+    // Whole rows say it without a diagonal.
+    assert_eq!(words(matrix(16, 16, |r, _| r > 1)), "row 2 on");
+}
+
+#[test]
+fn rows_and_columns_with_heads_between_them_are_matrices() {
+    let axes = [
+        Axis::new("chunk", 2),
+        Axis::new("row", 16),
+        Axis::new("head", 3),
+        Axis::new("column", 16),
+    ];
+    let marked = |head: Option<usize>| -> Vec<bool> {
+        let element = |at: usize| {
+            let (row, column) = (at / 48 % 16, at % 16);
+            row == column && row > 1 && head.is_none_or(|head| at / 16 % 3 == head)
+        };
+        (0..2 * 16 * 48).map(element).collect()
+    };
+    let words = |marked: &[bool]| pattern(&axes, marked).expect("there is a pattern");
+    assert_eq!(words(&marked(None)), "on the diagonal only, rows 2..15");
+    assert_eq!(
+        words(&marked(Some(1))),
+        "on the diagonal only, rows 2..15, head 1 only"
+    );
 }

@@ -1,16 +1,26 @@
 //! Phase 11: the GDR operators, what a model computes around the gated delta rule. One family a file.
 
+mod chunk_delta_h;
+mod chunk_o;
+mod chunked;
 mod conv;
 mod convert;
 mod cumsum;
 mod elementwise;
 mod gating;
 mod index;
+mod kkt;
 mod lengths;
 mod mistake;
 mod norm;
+mod pipeline;
+mod recurrent;
 mod reduce;
+mod sequences;
+mod sigmoid_gating;
+mod solve_tril;
 mod split;
+mod wy;
 
 use super::Function;
 
@@ -25,4 +35,12 @@ pub const FAMILIES: &[&[Function]] = &[
     split::FUNCTIONS,
     conv::FUNCTIONS,
     gating::FUNCTIONS,
+    recurrent::FUNCTIONS,
+    sigmoid_gating::FUNCTIONS,
+    kkt::FUNCTIONS,
+    solve_tril::FUNCTIONS,
+    wy::FUNCTIONS,
+    chunk_delta_h::FUNCTIONS,
+    chunk_o::FUNCTIONS,
+    pipeline::FUNCTIONS,
 ];

@@ -1,0 +1,32 @@
+//! The rule token by token, as FLA's `fused_recurrent_gated_delta_rule` (`gdr_fused_recurrent_bf16`).
+
+use super::recurrent::{Call, Recurrent, run};
+use crate::{Real, shape};
+
+/// `fused_recurrent_gated_delta_rule`. Per sequence and value head, with the state S of K rows and V columns, for each token:
+///
+/// ```text
+/// S[i][j] <- e^(g + gk[i] + gv[j]) S[i][j]
+/// d[j]     = beta[j] (v[j] - sum_i S[i][j] k[i])
+/// S[i][j] <- S[i][j] + k[i] d[j]
+/// o[j]     = bf16(sum_i S[i][j] scale q[i])
+/// ```
+///
+/// `h0` `[N, HV, K, V]` are the states before the first tokens, zeros if there are none; the states after the last tokens
+/// are returned. An empty sequence keeps its state.
+#[must_use]
+pub fn fused_recurrent<R: Real>(call: &Call<'_, R>, h0: Option<&[R]>) -> Recurrent<R> {
+    let layout = call.layout;
+    let sequences = layout.sequences();
+    let size = layout.value_heads * layout.state();
+    if let Some(h0) = h0 {
+        shape::expect("fused_recurrent", "h0", h0.len(), &[sequences, size]);
+    }
+    let mut states = h0.map_or_else(|| vec![R::ZERO; sequences * size], <[R]>::to_vec);
+    let places: Vec<Option<usize>> = (0..sequences).map(Some).collect();
+    let o = run(call, &mut states, &places);
+    Recurrent { o, states }
+}
+
+#[cfg(test)]
+mod tests;

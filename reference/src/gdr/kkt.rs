@@ -1,0 +1,85 @@
+//! Chunk-local sums of gates, and `L` from products of keys (`gdr_chunk_cumsum_f32`, `gdr_compute_a_f32`, `gdr_wy_kkt_f32`,
+//! `gdr_cumsum_kkt_f32`).
+//!
+//! `g`, `beta` and the sums are `[B, T, HV]`, `k` is `[B, T, H, K]`, of which value head h reads head h / (HV / H). `A` is
+//! `[B, T, HV, BT]`: a token's row of its chunk's matrix, zeros on the diagonal, above it, and past the end of a short chunk.
+
+use crate::operators::dot;
+use crate::rule::{HeadMap, Sizes};
+use crate::{Real, shape};
+
+use super::common::widened;
+
+/// Inclusive sums of the log gates within each chunk of `bt` tokens: in f64, rounded once. A later sum is then never above an earlier
+/// one as long as no gate is positive, on which [`safe_exp`] relies.
+#[must_use]
+pub fn cumsum<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<R> {
+    sums(sizes, bt, g).into_iter().map(R::from_f64).collect()
+}
+
+/// `e^x` where `x <= 0`, else 0: no exponent that the rule uses is positive.
+#[must_use]
+pub fn safe_exp<R: Real>(x: R) -> R {
+    if x <= R::ZERO { x.exp() } else { R::ZERO }
+}
+
+/// `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0; without gates there is no exponential.
+#[must_use]
+pub fn kkt<R: Real>(sizes: Sizes, bt: usize, k: &[R], beta: &[R], cumsum: Option<&[R]>) -> Vec<R> {
+    let wide = cumsum.map(widened);
+    products(sizes, bt, k, beta, wide.as_deref())
+}
+
+/// [`cumsum`] and [`kkt`] in one launch: `A` is of the sums before they are rounded.
+#[must_use]
+pub fn cumsum_kkt<R: Real>(
+    sizes: Sizes,
+    bt: usize,
+    g: &[R],
+    k: &[R],
+    beta: &[R],
+) -> (Vec<R>, Vec<R>) {
+    let sums = sums(sizes, bt, g);
+    let a = products(sizes, bt, k, beta, Some(&sums));
+    (sums.into_iter().map(R::from_f64).collect(), a)
+}
+
+fn sums<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<f64> {
+    shape::expect("cumsum", "g", g.len(), &sizes.beta_shape());
+    let mut sums = widened(g);
+    for (sequence, head) in sizes.heads() {
+        for token in (0..sizes.tokens).filter(|token| token % bt != 0) {
+            let before = sums[sizes.scalar(sequence, token - 1, head)];
+            sums[sizes.scalar(sequence, token, head)] += before;
+        }
+    }
+    sums
+}
+
+fn products<R: Real>(sizes: Sizes, bt: usize, k: &[R], beta: &[R], sums: Option<&[f64]>) -> Vec<R> {
+    shape::expect("kkt", "k", k.len(), &sizes.key_shape());
+    shape::expect("kkt", "beta", beta.len(), &sizes.beta_shape());
+    if let Some(sums) = sums {
+        shape::expect("kkt", "cumsum", sums.len(), &sizes.beta_shape());
+    }
+    let mut a = vec![R::ZERO; beta.len() * bt];
+    for (sequence, head) in sizes.heads() {
+        let key_head = HeadMap::Block.key_head(head, sizes.key_heads, sizes.value_heads);
+        let key = |token| &k[sizes.key_row(sequence, token, key_head)];
+        let scalar = |token| sizes.scalar(sequence, token, head);
+        for token in 0..sizes.tokens {
+            let row = &mut a[sizes.row(sequence, token, head, bt)];
+            let first = token / bt * bt;
+            for (other, a) in (first..token).zip(row) {
+                let decay = sums.map_or(R::ONE, |sums| {
+                    safe_exp(R::from_f64(sums[scalar(token)] - sums[scalar(other)]))
+                });
+                *a = beta[scalar(token)] * dot(key(token), key(other)) * decay;
+            }
+        }
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests;

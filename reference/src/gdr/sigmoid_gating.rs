@@ -1,0 +1,86 @@
+//! A decode step with the gates made inside, on states in slots (`gdr_sigmoid_gating_update_bf16`).
+
+use super::recurrent::{Call, Recurrent, run};
+use crate::operators::sigmoid;
+use crate::{Real, shape};
+
+/// The parameters from which `fused_sigmoid_gating_delta_rule_update` makes gates and write strengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Gating<'a, R> {
+    /// `[HV]`.
+    pub a_log: &'a [R],
+    /// `[HV]`.
+    pub dt_bias: &'a [R],
+    /// `[tok, HV]`.
+    pub a: &'a [R],
+    /// `[tok, HV]`.
+    pub b: &'a [R],
+    /// The steepness of the softplus.
+    pub softplus_beta: R,
+    /// Above this, `softplus_beta x` is as good as its softplus.
+    pub softplus_threshold: R,
+}
+
+impl<R: Real> Gating<'_, R> {
+    /// `g = -e^(A_log) softplus(a + dt_bias)`, with `softplus(x) = ln(1 + e^(beta x)) / beta`, and x where `beta x` is above the
+    /// threshold.
+    #[must_use]
+    pub fn gates(&self) -> Vec<R> {
+        let heads = self.a_log.len();
+        shape::expect("gating", "dt_bias", self.dt_bias.len(), &[heads]);
+        let tokens = self.a.len().checked_div(heads).unwrap_or(0);
+        shape::expect("gating", "a", self.a.len(), &[tokens, heads]);
+        let parameters = self.a_log.iter().zip(self.dt_bias).cycle();
+        let gate = |(&a, (a_log, &bias)): (&R, (&R, &R))| -a_log.exp() * self.softplus(a + bias);
+        self.a.iter().zip(parameters).map(gate).collect()
+    }
+
+    fn softplus(&self, x: R) -> R {
+        let steep = self.softplus_beta * x;
+        if steep > self.softplus_threshold {
+            x
+        } else {
+            steep.exp().ln_1p() / self.softplus_beta
+        }
+    }
+
+    /// `beta = sigmoid(b)`.
+    #[must_use]
+    pub fn strengths(&self) -> Vec<R> {
+        sigmoid(self.b)
+    }
+}
+
+/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write strengths of `gating` in place of the
+/// call's own, on states in slots.
+///
+/// `slots` is `[slots, HV, K, V]`, and sequence n begins with slot `indices[n]` and leaves its last state there. Where the index is
+/// negative the sequence begins with zeros and leaves nothing; its output is computed all the same. No two sequences may share a slot.
+#[must_use]
+pub fn sigmoid_gating_update<R: Real>(
+    call: &Call<'_, R>,
+    gating: &Gating<'_, R>,
+    slots: &[R],
+    indices: &[i32],
+) -> Recurrent<R> {
+    let layout = call.layout;
+    shape::expect(
+        "sigmoid_gating_update",
+        "indices",
+        indices.len(),
+        &[layout.sequences()],
+    );
+    let (g, beta) = (gating.gates(), gating.strengths());
+    let call = Call {
+        g: Some(&g),
+        beta: &beta,
+        ..*call
+    };
+    let mut states = slots.to_vec();
+    let places: Vec<Option<usize>> = indices.iter().map(|&at| usize::try_from(at).ok()).collect();
+    let o = run(&call, &mut states, &places);
+    Recurrent { o, states }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The four steps of the chunk operator one after another: what one hands to the next is the kernels' own.
+
+use deltanet_reference::gdr::kkt::{cumsum, kkt};
+use deltanet_reference::gdr::solve_tril::solve_tril;
+use deltanet_reference::gdr::wy::recompute_w_u;
+
+use super::chunked::{Chunks, DIMS, GATES, LARGEST};
+use crate::phases::Function;
+use crate::phases::gdn::scalars;
+use crate::references;
+use crate::trial::{Arg, Buffer, Grid, Outcome, Trial};
+
+/// The function.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_chunk_pipeline",
+    title: "sums, L, its inverse in place, w and u",
+    kernels: &[
+        "gdr_chunk_cumsum_f32",
+        "gdr_compute_a_f32",
+        "gdr_chunk_solve_tril_f32",
+        "gdr_recompute_w_u_f32",
+    ],
+    dims: DIMS,
+    integers: &[],
+    words: &[GATES],
+    outputs: &["g_cumsum", "A", "w", "u"],
+    largest: LARGEST,
+    run,
+}];
+
+fn run(t: &mut Trial<'_>) -> Outcome {
+    let x = Chunks::new(t)?;
+    let v = x.values(t)?;
+    let sums = t.output("g_cumsum", scalars(x.sizes))?;
+    let a = t.output("A", x.matrices())?;
+    let w = t.output("w", x.rows(x.sizes.key_size))?;
+    let u = t.output("u", x.rows(x.sizes.value_size))?;
+    let with = |t: &mut Trial<'_>, kernel: &str, grid: Grid, tensors: Vec<Arg>, sizes: &[&str]| {
+        t.launch(kernel, grid, &[tensors, x.sizes(sizes)].concat())
+    };
+    let few = ["B", "T", "H", "BT"];
+    let waves = x.count.div_ceil((64 / x.bt).max(1));
+    let solvers = Grid::of([waves, x.sizes.value_heads, x.sizes.sequences], 64);
+    with(
+        t,
+        "gdr_chunk_cumsum_f32",
+        x.grid(64),
+        vec![x.g.read(), sums.write()],
+        &few,
+    )?;
+    let tensors = vec![x.k.read(), x.beta.read(), sums.read(), a.write()];
+    with(
+        t,
+        "gdr_compute_a_f32",
+        x.grid(256),
+        tensors,
+        &["B", "T", "Hg", "H", "K", "BT"],
+    )?;
+    with(
+        t,
+        "gdr_chunk_solve_tril_f32",
+        solvers,
+        vec![a.write()],
+        &few,
+    )?;
+    let mut tensors: Vec<Arg> = [x.k, v, x.beta, sums, a].map(Buffer::read).to_vec();
+    tensors.extend([w, u].map(Buffer::write));
+    with(t, "gdr_recompute_w_u_f32", x.grid(256), tensors, DIMS)?;
+
+    let Chunks { g, k, beta, .. } = x;
+    let (golden, oracle) = references!(t, |g, k, v, beta| {
+        let sums = cumsum(x.sizes, x.bt, g);
+        let l = kkt(x.sizes, x.bt, k, beta, Some(&sums));
+        let inverse = solve_tril(x.sizes, x.bt, &l);
+        let found = recompute_w_u(x.sizes, x.bt, k, v, beta, Some(&sums), &inverse);
+        (sums, inverse, found.w, found.u)
+    });
+    t.check(sums, (golden.0, oracle.0))?;
+    t.check(a, (golden.1, oracle.1))?;
+    t.check(w, (golden.2, oracle.2))?;
+    t.check(u, (golden.3, oracle.3))
+}

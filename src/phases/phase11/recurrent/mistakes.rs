@@ -1,0 +1,128 @@
+//! The mistakes that kernels of the recurrence make, and what each would leave.
+
+use std::rc::Rc;
+
+use deltanet_reference::rule::{HeadMap, Order, Scale};
+
+use super::{Choices, Tensors, compute};
+use crate::trial::Mistake;
+
+type Wide = Tensors<Vec<f64>>;
+
+/// A mistake that kernels of the recurrence make: where it shows, and what it makes of a call.
+struct Known {
+    name: &'static str,
+    explanation: &'static str,
+    applies: fn(&Wide, &Choices) -> bool,
+    change: fn(&mut Wide, &mut Choices),
+}
+
+pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
+    let wide = Rc::new(wide);
+    let known = MISTAKES.iter().filter(|known| (known.applies)(&wide, by));
+    let mistake = |known: &'static Known| {
+        let (wide, by) = (Rc::clone(&wide), by.clone());
+        Mistake {
+            name: known.name,
+            explanation: known.explanation,
+            values: Box::new(move || {
+                let (mut wide, mut by) = (Wide::clone(&wide), by.clone());
+                (known.change)(&mut wide, &mut by);
+                let found = compute(&wide, &by);
+                if state { found.states } else { found.o }
+            }),
+        }
+    };
+    known.map(mistake).collect()
+}
+
+const MISTAKES: &[Known] = &[
+    Known {
+        name: "head-map",
+        explanation: "value heads read the query/key heads of the other map (hv % H for hv / (HV / H))",
+        applies: |_, by| {
+            let layout = by.at.layout();
+            layout.key_heads > 1 && layout.key_heads < layout.value_heads
+        },
+        change: |_, by| by.head_map = HeadMap::Tiled,
+    },
+    Known {
+        name: "scale-missing",
+        explanation: "q lacks its scale of 1/sqrt(K)",
+        applies: |_, _| true,
+        change: |_, by| by.scale = Scale::One,
+    },
+    Known {
+        name: "undecayed-error",
+        explanation: "the error is taken from the state before its decay",
+        applies: |_, _| true,
+        change: |_, by| by.order = Order::ErrorFirst,
+    },
+    Known {
+        name: "gate-sign",
+        explanation: "the gate has the wrong sign: states grow where they should decay",
+        applies: |x, _| x.g.is_some() || x.gk.is_some() || x.gv.is_some(),
+        change: |x, _| {
+            let gates = [&mut x.g, &mut x.gk, &mut x.gv].into_iter().flatten();
+            gates.flatten().for_each(|g| *g = -*g);
+        },
+    },
+    Known {
+        name: "gk-ignored",
+        explanation: "the gates of the key channels are not applied",
+        applies: |x, _| x.gk.is_some(),
+        change: |x, _| x.gk = None,
+    },
+    Known {
+        name: "gv-ignored",
+        explanation: "the gates of the value channels are not applied",
+        applies: |x, _| x.gv.is_some(),
+        change: |x, _| x.gv = None,
+    },
+    Known {
+        name: "beta-on-v-only",
+        explanation: "beta scales the value and not the error",
+        applies: |_, _| true,
+        change: |x, _| {
+            let channels = x.v.len() / x.beta.len().max(1);
+            let beta = x
+                .beta
+                .iter()
+                .flat_map(|&beta| std::iter::repeat_n(beta, channels));
+            x.v = x.v.iter().zip(beta).map(|(v, beta)| v * beta).collect();
+            x.beta.fill(1.0);
+        },
+    },
+    Known {
+        name: "sums-doubled",
+        explanation: "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)",
+        applies: |_, _| true,
+        // k read twice over and written once: 2 k, with half the strength.
+        change: |x, by| {
+            x.k.iter_mut().for_each(|k| *k *= 2.0);
+            x.q.iter_mut().for_each(|q| *q *= 2.0);
+            x.beta.iter_mut().for_each(|beta| *beta /= 2.0);
+            by.order = Order::DecayFirst;
+        },
+    },
+    Known {
+        name: "initial-ignored",
+        explanation: "the initial state is taken as zeros",
+        applies: |x, _| x.h0.is_some(),
+        change: |x, _| x.h0 = None,
+    },
+    Known {
+        name: "initial-transposed",
+        explanation: "the initial state is read in the other layout ([V][K] for [K][V])",
+        applies: |x, _| x.h0.is_some(),
+        change: |x, by| {
+            let (rows, columns) = (by.at.layout().key_size, by.at.layout().value_size);
+            let h0 = x.h0.take().unwrap_or_default();
+            let heads = h0.chunks_exact(rows * columns);
+            let read = heads.flat_map(|head| {
+                (0..rows * columns).map(move |at| head[at % columns * rows + at / columns])
+            });
+            x.h0 = Some(read.collect());
+        },
+    },
+];
