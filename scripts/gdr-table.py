@@ -5,6 +5,8 @@ Usage: scripts/gdr-table.py PROGRAM     prints two tables for the README"""
 import csv, json, pathlib, subprocess, sys
 
 program = sys.argv[1]
+# What the published kernels did, what the report would do instead, and kernels that write nothing but zeros.
+FAULTS = ("as published", "its cure", "zeros", "sums doubled", "a halving tree")
 
 
 def ask(*flags):
@@ -46,7 +48,6 @@ named = {claim["kernel"] for claim in claims}
 rows = []
 for test in ask("--self-test")["tests"]:
     for planted in test["planted"]:
-        told = any(word in planted["name"] for word in ("as published", "its cure", "zeros", "sums doubled", "halving tree"))
-        if test["id"] in named and told:
+        if test["id"] in named and planted["name"].startswith(FAULTS):
             rows.append(["caught" if planted["caught"] else "MISSED", test["id"], planted["name"], planted["by"]])
 table(["", "kernel", "wrong kernel", "what gives it away"], rows)

@@ -1,6 +1,6 @@
 //! The tensors of a trial in files, for looking at them elsewhere: as .npy, or all in one .safetensors.
 //!
-//! Each has a kind and a name: `input.NAME`, `output.NAME` (what the device left), `golden.NAME` and `oracle.NAME` (f64).
+//! Each has a kind and a name: `input.NAME`, `before.NAME` (of what is updated in place), `output.NAME` (what the device left), `golden.NAME` and `oracle.NAME` (f64).
 //! NumPy has no bf16: as .npy such a tensor is there as the f32 of the same values, and once more as `KIND.NAME.bits`, the bits
 //! as uint16.
 
@@ -57,22 +57,25 @@ impl Dump<'_> {
     }
 }
 
-/// Inputs, outputs and references, in this order.
+/// Inputs, what tensors updated in place held before, outputs and references, in this order.
 fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
-    let inputs = trial
-        .tensors
-        .iter()
-        .filter(|tensor| tensor.role == Role::Input);
-    let mut kept: Vec<Kept<'t>> = inputs
-        .filter_map(|tensor| {
+    let given = |kind, role| {
+        let of_role = trial
+            .tensors
+            .iter()
+            .filter(move |tensor| tensor.role == role);
+        of_role.filter_map(move |tensor| {
             Some(Kept {
-                kind: "input",
+                kind,
                 name: &tensor.name,
                 axes: &tensor.axes,
                 element: tensor.kind,
                 data: tensor.data.as_ref()?.bytes(),
             })
         })
+    };
+    let mut kept: Vec<Kept<'t>> = given("input", Role::Input)
+        .chain(given("before", Role::Updated))
         .collect();
     for (position, check) in trial.checks.iter().enumerate() {
         let tensor = &trial.tensors[check.buffer.tensor];

@@ -82,6 +82,21 @@ pub struct Mistake {
     pub values: Box<dyn Fn() -> Vec<f64>>,
 }
 
+impl Mistake {
+    /// A mistake by its short name, what went wrong, and the output that it leaves.
+    pub fn new(
+        name: &'static str,
+        explanation: &'static str,
+        values: impl Fn() -> Vec<f64> + 'static,
+    ) -> Mistake {
+        Mistake {
+            name,
+            explanation,
+            values: Box::new(values),
+        }
+    }
+}
+
 impl<'a> Trial<'a> {
     fn new(plan: &Plan<'a>, session: Box<dyn Session>) -> Outcome<Trial<'a>> {
         let mut session = session;

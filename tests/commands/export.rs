@@ -97,3 +97,20 @@ fn several_tests_go_into_a_directory() {
         2
     );
 }
+
+/// What is updated in place is an input too: without what it held, nobody could compute the output elsewhere.
+#[test]
+fn tensors_updated_in_place_have_what_they_held() {
+    let here = scratch("export-updated");
+    let test = "ggml:S=64,Hk=4,H=8,T=2,N=2,snapshots=4,gate=key";
+    let run = run(&here, &["export", "--test", test, "--out", "f.safetensors"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let bytes = std::fs::read(here.join("f.safetensors")).expect("written");
+    let file = SafeTensors::deserialize(&bytes).expect("a file");
+    let before = floats(&file, "before.dst");
+    assert_eq!(before, floats(&file, "input.dst before"));
+    // Two of the four snapshots have no token, and keep it.
+    let states = floats(&file, "output.states");
+    let kept = states.len() / 2;
+    assert_eq!(states[kept..], before[before.len() - kept..]);
+}

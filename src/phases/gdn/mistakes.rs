@@ -24,14 +24,10 @@ impl Problem {
             let mistakes = MISTAKES.iter().filter(|mistake| (mistake.applies)(self));
             let known = mistakes.map(|known| {
                 let (wide, convention, sizes) = (Rc::clone(&wide), self.convention, self.sizes);
-                Mistake {
-                    name: known.name,
-                    explanation: known.explanation,
-                    values: Box::new(move || {
-                        let outputs = (known.compute)(&wide, convention, sizes);
-                        if state { outputs.state } else { outputs.output }
-                    }),
-                }
+                Mistake::new(known.name, known.explanation, move || {
+                    let outputs = (known.compute)(&wide, convention, sizes);
+                    if state { outputs.state } else { outputs.output }
+                })
             });
             known.collect()
         };

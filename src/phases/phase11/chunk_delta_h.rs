@@ -5,7 +5,7 @@ use std::rc::Rc;
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, mistake, optional};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, optional};
 use crate::phases::Function;
 use crate::phases::gdn::STATE;
 use crate::trial::{Arg, Buffer, Grid, Mistake, Outcome, Trial};
@@ -74,7 +74,7 @@ impl Wide {
 fn mistakes(x: Chunks, wide: &Rc<Wide>, part: fn(States<f64>) -> Vec<f64>) -> Vec<Mistake> {
     let with = |name, explanation, change: fn(&mut Wide)| {
         let wide = Rc::clone(wide);
-        mistake(name, explanation, move || {
+        Mistake::new(name, explanation, move || {
             let mut changed = Wide::clone(&wide);
             change(&mut changed);
             part(changed.states(x))
@@ -105,7 +105,7 @@ fn mistakes(x: Chunks, wide: &Rc<Wide>, part: fn(States<f64>) -> Vec<f64>) -> Ve
     }
     let wide = Rc::clone(wide);
     if x.grouped() {
-        found.push(mistake("head-map", OTHER_HEADS, move || {
+        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
             let (sizes, k) = x.other_heads(&wide.k);
             part(
                 Wide {

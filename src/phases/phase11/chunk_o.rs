@@ -5,7 +5,7 @@ use std::rc::Rc;
 use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, mistake, optional};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, optional};
 use crate::phases::Function;
 use crate::phases::gdn::STATE;
 use crate::trial::{Arg, Buffer, Mistake, Outcome, Trial, float};
@@ -79,7 +79,7 @@ impl Wide {
 fn mistakes(x: Chunks, wide: &Rc<Wide>) -> Vec<Mistake> {
     let with = |name, explanation, change: fn(&mut Wide)| {
         let wide = Rc::clone(wide);
-        mistake(name, explanation, move || {
+        Mistake::new(name, explanation, move || {
             let mut changed = Wide::clone(&wide);
             change(&mut changed);
             changed.outputs(x.sizes, x.bt)
@@ -105,7 +105,7 @@ fn mistakes(x: Chunks, wide: &Rc<Wide>) -> Vec<Mistake> {
         found.push(with("gates-ignored", "nothing decays", |x| x.sums = None));
         let wide = Rc::clone(wide);
         let explanation = "q h lacks its decay e^G from the chunk's start";
-        found.push(mistake("state-undecayed", explanation, move || {
+        found.push(Mistake::new("state-undecayed", explanation, move || {
             // Decayed by the chunk's own tokens alone, and by nothing for what was before.
             let own = Wide {
                 h: vec![0.0; wide.h.len()],
@@ -126,7 +126,7 @@ fn mistakes(x: Chunks, wide: &Rc<Wide>) -> Vec<Mistake> {
     }
     if x.grouped() {
         let wide = Rc::clone(wide);
-        found.push(mistake("head-map", OTHER_HEADS, move || {
+        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
             let (sizes, k) = x.other_heads(&wide.k);
             let (_, q) = x.other_heads(&wide.q);
             Wide {

@@ -9,7 +9,7 @@ use deltanet_reference::rule::{GateKind, Sizes};
 
 use crate::phases::gdn::{self, scalars, strengths, tokens, unit_rows};
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Arg, Buffer, Grid, Mistake, Outcome, Trial, axes, int, null};
+use crate::trial::{Arg, Buffer, Grid, Outcome, Trial, axes, int, null};
 use crate::verdict::Axis;
 
 /// Sequences, tokens of each, query/key heads, heads, key channels, value channels, tokens of a chunk.
@@ -235,19 +235,6 @@ impl Chunks {
 /// A tensor that a kernel takes or not, as an argument.
 pub fn optional(buffer: Option<Buffer>) -> Arg {
     buffer.map_or_else(null, Buffer::read)
-}
-
-/// A mistake that kernels make, and what it would leave.
-pub fn mistake(
-    name: &'static str,
-    explanation: &'static str,
-    values: impl Fn() -> Vec<f64> + 'static,
-) -> Mistake {
-    Mistake {
-        name,
-        explanation,
-        values: Box::new(values),
-    }
 }
 
 /// The explanation of a wrong head map.

@@ -9,7 +9,6 @@ use deltanet_reference::gdr::conv::Filter;
 
 use super::super::Function;
 use super::lengths::LENGTHS;
-use super::mistake::mistake;
 use crate::compare::ElementKind;
 use crate::tensor::Distribution::Normal;
 use crate::trial::{Arg, Buffer, Mistake, Outcome, Trial, axes, int, null};
@@ -158,7 +157,7 @@ impl Layer {
             let known = (0..all.len()).map(|at| {
                 let (name, explanation, _) = all[at];
                 let (all, run) = (Rc::clone(&all), Rc::clone(&run));
-                mistake(name, explanation, move || run(&all[at].2)[part].clone())
+                Mistake::new(name, explanation, move || run(&all[at].2)[part].clone())
             });
             known.collect()
         })

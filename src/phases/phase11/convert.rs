@@ -5,10 +5,9 @@ use std::rc::Rc;
 use deltanet_reference::gdr::bf16;
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::compare::ElementKind::{I32, U16};
 use crate::tensor::Distribution::Uniform;
-use crate::trial::{Outcome, Trial, axes, elements, int, line};
+use crate::trial::{Mistake, Outcome, Trial, axes, elements, int, line};
 
 /// Conversions.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -67,17 +66,17 @@ fn convert(t: &mut Trial<'_>) -> Outcome {
         }
     };
     let mistakes = vec![
-        mistake(
+        Mistake::new(
             "truncated",
             "the lower bits are cut off, not rounded",
             rounded_by(true, |_| 0),
         ),
-        mistake(
+        Mistake::new(
             "ties-away",
             "ties are rounded away from zero, not to even",
             rounded_by(true, |_| 0x8000),
         ),
-        mistake(
+        Mistake::new(
             "nan-rounded",
             "a NaN is rounded like a number: to inf, or around to 0",
             rounded_by(false, |bits| 0x7FFF + (bits >> 16 & 1)),

@@ -3,7 +3,6 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 use crate::trial::{Buffer, Grid, Mistake, Outcome, Trial, axes, float, int};
@@ -66,12 +65,12 @@ fn mistakes(t: &Trial<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
         pairs.map(|(sum, own)| sum - own * scale).collect()
     };
     let mut mistakes = vec![
-        mistake(
+        Mistake::new(
             "exclusive",
             "a token's own element is not in its sum",
             exclusive,
         ),
-        mistake(
+        Mistake::new(
             "chunks-ignored",
             "the sums run on over the ends of chunks",
             summed(Cumsum {
@@ -83,11 +82,15 @@ fn mistakes(t: &Trial<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
     if sums.reverse {
         let reverse = false;
         let forward = summed(Cumsum { reverse, ..sums });
-        mistakes.push(mistake("not-reversed", "the sums run forwards", forward));
+        mistakes.push(Mistake::new(
+            "not-reversed",
+            "the sums run forwards",
+            forward,
+        ));
     }
     if sums.scale != 1.0 {
         let unscaled = summed(Cumsum { scale: 1.0, ..sums });
-        mistakes.push(mistake(
+        mistakes.push(Mistake::new(
             "scale-missing",
             "the sums are not scaled",
             unscaled,

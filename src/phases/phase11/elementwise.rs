@@ -3,10 +3,9 @@
 use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Buffer, Outcome, Trial, elements, int, line};
+use crate::trial::{Buffer, Mistake, Outcome, Trial, elements, int, line};
 
 /// What the functions of op are asked besides what is drawn: the ends of what f32 holds, both sides of softplus's threshold,
 /// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.
@@ -140,7 +139,7 @@ fn ops(t: &mut Trial<'_>) -> Outcome {
     for (out, (golden, right, likely)) in outputs.into_iter().zip(results) {
         let known = likely.map(|(name, explanation, values): (_, _, &Vec<f64>)| {
             let values = values.clone();
-            mistake(name, explanation, move || values.clone())
+            Mistake::new(name, explanation, move || values.clone())
         });
         t.check_or(out, (golden, right.clone()), known.into_iter().collect())?;
     }

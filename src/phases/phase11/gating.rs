@@ -3,10 +3,9 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::trial::{Outcome, Trial, axes, int, line};
+use crate::trial::{Mistake, Outcome, Trial, axes, int, line};
 
 /// Gating.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -65,12 +64,12 @@ fn gating(t: &mut Trial<'_>) -> Outcome {
     let [a_log, a] = [a_log, a].map(|buffer| t.wide(buffer));
     let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;
     let mistakes = vec![
-        mistake(
+        Mistake::new(
             "rate-not-exponential",
             "A_log is taken for A: its exponential is missing",
             linear,
         ),
-        mistake("bias-missing", "dt_bias is missing", unbiased),
+        Mistake::new("bias-missing", "dt_bias is missing", unbiased),
     ];
     t.check_or(g, (golden.g, oracle.g), mistakes)?;
     t.check(beta, (golden.beta, oracle.beta))

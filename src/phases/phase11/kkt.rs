@@ -2,7 +2,7 @@
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, mistake, optional};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, optional};
 use crate::phases::Function;
 use crate::phases::gdn::scalars;
 use crate::references;
@@ -121,7 +121,7 @@ fn mistakes(x: Chunks, k: Vec<f64>, beta: Vec<f64>, sums: Option<Vec<f64>>) -> V
     {
         let (k, beta, sums) = (k.clone(), beta.clone(), sums.clone());
         let explanation = "beta is that of the column's token, not of the row's";
-        found.push(mistake("beta-of-column", explanation, move || {
+        found.push(Mistake::new("beta-of-column", explanation, move || {
             let mut a = of(&k, &vec![1.0; beta.len()], sums.as_ref());
             for (row, a) in a.chunks_exact_mut(bt).enumerate() {
                 let (sequence, token, head) = (
@@ -139,27 +139,29 @@ fn mistakes(x: Chunks, k: Vec<f64>, beta: Vec<f64>, sums: Option<Vec<f64>>) -> V
     }
     {
         let (k, beta, sums) = (k.clone(), beta.clone(), sums.clone());
-        found.push(mistake("beta-missing", "beta is left out", move || {
-            of(&k, &vec![1.0; beta.len()], sums.as_ref())
-        }));
+        found.push(Mistake::new(
+            "beta-missing",
+            "beta is left out",
+            move || of(&k, &vec![1.0; beta.len()], sums.as_ref()),
+        ));
     }
     if sums.is_some() {
         let (k, beta) = (k.clone(), beta.clone());
         let explanation = "the gates are not applied";
-        found.push(mistake("gates-ignored", explanation, move || {
+        found.push(Mistake::new("gates-ignored", explanation, move || {
             of(&k, &beta, None)
         }));
     }
     if let Some(sums) = sums.clone() {
         let (k, beta) = (k.clone(), beta.clone());
         let explanation = "exponentials to base 2 of natural logarithms";
-        found.push(mistake("base", explanation, move || {
+        found.push(Mistake::new("base", explanation, move || {
             let sums: Vec<f64> = sums.iter().map(|g| g * std::f64::consts::LN_2).collect();
             of(&k, &beta, Some(&sums))
         }));
     }
     if x.grouped() {
-        found.push(mistake("head-map", OTHER_HEADS, move || {
+        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
             let (sizes, k) = x.other_heads(&k);
             kkt(sizes, bt, &k, &beta, sums.as_deref())
         }));

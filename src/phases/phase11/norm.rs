@@ -3,11 +3,10 @@
 use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::compare::ElementKind::{self, Bf16, F32};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Buffer, Grid, Outcome, Trial, axes, float, int, table};
+use crate::trial::{Buffer, Grid, Mistake, Outcome, Trial, axes, float, int, table};
 
 /// Of the contract.
 const EPS: f32 = 1e-6;
@@ -96,12 +95,12 @@ fn normalize(t: &mut Trial<'_>, kind: ElementKind, kernel: &str) -> Outcome {
         }
     };
     let mistakes = vec![
-        mistake(
+        Mistake::new(
             "halving-tree",
             "the squares are summed by halves, and an odd one out is dropped: their number is no power of two",
             by(by_halves),
         ),
-        mistake(
+        Mistake::new(
             "sum-doubled",
             "the sum of squares is counted twice",
             by(|row| 2.0 * row.iter().map(|x| x * x).sum::<f64>()),
@@ -191,12 +190,12 @@ fn backward(t: &mut Trial<'_>) -> Outcome {
         .collect()
     };
     let mistakes = vec![
-        mistake(
+        Mistake::new(
             "projection-missing",
             "rstd is taken for a constant: the part of dy along y is still there",
             scaled,
         ),
-        mistake(
+        Mistake::new(
             "rstd-once",
             "the part of dy along y is not multiplied by rstd",
             once,

@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, mistake};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST};
 use crate::phases::Function;
 use crate::tensor::Distribution::Normal;
 use crate::trial::{Grid, Mistake, Outcome, Trial};
@@ -72,17 +72,17 @@ fn mistakes(x: Chunks, a: Vec<f64>) -> Vec<Mistake> {
     let same = a.clone();
     let negated: Vec<f64> = a.iter().map(|a| -a).collect();
     vec![
-        mistake(
+        Mistake::new(
             "identity-missing",
             "identity missing: it stood on the diagonal from the start, rows 0 and 1 were used with it, and rows from 2 on were overwritten as a whole",
             move || with_identity(x, &a, 0.0),
         ),
-        mistake(
+        Mistake::new(
             "identity-twice",
             "identity added to a diagonal that still held it in rows 0 and 1, which were used with it",
             move || with_identity(x, &same, 1.0),
         ),
-        mistake("sign", "(I - A)^-1: the sign of A is flipped", move || {
+        Mistake::new("sign", "(I - A)^-1: the sign of A is flipped", move || {
             solve_tril(x.sizes, x.bt, &negated)
         }),
     ]

@@ -3,10 +3,9 @@
 use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
-use super::mistake::mistake;
 use crate::compare::ElementKind::Bf16;
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Data, Grid, Outcome, Trial, axes, int};
+use crate::trial::{Data, Grid, Mistake, Outcome, Trial, axes, int};
 
 /// The split.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -112,7 +111,7 @@ fn split(t: &mut Trial<'_>) -> Outcome {
         let known = known
             .into_iter()
             .map(|(name, explanation, values): (_, _, Vec<f64>)| {
-                mistake(name, explanation, move || values.clone())
+                Mistake::new(name, explanation, move || values.clone())
             });
         let known = known.collect();
         t.check_or(buffer, (Data::nearest(Bf16, right), right.clone()), known)?;

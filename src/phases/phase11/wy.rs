@@ -2,7 +2,7 @@
 
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, mistake, optional};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, optional};
 use crate::phases::Function;
 use crate::trial::{Arg, Buffer, Mistake, Outcome, Trial};
 
@@ -42,13 +42,13 @@ fn run(t: &mut Trial<'_>) -> Outcome {
     if sums.is_some() {
         let (k, v, beta, inverse) = (k.clone(), v.clone(), beta.clone(), inverse.clone());
         let explanation = "w lacks its decay e^G";
-        in_w.push(mistake("w-undecayed", explanation, move || {
+        in_w.push(Mistake::new("w-undecayed", explanation, move || {
             recompute_w_u(x.sizes, x.bt, &k, &v, &beta, None, &inverse).w
         }));
     }
     if x.grouped() {
         let (v, beta, inverse) = (v.clone(), beta.clone(), inverse.clone());
-        in_w.push(mistake("head-map", OTHER_HEADS, move || {
+        in_w.push(Mistake::new("head-map", OTHER_HEADS, move || {
             let (sizes, k) = x.other_heads(&k);
             recompute_w_u(sizes, x.bt, &k, &v, &beta, sums.as_deref(), &inverse).w
         }));
@@ -56,7 +56,7 @@ fn run(t: &mut Trial<'_>) -> Outcome {
     let in_u = {
         let beta = vec![1.0; beta.len()];
         let keys = vec![0.0; x.sizes.key_shape().iter().product()];
-        mistake("u-without-beta", "u lacks beta", move || {
+        Mistake::new("u-without-beta", "u lacks beta", move || {
             recompute_w_u(x.sizes, x.bt, &keys, &v, &beta, None, &inverse).u
         })
     };

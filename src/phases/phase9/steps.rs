@@ -1,6 +1,7 @@
 //! The chunk pipeline step by step.
 
-use deltanet_reference::rule::chunk::{self, Inverse};
+use deltanet_reference::Real;
+use deltanet_reference::rule::chunk::{self, Inverse, States};
 use deltanet_reference::rule::{Convention, Gate};
 
 use crate::compare::ElementKind;
@@ -52,6 +53,30 @@ fn given_uw(x: &Chunks, t: &mut Trial<'_>, sums: Buffer, inverse: Buffer) -> Out
     Ok([u, t.upload("w", x.rows(sizes.key_size), uw.w)?])
 }
 
+/// The states of a case, of k, u and w, G and the state before.
+fn states_of<R: Real>(
+    x: &Chunks,
+    k: &[R],
+    [u, w]: [&[R]; 2],
+    sums: &[f64],
+    initial: &[R],
+) -> States<R> {
+    let Problem {
+        sizes, convention, ..
+    } = x.p;
+    let (u, w) = (u.to_vec(), w.to_vec());
+    chunk::states(
+        sizes,
+        x.c,
+        convention.head_map,
+        convention.state,
+        k,
+        &chunk::Uw { u, w },
+        sums,
+        initial,
+    )
+}
+
 pub fn cumsum(t: &mut Trial<'_>) -> Outcome {
     let x = chunks(t)?;
     let s = x.p.sizes;
@@ -98,11 +123,7 @@ pub fn solve(t: &mut Trial<'_>) -> Outcome {
                 |(at, want): (usize, &f64)| *want + if on_diagonal(at) { change } else { 0.0 };
             right.iter().enumerate().map(element).collect()
         };
-        Mistake {
-            name,
-            explanation,
-            values: Box::new(values),
-        }
+        Mistake::new(name, explanation, values)
     };
     let mistakes = vec![
         diagonal(
@@ -158,20 +179,7 @@ pub fn chunk_states(t: &mut Trial<'_>) -> Outcome {
     let last = t.output("final", states(sizes, convention.state))?;
     x.launch_states(t, [sums, u, w], [h, vn, last])?;
     let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
-        let uw = chunk::Uw {
-            u: u.to_vec(),
-            w: w.to_vec(),
-        };
-        chunk::states(
-            sizes,
-            x.c,
-            convention.head_map,
-            convention.state,
-            k,
-            &uw,
-            sums,
-            initial,
-        )
+        states_of(&x, k, [u, w], sums, initial)
     });
     t.check(h, (golden.h, oracle.h))?;
     t.check(vn, (golden.vn, oracle.vn))?;
@@ -191,21 +199,8 @@ pub fn outputs(t: &mut Trial<'_>) -> Outcome {
         convention,
         ..
     } = x.p;
-    let uw = chunk::Uw {
-        u: t.values(u).to_vec(),
-        w: t.values(w).to_vec(),
-    };
-    let (k_values, sum_values) = (t.values(k), t.doubles(sums));
-    let found = chunk::states(
-        sizes,
-        x.c,
-        convention.head_map,
-        convention.state,
-        k_values,
-        &uw,
-        sum_values,
-        t.values(initial),
-    );
+    let [k_values, u, w, initial] = [k, u, w, initial].map(|b| t.values(b));
+    let found = states_of(&x, k_values, [u, w], t.doubles(sums), initial);
     let h = t.upload("h", x.state_axes(), found.h)?;
     let vn = t.upload("vn", x.rows(sizes.value_size), found.vn)?;
     let o = t.output("o", x.rows(sizes.value_size))?;

@@ -6,12 +6,11 @@ use deltanet_reference::gdr::conv::{Prefill, prefill};
 use deltanet_reference::gdr::index;
 
 use super::super::lengths::lengths;
-use super::super::mistake::mistake;
 use super::Layer;
 use crate::compare::ElementKind::F32;
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::trial::{Grid, Outcome, Trial, axes, int};
+use crate::trial::{Grid, Mistake, Outcome, Trial, axes, int};
 
 /// Sequences of the lengths that the case names, each from a history of zeros.
 pub(super) fn run(t: &mut Trial<'_>) -> Outcome {
@@ -76,7 +75,7 @@ pub(super) fn run(t: &mut Trial<'_>) -> Outcome {
     let pairs = golden.into_iter().zip(oracle);
     for (part, (out, (pair, mut known))) in outputs.into_iter().zip(pairs.zip(known)).enumerate() {
         let across = Rc::clone(&across);
-        known.push(mistake(
+        known.push(Mistake::new(
             "history-across",
             "the history of a sequence's first tokens is the end of the sequence before it",
             move || across()[part].clone(),

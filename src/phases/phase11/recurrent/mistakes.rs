@@ -4,42 +4,23 @@ use std::rc::Rc;
 
 use deltanet_reference::rule::{HeadMap, Order, Scale};
 
+use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
 use crate::trial::Mistake;
 
 type Wide = Tensors<Vec<f64>>;
 
-/// A mistake that kernels of the recurrence make: where it shows, and what it makes of a call.
-struct Known {
-    name: &'static str,
-    explanation: &'static str,
-    applies: fn(&Wide, &Choices) -> bool,
-    change: fn(&mut Wide, &mut Choices),
-}
-
 pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
-    let wide = Rc::new(wide);
-    let known = MISTAKES.iter().filter(|known| (known.applies)(&wide, by));
-    let mistake = |known: &'static Known| {
-        let (wide, by) = (Rc::clone(&wide), by.clone());
-        Mistake {
-            name: known.name,
-            explanation: known.explanation,
-            values: Box::new(move || {
-                let (mut wide, mut by) = (Wide::clone(&wide), by.clone());
-                (known.change)(&mut wide, &mut by);
-                let found = compute(&wide, &by);
-                if state { found.states } else { found.o }
-            }),
-        }
-    };
-    known.map(mistake).collect()
+    known::mistakes(MISTAKES, (&Rc::new(wide), by), move |wide, by| {
+        let found = compute(wide, by);
+        if state { found.states } else { found.o }
+    })
 }
 
-const MISTAKES: &[Known] = &[
+const MISTAKES: &[Known<Wide, Choices>] = &[
     Known {
         name: "head-map",
-        explanation: "value heads read the query/key heads of the other map (hv % H for hv / (HV / H))",
+        explanation: HEAD_MAP,
         applies: |_, by| {
             let layout = by.at.layout();
             layout.key_heads > 1 && layout.key_heads < layout.value_heads
@@ -95,7 +76,7 @@ const MISTAKES: &[Known] = &[
     },
     Known {
         name: "sums-doubled",
-        explanation: "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)",
+        explanation: SUMS_DOUBLED,
         applies: |_, _| true,
         // k read twice over and written once: 2 k, with half the strength.
         change: |x, by| {

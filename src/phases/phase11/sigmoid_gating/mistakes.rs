@@ -5,46 +5,28 @@ use std::rc::Rc;
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::{HeadMap, Norm};
 
+use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
 use crate::trial::Mistake;
 
 type Wide = Tensors<f64>;
 
-/// A mistake that such kernels make: where it shows, and what it makes of a call.
-struct Known {
-    name: &'static str,
-    explanation: &'static str,
-    applies: fn(&Choices) -> bool,
-    change: fn(&mut Wide, &mut Choices),
-}
-
 /// As seen in the output, and in the states.
 pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
     let wide = Rc::new(wide);
     [false, true].map(|in_states| {
-        let known = MISTAKES.iter().filter(|known| (known.applies)(by));
-        let mistake = |known: &'static Known| {
-            let (wide, by) = (Rc::clone(&wide), by.clone());
-            Mistake {
-                name: known.name,
-                explanation: known.explanation,
-                values: Box::new(move || {
-                    let (mut wide, mut by) = (Wide::clone(&wide), by.clone());
-                    (known.change)(&mut wide, &mut by);
-                    let found = compute(&wide, &by);
-                    if in_states { found.states } else { found.o }
-                }),
-            }
-        };
-        known.map(mistake).collect()
+        known::mistakes(MISTAKES, (&wide, by), move |wide, by| {
+            let found = compute(wide, by);
+            if in_states { found.states } else { found.o }
+        })
     })
 }
 
-const MISTAKES: &[Known] = &[
+const MISTAKES: &[Known<Wide, Choices>] = &[
     Known {
         name: "head-map",
-        explanation: "value heads read the query/key heads of the other map (hv % H for hv / (HV / H))",
-        applies: |by| {
+        explanation: HEAD_MAP,
+        applies: |_, by| {
             let layout = by.at.layout();
             layout.key_heads > 1 && layout.key_heads < layout.value_heads
         },
@@ -53,13 +35,13 @@ const MISTAKES: &[Known] = &[
     Known {
         name: "scale-missing",
         explanation: "q lacks its scale of 1/sqrt(K)",
-        applies: |_| true,
+        applies: |_, _| true,
         change: |_, by| by.scale = 1.0,
     },
     Known {
         name: "sums-doubled",
-        explanation: "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)",
-        applies: |_| true,
+        explanation: SUMS_DOUBLED,
+        applies: |_, _| true,
         // k read twice over and written once: 2 k, with half the strength.
         change: |x, by| {
             let size = by.at.layout().key_size;
@@ -76,31 +58,31 @@ const MISTAKES: &[Known] = &[
     Known {
         name: "norm-missing",
         explanation: "q and k are not normalised",
-        applies: |by| by.norm != Norm::None,
+        applies: |_, by| by.norm != Norm::None,
         change: |_, by| by.norm = Norm::None,
     },
     Known {
         name: "norm-epsilon",
         explanation: "the epsilon of the norm does not stand under the root",
-        applies: |by| by.norm != Norm::None,
+        applies: |_, by| by.norm != Norm::None,
         change: |_, by| by.norm = Norm::MaxWith(1e-6),
     },
     Known {
         name: "bias-missing",
         explanation: "dt_bias is left out of the gate",
-        applies: |_| true,
+        applies: |_, _| true,
         change: |x, _| x.dt_bias.fill(0.0),
     },
     Known {
         name: "softplus-steepness",
         explanation: "the softplus is that of steepness 1 and threshold 20, not the one asked for",
-        applies: |by| by.softplus != [1.0, 20.0],
+        applies: |_, by| by.softplus != [1.0, 20.0],
         change: |_, by| by.softplus = [1.0, 20.0],
     },
     Known {
         name: "slots-ignored",
         explanation: "the slots are not looked up: sequence n takes slot n",
-        applies: |by| {
+        applies: |_, by| {
             by.slots
                 .iter()
                 .enumerate()
@@ -120,13 +102,13 @@ const MISTAKES: &[Known] = &[
     Known {
         name: "padding-slot",
         explanation: "a negative slot is taken for slot 0",
-        applies: |by| by.slots.iter().any(|&slot| slot < 0),
+        applies: |_, by| by.slots.iter().any(|&slot| slot < 0),
         change: |_, by| by.slots.iter_mut().for_each(|slot| *slot = (*slot).max(0)),
     },
     Known {
         name: "padding-written",
         explanation: "a negative slot is not read, and written as slot 0",
-        applies: |by| by.slots.iter().any(|&slot| slot < 0) && !by.slots.contains(&0),
+        applies: |_, by| by.slots.iter().any(|&slot| slot < 0) && !by.slots.contains(&0),
         change: |x, by| {
             let slots = by.at.layout().sequences() + 1;
             let size = x.states.len() / slots;
@@ -139,7 +121,7 @@ const MISTAKES: &[Known] = &[
     Known {
         name: "states-unchanged",
         explanation: "the states are left as they were",
-        applies: |_| true,
+        applies: |_, _| true,
         change: |_, by| by.slots.fill(-1),
     },
 ];
