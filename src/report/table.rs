@@ -1,34 +1,18 @@
 //! Tables for people: one a phase, then what did not pass in full, then the sums.
 
+mod rows;
+
 use std::io::{self, Write};
 
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ColumnConstraint, LineStyle, Table as Grid, TableStyle,
-    Width,
-};
+use comfy_table::{ColumnConstraint, LineStyle, Table as Grid, TableStyle, Width};
 
-use crate::verdict::{OutputReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
+use crate::verdict::{PhaseReport, RunReport, Totals, Verdict};
 
 use super::{Event, Reporter, RunPlan, counters, failure, plain};
 
 /// A line under the header, no borders.
 pub(super) const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
-
-const HEADER: [&str; 9] = [
-    "status",
-    "name",
-    "shape",
-    "max_diff",
-    "tolerance",
-    "ceiling",
-    "headroom",
-    "f64 error",
-    "time",
-];
-const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
-/// Only where a device has measured its kernels.
-const KERNEL_TIME: &str = "kernels";
 
 /// How tables look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,50 +81,6 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    fn grid(&self, phase: &PhaseReport, timed: bool) -> Grid {
-        let mut grid = Grid::new();
-        grid.load_style(STYLE);
-        if self.options.color {
-            grid.enforce_styling();
-        } else {
-            grid.force_no_tty();
-        }
-        let verbose: &[&str] = if self.options.verbose {
-            &VERBOSE_HEADER
-        } else {
-            &[]
-        };
-        let timed = timed && self.options.verbose;
-        let last = timed.then_some(&KERNEL_TIME);
-        grid.set_header(HEADER.iter().chain(verbose).chain(last));
-        for trial in &phase.trials {
-            let mut row = |output, first| {
-                let mut cells = self.cells(trial, output, first);
-                if timed {
-                    cells.push(Cell::new(if first {
-                        kernel_time(trial)
-                    } else {
-                        String::new()
-                    }));
-                }
-                grid.add_row(cells);
-            };
-            if trial.outputs.is_empty() {
-                row(None, true);
-            }
-            for (n, output) in trial.outputs.iter().enumerate() {
-                row(Some(output), n == 0);
-            }
-        }
-        for (n, column) in grid.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if n >= 3 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        grid
-    }
-
     /// All phases, their columns in line.
     fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
         let mut launches = phases
@@ -148,7 +88,10 @@ impl<W: Write + Send> Table<W> {
             .flat_map(|phase| &phase.trials)
             .flat_map(|trial| &trial.launches);
         let timed = launches.any(|launch| launch.kernel_seconds.is_some());
-        let mut grids: Vec<Grid> = phases.iter().map(|phase| self.grid(phase, timed)).collect();
+        let mut grids: Vec<Grid> = phases
+            .iter()
+            .map(|phase| rows::grid(self.options, phase, timed))
+            .collect();
         let mut widths: Vec<u16> = Vec::new();
         for grid in &grids {
             let found = grid.column_max_content_widths();
@@ -172,51 +115,6 @@ impl<W: Write + Send> Table<W> {
             writeln!(self.out, "{}", grid.trim_fmt())?;
         }
         Ok(())
-    }
-
-    fn cells(&self, trial: &TrialReport, output: Option<&OutputReport>, first: bool) -> Vec<Cell> {
-        // What no output is to blame for (a guard, an input) shows in the first row.
-        let blamed = trial.outputs.len() > 1
-            && trial
-                .outputs
-                .iter()
-                .any(|output| output.verdict == trial.verdict);
-        let verdict = match output {
-            Some(output) if blamed || !first => output.verdict,
-            _ => trial.verdict,
-        };
-        let name = name(trial);
-        let name = match output {
-            Some(output) if trial.outputs.len() > 1 => format!("{name}: {}", output.name),
-            _ => name.to_string(),
-        };
-        let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
-        let once = |text: String| if first { text } else { String::new() };
-        let mut cells = vec![
-            Cell::new(verdict.word())
-                .fg(color(verdict))
-                .add_attribute(Attribute::Bold),
-            Cell::new(plain::line(&name)),
-            Cell::new(plain::line(&trial.shape)),
-            Cell::new(number(|output| plain::error(output.golden.max_abs))),
-            Cell::new(number(|output| plain::tolerance(&output.tolerance))),
-            Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
-            Cell::new(number(headroom)),
-            Cell::new(number(|output| plain::error(output.oracle.max_abs))),
-            Cell::new(once(plain::seconds(trial.seconds))),
-        ];
-        if self.options.verbose {
-            let count =
-                |count: Option<u64>| count.map_or("-".to_string(), |count| count.to_string());
-            cells.push(Cell::new(number(|output| {
-                plain::error(output.golden.relative_rms)
-            })));
-            cells.push(Cell::new(
-                output.map_or("-".to_string(), |output| count(output.golden.max_ulp)),
-            ));
-            cells.push(Cell::new(once(count(trial.wave_instructions))));
-        }
-        cells
     }
 
     fn finished(&mut self, report: &RunReport) -> io::Result<()> {
@@ -322,14 +220,6 @@ impl<W: Write + Send> Reporter for Table<W> {
     }
 }
 
-fn color(verdict: Verdict) -> Color {
-    match verdict {
-        Verdict::Pass => Color::DarkGreen,
-        Verdict::Fail | Verdict::Error => Color::DarkRed,
-        Verdict::Skip | Verdict::Unsupported => Color::DarkYellow,
-    }
-}
-
 /// The verdict in a sum: `3 failed`.
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
@@ -338,42 +228,5 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Error => "in error",
         Verdict::Skip => "skipped",
         Verdict::Unsupported => "unsupported",
-    }
-}
-
-/// What the kernels of a trial took on the device, where that was measured.
-fn kernel_time(trial: &TrialReport) -> String {
-    let times = trial
-        .launches
-        .iter()
-        .filter_map(|launch| launch.kernel_seconds);
-    let all: Vec<f64> = times.collect();
-    if all.is_empty() {
-        return "-".into();
-    }
-    plain::seconds(all.iter().sum())
-}
-
-/// How much of its tolerance the larger of the two errors takes up.
-fn headroom(output: &OutputReport) -> String {
-    if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
-        return "exact".into();
-    }
-    if let (Some(ulp), 0.0) = (output.tolerance.ulp, output.tolerance.absolute) {
-        let [golden, oracle] = [output.golden.max_ulp, output.oracle.max_ulp];
-        let most = golden
-            .zip(oracle)
-            .map(|(golden, oracle)| golden.max(oracle));
-        return most.map_or("-".into(), |most| format!("{most} of {ulp} ulp"));
-    }
-    // The larger one; a NaN in one of them is a NaN in both.
-    plain::used(output.golden.used.max(output.oracle.used))
-}
-
-/// The id, without its shape where it ends in that: the next column has it.
-fn name(trial: &TrialReport) -> &str {
-    match trial.id.rsplit_once(':') {
-        Some((name, shape)) if shape.replace(',', " ") == trial.shape => name,
-        _ => &trial.id,
     }
 }

@@ -1,30 +1,24 @@
 //! A GPU: its memory, loaded modules, launches.
 
+mod memory;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 
-use super::SHARED_BASE;
 use super::dispatch;
 use super::handler::Level;
 use super::memory::{AddressSpace, Region};
 use super::program::Program;
 use super::trap::Trap;
-use super::words::Words;
 use crate::code_object::{CodeObject, Kernel};
 use crate::observe::{Nobody, Observer};
 
 /// Device memory of an MI50: 32 GiB.
 pub const DEVICE_MEMORY: u64 = 32 << 30;
 
-/// Unmapped bytes between allocations, so that running over the end of one is a fault.
-const GAP: u64 = 1 << 20;
-
 /// Where allocations start, unless the user of the GPU says otherwise.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
-
-/// Guest addresses of a GPU end here, where the apertures begin.
-const END: u64 = SHARED_BASE;
 
 /// An error in the use of device memory.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -178,140 +172,6 @@ impl Gpu {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates zeroed memory; its address is a multiple of 256, and unmapped memory lies around it.
-    ///
-    /// # Errors
-    /// When the device's memory does not suffice.
-    pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
-        let mut state = self.state();
-        let none = |left| GpuError::OutOfMemory {
-            name: name.to_owned(),
-            bytes,
-            left,
-        };
-        let base = state.reserve(name, bytes)?;
-        let words = Words::try_new(bytes);
-        let region = words.and_then(|words| Region::with_words(name, base, bytes, words));
-        let Some(region) = region else {
-            state.used -= bytes;
-            return Err(none(0));
-        };
-        state.space.insert(Arc::new(region));
-        Ok(base)
-    }
-
-    /// Adds an allocation whose address and words the caller chose: memory that host and kernels share. It takes nothing of the
-    /// device's memory; [`Gpu::detach`] takes it away again.
-    ///
-    /// # Errors
-    /// When another allocation is in the way.
-    pub fn attach(&self, region: Region) -> Result<(), GpuError> {
-        let mut state = self.state();
-        if state.space.overlaps(region.base, region.size) {
-            return Err(GpuError::Occupied {
-                address: region.base,
-                bytes: region.size,
-            });
-        }
-        state.space.insert(Arc::new(region));
-        Ok(())
-    }
-
-    /// Takes away an attached allocation.
-    ///
-    /// # Errors
-    /// When none starts at the address.
-    pub fn detach(&self, address: u64) -> Result<(), GpuError> {
-        let region = self.state().space.remove(address);
-        region
-            .map(drop)
-            .ok_or(GpuError::NotAllocated { address, bytes: 0 })
-    }
-
-    /// Takes a code object out of memory.
-    pub fn unload(&self, module: &Module) {
-        let mut state = self.state();
-        for segment in &module.segments {
-            state.space.remove(*segment);
-        }
-        state.used -= module.size;
-    }
-
-    /// Frees an allocation.
-    ///
-    /// # Errors
-    /// When none starts at the address.
-    pub fn free(&self, address: u64) -> Result<(), GpuError> {
-        let mut state = self.state();
-        let region = state
-            .space
-            .remove(address)
-            .ok_or(GpuError::NotAllocated { address, bytes: 0 })?;
-        state.used -= region.size;
-        Ok(())
-    }
-
-    /// Whether an allocation covers a range.
-    pub fn covers(&self, address: u64, bytes: u64) -> bool {
-        let state = self.state();
-        state.space.find(&mut 0, address, bytes).is_some()
-    }
-
-    /// The allocation that an address lies in: its base and size.
-    pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
-        let state = self.state();
-        let region = state.space.find(&mut 0, address, 1)?;
-        Some((region.base, region.size))
-    }
-
-    /// Copies to the device.
-    ///
-    /// # Errors
-    /// When no allocation covers the range.
-    pub fn write(&self, address: u64, data: &[u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| {
-            region.copy_in(offset, data)
-        })
-    }
-
-    /// Copies from the device.
-    ///
-    /// # Errors
-    /// When no allocation covers the range.
-    pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| {
-            region.copy_out(offset, data)
-        })
-    }
-
-    /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
-    ///
-    /// # Errors
-    /// When no allocation covers it.
-    pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
-        let mut old = 0;
-        self.with(address, 8, |region, offset| {
-            old = region.update64(offset, f);
-        })?;
-        Ok(old)
-    }
-
-    fn with(
-        &self,
-        address: u64,
-        bytes: usize,
-        f: impl FnOnce(&Region, u64),
-    ) -> Result<(), GpuError> {
-        let state = self.state();
-        let region = state.space.find(&mut 0, address, bytes as u64);
-        let region = region.ok_or(GpuError::NotAllocated {
-            address,
-            bytes: bytes as u64,
-        })?;
-        f(region, address - region.base);
-        Ok(())
-    }
-
     /// Loads a code object: its segments into memory, relocated; its code decoded when it first runs.
     ///
     /// # Errors
@@ -387,36 +247,5 @@ impl Gpu {
     ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
         dispatch::run(space, module, kernel, launch, observer)
-    }
-}
-
-impl State {
-    fn reserve(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
-        let left = DEVICE_MEMORY - self.used;
-        let none = || GpuError::OutOfMemory {
-            name: name.to_owned(),
-            bytes,
-            left,
-        };
-        if bytes > left {
-            return Err(none());
-        }
-        let base = self.place(bytes).ok_or_else(none)?;
-        self.used += bytes;
-        self.next = (base + bytes).next_multiple_of(4096) + GAP;
-        Ok(base)
-    }
-
-    /// An address for so many bytes. Addresses are not used again before the others have been: a stale pointer is a fault.
-    fn place(&self, bytes: u64) -> Option<u64> {
-        let fits = |base: u64| base + bytes + GAP <= END;
-        if fits(self.next) && !self.space.overlaps(self.next, bytes + GAP) {
-            return Some(self.next);
-        }
-        let after = |end: u64| end.next_multiple_of(4096) + GAP;
-        let ends = self.space.ends().map(after).filter(|&at| at >= self.first);
-        std::iter::once(self.first)
-            .chain(ends)
-            .find(|&base| fits(base) && !self.space.overlaps(base, bytes + GAP))
     }
 }

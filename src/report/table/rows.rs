@@ -1,0 +1,160 @@
+//! The rows of a phase: a line an output.
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
+
+use super::{Options, STYLE, plain};
+use crate::verdict::{OutputReport, PhaseReport, TrialReport, Verdict};
+
+const HEADER: [&str; 9] = [
+    "status",
+    "name",
+    "shape",
+    "max_diff",
+    "tolerance",
+    "ceiling",
+    "headroom",
+    "f64 error",
+    "time",
+];
+const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
+/// Only where a device has measured its kernels.
+const KERNEL_TIME: &str = "kernels";
+
+/// The table of a phase; `timed` where a device has measured kernels.
+pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool) -> Grid {
+    let mut grid = Grid::new();
+    grid.load_style(STYLE);
+    if options.color {
+        grid.enforce_styling();
+    } else {
+        grid.force_no_tty();
+    }
+    let verbose: &[&str] = if options.verbose {
+        &VERBOSE_HEADER
+    } else {
+        &[]
+    };
+    let timed = timed && options.verbose;
+    let last = timed.then_some(&KERNEL_TIME);
+    grid.set_header(HEADER.iter().chain(verbose).chain(last));
+    for trial in &phase.trials {
+        let mut row = |output, first| {
+            let mut cells = cells(options, trial, output, first);
+            if timed {
+                cells.push(Cell::new(if first {
+                    kernel_time(trial)
+                } else {
+                    String::new()
+                }));
+            }
+            grid.add_row(cells);
+        };
+        if trial.outputs.is_empty() {
+            row(None, true);
+        }
+        for (n, output) in trial.outputs.iter().enumerate() {
+            row(Some(output), n == 0);
+        }
+    }
+    for (n, column) in grid.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if n >= 3 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    grid
+}
+
+fn cells(
+    options: Options,
+    trial: &TrialReport,
+    output: Option<&OutputReport>,
+    first: bool,
+) -> Vec<Cell> {
+    // What no output is to blame for (a guard, an input) shows in the first row.
+    let blamed = trial.outputs.len() > 1
+        && trial
+            .outputs
+            .iter()
+            .any(|output| output.verdict == trial.verdict);
+    let verdict = match output {
+        Some(output) if blamed || !first => output.verdict,
+        _ => trial.verdict,
+    };
+    let name = name(trial);
+    let name = match output {
+        Some(output) if trial.outputs.len() > 1 => format!("{name}: {}", output.name),
+        _ => name.to_string(),
+    };
+    let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
+    let once = |text: String| if first { text } else { String::new() };
+    let mut cells = vec![
+        Cell::new(verdict.word())
+            .fg(color(verdict))
+            .add_attribute(Attribute::Bold),
+        Cell::new(plain::line(&name)),
+        Cell::new(plain::line(&trial.shape)),
+        Cell::new(number(|output| plain::error(output.golden.max_abs))),
+        Cell::new(number(|output| plain::tolerance(&output.tolerance))),
+        Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
+        Cell::new(number(headroom)),
+        Cell::new(number(|output| plain::error(output.oracle.max_abs))),
+        Cell::new(once(plain::seconds(trial.seconds))),
+    ];
+    if options.verbose {
+        let count = |count: Option<u64>| count.map_or("-".to_string(), |count| count.to_string());
+        cells.push(Cell::new(number(|output| {
+            plain::error(output.golden.relative_rms)
+        })));
+        cells.push(Cell::new(
+            output.map_or("-".to_string(), |output| count(output.golden.max_ulp)),
+        ));
+        cells.push(Cell::new(once(count(trial.wave_instructions))));
+    }
+    cells
+}
+
+fn color(verdict: Verdict) -> Color {
+    match verdict {
+        Verdict::Pass => Color::DarkGreen,
+        Verdict::Fail | Verdict::Error => Color::DarkRed,
+        Verdict::Skip | Verdict::Unsupported => Color::DarkYellow,
+    }
+}
+
+/// What the kernels of a trial took on the device, where that was measured.
+fn kernel_time(trial: &TrialReport) -> String {
+    let times = trial
+        .launches
+        .iter()
+        .filter_map(|launch| launch.kernel_seconds);
+    let all: Vec<f64> = times.collect();
+    if all.is_empty() {
+        return "-".into();
+    }
+    plain::seconds(all.iter().sum())
+}
+
+/// How much of its tolerance the larger of the two errors takes up.
+fn headroom(output: &OutputReport) -> String {
+    if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
+        return "exact".into();
+    }
+    if let (Some(ulp), 0.0) = (output.tolerance.ulp, output.tolerance.absolute) {
+        let [golden, oracle] = [output.golden.max_ulp, output.oracle.max_ulp];
+        let most = golden
+            .zip(oracle)
+            .map(|(golden, oracle)| golden.max(oracle));
+        return most.map_or("-".into(), |most| format!("{most} of {ulp} ulp"));
+    }
+    // The larger one; a NaN in one of them is a NaN in both.
+    plain::used(output.golden.used.max(output.oracle.used))
+}
+
+/// The id, without its shape where it ends in that: the next column has it.
+fn name(trial: &TrialReport) -> &str {
+    match trial.id.rsplit_once(':') {
+        Some((name, shape)) if shape.replace(',', " ") == trial.shape => name,
+        _ => &trial.id,
+    }
+}
