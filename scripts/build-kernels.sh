@@ -3,10 +3,11 @@
 #
 #   scripts/build-kernels.sh                      kernels/built/*.co, kernels/built/COMPILER, kernels/SHA256SUMS
 #   scripts/build-kernels.sh --out DIR            the code objects and COMPILER into DIR, nothing else
-#   scripts/build-kernels.sh --opt -O0            another optimisation level
+#   scripts/build-kernels.sh --opt '-O3 -ffast-math'   other optimisation flags
+#   scripts/build-kernels.sh --only deltanet      one code object of the two
 #   scripts/build-kernels.sh --compiler hipcc     the hipcc of ROCm (or Debian) in place of clang
 #
-# --opt and --compiler need --out: what is committed has one compiler and one set of flags.
+# --opt, --only and --compiler need --out: what is committed has one compiler, one set of flags, and is whole.
 # Installs nothing; names the Debian package of what is missing.
 set -eu
 
@@ -14,6 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sources="$root/kernels"
 out=
 opt=-O3
+only=
 compiler=clang
 
 fail() {
@@ -23,11 +25,12 @@ fail() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-        --out | --opt | --compiler)
+        --out | --opt | --only | --compiler)
             [ $# -ge 2 ] || fail "$1 needs a value" 2
             case $1 in
                 --out) out=$2 ;;
                 --opt) opt=$2 ;;
+                --only) only=$2 ;;
                 --compiler) compiler=$2 ;;
             esac
             shift 2
@@ -40,8 +43,9 @@ while [ $# -gt 0 ]; do
     esac
 done
 case $compiler in clang | hipcc) ;; *) fail "unknown compiler '$compiler'; it is clang or hipcc" 2 ;; esac
-if [ -z "$out" ] && { [ "$opt" != -O3 ] || [ "$compiler" != clang ]; }; then
-    fail "--opt and --compiler need --out DIR: the committed code objects are built by clang at -O3" 2
+case $only in '' | deltanet | planted) ;; *) fail "unknown code object '$only'; it is deltanet or planted" 2 ;; esac
+if [ -z "$out" ] && { [ "$opt" != -O3 ] || [ -n "$only" ] || [ "$compiler" != clang ]; }; then
+    fail "--opt, --only and --compiler need --out DIR: the committed code objects are built by clang at -O3" 2
 fi
 
 bitcode=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
@@ -60,14 +64,15 @@ else
 fi
 [ -z "$missing" ] || fail "missing:$missing"
 
-# Without a compilation-unit id the bytes do not depend on where the sources lie.
+# Without a compilation-unit id the bytes do not depend on where the sources lie. $opt is one flag or several.
+# shellcheck disable=SC2086
 compile() { # compile SOURCE OBJECT
     if [ "$compiler" = clang ]; then
         clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 \
-            --rocm-path=/usr --rocm-device-lib-path="$bitcode" -fuse-cuid=none "$opt" "$1" -o "$2"
+            --rocm-path=/usr --rocm-device-lib-path="$bitcode" -fuse-cuid=none $opt "$1" -o "$2"
     else
         # hipcc complains about a card that is not there, and builds all the same
-        hipcc --genco --offload-arch=gfx906 "$opt" "$1" -o "$2" 2> "$2.log" || {
+        hipcc --genco --offload-arch=gfx906 $opt "$1" -o "$2" 2> "$2.log" || {
             cat "$2.log" >&2
             fail "hipcc could not build $1"
         }
@@ -93,14 +98,14 @@ target=${out:-$sources/built}
 mkdir -p "$target"
 scratch=$(mktemp -d "$target/.build.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for name in deltanet planted; do
+for name in ${only:-deltanet planted}; do
     compile "$sources/$name.hip" "$scratch/$name.co"
     chmod 644 "$scratch/$name.co"
 done
 describe > "$scratch/COMPILER"
-mv "$scratch/deltanet.co" "$scratch/planted.co" "$scratch/COMPILER" "$target/"
+mv "$scratch"/*.co "$scratch/COMPILER" "$target/"
 if [ -z "$out" ]; then
     (cd "$sources" && sha256sum built/deltanet.co built/planted.co) > "$scratch/SHA256SUMS"
     mv "$scratch/SHA256SUMS" "$sources/SHA256SUMS"
 fi
-echo "built $target/deltanet.co and $target/planted.co"
+echo "built in $target: ${only:-deltanet and planted}"

@@ -14,15 +14,6 @@ struct NoThreshold : GatingRule {
 };
 GDN_GATING_KERNEL(planted_gdr_gating_no_threshold, NoThreshold)
 
-// ln(1 + e^x) without log1p: far below 0 the gate is 0
-struct TailLost : GatingRule {
-    static __device__ float step(float a, float bias) {
-        const float x = a + bias;
-        return x > 20.0f ? x : logf(1.0f + expf(x));
-    }
-};
-GDN_GATING_KERNEL(planted_gdr_gating_tail_lost, TailLost)
-
 // dt_bias forgotten
 struct GatingWithoutBias : GatingRule {
     static __device__ float step(float a, float bias) { return softplus(a); }

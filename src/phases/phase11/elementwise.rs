@@ -11,7 +11,7 @@ use crate::trial::{Buffer, Mistake, Outcome, Trial, elements, int, line};
 /// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.
 const CORNERS: [f32; 29] = [
     -2.0, -1.0, -200.0, -104.0, -100.0, -88.0, -87.0, -20.0, -17.0, -16.0, -0.999, -1e-3, -1e-20,
-    -1e-41, -0.0, 0.0, 1e-41, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
+    -1e-41, -0.0, 0.0, 1e-30, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
     100.0, 1000.0,
 ];
 
