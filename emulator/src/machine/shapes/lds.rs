@@ -300,18 +300,31 @@ pub fn permute(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
+/// The lane that lane `l` reads by a swizzle pattern.
+fn swizzled(pattern: usize, l: usize) -> usize {
+    let (low, middle, high) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
+    let within = l & 31;
+    l & 32
+        | match pattern {
+            0xe000.. => {
+                ((within as u8).reverse_bits() >> 3) as usize >> low.count_ones() | within & low
+            }
+            0xc000.. => {
+                let turn = if high & 1 != 0 { 32 - middle } else { middle };
+                within & low | (within + turn) & 31 & !low
+            }
+            0x8000.. => within & !3 | pattern >> (2 * (within & 3)) & 3,
+            _ => ((within & low) | middle) ^ high,
+        }
+}
+
 /// `ds_swizzle_b32`: the pattern in the offset says which lane of its group each lane reads; lanes that are off read as 0.
 pub fn swizzle(w: &mut Wave, i: &Inst) -> Outcome {
     let exec = w.exec();
     let pattern = i.offset as u32 as usize;
     let data = w.v[register(i.by_role(Role::Addr))];
     let values: [u32; LANES] = std::array::from_fn(|l| {
-        let from = if pattern & 0x8000 != 0 {
-            l & !3 | pattern >> (2 * (l & 3)) & 3
-        } else {
-            let (and, or, xor) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
-            l & 32 | ((l & 31 & and) | or) ^ xor
-        };
+        let from = swizzled(pattern, l);
         if exec >> from & 1 != 0 { data[from] } else { 0 }
     });
     super::write_lanes(w, register(i.by_role(Role::Vdst)), exec, &values);
