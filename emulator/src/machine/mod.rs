@@ -7,6 +7,8 @@ mod group;
 mod handler;
 mod kernarg;
 mod lane;
+#[cfg(test)]
+mod laws;
 mod lds;
 mod memory;
 mod op;

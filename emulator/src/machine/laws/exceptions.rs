@@ -1,0 +1,75 @@
+//! Rows that break a law, or that a law cannot reach, and why. A line that no longer applies fails the law's test.
+
+use super::Law;
+use super::subject::Subject;
+use crate::isa::Form;
+
+/// Rows that a law does not hold for.
+pub struct Exception {
+    /// The law.
+    pub law: Law,
+    /// Mnemonics, a `*` standing for any letters.
+    pub rows: &'static str,
+    /// The form, or all.
+    pub form: Option<Form>,
+    /// The reason.
+    #[expect(dead_code, reason = "for who reads the table")]
+    pub reason: &'static str,
+}
+
+impl Exception {
+    /// Whether it is about a subject.
+    pub fn matches(&self, subject: &Subject) -> bool {
+        self.form.is_none_or(|form| form == subject.form)
+            && is_like(self.rows, subject.row.mnemonic)
+    }
+}
+
+/// Whether a name is like a pattern.
+fn is_like(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name
+            .strip_prefix(start)
+            .is_some_and(|tail| (0..=tail.len()).any(|n| is_like(rest, &tail[n..]))),
+    }
+}
+
+const fn except(
+    law: Law,
+    rows: &'static str,
+    form: Option<Form>,
+    reason: &'static str,
+) -> Exception {
+    Exception {
+        law,
+        rows,
+        form,
+        reason,
+    }
+}
+
+/// Rows that break a law.
+#[rustfmt::skip]
+pub const EXCEPTIONS: &[Exception] = &[
+    except(Law::Overlap, "buffer_load_dwordx*", None, "E1: addresses of later dwords are taken from what the first has loaded"),
+];
+
+/// Rows that a law applies to and does not reach.
+#[rustfmt::skip]
+pub const UNREACHED: &[Exception] = &[
+];
+
+#[test]
+fn patterns_are_of_whole_names() {
+    for (pattern, name, like) in [
+        ("s_nop", "s_nop", true),
+        ("s_no", "s_nop", false),
+        ("s_*", "s_nop", true),
+        ("*_x2", "flat_atomic_add_x2", true),
+        ("buffer_*_d16*", "buffer_load_format_d16_x", true),
+        ("buffer_*_d16", "buffer_load_format_d16_x", false),
+    ] {
+        assert_eq!(is_like(pattern, name), like, "{pattern} {name}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Metamorphic tests: laws that every row of the instruction table keeps in every form, whatever the row computes.
+//!
+//! Cases are generated from the table (a new row is in at once): [`subject`] lists rows and forms, [`draw`] draws modifiers, operands,
+//! registers, masks, modes and addresses, [`encode`] makes words of them and has the decoder confirm them, [`state`] runs them. A law a
+//! file. What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
+//!
+//! `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
+
+mod address;
+mod dice;
+mod draw;
+mod encode;
+mod exceptions;
+mod modifier;
+mod operand;
+mod overlap;
+mod state;
+mod subject;
+mod tally;
+
+use crate::isa::Row;
+use subject::Subject;
+
+/// A law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// Where operands stand makes no difference.
+    Overlap,
+}
+
+impl Law {
+    /// Whether a law speaks of a subject.
+    fn applies(self, subject: &Subject) -> bool {
+        match self {
+            Law::Overlap => !subject.row.operands.is_empty(),
+        }
+    }
+}
+
+/// Whether a row stops the wave whenever it runs.
+fn stops(row: &Row) -> bool {
+    let stoppers = [
+        "s_endpgm",
+        "s_barrier",
+        "s_sleep",
+        "s_sendmsghalt",
+        "s_rfe_",
+    ];
+    stoppers.iter().any(|name| row.mnemonic.starts_with(name))
+}
+
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text}: give a whole number")),
+        Err(_) => default,
+    }
+}
+
+/// Seed of the run.
+fn seed() -> u64 {
+    setting("GFX906_LAWS_SEED", 0)
+}
+
+/// Rounds of a law that usually takes `usual`: fewer where nothing is optimised, more where the environment asks.
+fn rounds(usual: u64) -> u64 {
+    let usual = if cfg!(debug_assertions) {
+        usual.div_ceil(4)
+    } else {
+        usual
+    };
+    usual * setting("GFX906_LAWS_ROUNDS", 1)
+}

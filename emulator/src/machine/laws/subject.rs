@@ -1,0 +1,45 @@
+//! What the laws are about: every row of the table that runs, in every form it has.
+
+use crate::isa::{Encoding, Form, Row, rows};
+
+/// A row in a form.
+#[derive(Clone, Copy)]
+pub struct Subject {
+    /// The encoding under which the table lists the row.
+    pub encoding: Encoding,
+    /// The row.
+    pub row: &'static Row,
+    /// The form.
+    pub form: Form,
+}
+
+impl Subject {
+    /// The mnemonic and, where it is not the encoding's own, the form.
+    pub fn name(&self) -> String {
+        match self.form {
+            Form::Native => self.row.mnemonic.to_owned(),
+            form => format!("{} ({form:?})", self.row.mnemonic),
+        }
+    }
+
+    /// Whether it is one of these encodings.
+    pub fn is(&self, encodings: &[Encoding]) -> bool {
+        encodings.contains(&self.encoding)
+    }
+}
+
+/// Every row that runs, in every form.
+pub fn subjects() -> impl Iterator<Item = Subject> {
+    rows()
+        .filter(|(_, row)| row.semantics.is_some())
+        .flat_map(|(encoding, row)| {
+            let forms = Form::ALL.into_iter();
+            forms
+                .filter(move |form| row.has_form(encoding, *form))
+                .map(move |form| Subject {
+                    encoding,
+                    row,
+                    form,
+                })
+        })
+}
