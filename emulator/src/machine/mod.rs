@@ -8,15 +8,18 @@ mod handler;
 mod kernarg;
 mod lane;
 mod lds;
-mod memory;
+pub mod memory;
 mod op;
 mod program;
 #[cfg(test)]
 mod programs;
+mod region;
+mod renewed;
 #[cfg(test)]
 pub(crate) mod rig;
 mod setup;
 pub mod shapes;
+mod single;
 mod traffic;
 mod trap;
 mod wave;
@@ -31,7 +34,7 @@ pub use memory::{AddressSpace, Region};
 pub use op::{Op, Plan, Shape, Slot};
 pub use program::Kind;
 pub use traffic::{Traffic, Way};
-pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
+pub use trap::{Fault, Nearest, Place, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, POISON, Wave};
 pub use words::Words;
 
