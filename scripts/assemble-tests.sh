@@ -1,6 +1,7 @@
 #!/bin/sh
 # Assembles the programs in emulator/tests/programs/*.toml and the instructions in emulator/benches/instructions.tsv with llvm-mc and
-# writes their words behind their text, and the hostile kernels in emulator/tests/hostile/hostile.s into hostile.co.
+# writes their words behind their text, and the kernels in emulator/tests/hostile/hostile.s and emulator/tests/litmus/litmus.s into the
+# .co beside them.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,18 +11,19 @@ for tool in "$mc" "$objcopy" "$lld"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-hostile=emulator/tests/hostile/hostile
-"$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$hostile.s" -o "$scratch/hostile.o"
-"$lld" -shared "$scratch/hostile.o" -o "$scratch/hostile.co"
-if [ "${1:-}" = --check ]; then
-    # Code alone: what else a linker writes is its own affair.
-    for side in "$scratch/hostile.co" "$hostile.co"; do
-        "$objcopy" -O binary --only-section=.text "$side" "$scratch/$(basename "$(dirname "$side")").text"
-    done
-    cmp -s "$scratch/$(basename "$scratch").text" "$scratch/hostile.text" || { echo "out of date: $hostile.co; run scripts/assemble-tests.sh" >&2; exit 1; }
-else
-    "$objcopy" --strip-debug "$scratch/hostile.co" "$hostile.co"
-fi
+for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus; do
+    new=$scratch/new.co
+    "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$kernels.s" -o "$scratch/new.o"
+    "$lld" -shared "$scratch/new.o" -o "$new"
+    if [ "${1:-}" = --check ]; then
+        # Code alone: what else a linker writes is its own affair.
+        "$objcopy" -O binary --only-section=.text "$new" "$scratch/new.text"
+        "$objcopy" -O binary --only-section=.text "$kernels.co" "$scratch/old.text"
+        cmp -s "$scratch/new.text" "$scratch/old.text" || { echo "out of date: $kernels.co; run scripts/assemble-tests.sh" >&2; exit 1; }
+    else
+        "$objcopy" --strip-debug "$new" "$kernels.co"
+    fi
+done
 python3 - "$mc" "$objcopy" "${1:-}" <<'PYTHON'
 import glob, re, subprocess, sys, tempfile
 

@@ -38,11 +38,6 @@ fn both_sides_see_the_same_words() {
     assert_eq!(Arc::strong_count(&words), 1, "the owner was kept");
 }
 
-#[test]
-fn too_few_words_are_no_region() {
-    assert!(Region::with_words("short", 0, 9, Words::new(8)).is_none());
-}
-
 /// Addresses went past 2^48, where LDS and scratch are, after many allocations.
 #[test]
 fn addresses_are_used_again_at_the_end() {

@@ -8,7 +8,7 @@ use super::gpu::{Counters, Launch, LaunchError, Module};
 use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
-use super::memory::{AddressSpace, Region};
+use super::memory::{AddressSpace, Region, SCRATCH_POISON};
 use super::op::Op;
 use super::trap::{Trap, TrapKind};
 use super::wave::{Env, LANES, Wave};
@@ -86,7 +86,7 @@ pub fn run<O: Observer>(
     } else {
         kernel.private_segment_size
     };
-    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, lds);
+    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, lds)?;
     let dispatch = Dispatch {
         module,
         kernel,
@@ -196,9 +196,10 @@ impl Dispatch<'_> {
             None
         };
         let workers = observers.as_ref().map_or(1, Vec::len);
-        let scratch: Vec<u64> = (0..workers)
-            .map(|n| self.allocate_scratch(&mut space, n))
+        let scratch: Result<Vec<u64>, LaunchError> = (0..workers)
+            .map(|n| self.allocate_scratch(&mut space, n, workers))
             .collect();
+        let scratch = scratch?;
         let work = Work {
             next: AtomicU64::new(0),
             failure: Mutex::new(None),
@@ -235,21 +236,40 @@ impl Dispatch<'_> {
     }
 
     /// Scratch of a worker's waves: its base address.
-    fn allocate_scratch(&self, space: &mut AddressSpace, worker: usize) -> u64 {
+    fn allocate_scratch(
+        &self,
+        space: &mut AddressSpace,
+        worker: usize,
+        workers: usize,
+    ) -> Result<u64, LaunchError> {
         let base = RUNTIME_BASE + SCRATCH_STEP * (worker as u64 + 1);
-        for wave in 0..self.waves as u64 {
+        let bytes = u64::from(self.scratch) * LANES as u64;
+        for wave in (0..self.waves as u64).filter(|_| bytes != 0) {
             let name = format!("scratch of wave {wave}");
-            let bytes = self.scratch as u64 * LANES as u64;
-            if bytes != 0 {
-                space.insert(Arc::new(Region::new(
-                    &name,
-                    base + wave * self.scratch_stride(),
-                    bytes,
-                    true,
-                )));
+            let at = base + wave * self.scratch_stride();
+            let region = Region::poisoned(&name, at, bytes, SCRATCH_POISON);
+            let region = region.ok_or_else(|| self.no_scratch(workers))?;
+            space.insert(Arc::new(region));
+        }
+        Ok(base)
+    }
+
+    fn no_scratch(&self, workers: usize) -> LaunchError {
+        let (name, each, waves) = (&self.kernel.name, self.scratch, self.waves);
+        let all = u64::from(each) * (LANES * waves * workers) as u64;
+        LaunchError::Invalid(format!(
+            "kernel `{name}`: the host has no memory for {all} bytes of scratch: {each} a work-item, {waves} waves a group, \
+             {workers} groups at a time; run fewer at a time"
+        ))
+    }
+
+    /// Each wave of a group starts with poisoned scratch.
+    fn renew_scratch(&self, space: &AddressSpace, base: u64) {
+        for wave in 0..self.waves as u64 {
+            if let Some(region) = space.starting_at(base + wave * self.scratch_stride()) {
+                region.renew();
             }
         }
-        base
     }
 
     pub(super) fn scratch_stride(&self) -> u64 {
@@ -264,6 +284,7 @@ impl Dispatch<'_> {
             last: 0,
             lds: Lds::default(),
             clock: 0,
+            stored: false,
         };
         let mut meter = Meter::new(&work.budget);
         loop {
@@ -271,6 +292,7 @@ impl Dispatch<'_> {
             if group >= self.groups || work.failed_before(group) {
                 break;
             }
+            self.renew_scratch(space, scratch);
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
             observer.group(self.id(group), self.waves);
             let programs = &self.module.programs;

@@ -208,13 +208,15 @@ impl Gpu {
             let what = if segment.executable { "code" } else { "data" };
             let name = format!("{what} of the code object at {:#x}", segment.address);
             let address = base + segment.address;
-            let region = Region::new(
-                &name,
-                address,
-                segment.data.len() as u64,
-                segment.writable && !segment.executable,
-            );
-            region.copy_in(0, &segment.data);
+            let (bytes, writable) = (segment.data.len() as u64, segment.writable);
+            let region = Region::try_new(&name, address, bytes, writable && !segment.executable);
+            let Some(region) = region else {
+                loaded.iter().for_each(|&at| drop(state.space.remove(at)));
+                state.used -= object.image.size;
+                let left = 0;
+                return Err(GpuError::OutOfMemory { name, bytes, left });
+            };
+            region.copy_in(region.offset(address), &segment.data);
             state.space.insert(Arc::new(region));
             loaded.push(address);
             if segment.executable {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::dispatch::Handed;
-use super::gpu::{Launch, Module};
+use super::gpu::{Launch, LaunchError, Module};
 use super::memory::{AddressSpace, Region};
 use super::{PRIVATE_BASE, SHARED_BASE};
 use crate::code_object::{ArgKind, HiddenArg, Kernel};
@@ -19,29 +19,36 @@ pub(super) fn hand_over(
     kernel: &Kernel,
     launch: &Launch<'_>,
     lds: u32,
-) -> Handed {
+) -> Result<Handed, LaunchError> {
     let handed = Handed {
         kernarg: base,
         packet: base + (1 << 24),
         queue: base + (2 << 24),
     };
     let mut put = |name: &str, address: u64, data: &[u8]| {
-        let region = Region::new(name, address, data.len() as u64, false);
-        region.copy_in(0, data);
+        let bytes = data.len();
+        let none = || {
+            let kernel = &kernel.name;
+            let what = format!("kernel `{kernel}`: the host has no memory for its {name}");
+            LaunchError::Invalid(format!("{what}, {bytes} bytes"))
+        };
+        let region = Region::try_new(name, address, bytes as u64, false).ok_or_else(none)?;
+        region.copy_in(region.offset(address), data);
         space.insert(Arc::new(region));
+        Ok(())
     };
     put(
         "kernel arguments",
         handed.kernarg,
         &kernarg_segment(module, kernel, launch, &handed),
-    );
+    )?;
     put(
         "dispatch packet",
         handed.packet,
         &packet(module, kernel, launch, lds, &handed),
-    );
-    put("queue", handed.queue, &queue());
-    handed
+    )?;
+    put("queue", handed.queue, &queue())?;
+    Ok(handed)
 }
 
 fn kernarg_segment(

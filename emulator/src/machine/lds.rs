@@ -36,12 +36,20 @@ impl Lds {
         &mut self.words
     }
 
-    fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words)[..self.size as usize]
+    /// Bytes that waves reach: whole dwords, as the card bounds memory.
+    #[inline(always)]
+    pub fn reach(&self) -> u32 {
+        4 * self.words.len() as u32
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.size as usize]
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.words)
+    }
+
+    /// Its bytes, to be written.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.words)
     }
 
     fn out_of_range(&self, write: bool, lane: u32, address: u32) -> Fault {

@@ -1,131 +1,34 @@
 //! Device memory: allocations at guest addresses, with unmapped gaps between them.
 //!
-//! Every access is checked against the allocations and goes through relaxed atomics: a guest that races, or that runs wild,
-//! is a matter of the guest's.
+//! # The memory model
+//!
+//! What kernels may rely on, on every host:
+//! - A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size happens at once, whatever other sizes are accessed there
+//!   at the same time, and by whom: waves of any group, the other end of memory that the host shares, copies of the host (by aligned
+//!   eights). An access of more bytes is one such access for each aligned pair of dwords (a dword each where it is aligned to 4 bytes
+//!   only), in any order. Bytes beyond an alignment move one by one.
+//! - All accesses to the same bytes happen in one order that everybody agrees on, and an atomic sees the last value in it.
+//! - Lanes of one instruction are separate accesses in any order; atomics of the lanes happen from the lowest lane to the highest.
+//! - `s_waitcnt` and `buffer_wbinvl1` order what stands before against what stands behind for everyone, host included: the sequences
+//!   that compilers emit for acquire, release and sequentially consistent order, of any scope, do what they are for. Without them
+//!   accesses of a wave to different places may be seen in another order, as far as the host's processor does that (x86-64 lets loads
+//!   overtake stores, aarch64 anything).
+//! - Waves of a group run on one host thread, and see each other's accesses, LDS included, in the order in which they ran.
+//!
+//! What a card does and this does not: caches are not modelled, so a kernel that forgets to invalidate one reads the newest value here
+//! and may read an old one there.
+//!
+//! Every access is checked against the allocations: a guest that races, or that runs wild, is a matter of the guest's.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering, Ordering::Relaxed, fence};
 
-use super::trap::{Fault, Nearest, TrapKind};
-use super::words::Words;
+pub use super::region::Region;
+use super::trap::{Fault, Nearest, Place, TrapKind};
+use super::wave::Env;
 
-/// An allocation.
-pub struct Region {
-    /// Its name, for reports.
-    pub name: String,
-    /// First guest address, a multiple of 256.
-    pub base: u64,
-    /// Size in bytes.
-    pub size: u64,
-    /// Whether a kernel may write it.
-    pub writable: bool,
-    words: Words,
-}
-
-impl Region {
-    /// An allocation of zeros.
-    pub fn new(name: &str, base: u64, size: u64, writable: bool) -> Region {
-        Region::over(name, base, size, writable, Words::new(size))
-    }
-
-    /// An allocation that is made of these words; `None` where they do not hold `size` bytes.
-    pub fn with_words(name: &str, base: u64, size: u64, words: Words) -> Option<Region> {
-        (words.len() as u64 >= size.div_ceil(4))
-            .then(|| Region::over(name, base, size, true, words))
-    }
-
-    fn over(name: &str, base: u64, size: u64, writable: bool, words: Words) -> Region {
-        Region {
-            name: name.to_owned(),
-            base,
-            size,
-            writable,
-            words,
-        }
-    }
-
-    /// Whether `bytes` bytes at `address` lie within.
-    #[inline(always)]
-    pub fn covers(&self, address: u64, bytes: u64) -> bool {
-        address >= self.base
-            && address - self.base <= self.size
-            && self.size - (address - self.base) >= bytes
-    }
-
-    /// The words from byte `offset` on, which must be a multiple of 4.
-    #[inline(always)]
-    pub fn words_at(&self, offset: u64) -> &[AtomicU32] {
-        self.words.get((offset / 4) as usize..).unwrap_or(&[])
-    }
-
-    /// Reads a dword at any byte offset that the caller has checked.
-    #[inline(always)]
-    pub fn read32(&self, offset: u64) -> u32 {
-        let shift = (offset & 3) * 8;
-        let low = self.word(offset / 4).load(Relaxed);
-        if shift == 0 {
-            return low;
-        }
-        let high = self.word(offset / 4 + 1).load(Relaxed);
-        ((low as u64 | (high as u64) << 32) >> shift) as u32
-    }
-
-    /// Writes the low `bytes` (1, 2 or 4) of a value at any byte offset that the caller has checked.
-    #[inline(always)]
-    pub fn write(&self, offset: u64, bytes: u64, value: u32) {
-        if bytes == 4 && offset & 3 == 0 {
-            return self.word(offset / 4).store(value, Relaxed);
-        }
-        let shift = (offset & 3) * 8;
-        let mask = ((1u64 << (bytes * 8)) - 1) << shift;
-        let value = (value as u64) << shift & mask;
-        self.merge(offset / 4, mask as u32, value as u32);
-        if mask >> 32 != 0 {
-            self.merge(offset / 4 + 1, (mask >> 32) as u32, (value >> 32) as u32);
-        }
-    }
-
-    fn merge(&self, index: u64, mask: u32, value: u32) {
-        // Relaxed on both sides: the guest has no order but its own fences, which are the host's (see `fence`).
-        let _ = self
-            .word(index)
-            .fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | value));
-    }
-
-    /// The word at an index; beyond the end, a word of the last: callers have checked the range.
-    #[inline(always)]
-    pub fn word(&self, index: u64) -> &AtomicU32 {
-        static NOWHERE: AtomicU32 = AtomicU32::new(0);
-        self.words.get(index as usize).unwrap_or(&NOWHERE)
-    }
-
-    /// Copies bytes out.
-    pub fn copy_out(&self, offset: u64, data: &mut [u8]) {
-        let mut at = offset;
-        for byte in data.chunks_mut(4) {
-            byte.copy_from_slice(&self.read32(at).to_le_bytes()[..byte.len()]);
-            at += 4;
-        }
-    }
-
-    /// Copies bytes in.
-    pub fn copy_in(&self, offset: u64, data: &[u8]) {
-        let mut at = offset;
-        let mut chunks = data.chunks_exact(4);
-        for word in &mut chunks {
-            self.write(
-                at,
-                4,
-                u32::from_le_bytes(word.try_into().expect("four bytes")),
-            );
-            at += 4;
-        }
-        for &byte in chunks.remainder() {
-            self.write(at, 1, byte as u32);
-            at += 1;
-        }
-    }
-}
+/// What scratch holds before anything is written: its sign is set, it is a NaN as f32 and as both f16, and no index.
+pub const SCRATCH_POISON: u32 = 0xffa3_fca3;
 
 /// Where to look for an allocation first. Workers share it, and whatever it says is checked.
 #[derive(Debug, Default)]
@@ -153,63 +56,66 @@ impl AddressSpace {
     /// The allocation that covers a range, looked up at `hint` first.
     #[inline(always)]
     pub fn find(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<&Region> {
-        if let Some(region) = self.regions.get(*hint)
-            && region.covers(address, bytes)
-        {
-            return Some(region);
-        }
-        self.search(hint, address, bytes)
+        let found = match self.regions.get(*hint) {
+            Some(region) if region.covers(address, bytes) => region,
+            _ => self.search(hint, address, bytes)?,
+        };
+        found.touch(found.offset(address), bytes);
+        Some(found)
     }
 
     /// The allocation that covers a range, looked up at a shared hint first.
     #[inline(always)]
     pub fn find_by(&self, hint: &Hint, address: u64, bytes: u64) -> Option<&Region> {
         let mut at = hint.0.load(Relaxed) as usize;
-        if let Some(region) = self.regions.get(at)
-            && region.covers(address, bytes)
-        {
-            return Some(region);
-        }
-        let found = self.search(&mut at, address, bytes);
-        hint.0.store(at as u32, Relaxed);
-        found
+        let found = match self.regions.get(at) {
+            Some(region) if region.covers(address, bytes) => region,
+            _ => {
+                let found = self.search(&mut at, address, bytes)?;
+                hint.0.store(at as u32, Relaxed);
+                found
+            }
+        };
+        found.touch(found.offset(address), bytes);
+        Some(found)
     }
 
     #[inline(never)]
-    fn search(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<&Region> {
+    fn search(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<&Arc<Region>> {
         let at = self
             .regions
-            .partition_point(|r| r.base <= address)
+            .partition_point(|r| r.first() <= address)
             .checked_sub(1)?;
         let region = &self.regions[at];
         region.covers(address, bytes).then(|| {
             *hint = at;
-            &**region
+            region
         })
     }
 
-    /// As `find`, or the fault of a lane that reads or writes there.
-    #[inline(always)]
-    pub fn access(
-        &self,
-        hint: &mut usize,
-        lane: Option<u32>,
-        address: u64,
-        bytes: u64,
-        write: bool,
-    ) -> Result<&Region, Fault> {
-        match self.find(hint, address, bytes) {
-            Some(region) if region.writable || !write => Ok(region),
-            other => Err(Fault::at(
-                TrapKind::MemoryFault {
-                    write,
-                    bytes: bytes as u32,
-                    protected: other.is_some(),
-                },
-                lane,
-                address,
-            )),
-        }
+    /// The allocation that starts at an address.
+    pub fn starting_at(&self, base: u64) -> Option<&Region> {
+        let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
+        Some(&self.regions[at])
+    }
+
+    /// The fault of a lane that reads or writes where it cannot.
+    #[cold]
+    fn fault(&self, lane: Option<u32>, address: u64, bytes: u64, write: bool) -> Fault {
+        let place = if self.find(&mut 0, address, bytes).is_some() {
+            Place::ReadOnly
+        } else if self.overlaps(address, bytes) {
+            Place::Partly
+        } else {
+            Place::Outside
+        };
+        let bytes = bytes as u32;
+        let kind = TrapKind::MemoryFault {
+            write,
+            bytes,
+            place,
+        };
+        Fault::at(kind, lane, address)
     }
 
     /// Where the allocations end, in the order of their addresses.
@@ -255,17 +161,33 @@ impl AddressSpace {
     }
 }
 
-impl Region {
-    /// Replaces the 64-bit value at an 8-byte aligned offset; returns the old one. Atomic among 64-bit updates.
-    pub fn update64(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
-        static STRIPES: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
-        let stripe = &STRIPES[(self.base.wrapping_add(offset) / 8 % 64) as usize];
-        let _held = stripe.lock().unwrap_or_else(PoisonError::into_inner);
-        let (low, high) = (self.word(offset / 4), self.word(offset / 4 + 1));
-        let old = low.load(Relaxed) as u64 | (high.load(Relaxed) as u64) << 32;
-        let new = f(old);
-        low.store(new as u32, Relaxed);
-        high.store((new >> 32) as u32, Relaxed);
-        old
+impl<'a> Env<'a> {
+    /// The allocation that covers an access of a lane's, or of the wave's as a whole.
+    #[inline(always)]
+    pub fn access(
+        &mut self,
+        lane: Option<u32>,
+        address: u64,
+        bytes: u64,
+        write: bool,
+    ) -> Result<&'a Region, Fault> {
+        match self.memory.find(&mut self.last, address, bytes) {
+            Some(region) if region.writable || !write => {
+                self.stored |= write;
+                Ok(region)
+            }
+            _ => Err(self.memory.fault(lane, address, bytes, write)),
+        }
+    }
+
+    /// Orders accesses before against those behind, for everyone. Only after a store does that cost x86-64 hosts anything: nothing else
+    /// is overtaken there.
+    #[inline(always)]
+    pub fn fence(&mut self) {
+        if std::mem::take(&mut self.stored) {
+            fence(Ordering::SeqCst);
+        } else {
+            fence(Ordering::AcqRel);
+        }
     }
 }

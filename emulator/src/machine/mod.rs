@@ -10,16 +10,19 @@ mod lane;
 #[cfg(test)]
 mod laws;
 mod lds;
-mod memory;
+pub mod memory;
 mod op;
 mod poison;
 mod program;
 #[cfg(test)]
 mod programs;
+mod region;
+mod renewed;
 #[cfg(test)]
 pub(crate) mod rig;
 mod setup;
 pub mod shapes;
+mod single;
 mod traffic;
 mod trap;
 mod wave;
@@ -35,7 +38,7 @@ pub use op::{Op, Plan, Shape, Slot};
 pub use poison::Poison;
 pub use program::Kind;
 pub use traffic::{Traffic, Way};
-pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
+pub use trap::{Fault, Nearest, Place, Stop, Trap, TrapKind};
 pub use wave::{Env, LANES, Wave};
 pub use words::Words;
 

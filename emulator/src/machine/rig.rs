@@ -52,6 +52,7 @@ pub fn run<O: Observer>(
         last: 0,
         lds: Lds::default(),
         clock: 0,
+        stored: false,
     };
     env.lds.reset(1024);
     let launch = Launch {

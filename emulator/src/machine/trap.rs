@@ -60,6 +60,17 @@ impl Fault {
     }
 }
 
+/// What is wrong with the place of an access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// No byte of it is an allocation's.
+    Outside,
+    /// It runs into an allocation, or out of one.
+    Partly,
+    /// It may not be written.
+    ReadOnly,
+}
+
 /// The kind of a trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -70,8 +81,8 @@ pub enum TrapKind {
         write: bool,
         /// Bytes accessed.
         bytes: u32,
-        /// The memory is there, but may not be written.
-        protected: bool,
+        /// What is wrong with the place.
+        place: Place,
     },
     /// An LDS access beyond what the group has.
     LdsOutOfRange {
@@ -82,6 +93,11 @@ pub enum TrapKind {
     },
     /// An address that the instruction needs aligned is not.
     Misaligned {
+        /// The alignment it needs.
+        align: u32,
+    },
+    /// An address in LDS that the instruction needs aligned is not.
+    LdsMisaligned {
         /// The alignment it needs.
         align: u32,
     },
@@ -169,21 +185,18 @@ impl fmt::Display for TrapKind {
         let verb = |write: bool| if write { "write" } else { "read" };
         match self {
             TrapKind::MemoryFault {
-                write: true,
-                protected: true,
+                write,
                 bytes,
+                place,
             } => {
-                write!(
-                    f,
-                    "memory fault: write of {bytes} bytes to read-only memory"
-                )
-            }
-            TrapKind::MemoryFault { write, bytes, .. } => {
-                write!(
-                    f,
-                    "memory fault: {} of {bytes} bytes outside every allocation",
-                    verb(*write)
-                )
+                let plural = if *bytes == 1 { "" } else { "s" };
+                let place = match place {
+                    Place::Outside => "outside every allocation",
+                    Place::Partly => "across the bounds of an allocation",
+                    Place::ReadOnly => "to read-only memory",
+                };
+                let verb = verb(*write);
+                write!(f, "memory fault: {verb} of {bytes} byte{plural} {place}")
             }
             TrapKind::LdsOutOfRange { write, size } => {
                 write!(f, "LDS {} beyond the group's {size} bytes", verb(*write))
@@ -191,6 +204,10 @@ impl fmt::Display for TrapKind {
             TrapKind::Misaligned { align } => write!(
                 f,
                 "misaligned access: the instruction needs {align}-byte alignment"
+            ),
+            TrapKind::LdsMisaligned { align } => write!(
+                f,
+                "misaligned access to LDS: the instruction needs {align}-byte alignment"
             ),
             TrapKind::IllegalInstruction => write!(
                 f,

@@ -33,6 +33,8 @@ pub struct Env<'a> {
     pub lds: Lds,
     /// Clock of the dispatch, in instructions of this worker: what s_memtime reads.
     pub clock: u64,
+    /// Whether this worker has stored to memory since its last fence.
+    pub stored: bool,
 }
 
 /// The vector registers of a wave, each at the start of a cache line.

@@ -1,9 +1,13 @@
 //! The words of an allocation: the emulator's own, or memory of the host that the guest shares.
 
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
+
+/// Where an allocation's first word stands, in the host's memory: at a multiple of this, as vector moves and pairs like it.
+const ALIGN: usize = 64;
 
 /// Words that guest and host may reach at the same time.
 pub struct Words {
@@ -17,49 +21,43 @@ unsafe impl Send for Words {}
 // SAFETY: the words are atomics, and the owner is never looked at.
 unsafe impl Sync for Words {}
 
-/// A boxed slice that is only reached through a pointer, and freed in the end.
-struct Boxed(NonNull<[AtomicU32]>);
+/// A block of the host's allocator, freed in the end.
+struct Block(NonNull<u8>, Layout);
 
-// SAFETY: it owns atomics.
-unsafe impl Send for Boxed {}
-// SAFETY: it owns atomics.
-unsafe impl Sync for Boxed {}
+// SAFETY: nothing but its drop touches the block.
+unsafe impl Send for Block {}
+// SAFETY: nothing but its drop touches the block.
+unsafe impl Sync for Block {}
 
-impl Drop for Boxed {
+impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from `Box::leak`, and this is its only drop.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        // SAFETY: allocated with this layout, and this is its only drop.
+        unsafe { dealloc(self.0.as_ptr(), self.1) };
     }
 }
 
 impl Words {
-    /// Zeros for `bytes` bytes.
-    pub fn new(bytes: u64) -> Words {
-        // Zeroed by the system where it can: scratch is large, and little of it is touched.
-        let words = bytemuck::allocation::zeroed_slice_box(bytes.div_ceil(4) as usize);
-        Words::boxed(words)
-    }
-
-    /// Zeros for `bytes` bytes, if the host has the memory.
+    /// Zeros for `bytes` bytes, if the host has the memory: all that guests have is made here.
     pub fn try_new(bytes: u64) -> Option<Words> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
-        bytemuck::allocation::try_zeroed_slice_box(count)
-            .ok()
-            .map(Words::boxed)
-    }
-
-    fn boxed(words: Box<[AtomicU32]>) -> Words {
-        let words = NonNull::from(Box::leak(words));
-        Words {
-            words,
-            _owner: Box::new(Boxed(words)),
-        }
+        let size = count.checked_mul(4)?.checked_add(ALIGN)?;
+        // Aligned by hand: with a large alignment the host's allocator writes the zeros itself, and of scratch little is touched.
+        let layout = Layout::from_size_align(size, 16).ok()?;
+        // SAFETY: the size is not 0.
+        let block = Block(NonNull::new(unsafe { alloc_zeroed(layout) })?, layout);
+        let skipped = block.0.as_ptr().align_offset(ALIGN);
+        // SAFETY: fewer than `ALIGN` bytes are skipped, which the block has beyond the words.
+        let first = unsafe { block.0.add(skipped) }.cast();
+        Some(Words {
+            words: NonNull::slice_from_raw_parts(first, count),
+            _owner: Box::new(block),
+        })
     }
 
     /// Memory of the host: kernels then see what the host writes there, and the other way round.
     ///
     /// # Safety
-    /// `count` words from `start` on, aligned to 4 bytes, stay readable and writable until `owner` is dropped, and nobody holds a
+    /// `count` words from `start` on, aligned to 8 bytes, stay readable and writable until `owner` is dropped, and nobody holds a
     /// Rust reference to them other than to atomics.
     pub unsafe fn of_host(
         start: NonNull<AtomicU32>,
@@ -80,5 +78,26 @@ impl Deref for Words {
     fn deref(&self) -> &[AtomicU32] {
         // SAFETY: valid for as long as the owner lives, which is as long as this does.
         unsafe { self.words.as_ref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_aligned_zeros_or_none() {
+        for bytes in [0, 1, 4, 7, 4096, 1 << 20] {
+            let words = Words::try_new(bytes).expect("a little memory");
+            assert_eq!(words.len() as u64, bytes.div_ceil(4));
+            assert!(words.as_ptr().addr().is_multiple_of(ALIGN));
+            assert!(
+                words
+                    .iter()
+                    .all(|w| w.load(std::sync::atomic::Ordering::Relaxed) == 0)
+            );
+        }
+        assert!(Words::try_new(u64::MAX).is_none());
+        assert!(Words::try_new(1 << 62).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels that go wrong: what stops them, and what the report says.
 
 use crate::device::{Arg, Device};
-use gfx906::machine::{LaunchError, Limits, TrapKind};
+use gfx906::machine::{LaunchError, Limits, Place, TrapKind};
 
 const PLANTED: &[u8] = include_bytes!("../../../kernels/built/planted.co");
 const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
@@ -30,7 +30,7 @@ fn a_wild_write_names_kernel_instruction_lane_and_nearest_allocation() {
             TrapKind::MemoryFault {
                 write: true,
                 bytes: 4,
-                protected: false
+                place: Place::Outside
             }
         ),
         "{trap}"

@@ -7,7 +7,7 @@ pub mod pending;
 use std::sync::LazyLock;
 
 use gfx906::code_object::{HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
-use gfx906::machine::{Launch, LaunchError, Limits, Trap, TrapKind};
+use gfx906::machine::{Launch, LaunchError, Limits, Nearest, Place, Trap, TrapKind};
 
 use crate::boundary::{Address, In};
 use crate::error::{HipError, Outcome};
@@ -182,10 +182,23 @@ fn hint(function: &Function, trap: &Trap) -> Option<String> {
     if address < FIRST_PAGES && function.kernel().is_ok_and(has_heap) {
         return Some("malloc in kernels is not supported: there is no heap".into());
     }
-    host::is_mapped(address, 1).then(|| {
+    unreached(trap, address, host::is_mapped(address, 1))
+}
+
+/// Bytes around an allocation within which a bad address is taken for one of its elements.
+const NEAR: u128 = 4096;
+
+/// That a kernel was handed memory of the host which it does not reach: not where it misses an allocation that it does reach.
+fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
+    let place = Place::Outside;
+    let outside =
+        matches!(&trap.kind, TrapKind::MemoryFault { place: found, .. } if *found == place);
+    let near = |nearest: &Nearest| nearest.distance.unsigned_abs() <= NEAR;
+    let missed = trap.nearest.as_ref().is_some_and(near);
+    (mapped && outside && !missed).then(|| {
         format!(
-            "{address:#x} is memory of the host that kernels do not reach: copy it to the device, \
-             or allocate it with hipHostMalloc or hipMallocManaged"
+            "{address:#x} is memory of the host that kernels do not reach: copy it to the device, register it with \
+             hipHostRegister, or allocate it with hipHostMalloc or hipMallocManaged"
         )
     })
 }

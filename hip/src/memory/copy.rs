@@ -67,7 +67,19 @@ fn moved(to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outc
     let gpu = gpu();
     let lost = |_| HipError::InvalidValue;
     match ends {
-        (Place::Device, Place::Device) => {
+        (Place::Host, Place::Host) => move_bytes(to, from, bytes),
+        (_, Place::Host) => gpu.write(to, host_bytes(from, bytes)?).map_err(lost),
+        (Place::Host, _) => {
+            let mut buffer = vec![0; bytes.min(CHUNK)];
+            for at in (0..bytes).step_by(CHUNK) {
+                let part = &mut buffer[..CHUNK.min(bytes - at)];
+                gpu.read(from + at as u64, part).map_err(lost)?;
+                put_bytes(to + at as u64, part)?;
+            }
+            Ok(())
+        }
+        // Shared memory too: threads of the program may be writing it.
+        _ => {
             let mut buffer = vec![0; bytes.min(CHUNK)];
             let chunks = bytes.div_ceil(CHUNK);
             let backwards = from < to && to < from + bytes as u64;
@@ -81,17 +93,6 @@ fn moved(to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outc
             }
             Ok(())
         }
-        (Place::Device, _) => gpu.write(to, host_bytes(from, bytes)?).map_err(lost),
-        (_, Place::Device) => {
-            let mut buffer = vec![0; bytes.min(CHUNK)];
-            for at in (0..bytes).step_by(CHUNK) {
-                let part = &mut buffer[..CHUNK.min(bytes - at)];
-                gpu.read(from + at as u64, part).map_err(lost)?;
-                put_bytes(to + at as u64, part)?;
-            }
-            Ok(())
-        }
-        _ => move_bytes(to, from, bytes),
     }
 }
 

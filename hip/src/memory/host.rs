@@ -1,7 +1,7 @@
 //! Host memory that kernels reach at its own address: pinned, managed, registered.
 //!
 //! Guest addresses of such an allocation are the host's, and its words are the very words that the host program uses: nothing is copied,
-//! and everything is as coherent as relaxed atomics are.
+//! and both sides see each other's accesses as they come: aligned ones of up to 8 bytes at once, whatever their sizes.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -50,12 +50,11 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     Ok(base)
 }
 
-/// Lets kernels reach words at their own address.
+/// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
 fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags: u32) -> Outcome {
     let mut state = state();
     let name = state.memory.name(call);
-    let start = base / ALIGN * ALIGN;
-    let region = Region::with_words(&name, start, base - start + bytes, words);
+    let region = Region::with_words(&name, base, bytes, words);
     let region = region.ok_or(HipError::Unknown)?;
     let attached = state.gpu.attach(region);
     attached.map_err(|_| HipError::HostMemoryAlreadyRegistered)?;
@@ -183,8 +182,7 @@ pub fn unregister(host: Address) -> Outcome {
             ..
         }) => {
             state.memory.remove(host);
-            let start = host / ALIGN * ALIGN;
-            state.gpu.detach(start).map_err(|_| HipError::Unknown)
+            state.gpu.detach(host).map_err(|_| HipError::Unknown)
         }
         _ => Err(HipError::HostMemoryNotRegistered),
     }

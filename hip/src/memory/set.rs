@@ -1,7 +1,7 @@
 //! Fills.
 
 use super::copy::{Place, gpu, place};
-use crate::boundary::{Address, put_bytes};
+use crate::boundary::Address;
 use crate::error::{HipError, Outcome};
 use crate::runtime::queue;
 use crate::stream;
@@ -16,29 +16,26 @@ fn fill(to: Address, pattern: &[u8], count: usize) -> Outcome {
     if bytes == 0 {
         return Ok(());
     }
-    let place = known(to, bytes)?;
+    known(to, bytes)?;
     let _device = queue();
-    filled(to, pattern, bytes, place)
+    filled(to, pattern, bytes)
 }
 
 /// Fills are for memory that HIP knows.
-fn known(to: Address, bytes: usize) -> Outcome<Place> {
+fn known(to: Address, bytes: usize) -> Outcome {
     match place(to, bytes as u64)? {
         Place::Host => Err(HipError::InvalidValue),
-        place => Ok(place),
+        Place::Device | Place::Shared => Ok(()),
     }
 }
 
-fn filled(to: Address, pattern: &[u8], bytes: usize, place: Place) -> Outcome {
+fn filled(to: Address, pattern: &[u8], bytes: usize) -> Outcome {
     let gpu = gpu();
     let data = pattern.repeat(bytes.min(CHUNK).div_ceil(pattern.len()));
     for at in (0..bytes).step_by(CHUNK) {
         let part = &data[..CHUNK.min(bytes - at)];
         let to = to + at as u64;
-        match place {
-            Place::Device => gpu.write(to, part).map_err(|_| HipError::InvalidValue)?,
-            _ => put_bytes(to, part)?,
-        }
+        gpu.write(to, part).map_err(|_| HipError::InvalidValue)?;
     }
     Ok(())
 }
@@ -90,10 +87,10 @@ pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) 
     let all = pitch
         .checked_mul(height - 1)
         .and_then(|n| n.checked_add(width));
-    let place = known(to, all.ok_or(HipError::InvalidValue)?)?;
+    known(to, all.ok_or(HipError::InvalidValue)?)?;
     let _device = queue();
     for row in 0..height {
-        filled(to + (row * pitch) as u64, &[value as u8], width, place)?;
+        filled(to + (row * pitch) as u64, &[value as u8], width)?;
     }
     Ok(())
 }

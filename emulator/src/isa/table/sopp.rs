@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x09, "s_cbranch_execnz",           &[SIMM_BRANCH],    NONE, branch!(|w| w.exec() != 0)),
     row(0x0a, "s_barrier",                  &[],               NONE, control!(|w| control::barrier(w))),
     row(0x0b, "s_setkill",                  &[SIMM_U16],       NONE, scalar!(|w, _e, i| control::kill(w, i.literal & 1 != 0))),
-    row(0x0c, "s_waitcnt",                  &[SIMM_WAITCNT],   NONE, nothing!()),
+    row(0x0c, "s_waitcnt",                  &[SIMM_WAITCNT],   NONE, wait!()),
     row(0x0d, "s_sethalt",                  &[SIMM_U16],       NONE, scalar!(|w, _e, i| control::halt(w, i.literal & 1 != 0))),
     row(0x0e, "s_sleep",                    &[SIMM_U16],       NONE, control!(|w| control::sleep(w))),
     row(0x0f, "s_setprio",                  &[SIMM_U16],       NONE, nothing!()),

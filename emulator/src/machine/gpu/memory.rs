@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{DEVICE_MEMORY, Gpu, GpuError, Module, State};
 use crate::machine::SHARED_BASE;
 use crate::machine::memory::Region;
-use crate::machine::words::Words;
 
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;
@@ -26,9 +25,7 @@ impl Gpu {
             left,
         };
         let base = state.reserve(name, bytes)?;
-        let words = Words::try_new(bytes);
-        let region = words.and_then(|words| Region::with_words(name, base, bytes, words));
-        let Some(region) = region else {
+        let Some(region) = Region::try_new(name, base, bytes, true) else {
             state.used -= bytes;
             return Err(none(0));
         };
@@ -90,14 +87,17 @@ impl Gpu {
     /// Whether an allocation covers a range.
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         let state = self.state();
-        state.space.find(&mut 0, address, bytes).is_some()
+        let region = state.space.find(&mut 0, address, bytes);
+        region.is_some_and(|region| region.holds(address, bytes))
     }
 
     /// The allocation that an address lies in: its base and size.
     pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
         let state = self.state();
         let region = state.space.find(&mut 0, address, 1)?;
-        Some((region.base, region.size))
+        region
+            .holds(address, 1)
+            .then_some((region.base, region.size))
     }
 
     /// Copies to the device.
@@ -140,11 +140,12 @@ impl Gpu {
     ) -> Result<(), GpuError> {
         let state = self.state();
         let region = state.space.find(&mut 0, address, bytes as u64);
+        let region = region.filter(|region| region.holds(address, bytes as u64));
         let region = region.ok_or(GpuError::NotAllocated {
             address,
             bytes: bytes as u64,
         })?;
-        f(region, address - region.base);
+        f(region, region.offset(address));
         Ok(())
     }
 }

@@ -60,6 +60,7 @@ fn no_instruction_panics_whatever_the_registers_hold() {
                 last: 0,
                 lds,
                 clock: 0,
+                stored: false,
             };
             let budget = Budget::new(100, 10.0);
             // Whether it traps is the instruction's matter.

@@ -67,6 +67,7 @@ fn run(file: &str, case: &Case, level: Level) {
         last: 0,
         lds,
         clock: 0,
+        stored: false,
     };
     let budget = Budget::new(10_000, 10.0);
     let mut waves = [wave];

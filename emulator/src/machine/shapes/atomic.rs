@@ -1,12 +1,13 @@
 //! Atomics of 32 and of 64 bits, on memory and on LDS. Lanes go in order.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::cell::Cell;
 
 use super::super::handler::Outcome;
 use super::super::lds::Lds;
 use super::super::memory::Region;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{Env, LANES, Wave};
+use super::span::{Need, Span, span};
 use super::transfer::{Addresses, each};
 use crate::isa::Code;
 
@@ -41,10 +42,7 @@ impl Word for u32 {
         w.v[register & 255][lane] = self;
     }
     fn update_memory(region: &Region, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
-        let updated = region
-            .word(offset / 4)
-            .fetch_update(Relaxed, Relaxed, |old| Some(f(old)));
-        updated.unwrap_or_else(|old| old)
+        region.update32(offset, f)
     }
     fn update_lds(lds: &mut Lds, lane: u32, at: u32, f: impl Fn(u32) -> u32) -> Result<u32, Fault> {
         let old = u32::from_le_bytes(lds.read(lane, at)?);
@@ -75,17 +73,11 @@ impl Word for u64 {
 
 /// The bytes of an atomic, if its address is a multiple of them.
 pub fn check_aligned<W: Word>(address: u64, lane: Option<u32>) -> Result<u64, Fault> {
-    let bytes = 4 * W::REGISTERS as u64;
-    if address.is_multiple_of(bytes) {
-        return Ok(bytes);
+    let align = 4 * W::REGISTERS as u32;
+    if address.is_multiple_of(align.into()) {
+        return Ok(align.into());
     }
-    Err(Fault::at(
-        TrapKind::Misaligned {
-            align: bytes as u32,
-        },
-        lane,
-        address,
-    ))
+    Err(Fault::at(TrapKind::Misaligned { align }, lane, address))
 }
 
 /// Runs an atomic of the lanes in a mask, which `by` gives the old values of; they go to the registers from `vdst` on, if there are
@@ -120,17 +112,58 @@ pub fn memory<W: Word>(
     let Some(data) = data.as_vgpr().map(usize::from) else {
         return Ok(());
     };
+    if let Some(span) = at_once::<W>(e, addresses, lanes) {
+        let operands = |l: usize| (W::get(w, data, l), W::get(w, data + W::REGISTERS, l));
+        update_span(&span, old, lanes, |memory, l| {
+            let (value, compare) = operands(l);
+            f(memory, value, compare)
+        });
+        return Ok(());
+    }
     for l in each(lanes) {
         let bytes = check_aligned::<W>(addresses[l], Some(l as u32))?;
-        let region = e
-            .memory
-            .access(&mut e.last, Some(l as u32), addresses[l], bytes, true)?;
+        let region = e.access(Some(l as u32), addresses[l], bytes, true)?;
         let (value, compare) = (W::get(w, data, l), W::get(w, data + W::REGISTERS, l));
-        old[l] = W::update_memory(region, addresses[l] - region.base, |old| {
+        old[l] = W::update_memory(region, region.offset(addresses[l]), |old| {
             f(old, value, compare)
         });
     }
     Ok(())
+}
+
+/// The span of aligned values, if one allocation holds them all.
+fn at_once<'a, W: Word>(e: &mut Env<'a>, addresses: &Addresses, lanes: u64) -> Option<Span<'a>> {
+    let bytes = 4 * W::REGISTERS as u32;
+    let need = Need {
+        bytes: bytes.into(),
+        align: bytes,
+        write: true,
+    };
+    span(e, addresses, lanes, need).filter(|_| lanes != 0)
+}
+
+/// Lanes one after the other; those of one place, as of a counter, in one exchange.
+#[inline(always)]
+fn update_span<W: Word>(
+    span: &Span<'_>,
+    old: &mut [W; LANES],
+    lanes: u64,
+    f: impl Fn(W, usize) -> W,
+) {
+    let first = span.offsets[0];
+    if span.offsets.iter().all(|&offset| offset == first) {
+        let seen = Cell::from_mut(&mut old[..]).as_slice_of_cells();
+        W::update_memory(span.region, first.into(), |memory| {
+            each(lanes).fold(memory, |memory, l| {
+                seen[l].set(memory);
+                f(memory, l)
+            })
+        });
+        return;
+    }
+    for l in each(lanes) {
+        old[l] = W::update_memory(span.region, span.offsets[l].into(), |memory| f(memory, l));
+    }
 }
 
 /// Replaces the value at an address of LDS for a lane; returns the old one.
@@ -140,7 +173,11 @@ pub fn update_lds<W: Word>(
     l: usize,
     f: impl Fn(W) -> W,
 ) -> Result<W, Fault> {
-    check_aligned::<W>(at.into(), Some(l as u32))?;
+    let align = 4 * W::REGISTERS as u32;
+    if !at.is_multiple_of(align) {
+        let kind = TrapKind::LdsMisaligned { align };
+        return Err(Fault::at(kind, Some(l as u32), at.into()));
+    }
     W::update_lds(lds, l as u32, at, f)
 }
 

@@ -54,6 +54,12 @@ pub fn barrier(_: &mut Wave) -> Outcome {
     Err(Stop::Barrier)
 }
 
+/// s_waitcnt, buffer_wbinvl1: what stands before is done, for everyone, before anything behind begins.
+pub fn wait(e: &mut Env<'_>) -> Outcome {
+    e.fence();
+    Ok(())
+}
+
 /// s_sleep: other waves of the group may run.
 pub fn sleep(_: &mut Wave) -> Outcome {
     Err(Stop::Yield)

@@ -6,47 +6,74 @@ use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
 use super::scratch;
-use super::span;
+use super::span::Sum;
 use super::transfer::{self, Addresses, Direction, Element, Rows, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
-/// A load of whole dwords from global memory or through flat addresses.
+/// A load from global memory or through flat addresses.
 #[inline(always)]
-pub fn load_dwords<const WIDTH: usize>(
+pub fn load_global<const WIDTH: usize>(
     w: &mut Wave,
     e: &mut Env<'_>,
     op: &Op,
-    dwords: u16,
+    element: Element,
 ) -> Outcome {
-    let (pair, add) = pair(w, op);
-    if span::load_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+    if at_once::<WIDTH>(w, e, op, op.plan.vdst, element, Direction::Load) {
         return Ok(());
     }
-    load(w, e, op, Element::Dwords(dwords))
+    load(w, e, op, element)
 }
 
-/// A store of whole dwords to global memory or through flat addresses.
+/// A store to global memory or through flat addresses.
 #[inline(always)]
-pub fn store_dwords<const WIDTH: usize>(
+pub fn store_global<const WIDTH: usize>(
     w: &mut Wave,
     e: &mut Env<'_>,
     op: &Op,
-    dwords: u16,
+    element: Element,
 ) -> Outcome {
-    let (pair, add) = pair(w, op);
-    if span::store_pair::<WIDTH>(w, e, op, pair, add, dwords) {
+    if at_once::<WIDTH>(w, e, op, op.plan.data, element, Direction::Store) {
         return Ok(());
     }
-    store(w, e, op, Element::Dwords(dwords))
+    store(w, e, op, element)
 }
 
-/// The registers of an address, its high half where it has one, and what all lanes add to it.
 #[inline(always)]
-fn pair(w: &Wave, op: &Op) -> ((usize, Option<usize>), u64) {
+fn at_once<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    register: u16,
+    element: Element,
+    direction: Direction,
+) -> bool {
+    let access = transfer::Access {
+        hint: &op.region,
+        register: register.into(),
+        lanes: w.exec(),
+        element,
+        direction,
+        at: sum(w, op),
+    };
+    access.at_once::<WIDTH>(w, e)
+}
+
+/// The addresses of a global or flat instruction: a pair of registers, or a scalar base and a register; and the offset.
+#[inline(always)]
+fn sum(w: &Wave, op: &Op) -> Sum {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as i64 as u64);
+    let low = Some(addr);
     match op.plan.base {
-        Code::OFF => ((addr, Some(addr + 1)), offset),
-        base => ((addr, None), w.scalar64(base, 0).wrapping_add(offset)),
+        Code::OFF => Sum {
+            low,
+            high: Some(addr + 1),
+            add: offset,
+        },
+        base => Sum {
+            low,
+            high: None,
+            add: w.scalar64(base, 0).wrapping_add(offset),
+        },
     }
 }
 

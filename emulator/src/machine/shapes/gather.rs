@@ -5,6 +5,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::super::single::load64;
+#[cfg(not(target_arch = "x86_64"))]
+use super::super::single::{store32, store64};
 use super::super::wave::{LANES, Lanes, collect};
 
 /// Lanes of a row, within which patterns are looked for.
@@ -12,40 +15,55 @@ const ROW: usize = 16;
 
 /// Dwords that lanes read.
 pub trait Words {
-    /// The dword at an index; 0 beyond the end.
-    fn get(&self, index: usize) -> u32;
-    /// Copies the 64 dwords from an index on, as vectors of `WIDTH` bytes; false where they are not all there.
-    fn copy<const WIDTH: usize>(&self, index: usize, out: &mut Lanes) -> bool;
+    /// The `N` dwords from an index on, aligned pairs at once; `None` where they are not all there.
+    fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]>;
+    /// Copies `N` times 64 dwords from an index on, as vectors of `WIDTH` bytes; false where they are not all there.
+    fn copy<const WIDTH: usize, const N: usize>(&self, index: usize, out: &mut [Lanes; N]) -> bool;
 }
 
 impl Words for [AtomicU32] {
     #[inline(always)]
-    fn get(&self, index: usize) -> u32 {
-        self.get(index).map_or(0, |word| word.load(Relaxed))
+    fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]> {
+        let words = self.get(index..)?.first_chunk::<N>()?;
+        let mut out = [0; N];
+        // The first word of all is aligned: pairs start at even indices.
+        let odd = index % 2;
+        if odd == 1 {
+            out[0] = words[0].load(Relaxed);
+        }
+        for (pair, out) in words[odd..].chunks(2).zip(out[odd..].chunks_mut(2)) {
+            match (pair.first_chunk(), out) {
+                (Some(pair), [low, high]) => {
+                    let both = load64(pair);
+                    (*low, *high) = (both as u32, (both >> 32) as u32);
+                }
+                (_, out) => out[0] = pair[0].load(Relaxed),
+            }
+        }
+        Some(out)
     }
+
     #[inline(always)]
-    fn copy<const WIDTH: usize>(&self, index: usize, out: &mut Lanes) -> bool {
-        let Some(words) = self
-            .get(index..)
-            .and_then(|rest| rest.first_chunk::<LANES>())
-        else {
+    fn copy<const WIDTH: usize, const N: usize>(&self, index: usize, out: &mut [Lanes; N]) -> bool {
+        let Some(words) = self.get(index..).and_then(|rest| rest.get(..N * LANES)) else {
             return false;
         };
-        load_run::<WIDTH>(words, out);
+        load_run::<WIDTH, N>(words, out);
         true
     }
 }
 
 impl Words for [u32] {
     #[inline(always)]
-    fn get(&self, index: usize) -> u32 {
-        self.get(index).copied().unwrap_or(0)
+    fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]> {
+        self.get(index..)?.first_chunk().copied()
     }
+
     #[inline(always)]
-    fn copy<const WIDTH: usize>(&self, index: usize, out: &mut Lanes) -> bool {
-        match self.get(index..).and_then(|rest| rest.first_chunk()) {
+    fn copy<const WIDTH: usize, const N: usize>(&self, index: usize, out: &mut [Lanes; N]) -> bool {
+        match self.get(index..).and_then(|rest| rest.get(..N * LANES)) {
             Some(words) => {
-                *out = *words;
+                out.as_flattened_mut().copy_from_slice(words);
                 true
             }
             None => false,
@@ -53,23 +71,30 @@ impl Words for [u32] {
     }
 }
 
-/// Whether lane `l` is at `offsets[0] + 4 l`.
+/// Whether lane `l` is at `offsets[0] + stride l`.
 #[inline(always)]
-pub fn is_run(offsets: &Lanes) -> bool {
+pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     let first = offsets[0];
     let mut differs = 0;
     for (l, offset) in offsets.iter().enumerate() {
-        differs |= offset ^ first.wrapping_add(4 * l as u32);
+        differs |= offset ^ first.wrapping_add(stride * l as u32);
     }
     differs == 0
 }
 
-/// The dwords at byte offsets, all of which are multiples of 4.
+/// The `N` dwords from each byte offset on, all of which are multiples of 4.
 #[inline(always)]
-pub fn gather<const WIDTH: usize, W: Words + ?Sized>(words: &W, offsets: &Lanes, out: &mut Lanes) {
+pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
+    words: &W,
+    offsets: &Lanes,
+    out: &mut [Lanes; N],
+) {
     let index = |l: usize| (offsets[l] / 4) as usize;
-    if is_run(offsets) && words.copy::<WIDTH>(index(0), out) {
-        return;
+    if is_run(offsets, 4 * N as u32) {
+        let mut lines = [[0; LANES]; N];
+        if words.copy::<WIDTH, N>(index(0), &mut lines) {
+            return part::<N>(&lines, out);
+        }
     }
     let mut firsts = [0; LANES];
     for row in (0..LANES).step_by(ROW) {
@@ -85,48 +110,135 @@ pub fn gather<const WIDTH: usize, W: Words + ?Sized>(words: &W, offsets: &Lanes,
     let (uniform, repeats) = (collect(&uniform), collect(&repeats));
     for row in (0..LANES).step_by(ROW) {
         if uniform >> row & 0xffff == 0xffff {
-            let value = words.get(index(row));
-            out[row..row + ROW].fill(value);
+            let values = words.get::<N>(index(row)).unwrap_or([0; N]);
+            for (out, value) in out.iter_mut().zip(values) {
+                out[row..row + ROW].fill(value);
+            }
         } else if repeats >> row & 0xffff == 0xffff {
-            out.copy_within(row - ROW..row, row);
+            out.iter_mut()
+                .for_each(|out| out.copy_within(row - ROW..row, row));
         } else {
-            for (l, out) in out[row..row + ROW].iter_mut().enumerate() {
-                *out = words.get(index(row + l));
+            for l in row..row + ROW {
+                let values = words.get::<N>(index(l)).unwrap_or([0; N]);
+                for (out, value) in out.iter_mut().zip(values) {
+                    out[l] = value;
+                }
             }
         }
     }
 }
 
-/// Writes 64 dwords next to each other, as vectors of `WIDTH` bytes.
+/// What is narrower than a dword, 1 or 2 bytes at each byte offset, none of which crosses a dword: it stands low, and above it anything.
 #[inline(always)]
-pub fn store_run<const WIDTH: usize>(words: &[AtomicU32; LANES], values: &Lanes) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: both arrays are 256 bytes, and the instructions are of a feature level that the caller runs at.
-    unsafe {
-        copy_run::<WIDTH>(values.as_ptr(), words.as_ptr().cast_mut().cast());
+pub fn gather_narrow<W: Words + ?Sized>(words: &W, offsets: &Lanes, bytes: u64, out: &mut Lanes) {
+    let (first, shift) = ((offsets[0] / 4) as usize, (offsets[0] & 3) as usize);
+    if cfg!(target_endian = "little") && is_run(offsets, bytes as u32) {
+        if bytes == 1
+            && let Some(near) = words.get::<17>(first)
+        {
+            let near: &[u8] = bytemuck::cast_slice(&near);
+            let near = near[shift..].iter();
+            return out
+                .iter_mut()
+                .zip(near)
+                .for_each(|(out, &x)| *out = x.into());
+        }
+        if bytes == 2
+            && let Some(near) = words.get::<33>(first)
+        {
+            let near: &[u16] = bytemuck::cast_slice(&near);
+            let near = near[shift / 2..].iter();
+            return out
+                .iter_mut()
+                .zip(near)
+                .for_each(|(out, &x)| *out = x.into());
+        }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    for (word, value) in words.iter().zip(values) {
-        word.store(*value, Relaxed);
+    let dwords = offsets.map(|offset| offset & !3);
+    gather_wide::<16, 1, W>(words, &dwords, std::array::from_mut(out));
+    for (value, offset) in out.iter_mut().zip(offsets) {
+        *value >>= (offset & 3) * 8;
     }
 }
 
-/// Reads 64 dwords next to each other, as vectors of `WIDTH` bytes.
+/// Lanes that stand one behind the other, as a row for each of their dwords.
 #[inline(always)]
-pub fn load_run<const WIDTH: usize>(words: &[AtomicU32; LANES], out: &mut Lanes) {
+fn part<const N: usize>(lines: &[Lanes; N], out: &mut [Lanes; N]) {
+    let line = lines.as_flattened();
+    for (k, out) in out.iter_mut().enumerate() {
+        for l in 0..LANES {
+            out[l] = line[N * l + k];
+        }
+    }
+}
+
+/// Writes `N` dwords of each lane, one lane behind the other, as vectors of `WIDTH` bytes.
+#[inline(always)]
+pub fn store_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], rows: [&Lanes; N]) {
+    let mut lines = [[0; LANES]; N];
+    let line = lines.as_flattened_mut();
+    for (k, row) in rows.iter().enumerate() {
+        for l in 0..LANES {
+            line[N * l + k] = row[l];
+        }
+    }
+    put_run::<WIDTH>(words, line);
+}
+
+/// Writes dwords next to each other, a multiple of 64 of them.
+#[inline(always)]
+fn put_run<const WIDTH: usize>(words: &[AtomicU32], values: &[u32]) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: both arrays are 256 bytes, and the instructions are of a feature level that the caller runs at.
-    unsafe {
-        copy_run::<WIDTH>(words.as_ptr().cast(), out.as_mut_ptr());
+    for (words, values) in words.chunks_exact(LANES).zip(values.chunks_exact(LANES)) {
+        // SAFETY: both are 256 bytes, and the instructions are of a feature level that the caller runs at.
+        unsafe {
+            copy_run::<WIDTH>(values.as_ptr(), words.as_ptr().cast_mut().cast());
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    for (value, word) in out.iter_mut().zip(words) {
-        *value = word.load(Relaxed);
+    for (words, values) in words.chunks_exact(2).zip(values.chunks_exact(2)) {
+        match words.first_chunk() {
+            Some(pair) if words.as_ptr().addr().is_multiple_of(8) => {
+                store64(pair, u64::from(values[0]) | u64::from(values[1]) << 32);
+            }
+            _ => words
+                .iter()
+                .zip(values)
+                .for_each(|(word, value)| store32(word, *value)),
+        }
+    }
+}
+
+/// Reads `N` times 64 dwords next to each other, as vectors of `WIDTH` bytes.
+#[inline(always)]
+pub fn load_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], out: &mut [Lanes; N]) {
+    #[cfg(target_arch = "x86_64")]
+    for (words, out) in words.chunks_exact(LANES).zip(out) {
+        // SAFETY: both are 256 bytes, and the instructions are of a feature level that the caller runs at.
+        unsafe {
+            copy_run::<WIDTH>(words.as_ptr().cast(), out.as_mut_ptr());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    for (words, out) in words
+        .chunks_exact(2)
+        .zip(out.as_flattened_mut().chunks_exact_mut(2))
+    {
+        match words.first_chunk() {
+            Some(pair) if words.as_ptr().addr().is_multiple_of(8) => {
+                let both = load64(pair);
+                (out[0], out[1]) = (both as u32, (both >> 32) as u32);
+            }
+            _ => out
+                .iter_mut()
+                .zip(words)
+                .for_each(|(out, word)| *out = word.load(Relaxed)),
+        }
     }
 }
 
 /// Copies 256 bytes by vector moves of `WIDTH` bytes (16: SSE2, 32: AVX, 64: AVX-512). In assembly, for one side is memory that other
-/// threads may write: each aligned dword moves as a whole, as by a relaxed atomic.
+/// threads may write: the host moves each aligned eight bytes of a vector at once, as a relaxed atomic would.
 ///
 /// # Safety
 /// Both pointers are good for 256 bytes, and the host has the instructions of the width.
@@ -175,50 +287,101 @@ unsafe fn copy_run<const WIDTH: usize>(from: *const u32, to: *mut u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::super::words::Words;
+    use super::{LANES, Lanes, Relaxed, Words as _, gather_narrow, gather_wide, store_run};
 
     /// Every pattern, whole and broken in one lane, against one load a lane.
-    #[test]
-    fn patterns_load_what_single_lanes_load() {
-        let words: Vec<AtomicU32> = (0..5000).map(|n| AtomicU32::new(n * 7919)).collect();
+    fn patterns_of<const N: usize>() {
+        let words = Words::try_new(4 * 20_000).expect("memory");
+        for (word, n) in words.iter().zip(0..) {
+            word.store(n * 7919, Relaxed);
+        }
         let plain: Vec<u32> = words.iter().map(|w| w.load(Relaxed)).collect();
-        let patterns: [fn(u32) -> u32; 7] = [
-            |l| l,
-            |_| 17,
-            |l| l / 16 * 1000,
-            |l| l % 16 * 3,
-            |l| 63 - l,
-            |l| l * 77,
-            |l| l ^ 1,
+        let n = N as u32;
+        let patterns: [&dyn Fn(u32) -> u32; 8] = [
+            &|l| n * l,
+            &|l| n * l + 1,
+            &|_| 17,
+            &|l| l / 16 * 1000,
+            &|l| l % 16 * 3,
+            &|l| 63 - l,
+            &|l| l * 77,
+            &|l| l ^ 1,
         ];
         for pattern in patterns {
             for broken in 0..=LANES {
+                let last = 19_999 - n;
                 let offsets: Lanes =
-                    std::array::from_fn(|l| 4 * if l == broken { 4999 } else { pattern(l as u32) });
-                let expected = offsets.map(|at| plain[at as usize / 4]);
-                let mut out = [0; LANES];
-                gather::<16, _>(&words[..], &offsets, &mut out);
+                    std::array::from_fn(|l| 4 * if l == broken { last } else { pattern(l as u32) });
+                let expected: [Lanes; N] =
+                    std::array::from_fn(|k| offsets.map(|at| plain[at as usize / 4 + k]));
+                let mut out = [[0; LANES]; N];
+                gather_wide::<16, N, _>(&words[..], &offsets, &mut out);
                 assert_eq!(out, expected);
-                gather::<16, _>(&plain[..], &offsets, &mut out);
+                gather_wide::<16, N, _>(&plain[..], &offsets, &mut out);
                 assert_eq!(out, expected);
             }
         }
     }
 
     #[test]
-    fn a_run_that_ends_with_the_words_is_loaded_and_stored() {
-        let words: Vec<AtomicU32> = (0..80).map(AtomicU32::new).collect();
-        let mut out = [0; LANES];
-        assert!(words[..].copy::<16>(16, &mut out));
-        assert_eq!(out, std::array::from_fn(|l| 16 + l as u32));
-        assert!(!words[..].copy::<16>(17, &mut out));
-        store_run::<16>(words[16..].first_chunk().expect("64"), &[5; LANES]);
+    fn patterns_load_what_single_lanes_load() {
+        patterns_of::<1>();
+        patterns_of::<2>();
+        patterns_of::<3>();
+        patterns_of::<4>();
+    }
+
+    #[test]
+    fn narrow_patterns_load_what_single_lanes_load() {
+        let plain: Vec<u32> = (0..200).map(|n: u32| n.wrapping_mul(0x9e37_79b9)).collect();
+        let byte = |at: u32| plain[at as usize / 4] >> (at % 4 * 8);
+        for bytes in [1, 2] {
+            for first in [0, 1, 2, 3, 4, 5, 6, 7, 200, 640, 668, 736] {
+                let first = first / bytes * bytes;
+                for broken in 0..=LANES {
+                    let offset = |l| first + bytes * l;
+                    let offsets: Lanes =
+                        std::array::from_fn(|l| if l == broken { 8 } else { offset(l as u32) });
+                    if offsets.iter().any(|&at| at + bytes > 800) {
+                        continue;
+                    }
+                    let mut out = [0; LANES];
+                    gather_narrow(&plain[..], &offsets, bytes.into(), &mut out);
+                    let mask = u32::MAX >> (32 - 8 * bytes);
+                    assert_eq!(out.map(|x| x & mask), offsets.map(|at| byte(at) & mask));
+                }
+            }
+        }
+    }
+
+    fn a_run_of<const N: usize>() {
+        let words = Words::try_new(4 * (16 + 64 * N as u64)).expect("memory");
+        for (word, n) in words.iter().zip(0..) {
+            word.store(n, Relaxed);
+        }
+        let mut out = [[0; LANES]; N];
+        assert!(words[..].copy::<16, N>(16, &mut out));
         assert!(
-            words[..16]
+            out.as_flattened()
                 .iter()
-                .zip(0..)
-                .all(|(w, n)| w.load(Relaxed) == n)
+                .copied()
+                .eq(16..16 + 64 * N as u32)
         );
-        assert!(words[16..].iter().all(|w| w.load(Relaxed) == 5));
+        assert!(!words[..].copy::<16, N>(17, &mut out));
+        let rows: [Lanes; N] = std::array::from_fn(|k| [5 + k as u32; LANES]);
+        store_run::<16, N>(&words[16..], rows.each_ref());
+        for (word, n) in words.iter().zip(0..) {
+            let expected = if n < 16 { n } else { 5 + (n - 16) % N as u32 };
+            assert_eq!(word.load(Relaxed), expected);
+        }
+    }
+
+    #[test]
+    fn a_run_that_ends_with_the_words_is_loaded_and_stored() {
+        a_run_of::<1>();
+        a_run_of::<2>();
+        a_run_of::<3>();
+        a_run_of::<4>();
     }
 }

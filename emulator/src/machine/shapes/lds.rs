@@ -6,8 +6,8 @@ use super::super::op::Op;
 use super::super::trap::Fault;
 use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::atomic::{Word, staged};
-use super::gather::{gather, is_run};
-use super::transfer::{Direction, Element, each, transfer};
+use super::gather::{gather_narrow, gather_wide, is_run};
+use super::transfer::{Direction, Element, commit, each, transfer};
 use crate::isa::{Code, Inst, Role};
 
 /// The VGPR that an operand names.
@@ -75,11 +75,12 @@ pub fn lanes(
     })
 }
 
-/// The lanes' byte addresses where `bytes` bytes at each are aligned dwords of LDS, those of lanes that are off being some other lane's.
+/// The lanes' byte addresses where an element at each is aligned, or consists of aligned dwords, and lies in LDS; those of lanes that are
+/// off are some other lane's.
 #[inline(always)]
-fn span(w: &mut Wave, lds: &Lds, op: &Op, offset: u32, bytes: u32) -> Option<Lanes> {
+fn span(w: &mut Wave, lds: &Lds, op: &Op, offset: u32, bytes: u32, align: u32) -> Option<Lanes> {
     let addr = usize::from(op.plan.addr);
-    let limit = lds.size().checked_sub(bytes)?;
+    let limit = lds.reach().checked_sub(bytes)?;
     let home = w.v[addr][w.exec().trailing_zeros() as usize % LANES].wrapping_add(offset);
     let mask = *w.lane_mask();
     let mut at = [0; LANES];
@@ -87,74 +88,94 @@ fn span(w: &mut Wave, lds: &Lds, op: &Op, offset: u32, bytes: u32) -> Option<Lan
     for l in 0..LANES {
         let address = w.v[addr][l].wrapping_add(offset);
         let beyond = 0u32.wrapping_sub((address > limit).into());
-        outside |= (beyond | address & 3) & mask[l];
+        outside |= (beyond | address & (align - 1)) & mask[l];
         at[l] = address & mask[l] | home & !mask[l];
     }
     (outside == 0 && w.exec() != 0).then_some(at)
 }
 
-/// Loads `dwords` dwords at each lane's address; false where that takes the general way.
+/// The `N` dwords at each lane's address, or what is narrower and stands low.
 #[inline(always)]
-fn load_dwords<const WIDTH: usize>(
-    w: &mut Wave,
+fn load_span<const WIDTH: usize, const N: usize>(
     lds: &Lds,
-    op: &Op,
-    vdst: usize,
-    offset: u32,
-    dwords: u16,
-) -> bool {
-    let Some(at) = span(w, lds, op, offset, 4 * u32::from(dwords)) else {
-        return false;
-    };
-    load_span::<WIDTH>(w, lds, &at, vdst, dwords);
-    true
-}
-
-#[inline(always)]
-fn load_span<const WIDTH: usize>(w: &mut Wave, lds: &Lds, at: &Lanes, vdst: usize, dwords: u16) {
-    for k in 0..usize::from(dwords) {
-        gather::<WIDTH, _>(&lds.words()[k..], at, &mut w.results.lo);
-        let (lanes, values) = (w.exec(), w.results.lo);
-        super::write_lanes(w, vdst + k, lanes, &values);
+    at: &Lanes,
+    element: Element,
+) -> [Lanes; N] {
+    let mut rows = [[0; LANES]; N];
+    if let Element::Dwords(_) = element {
+        gather_wide::<WIDTH, N, _>(lds.words(), at, &mut rows);
+        return rows;
     }
+    gather_narrow(lds.words(), at, element.bytes(), &mut rows[0]);
+    rows
 }
 
-/// Stores `dwords` dwords at each lane's address; false where that takes the general way.
+/// Stores `N` dwords of each lane from the registers from `data` on, or what is narrower.
 #[inline(always)]
-fn store_dwords(
-    w: &mut Wave,
-    lds: &mut Lds,
-    op: &Op,
-    data: usize,
-    offset: u32,
-    dwords: u16,
-) -> bool {
-    let Some(at) = span(w, lds, op, offset, 4 * u32::from(dwords)) else {
-        return false;
-    };
-    store_span(w, lds, &at, data, dwords);
-    true
-}
-
-#[inline(always)]
-fn store_span(w: &mut Wave, lds: &mut Lds, at: &Lanes, data: usize, dwords: u16) {
+fn store_span<const N: usize>(w: &Wave, lds: &mut Lds, at: &Lanes, data: usize, element: Element) {
+    if element.bytes() < 4 {
+        let bytes = lds.bytes_mut();
+        for l in each(w.exec()) {
+            let value = element.store(w.v[data][l]).to_le_bytes();
+            let (at, count) = (at[l] as usize, element.bytes() as usize);
+            if let Some(place) = bytes.get_mut(at..at + count) {
+                place.copy_from_slice(&value[..count]);
+            }
+        }
+        return;
+    }
     let words = lds.words_mut();
     let first = (at[0] / 4) as usize;
-    if dwords == 1
-        && w.exec() == !0
-        && is_run(at)
-        && let Some(run) = words.get_mut(first..first + LANES)
+    if w.exec() == !0
+        && is_run(at, 4 * N as u32)
+        && let Some(run) = words.get_mut(first..first + N * LANES)
     {
-        run.copy_from_slice(&w.v[data]);
+        for k in 0..N {
+            for l in 0..LANES {
+                run[N * l + k] = w.v[data + k][l];
+            }
+        }
         return;
     }
     for l in each(w.exec()) {
-        for k in 0..usize::from(dwords) {
-            if let Some(word) = words.get_mut(at[l] as usize / 4 + k) {
+        if let Some(words) = words
+            .get_mut(at[l] as usize / 4..)
+            .and_then(|w| w.first_chunk_mut())
+        {
+            let words: &mut [u32; N] = words;
+            for (k, word) in words.iter_mut().enumerate() {
                 *word = w.v[data + k][l];
             }
         }
     }
+}
+
+/// Reads an element of `N` registers.
+#[inline(always)]
+fn read_rows<const WIDTH: usize, const N: usize>(
+    w: &mut Wave,
+    e: &Env<'_>,
+    op: &Op,
+    element: Element,
+) -> bool {
+    let bytes = element.bytes() as u32;
+    let Some(at) = span(w, &e.lds, op, op.offset as u32, bytes, bytes.min(4)) else {
+        return false;
+    };
+    let rows = load_span::<WIDTH, N>(&e.lds, &at, element);
+    commit(w, op.plan.vdst.into(), w.exec(), element, &rows);
+    true
+}
+
+/// Writes an element of `N` registers.
+#[inline(always)]
+fn write_rows<const N: usize>(w: &mut Wave, e: &mut Env<'_>, op: &Op, element: Element) -> bool {
+    let bytes = element.bytes() as u32;
+    let Some(at) = span(w, &e.lds, op, op.offset as u32, bytes, bytes.min(4)) else {
+        return false;
+    };
+    store_span::<N>(w, &mut e.lds, &at, op.plan.data.into(), element);
+    true
 }
 
 /// `ds_read_*` of one address.
@@ -165,9 +186,13 @@ pub fn read<const WIDTH: usize>(
     op: &Op,
     element: Element,
 ) -> Outcome {
-    if let Element::Dwords(n) = element
-        && load_dwords::<WIDTH>(w, &e.lds, op, op.plan.vdst.into(), op.offset as u32, n)
-    {
+    let done = match element {
+        Element::Dwords(2) => read_rows::<WIDTH, 2>(w, e, op, element),
+        Element::Dwords(3) => read_rows::<WIDTH, 3>(w, e, op, element),
+        Element::Dwords(4) => read_rows::<WIDTH, 4>(w, e, op, element),
+        _ => read_rows::<WIDTH, 1>(w, e, op, element),
+    };
+    if done {
         return Ok(());
     }
     let at = addresses(w, op, op.offset as u32);
@@ -176,10 +201,19 @@ pub fn read<const WIDTH: usize>(
 
 /// `ds_write_*` of one address.
 #[inline(always)]
-pub fn write(w: &mut Wave, e: &mut Env<'_>, op: &Op, element: Element) -> Outcome {
-    if let Element::Dwords(n) = element
-        && store_dwords(w, &mut e.lds, op, op.plan.data.into(), op.offset as u32, n)
-    {
+pub fn write<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    element: Element,
+) -> Outcome {
+    let done = match element {
+        Element::Dwords(2) => write_rows::<2>(w, e, op, element),
+        Element::Dwords(3) => write_rows::<3>(w, e, op, element),
+        Element::Dwords(4) => write_rows::<4>(w, e, op, element),
+        _ => write_rows::<1>(w, e, op, element),
+    };
+    if done {
         return Ok(());
     }
     let at = addresses(w, op, op.offset as u32);
@@ -202,18 +236,36 @@ pub fn read2<const WIDTH: usize>(
     unit: u32,
 ) -> Outcome {
     let (first, second) = offsets(op, unit);
-    let bytes = 4 * u32::from(dwords);
-    let spans = (
-        span(w, &e.lds, op, first, bytes),
-        span(w, &e.lds, op, second, bytes),
-    );
-    if let (Some(first), Some(second)) = spans {
-        let vdst = usize::from(op.plan.vdst);
-        load_span::<WIDTH>(w, &e.lds, &first, vdst, dwords);
-        load_span::<WIDTH>(w, &e.lds, &second, vdst + usize::from(dwords), dwords);
+    let done = match dwords {
+        1 => read2_rows::<WIDTH, 1>(w, e, op, first, second),
+        _ => read2_rows::<WIDTH, 2>(w, e, op, first, second),
+    };
+    if done {
         return Ok(());
     }
     read2_lanes(w, e, op, dwords, first, second)
+}
+
+/// Reads two elements of `N` registers.
+#[inline(always)]
+fn read2_rows<const WIDTH: usize, const N: usize>(
+    w: &mut Wave,
+    e: &Env<'_>,
+    op: &Op,
+    first: u32,
+    second: u32,
+) -> bool {
+    let element = Element::Dwords(N as u16);
+    let mut at = |offset| span(w, &e.lds, op, offset, 4 * N as u32, 4);
+    let (Some(first), Some(second)) = (at(first), at(second)) else {
+        return false;
+    };
+    let first = load_span::<WIDTH, N>(&e.lds, &first, element);
+    let second = load_span::<WIDTH, N>(&e.lds, &second, element);
+    let (vdst, lanes) = (usize::from(op.plan.vdst), w.exec());
+    commit(w, vdst, lanes, element, &first);
+    commit(w, vdst + N, lanes, element, &second);
+    true
 }
 
 /// Both elements are read before the first is written.

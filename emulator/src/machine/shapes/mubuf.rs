@@ -1,9 +1,11 @@
 //! Untyped buffer instructions: addresses through a resource descriptor, swizzled scratch among them.
 
 use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::op::Op;
+use super::super::wave::{Env, LANES, Lanes, Wave, collect};
 use super::atomic::Word;
 use super::scratch;
+use super::span::Sum;
 use super::transfer::{self, Addresses, Direction, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
@@ -152,18 +154,83 @@ fn general_addresses(
 
 /// `buffer_load_*`: beyond the resource the result is 0.
 #[inline(always)]
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    transfer(w, e, i, element, Direction::Load)
+pub fn load<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    element: Element,
+) -> Outcome {
+    if at_once::<WIDTH>(w, e, op, element, Direction::Load) {
+        return Ok(());
+    }
+    transfer(w, e, op, element, Direction::Load)
 }
 
 /// `buffer_store_*`: beyond the resource nothing is written.
 #[inline(always)]
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    transfer(w, e, i, element, Direction::Store)
+pub fn store<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    element: Element,
+) -> Outcome {
+    if at_once::<WIDTH>(w, e, op, element, Direction::Store) {
+        return Ok(());
+    }
+    transfer(w, e, op, element, Direction::Store)
+}
+
+/// Through a raw buffer without indices, each lane's element within it or beyond it as a whole: what is left is an access to memory.
+#[inline(always)]
+fn at_once<const WIDTH: usize>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    op: &Op,
+    element: Element,
+    direction: Direction,
+) -> bool {
+    let resource = Resource::read(w, op.plan.base);
+    let flags = op.modifiers.flags;
+    if resource.stride != 0 || resource.add_lane || flags.has(Flags::IDXEN) {
+        return false;
+    }
+    let soffset = w.scalar32(op.by_role(Role::Soffset), op.literal);
+    let fixed = u64::from(soffset) + u64::from(op.offset as u32);
+    let (offen, exec) = (flags.has(Flags::OFFEN), w.exec());
+    let low = offen.then_some(usize::from(op.plan.addr));
+    let offsets = low.map_or(&[0; LANES], |n| &w.v[n]);
+    // As many lanes are within by their first dword as by their last, or the general way parts them.
+    let within = |bytes: u64| match resource.records.checked_sub(fixed + bytes) {
+        Some(room) => {
+            let mut hits = [0u8; LANES];
+            for (hit, &offset) in hits.iter_mut().zip(offsets) {
+                *hit = (u64::from(offset) <= room).into();
+            }
+            collect(&hits) & exec
+        }
+        None => 0,
+    };
+    let lanes = within(element.bytes());
+    if lanes == 0 || element.bytes() > 4 && within(4) != lanes {
+        return false;
+    }
+    let access = transfer::Access {
+        hint: &op.region,
+        register: data(op),
+        lanes,
+        element,
+        direction,
+        at: Sum {
+            low,
+            high: None,
+            add: resource.base.wrapping_add(fixed),
+        },
+    };
+    access.at_once::<WIDTH>(w, e)
 }
 
 /// Dword by dword, for swizzling may part neighbours.
-#[inline(always)]
+#[inline(never)]
 fn transfer(
     w: &mut Wave,
     e: &mut Env<'_>,

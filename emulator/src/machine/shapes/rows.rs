@@ -97,40 +97,45 @@ macro_rules! nothing {
     };
 }
 
-/// A load through a flat, global or scratch address. Whole dwords from global memory are what kernels wait for: they have code of
-/// their own at every level.
-macro_rules! load {
-    (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_dwords::<_WIDTH>(w, e, i, $n)))
+/// An instruction that orders accesses to memory.
+macro_rules! wait {
+    () => {
+        scalar!(|_w, e, _i| $crate::machine::shapes::control::wait(e))
     };
-    (flat, Dwords($n:literal)) => { load!(global, Dwords($n)) };
-    ($space:ident, $element:ident $(($n:literal))?) => {
+}
+
+/// A load through a flat, global or scratch address. Those from global memory are what kernels wait for: they have code of their own at
+/// every level.
+macro_rules! load {
+    (scratch, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
+    };
+    ($space:ident, $element:ident $(($n:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::load_global::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($n))?)))
     };
 }
 
 /// A store through a flat, global or scratch address.
 macro_rules! store {
-    (global, Dwords($n:literal)) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_dwords::<_WIDTH>(w, e, i, $n)))
-    };
-    (flat, Dwords($n:literal)) => { store!(global, Dwords($n)) };
-    ($space:ident, $element:ident $(($n:literal))?) => {
+    (scratch, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::store(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
+    };
+    ($space:ident, $element:ident $(($n:literal))?) => {
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::flat::store_global::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($n))?)))
     };
 }
 
 /// A load through a buffer resource.
 macro_rules! buffer_load {
     ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::load(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::load::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
     };
 }
 
 /// A store through a buffer resource.
 macro_rules! buffer_store {
     ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::store(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::mubuf::store::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
     };
 }
 
@@ -144,7 +149,7 @@ macro_rules! lds_load {
 /// A store to LDS.
 macro_rules! lds_store {
     ($element:ident $(($dwords:literal))?) => {
-        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::write(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
+        Some($crate::machine::levels!(|w, e, i| $crate::machine::shapes::lds::write::<_WIDTH>(w, e, i, $crate::machine::shapes::Element::$element $(($dwords))?)))
     };
 }
 
@@ -262,12 +267,18 @@ macro_rules! lds_ternary64 {
     };
 }
 
-/// A floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`.
+/// A floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`. The usual mode has code of its own.
 macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let mode = w.mode();
             let float = f32::from_bits;
+            if w.in_hip_mode() {
+                let mode = $crate::semantics::Mode::HIP;
+                return $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
+                    $f(mode, float(m), float(a)).to_bits()
+                });
+            }
+            let mode = w.mode();
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
                 $f(mode, float(m), float(a)).to_bits()
             })
@@ -428,5 +439,5 @@ pub(crate) use {
     lds_src2_float64, lds_store, lds_store2, lds_ternary32, lds_ternary64, load, nothing, salu,
     saveexec, scalar, scalar_atomic32, scalar_atomic64, scalar_buffer_atomic32,
     scalar_buffer_atomic64, scalar_buffer_compare32, scalar_buffer_compare64, scalar_compare32,
-    scalar_compare64, store, update, valu, wrexec,
+    scalar_compare64, store, update, valu, wait, wrexec,
 };

@@ -6,6 +6,7 @@
 
 use super::super::handler::Outcome;
 use super::super::wave::{Env, LANES};
+use super::span::{Need, span_from};
 use super::transfer::{self, Addresses, Direction, Element, Rows, each};
 
 /// Where byte `offset` of a lane's private memory lies, when lane 0's first byte lies at `start`.
@@ -37,17 +38,57 @@ fn crossing(offsets: &Addresses, lanes: u64, part: Element) -> u64 {
         .fold(0, |mask, l| mask | 1 << l)
 }
 
-/// The offset of whole dwords that all lanes access at the same place of their own memory, as they do with what a compiler spills:
-/// the 64 dwords then stand side by side.
+/// The offset at which all lanes access their own memory, as they do with what a compiler spills, if no dword is crossed there: what
+/// they access then stands side by side.
 #[inline(always)]
-fn common(offsets: &Addresses, lanes: u64, element: Element) -> Option<u64> {
+fn common(offsets: &Addresses, lanes: u64, part: Element) -> Option<u64> {
     let offset = offsets[lanes.trailing_zeros() as usize % LANES];
-    let dwords = matches!(element, Element::Dwords(_)) && offset & 3 == 0;
     let mut differs = 0;
     for (l, other) in offsets.iter().enumerate() {
         differs |= (other ^ offset) & 0u64.wrapping_sub(lanes >> l & 1);
     }
-    (dwords && differs == 0).then_some(offset)
+    ((offset & 3) + part.bytes() <= 4 && differs == 0).then_some(offset)
+}
+
+/// Private memory of more than this has no lane.
+const MOST: u64 = 1 << 20;
+
+/// Moves elements that cross no dword, if one allocation holds them all.
+#[inline(always)]
+fn apart(
+    e: &mut Env<'_>,
+    rows: &mut Rows,
+    start: u64,
+    offsets: &Addresses,
+    lanes: u64,
+    element: Element,
+    direction: Direction,
+) -> bool {
+    let (parts, part) = element.parts();
+    let mut beyond = [0; LANES];
+    let mut high = 0;
+    for l in 0..LANES {
+        beyond[l] = place(0, offsets[l] & (MOST - 1), l) as u32;
+        high |= offsets[l] & 0u64.wrapping_sub(lanes >> l & 1);
+    }
+    let need = Need {
+        bytes: 256 * u64::from(parts - 1) + part.bytes(),
+        ..Need::of(part, direction)
+    };
+    let span = (high < MOST).then(|| span_from(e, start, &beyond, lanes, need));
+    let Some(mut span) = span.flatten() else {
+        return false;
+    };
+    for row in rows.iter_mut().take(parts.into()) {
+        match direction {
+            Direction::Load => [*row] = span.load::<16, 1>(part),
+            Direction::Store => span.store::<16, 1>([row], lanes, part),
+        }
+        span.offsets
+            .iter_mut()
+            .for_each(|offset| *offset = offset.wrapping_add(256));
+    }
+    true
 }
 
 /// Moves an element of each lane of `lanes` between rows and the lane's private memory.
@@ -63,12 +104,16 @@ pub fn memory(
 ) -> Outcome {
     let (parts, part) = element.parts();
     let dwords = || 0..usize::from(parts);
-    if let Some(offset) = common(offsets, lanes, element) {
+    if let Some(offset) = common(offsets, lanes, part) {
         let address = |k: usize| place(start, offset.wrapping_add(4 * k as u64), 0);
-        let mut done = |k| transfer::side_by_side(e, &mut rows[k], address(k), lanes, direction);
+        let mut done =
+            |k| transfer::side_by_side(e, &mut rows[k], address(k), lanes, part, direction);
         if dwords().all(&mut done) {
             return Ok(());
         }
+    }
+    if lanes != 0 && apart(e, rows, start, offsets, lanes, element, direction) {
+        return Ok(());
     }
     let split = crossing(offsets, lanes, part);
     for k in dwords() {
@@ -99,11 +144,11 @@ fn bytes(
         for b in 0..element.bytes() {
             let at = place(start, offsets[l].wrapping_add(b), l);
             let lane = Some(l as u32);
-            let region = e.memory.access(&mut e.last, lane, at, 1, write)?;
+            let region = e.access(lane, at, 1, write)?;
             let (dword, shift) = (&mut rows[(b / 4) as usize & 3][l], b % 4 * 8);
             match direction {
-                Direction::Load => *dword |= (region.read32(at - region.base) & 0xff) << shift,
-                Direction::Store => region.write(at - region.base, 1, *dword >> shift),
+                Direction::Load => *dword |= (region.read_narrow(region.offset(at), 1)) << shift,
+                Direction::Store => region.write(region.offset(at), 1, *dword >> shift),
             }
         }
     }
@@ -134,6 +179,7 @@ mod tests {
             last: 0,
             lds: Lds::default(),
             clock: 0,
+            stored: false,
         };
         // SAFETY: the level is the host's own.
         unsafe { (op.handler)(w, &mut env, &op) }.expect("no trap");

@@ -2,8 +2,6 @@
 //! ignored; through a resource, what lies beyond its records reads as 0 and is not written.
 
 use super::super::handler::Outcome;
-use super::super::memory::Region;
-use super::super::trap::Fault;
 use super::super::wave::{Env, Wave};
 use super::atomic::{Word, check_aligned};
 use crate::isa::{Code, Flags, Inst};
@@ -40,40 +38,33 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     inside.then(|| resource.base.wrapping_add(at))
 }
 
-/// Reads `dwords` dwords, each of which `read` finds, and writes them when all are there.
-fn load_all(
-    w: &mut Wave,
-    i: &Inst,
-    dwords: u16,
-    mut read: impl FnMut(u16) -> Result<u32, Fault>,
-) -> Outcome {
-    let mut values = [0; 16];
-    for (value, n) in values.iter_mut().zip(0..dwords) {
-        *value = read(n)?;
-    }
+/// Registers of the widest access.
+const WIDEST: usize = 16;
+
+/// Writes the destination, when all is there.
+fn commit(w: &mut Wave, i: &Inst, dwords: u16, values: [u32; WIDEST]) {
     for (n, value) in (0..dwords).zip(values) {
         w.set_scalar32(Code(i.operands[0].0 + n), value);
     }
-    Ok(())
 }
 
 fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
-    let region = access(e, address, u64::from(dwords) * 4, false)?;
-    let at = address - region.base;
-    load_all(w, i, dwords, |n| Ok(region.read32(at + 4 * u64::from(n))))
-}
-
-fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
-    let region = access(e, address, u64::from(dwords) * 4, true)?;
-    for n in 0..dwords {
-        let value = w.scalar32(Code(i.operands[0].0 + n), 0);
-        region.write(address - region.base + 4 * u64::from(n), 4, value);
-    }
+    let region = e.access(None, address, u64::from(dwords) * 4, false)?;
+    let mut values = [0; WIDEST];
+    region.read_dwords(region.offset(address), &mut values[..dwords.into()]);
+    commit(w, i, dwords, values);
     Ok(())
 }
 
-fn access<'a>(e: &mut Env<'a>, address: u64, bytes: u64, write: bool) -> Result<&'a Region, Fault> {
-    e.memory.access(&mut e.last, None, address, bytes, write)
+fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
+    let region = e.access(None, address, u64::from(dwords) * 4, true)?;
+    region.write_dwords(region.offset(address), &data(w, i)[..dwords.into()]);
+    Ok(())
+}
+
+/// What the registers from the first operand on hold.
+fn data(w: &Wave, i: &Inst) -> [u32; WIDEST] {
+    std::array::from_fn(|n| w.scalar32(Code(i.operands[0].0 + n as u16), 0))
 }
 
 /// `s_load_dword*`: operands are destination, base and offset.
@@ -96,26 +87,39 @@ pub fn scratch_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Ou
     store_at(w, e, i, address(w, i, 64), dwords)
 }
 
-/// `s_buffer_load_dword*`: as `load`, through a resource, dword by dword.
-pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    let addresses: [_; 16] = std::array::from_fn(|n| buffer_address(w, i, n as u16, 4));
-    load_all(w, i, dwords, |n| match addresses[usize::from(n)] {
-        Some(address) => {
-            let region = access(e, address, 4, false)?;
-            Ok(region.read32(address - region.base))
-        }
-        None => Ok(0),
+/// The dwords within the resource, as runs of neighbours: the first one's number, how many, and the address.
+fn runs(w: &Wave, i: &Inst, dwords: u16) -> impl Iterator<Item = (usize, usize, u64)> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let first = (next..dwords).find(|&n| buffer_address(w, i, n, 4).is_some())?;
+        let address = buffer_address(w, i, first, 4)?;
+        let follows = |&n: &u16| {
+            let distance = 4 * u64::from(n - first);
+            buffer_address(w, i, n, 4) == Some(address.wrapping_add(distance))
+        };
+        let count = (first..dwords).take_while(follows).count();
+        next = first + count as u16;
+        Some((first.into(), count, address))
     })
+}
+
+/// `s_buffer_load_dword*`: as `load`, through a resource.
+pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+    let mut values = [0; WIDEST];
+    for (first, count, address) in runs(w, i, dwords) {
+        let region = e.access(None, address, 4 * count as u64, false)?;
+        region.read_dwords(region.offset(address), &mut values[first..][..count]);
+    }
+    commit(w, i, dwords, values);
+    Ok(())
 }
 
 /// `s_buffer_store_dword*`.
 pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
-    for n in 0..dwords {
-        if let Some(address) = buffer_address(w, i, n, 4) {
-            let region = access(e, address, 4, true)?;
-            let value = w.scalar32(Code(i.operands[0].0 + n), 0);
-            region.write(address - region.base, 4, value);
-        }
+    let values = data(w, i);
+    for (first, count, address) in runs(w, i, dwords) {
+        let region = e.access(None, address, 4 * count as u64, true)?;
+        region.write_dwords(region.offset(address), &values[first..][..count]);
     }
     Ok(())
 }
@@ -180,8 +184,8 @@ fn atomic_at<W: ScalarWord>(
     let old = match address {
         Some(address) => {
             let bytes = check_aligned::<W>(address, None)?;
-            let region = access(e, address, bytes, true)?;
-            W::update_memory(region, address - region.base, |old| f(old, value, compare))
+            let region = e.access(None, address, bytes, true)?;
+            W::update_memory(region, region.offset(address), |old| f(old, value, compare))
         }
         None => W::ZERO,
     };

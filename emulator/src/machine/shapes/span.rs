@@ -1,12 +1,11 @@
 //! Accesses of a wave that one allocation covers: checked once, then moved at 32-bit offsets.
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::super::memory::Region;
-use super::super::op::Op;
+use super::super::memory::{Hint, Region};
+use super::super::single::{store32, store64};
 use super::super::wave::{Env, LANES, Lanes, Wave, expand};
-use super::gather::{gather, is_run, store_run};
-use super::transfer::{Addresses, each};
+use super::gather::{gather_narrow, gather_wide, is_run, store_run};
+use super::transfer::Direction;
+use super::transfer::{Addresses, Element, each, move_lane};
 
 /// Where the accesses of the lanes that are on lie, if one region covers them all: byte offsets into it, those of lanes that are off
 /// being some other lane's.
@@ -17,148 +16,232 @@ pub struct Span<'a> {
     pub offsets: Lanes,
 }
 
+/// What an access needs of its span.
+#[derive(Clone, Copy)]
+pub struct Need {
+    /// Bytes of each lane.
+    pub bytes: u64,
+    /// What each offset must be a multiple of: a power of two.
+    pub align: u32,
+    /// Whether they are written.
+    pub write: bool,
+}
+
+impl Need {
+    /// Elements that are aligned to their own size, or to dwords.
+    #[inline(always)]
+    pub fn of(element: Element, direction: Direction) -> Need {
+        let bytes = element.bytes();
+        Need {
+            bytes,
+            align: bytes.min(4) as u32,
+            write: direction == Direction::Store,
+        }
+    }
+}
+
 /// The span of 64-bit addresses.
 #[inline(always)]
 pub fn span<'a>(
     e: &mut Env<'a>,
     addresses: &Addresses,
     lanes: u64,
-    bytes: u64,
-    write: bool,
+    need: Need,
 ) -> Option<Span<'a>> {
     let first = addresses[lanes.trailing_zeros() as usize % LANES];
-    let region = e.memory.find(&mut e.last, first, bytes)?;
-    let limit = region.size - bytes;
-    if write && !region.writable || limit > u32::MAX.into() {
-        return None;
-    }
+    let region = e.memory.find(&mut e.last, first, need.bytes)?;
+    let (low, high) = limits(region, need)?;
     let mask = expand(lanes);
-    let home = first - region.base;
+    let home = region.offset(first) as u32;
     let mut offsets = [0; LANES];
     let mut outside = 0;
     for l in 0..LANES {
-        let offset = addresses[l].wrapping_sub(region.base);
-        outside |= u32::from(offset > limit) & mask[l];
-        offsets[l] = offset as u32 & mask[l] | home as u32 & !mask[l];
+        let offset = region.offset(addresses[l]);
+        let beyond = 0u32.wrapping_sub((offset.wrapping_sub(low) > high - low).into());
+        let crooked = offset as u32 & (need.align - 1);
+        outside |= (beyond | crooked) & mask[l];
+        offsets[l] = offset as u32 & mask[l] | home & !mask[l];
     }
-    (outside == 0).then_some(Span { region, offsets })
+    found(e, region, offsets, outside, need)
 }
 
-/// The span of aligned dwords at a register pair's addresses, or at a register's and a common base: `lo + (hi << 32) + add`. Where the
-/// high halves of the lanes that are on are one, 32 bits a lane say everything.
+/// The first and the last offset of an access, if 32 bits hold them and the region allows it.
 #[inline(always)]
-fn span_of_pair<'a>(
-    w: &mut Wave,
+fn limits(region: &Region, need: Need) -> Option<(u64, u64)> {
+    let (low, high) = region.offsets(need.bytes);
+    let fits = high <= u32::MAX.into() && (region.writable || !need.write);
+    fits.then_some((low, high))
+}
+
+#[inline(always)]
+fn found<'a>(
     e: &mut Env<'a>,
-    op: &Op,
-    (lo, hi): (usize, Option<usize>),
-    add: u64,
-    bytes: u64,
-    write: bool,
+    region: &'a Region,
+    offsets: Lanes,
+    outside: u32,
+    need: Need,
 ) -> Option<Span<'a>> {
-    let lane = w.exec().trailing_zeros() as usize % LANES;
-    let mask = *w.lane_mask();
-    let (low, high) = (&w.v[lo], hi.map_or(&[0; LANES], |hi| &w.v[hi]));
-    let common = add.wrapping_add(u64::from(high[lane]) << 32);
-    let first = common.wrapping_add(low[lane].into());
-    let region = e.memory.find_by(&op.region, first, bytes)?;
-    let limit = region.size - bytes;
-    if write && !region.writable || limit > u32::MAX.into() {
+    if outside != 0 {
         return None;
     }
-    // An offset is `lo + distance` in 64 bits: in 32 bits it must carry exactly where the distance is negative.
-    let distance = common.wrapping_sub(region.base);
-    let carries = match distance >> 32 {
-        0 => 0,
-        0xffff_ffff => !0u32,
-        _ => return None,
-    };
-    let (distance, limit, home) = (distance as u32, limit as u32, (first - region.base) as u32);
-    let common_high = high[lane];
+    region.touch_all(&offsets, need.bytes);
+    e.stored |= need.write;
+    Some(Span { region, offsets })
+}
+
+/// The span of addresses that are 32 bits a lane beyond a common one, which do not carry.
+#[inline(always)]
+pub fn span_from<'a>(
+    e: &mut Env<'a>,
+    start: u64,
+    beyond: &Lanes,
+    lanes: u64,
+    need: Need,
+) -> Option<Span<'a>> {
+    let first = start.wrapping_add(beyond[lanes.trailing_zeros() as usize % LANES].into());
+    let region = e.memory.find(&mut e.last, first, need.bytes)?;
+    let (low, high) = limits(region, need)?;
+    let distance = u32::try_from(region.offset(start)).ok()?;
+    let mask = expand(lanes);
+    let home = region.offset(first) as u32;
+    let (low, room) = (low as u32, (high - low) as u32);
     let mut offsets = [0; LANES];
     let mut outside = 0;
     for l in 0..LANES {
-        let offset = low[l].wrapping_add(distance);
-        let carry = 0u32.wrapping_sub((offset < low[l]).into());
-        let beyond = 0u32.wrapping_sub((offset > limit).into());
-        outside |= (carry ^ carries | beyond | offset & 3 | high[l] ^ common_high) & mask[l];
+        let offset = beyond[l].wrapping_add(distance);
+        let carry = 0u32.wrapping_sub((offset < distance).into());
+        let beyond = 0u32.wrapping_sub((offset.wrapping_sub(low) > room).into());
+        outside |= (carry | beyond | offset & (need.align - 1)) & mask[l];
         offsets[l] = offset & mask[l] | home & !mask[l];
     }
-    (outside == 0).then_some(Span { region, offsets })
+    found(e, region, offsets, outside, need)
 }
 
-/// Loads whole dwords through a register pair, or a register and a common base; false where that takes the general way.
-#[inline(always)]
-pub fn load_pair<const WIDTH: usize>(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    op: &Op,
-    pair: (usize, Option<usize>),
-    add: u64,
-    dwords: u16,
-) -> bool {
-    let Some(span) = span_of_pair(w, e, op, pair, add, 4 * u64::from(dwords), false) else {
-        return false;
-    };
-    load_span::<WIDTH>(w, &span, op.plan.vdst.into(), w.exec(), dwords.into());
-    true
+/// Addresses of 64 bits, most of which all lanes have in common: `low + (high << 32) + add`.
+#[derive(Clone, Copy)]
+pub struct Sum {
+    /// The register of the low halves; none: 0.
+    pub low: Option<usize>,
+    /// The register of the high halves; none: 0.
+    pub high: Option<usize>,
+    /// What all lanes add.
+    pub add: u64,
 }
 
-/// Stores whole dwords through a register pair, or a register and a common base; false where that takes the general way.
-#[inline(always)]
-pub fn store_pair<const WIDTH: usize>(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    op: &Op,
-    pair: (usize, Option<usize>),
-    add: u64,
-    dwords: u16,
-) -> bool {
-    let Some(span) = span_of_pair(w, e, op, pair, add, 4 * u64::from(dwords), true) else {
-        return false;
-    };
-    store_span::<WIDTH>(w, &span, op.plan.data.into(), w.exec(), dwords.into());
-    true
-}
-
-/// Loads whole dwords into the registers from `vdst` on.
-#[inline(always)]
-pub fn load_span<const WIDTH: usize>(
-    w: &mut Wave,
-    span: &Span<'_>,
-    vdst: usize,
-    lanes: u64,
-    dwords: usize,
-) {
-    for k in 0..dwords {
-        let words = span.region.words_at(4 * k as u64);
-        gather::<WIDTH, _>(words, &span.offsets, &mut w.results.lo);
-        let values = w.results.lo;
-        super::write_lanes(w, vdst + k, lanes, &values);
+impl Sum {
+    /// The span of the lanes in a mask. Where the high halves are one, 32 bits a lane say everything.
+    #[inline(always)]
+    pub fn span<'a>(
+        self,
+        w: &Wave,
+        e: &mut Env<'a>,
+        hint: &Hint,
+        mask: &Lanes,
+        (lanes, need): (u64, Need),
+    ) -> Option<Span<'a>> {
+        let lane = lanes.trailing_zeros() as usize % LANES;
+        let register = |n: Option<usize>| n.map_or(&[0; LANES], |n| &w.v[n]);
+        let (low, high) = (register(self.low), register(self.high));
+        let common = self.add.wrapping_add(u64::from(high[lane]) << 32);
+        let first = common.wrapping_add(low[lane].into());
+        let region = e.memory.find_by(hint, first, need.bytes)?;
+        let (lowest, highest) = limits(region, need)?;
+        // An offset is `low + distance` in 64 bits: in 32 bits it must carry exactly where the distance is negative.
+        let distance = region.offset(common);
+        let carries = match distance >> 32 {
+            0 => 0,
+            0xffff_ffff => !0u32,
+            _ => return None,
+        };
+        let (lowest, room) = (lowest as u32, (highest - lowest) as u32);
+        let (distance, home) = (distance as u32, region.offset(first) as u32);
+        let common_high = high[lane];
+        let mut offsets = [0; LANES];
+        let mut outside = 0;
+        for l in 0..LANES {
+            let offset = low[l].wrapping_add(distance);
+            let carry = 0u32.wrapping_sub((offset < low[l]).into());
+            let beyond = 0u32.wrapping_sub((offset.wrapping_sub(lowest) > room).into());
+            let crooked = offset & (need.align - 1);
+            outside |= (carry ^ carries | beyond | crooked | high[l] ^ common_high) & mask[l];
+            offsets[l] = offset & mask[l] | home & !mask[l];
+        }
+        found(e, region, offsets, outside, need)
     }
 }
 
-/// Stores whole dwords from the registers from `data` on.
-#[inline(always)]
-pub fn store_span<const WIDTH: usize>(
-    w: &Wave,
-    span: &Span<'_>,
-    data: usize,
-    lanes: u64,
-    dwords: usize,
-) {
-    if dwords == 1 && lanes == !0 && is_run(&span.offsets) {
-        let words = span.region.words_at(span.offsets[0].into());
-        if let Some(words) = words.first_chunk() {
-            return store_run::<WIDTH>(words, &w.v[data]);
+impl Span<'_> {
+    /// Loads what `N` dwords of an element hold, aligned to its size or to dwords; a narrow one stands low.
+    #[inline(always)]
+    pub fn load<const WIDTH: usize, const N: usize>(&self, element: Element) -> [Lanes; N] {
+        let words = self.region.words_at(0);
+        let mut rows = [[0; LANES]; N];
+        if let Element::Dwords(_) = element {
+            gather_wide::<WIDTH, N, _>(words, &self.offsets, &mut rows);
+        } else {
+            gather_narrow(words, &self.offsets, element.bytes(), &mut rows[0]);
+        }
+        rows
+    }
+
+    /// Stores `N` dwords of each lane, or what is narrower and stands low.
+    #[inline(always)]
+    pub fn store<const WIDTH: usize, const N: usize>(
+        &self,
+        rows: [&Lanes; N],
+        lanes: u64,
+        element: Element,
+    ) {
+        if element.bytes() < 4 {
+            for l in each(lanes) {
+                let at = self.offsets[l].into();
+                self.region
+                    .write(at, element.bytes(), element.store(rows[0][l]));
+            }
+            return;
+        }
+        let words = self.region.words_at(self.offsets[0].into());
+        if lanes == !0
+            && is_run(&self.offsets, 4 * N as u32)
+            && let Some(words) = words.get(..N * LANES)
+        {
+            return store_run::<WIDTH, N>(words, rows);
+        }
+        let words = self.region.words_at(0);
+        for l in each(lanes) {
+            let index = (self.offsets[l] / 4) as usize;
+            let Some(words) = words.get(index..).and_then(|w| w.first_chunk::<N>()) else {
+                continue;
+            };
+            let mut k = 0;
+            while k < N {
+                match words[k..].first_chunk() {
+                    Some(pair) if (index + k).is_multiple_of(2) => {
+                        let value = u64::from(rows[k][l]) | u64::from(rows[k + 1][l]) << 32;
+                        store64(pair, value);
+                        k += 2;
+                    }
+                    _ => {
+                        store32(&words[k], rows[k][l]);
+                        k += 1;
+                    }
+                }
+            }
         }
     }
-    for l in each(lanes) {
-        let at = u64::from(span.offsets[l] / 4);
-        for k in 0..dwords {
-            span.region
-                .word(at + k as u64)
-                .store(w.v[data + k][l], Relaxed);
+
+    /// Moves an element of each lane of `lanes`, one after the other.
+    #[inline(always)]
+    pub fn each_lane(
+        &self,
+        rows: &mut [Lanes],
+        lanes: u64,
+        element: Element,
+        direction: Direction,
+    ) {
+        for l in each(lanes) {
+            let at = self.offsets[l].into();
+            move_lane(self.region, at, rows, l, element, direction);
         }
     }
 }

@@ -30,6 +30,7 @@ fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
             last: 0,
             lds: Lds::default(),
             clock: 0,
+            stored: false,
         };
         // SAFETY: the level is one that this host has.
         unsafe { (op.handler)(&mut wave, &mut env, &op) }.expect("no trap");

@@ -40,10 +40,8 @@ fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::s
     let mut values = [0; LANES];
     for l in each(w.exec() & inside) {
         let lane = Some(l as u32);
-        let region = e
-            .memory
-            .access(&mut e.last, lane, addresses[l], element.bytes(), false)?;
-        values[l] = element.load(region.read32(addresses[l] - region.base), 0);
+        let region = e.access(lane, addresses[l], element.bytes(), false)?;
+        values[l] = element.load(region.read32(region.offset(addresses[l])), 0);
     }
     Ok(values)
 }
@@ -63,10 +61,8 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (addresses, inside) = mubuf::addresses(w, i, 0, 4);
     for l in each(w.exec() & inside) {
         let value = u32::from_le_bytes(e.lds.read(l as u32, place(w, i, l))?);
-        let region = e
-            .memory
-            .access(&mut e.last, Some(l as u32), addresses[l], 4, true)?;
-        region.write(addresses[l] - region.base, 4, value);
+        let region = e.access(Some(l as u32), addresses[l], 4, true)?;
+        region.write(region.offset(addresses[l]), 4, value);
     }
     Ok(())
 }

@@ -1,12 +1,11 @@
 //! Moving data between a wave's registers and memory, given one address a lane.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use super::super::handler::Outcome;
-use super::super::memory::Region;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::memory::{Hint, Region};
+use super::super::single::{store8, store16, store32};
+use super::super::wave::{Env, LANES, Lanes, Wave, expand};
 use super::gather::{load_run, store_run};
-use super::span::span;
+use super::span::{Need, Sum, span};
 use crate::isa::Code;
 
 /// One guest address a lane.
@@ -146,9 +145,84 @@ pub fn transfer(
     Ok(())
 }
 
+/// An access to memory, worked out.
+#[derive(Clone, Copy)]
+pub struct Access<'a> {
+    /// Where its allocation was last time.
+    pub hint: &'a Hint,
+    /// The first register of the data.
+    pub register: usize,
+    /// The lanes that access memory; others that are on load 0.
+    pub lanes: u64,
+    /// What each moves.
+    pub element: Element,
+    /// Which way.
+    pub direction: Direction,
+    /// At which address.
+    pub at: Sum,
+}
+
+impl Access<'_> {
+    /// Does it, if one allocation holds all of it, aligned; false where that takes the general way.
+    #[inline(always)]
+    pub fn at_once<const WIDTH: usize>(self, w: &mut Wave, e: &mut Env<'_>) -> bool {
+        match self.element {
+            Element::Dwords(2) => self.rows::<WIDTH, 2>(w, e),
+            Element::Dwords(3) => self.rows::<WIDTH, 3>(w, e),
+            Element::Dwords(4) => self.rows::<WIDTH, 4>(w, e),
+            _ => self.rows::<WIDTH, 1>(w, e),
+        }
+    }
+
+    /// The same for an element in `N` registers.
+    #[inline(always)]
+    fn rows<const WIDTH: usize, const N: usize>(self, w: &mut Wave, e: &mut Env<'_>) -> bool {
+        let Access {
+            register,
+            lanes,
+            element,
+            direction,
+            ..
+        } = self;
+        let mask = mask_of(w, lanes);
+        let need = Need::of(element, direction);
+        let Some(span) = self.at.span(w, e, self.hint, &mask, (lanes, need)) else {
+            return false;
+        };
+        match direction {
+            Direction::Load => {
+                let mut rows = span.load::<WIDTH, N>(element);
+                if lanes != w.exec() {
+                    for row in &mut rows {
+                        row.iter_mut()
+                            .zip(&mask)
+                            .for_each(|(value, on)| *value &= on);
+                    }
+                }
+                commit(w, register, w.exec(), element, &rows);
+            }
+            Direction::Store => {
+                let rows = std::array::from_fn(|k| &w.v[register + k]);
+                span.store::<WIDTH, N>(rows, lanes, element);
+            }
+        }
+        true
+    }
+}
+
+/// Lanes as a mask of dwords.
+#[inline(always)]
+pub fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
+    if lanes == w.exec() {
+        *w.lane_mask()
+    } else {
+        expand(lanes)
+    }
+}
+
 /// Writes what has been loaded to the registers from `first` on.
 #[inline(always)]
-pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &Rows) {
+pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &[Lanes]) {
     let (dwords, part) = element.parts();
     for (k, row) in rows.iter().enumerate().take(dwords.into()) {
         let old = &w.v[first + k];
@@ -170,19 +244,22 @@ pub fn memory(
     if lanes == 0 {
         return Ok(());
     }
-    let write = direction == Direction::Store;
-    let Some(span) = span(e, addresses, lanes, element.bytes(), write) else {
-        return scattered(e, rows, addresses, lanes, element, direction);
+    let need = Need {
+        align: 1,
+        ..Need::of(element, direction)
     };
-    for l in each(lanes) {
-        let at = span.offsets[l].into();
-        move_lane(span.region, at, rows, l, element, direction);
+    match span(e, addresses, lanes, need) {
+        Some(span) => {
+            span.each_lane(rows, lanes, element, direction);
+            Ok(())
+        }
+        None => scattered(e, rows, addresses, lanes, element, direction),
     }
-    Ok(())
 }
 
+/// Moves a lane's element: aligned pairs of dwords at once.
 #[inline(always)]
-fn move_lane(
+pub fn move_lane(
     region: &Region,
     at: u64,
     rows: &mut [Lanes],
@@ -190,12 +267,29 @@ fn move_lane(
     element: Element,
     direction: Direction,
 ) {
-    let (_, part) = element.parts();
-    let dwords = rows.iter_mut().take(element.parts().0.into());
-    for (row, at) in dwords.zip((at..).step_by(4)) {
-        match direction {
-            Direction::Load => row[l] = region.read32(at),
-            Direction::Store => region.write(at, part.bytes(), row[l]),
+    let dwords = match element {
+        Element::Dwords(n) => usize::from(n),
+        _ => {
+            return match direction {
+                Direction::Load => rows[0][l] = region.read_narrow(at, element.bytes()),
+                Direction::Store => region.write(at, element.bytes(), rows[0][l]),
+            };
+        }
+    };
+    let mut values = [0; 4];
+    match direction {
+        Direction::Load => {
+            region.read_dwords(at, &mut values[..dwords]);
+            rows.iter_mut()
+                .zip(values)
+                .for_each(|(row, value)| row[l] = value);
+        }
+        Direction::Store => {
+            values
+                .iter_mut()
+                .zip(&*rows)
+                .for_each(|(value, row)| *value = row[l]);
+            region.write_dwords(at, &values[..dwords]);
         }
     }
 }
@@ -213,37 +307,47 @@ fn scattered(
 ) -> Outcome {
     let write = direction == Direction::Store;
     for l in each(lanes) {
-        let (lane, bytes) = (Some(l as u32), element.bytes());
-        let region = e
-            .memory
-            .access(&mut e.last, lane, addresses[l], bytes, write)?;
-        let at = addresses[l] - region.base;
+        let region = e.access(Some(l as u32), addresses[l], element.bytes(), write)?;
+        let at = region.offset(addresses[l]);
         move_lane(region, at, rows, l, element, direction);
     }
     Ok(())
 }
 
-/// Moves 64 dwords that stand side by side from an address on, those of lanes that are on; false where they are not all there.
+/// Moves 64 dwords that stand side by side from an address on, or what is narrower at the same bytes of each, of the lanes that are
+/// on; false where the dwords are not all there.
 #[inline(always)]
 pub fn side_by_side(
     e: &mut Env<'_>,
     row: &mut Lanes,
     address: u64,
     lanes: u64,
+    element: Element,
     direction: Direction,
 ) -> bool {
-    let Some(region) = e.memory.find(&mut e.last, address, 4 * LANES as u64) else {
+    let first = address & !3;
+    let Some(region) = e.memory.find(&mut e.last, first, 4 * LANES as u64) else {
         return false;
     };
-    let words = region.words_at(address - region.base).first_chunk();
-    let Some(words) = words.filter(|_| address.is_multiple_of(4)) else {
+    let Some(words) = region.words_at(region.offset(first)).get(..LANES) else {
         return false;
     };
-    match direction {
-        Direction::Load => load_run::<16>(words, row),
-        Direction::Store if !region.writable => return false,
-        Direction::Store if lanes == !0 => store_run::<16>(words, row),
-        Direction::Store => each(lanes).for_each(|l| words[l].store(row[l], Relaxed)),
+    let at = (address & 3) as usize;
+    if direction == Direction::Load {
+        load_run::<16, 1>(words, std::array::from_mut(row));
+        row.iter_mut().for_each(|value| *value >>= 8 * at);
+        return true;
+    }
+    if !region.writable {
+        return false;
+    }
+    e.stored = true;
+    match element.bytes() {
+        1 => each(lanes).for_each(|l| store8(&words[l], at, row[l] as u8)),
+        2 if at == 1 => return false,
+        2 => each(lanes).for_each(|l| store16(&words[l], at, row[l] as u16)),
+        _ if lanes == !0 => store_run::<16, 1>(words, [row]),
+        _ => each(lanes).for_each(|l| store32(&words[l], row[l])),
     }
     true
 }

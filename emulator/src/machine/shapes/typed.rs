@@ -59,10 +59,8 @@ pub fn elements(
         let (addresses, _) = mubuf::addresses(w, i, k, part);
         for l in each(w.exec() & inside) {
             let lane = Some(l as u32);
-            let region = e
-                .memory
-                .access(&mut e.last, lane, addresses[l], part, false)?;
-            let value = region.read32(addresses[l] - region.base);
+            let region = e.access(lane, addresses[l], part, false)?;
+            let value = region.read32(region.offset(addresses[l]));
             raw[l][k as usize] = value & (u32::MAX >> (32 - 8 * part));
         }
     }
@@ -134,10 +132,8 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width
         let (addresses, _) = mubuf::addresses(w, i, k, part);
         for l in each(w.exec() & inside) {
             let lane = Some(l as u32);
-            let region = e
-                .memory
-                .access(&mut e.last, lane, addresses[l], part, true)?;
-            region.write(addresses[l] - region.base, part, raw[l][k as usize]);
+            let region = e.access(lane, addresses[l], part, true)?;
+            region.write(region.offset(addresses[l]), part, raw[l][k as usize]);
         }
     }
     Ok(())

@@ -1,0 +1,330 @@
+//! Accesses that happen at once, in sizes that Rust's atomics do not mix: 1, 2 and 8 bytes of memory whose dwords are `AtomicU32`.
+//!
+//! Rust's memory model has no atomics of several sizes on the same bytes, the hosts do: on x86-64 and aarch64 a few instructions of
+//! assembly are all there is to it. Elsewhere every access that is not a load of one dword takes a lock.
+//! Order is relaxed throughout: what orders a guest's accesses are its own fences (see [`super::memory`]).
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+use locked as host;
+
+/// Two neighbouring dwords, the first at a multiple of 8 bytes.
+pub type Pair = [AtomicU32; 2];
+
+/// Reads two dwords at once.
+#[inline(always)]
+pub fn load64(pair: &Pair) -> u64 {
+    debug_assert!(is_aligned(pair));
+    host::load64(pair)
+}
+
+/// Writes two dwords at once.
+#[inline(always)]
+pub fn store64(pair: &Pair, value: u64) {
+    debug_assert!(is_aligned(pair));
+    host::store64(pair, value);
+}
+
+/// Writes a dword.
+#[inline(always)]
+pub fn store32(word: &AtomicU32, value: u32) {
+    host::store32(word, value);
+}
+
+/// Writes byte `at` of a dword.
+#[inline(always)]
+pub fn store8(word: &AtomicU32, at: usize, value: u8) {
+    host::store8(word, at & 3, value);
+}
+
+/// Writes the half of a dword that starts at byte `at`, 0 or 2.
+#[inline(always)]
+pub fn store16(word: &AtomicU32, at: usize, value: u16) {
+    host::store16(word, at & 2, value);
+}
+
+/// Replaces two dwords by a function of theirs; their old value. The function may run more than once.
+#[inline(always)]
+pub fn update64(pair: &Pair, f: impl Fn(u64) -> u64) -> u64 {
+    debug_assert!(is_aligned(pair));
+    let mut old = load64(pair);
+    loop {
+        match host::compare_exchange64(pair, old, f(old)) {
+            found if found == old => return old,
+            found => old = found,
+        }
+    }
+}
+
+/// Replaces a dword by a function of its; its old value. The function may run more than once.
+#[inline(always)]
+pub fn update32(word: &AtomicU32, f: impl Fn(u32) -> u32) -> u32 {
+    host::update32(word, f)
+}
+
+fn is_aligned(pair: &Pair) -> bool {
+    pair.as_ptr().addr().is_multiple_of(8)
+}
+
+/// What the hosts with assembly of their own do alike.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod host {
+    use super::{AtomicU32, Pair, Relaxed};
+    use std::arch::asm;
+
+    #[cfg(target_arch = "x86_64")]
+    macro_rules! instruction {
+        (load64) => {
+            "mov {value}, qword ptr [{at}]"
+        };
+        (store64) => {
+            "mov qword ptr [{at}], {value}"
+        };
+        (store16) => {
+            "mov word ptr [{at}], {value:x}"
+        };
+        (store8) => {
+            "mov byte ptr [{at}], {value}"
+        };
+    }
+    #[cfg(target_arch = "aarch64")]
+    macro_rules! instruction {
+        (load64) => {
+            "ldr {value}, [{at}]"
+        };
+        (store64) => {
+            "str {value}, [{at}]"
+        };
+        (store16) => {
+            "strh {value:w}, [{at}]"
+        };
+        (store8) => {
+            "strb {value:w}, [{at}]"
+        };
+    }
+
+    #[inline(always)]
+    pub fn load64(pair: &Pair) -> u64 {
+        let value;
+        // SAFETY: eight bytes that the reference is good for; being aligned they are read at once.
+        unsafe {
+            asm!(instruction!(load64), value = out(reg) value, at = in(reg) pair.as_ptr(), options(nostack, preserves_flags, readonly));
+        }
+        value
+    }
+
+    #[inline(always)]
+    pub fn store64(pair: &Pair, value: u64) {
+        // SAFETY: eight bytes that the reference is good for, inside of atomics; being aligned they are written at once.
+        unsafe {
+            asm!(instruction!(store64), value = in(reg) value, at = in(reg) pair.as_ptr(), options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    pub fn store32(word: &AtomicU32, value: u32) {
+        word.store(value, Relaxed);
+    }
+
+    #[inline(always)]
+    pub fn store16(word: &AtomicU32, at: usize, value: u16) {
+        let half = word.as_ptr().cast::<u16>().wrapping_byte_add(at);
+        // SAFETY: `at` is 0 or 2: two bytes of the atomic.
+        unsafe {
+            asm!(instruction!(store16), value = in(reg) value, at = in(reg) half, options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    pub fn store8(word: &AtomicU32, at: usize, value: u8) {
+        let byte = word.as_ptr().cast::<u8>().wrapping_byte_add(at);
+        // SAFETY: `at` is below 4: a byte of the atomic.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            asm!(instruction!(store8), value = in(reg_byte) value, at = in(reg) byte, options(nostack, preserves_flags));
+        }
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            asm!(instruction!(store8), value = in(reg) u32::from(value), at = in(reg) byte, options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    pub fn update32(word: &AtomicU32, f: impl Fn(u32) -> u32) -> u32 {
+        let updated = word.fetch_update(Relaxed, Relaxed, |old| Some(f(old)));
+        updated.unwrap_or_else(|old| old)
+    }
+
+    /// Writes `new` where `old` stands; what stood there.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn compare_exchange64(pair: &Pair, old: u64, new: u64) -> u64 {
+        let found;
+        // SAFETY: eight bytes that the reference is good for, inside of atomics.
+        unsafe {
+            asm!("lock cmpxchg qword ptr [{at}], {new}", at = in(reg) pair.as_ptr(), new = in(reg) new, inout("rax") old => found, options(nostack));
+        }
+        found
+    }
+
+    /// Writes `new` where `old` stands; what stood there.
+    #[cfg(target_arch = "aarch64")]
+    #[inline(always)]
+    pub fn compare_exchange64(pair: &Pair, old: u64, new: u64) -> u64 {
+        let found;
+        // SAFETY: eight bytes that the reference is good for, inside of atomics.
+        unsafe {
+            asm!(
+                "2: ldxr {found}, [{at}]",
+                "cmp {found}, {old}",
+                "b.ne 3f",
+                "stxr {failed:w}, {new}, [{at}]",
+                "cbnz {failed:w}, 2b",
+                "3: clrex",
+                at = in(reg) pair.as_ptr(),
+                old = in(reg) old,
+                new = in(reg) new,
+                found = out(reg) found,
+                failed = out(reg) _,
+                options(nostack),
+            );
+        }
+        found
+    }
+}
+
+/// For hosts without assembly here: whoever writes, or reads more than a dword, holds the lock of its eight bytes.
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod locked {
+    use super::{AtomicU32, Pair, Relaxed};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    fn hold(word: &AtomicU32) -> MutexGuard<'static, ()> {
+        static LOCKS: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
+        let lock = &LOCKS[word.as_ptr().addr() / 8 % LOCKS.len()];
+        lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get([low, high]: &Pair) -> u64 {
+        u64::from(low.load(Relaxed)) | u64::from(high.load(Relaxed)) << 32
+    }
+
+    fn put([low, high]: &Pair, value: u64) {
+        low.store(value as u32, Relaxed);
+        high.store((value >> 32) as u32, Relaxed);
+    }
+
+    pub fn load64(pair: &Pair) -> u64 {
+        let _held = hold(&pair[0]);
+        get(pair)
+    }
+
+    pub fn store64(pair: &Pair, value: u64) {
+        let _held = hold(&pair[0]);
+        put(pair, value);
+    }
+
+    pub fn compare_exchange64(pair: &Pair, old: u64, new: u64) -> u64 {
+        let _held = hold(&pair[0]);
+        let found = get(pair);
+        if found == old {
+            put(pair, new);
+        }
+        found
+    }
+
+    pub fn update32(word: &AtomicU32, f: impl Fn(u32) -> u32) -> u32 {
+        let _held = hold(word);
+        let old = word.load(Relaxed);
+        word.store(f(old), Relaxed);
+        old
+    }
+
+    pub fn store32(word: &AtomicU32, value: u32) {
+        update32(word, |_| value);
+    }
+
+    pub fn store16(word: &AtomicU32, at: usize, value: u16) {
+        update32(word, |old| {
+            old & !(0xffff << (8 * at)) | u32::from(value) << (8 * at)
+        });
+    }
+
+    pub fn store8(word: &AtomicU32, at: usize, value: u8) {
+        update32(word, |old| {
+            old & !(0xff << (8 * at)) | u32::from(value) << (8 * at)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtomicU32, Pair, Relaxed, host, locked};
+
+    #[repr(align(8))]
+    struct Aligned(Pair);
+
+    fn pair() -> Aligned {
+        Aligned([0x0302_0100, 0x0706_0504].map(AtomicU32::new))
+    }
+
+    #[test]
+    fn sizes_write_their_bytes_and_no_others() {
+        macro_rules! test {
+            ($by:ident) => {{
+                let words = pair();
+                let pair = &words.0;
+                assert_eq!($by::load64(pair), 0x0706_0504_0302_0100);
+                $by::store8(&pair[0], 1, 0xa1);
+                $by::store8(&pair[1], 3, 0xa7);
+                $by::store16(&pair[0], 2, 0xb3b2);
+                $by::store16(&pair[1], 0, 0xb5b4);
+                let old = 0xa706_b5b4_b3b2_a100;
+                assert_eq!($by::compare_exchange64(pair, 5, 6), old);
+                assert_eq!($by::compare_exchange64(pair, old, 1 << 32), old);
+                assert_eq!($by::update32(&pair[0], |x| x + 9), 0);
+                $by::store32(&pair[1], 7);
+                assert_eq!(pair.each_ref().map(|word| word.load(Relaxed)), [9, 7]);
+                $by::store64(pair, old);
+                assert_eq!($by::load64(pair), old);
+            }};
+        }
+        test!(host);
+        test!(locked);
+    }
+
+    /// Two threads add to the same eight bytes, one by 64 bits, one by 32: nothing is lost, and no half is seen.
+    #[test]
+    fn sizes_mix() {
+        const ROUNDS: u32 = 20_000;
+        macro_rules! run {
+            ($by:ident) => {{
+                use $by::*;
+                let words = Aligned([AtomicU32::new(0), AtomicU32::new(0)]);
+                let pair = &words.0;
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        for _ in 0..ROUNDS {
+                            update32(&pair[1], |x| x + 1);
+                        }
+                    });
+                    for _ in 0..ROUNDS {
+                        let mut old = load64(pair);
+                        loop {
+                            match compare_exchange64(pair, old, old + 1) {
+                                found if found == old => break,
+                                found => old = found,
+                            }
+                        }
+                    }
+                });
+                load64(pair)
+            }};
+        }
+        let want = u64::from(ROUNDS) | u64::from(ROUNDS) << 32;
+        assert_eq!(run!(host), want);
+        assert_eq!(run!(locked), want);
+    }
+}
