@@ -5,6 +5,8 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
+use crate::allocation::handled;
+
 /// Words that guest and host may reach at the same time.
 pub struct Words {
     words: NonNull<[AtomicU32]>,
@@ -43,7 +45,7 @@ impl Words {
     /// Zeros for `bytes` bytes, if the host has the memory.
     pub fn try_new(bytes: u64) -> Option<Words> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
-        bytemuck::allocation::try_zeroed_slice_box(count)
+        handled(|| bytemuck::allocation::try_zeroed_slice_box(count))
             .ok()
             .map(Words::boxed)
     }
