@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{audit, disasm, exec, export, inspect, isa, vectors};
+use crate::device::{Budget, Limits};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
 use crate::trial;
@@ -100,6 +101,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
+    /// How long kernels may run.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
     /// Run every test N times; outputs that are not bit-identical fail
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub repeat: u16,
@@ -140,6 +145,7 @@ impl Default for RunArgs {
             report: None,
             dump: None,
             jobs: None,
+            limits: LimitArgs::default(),
             repeat: 1,
             self_test: false,
             counters: false,
@@ -147,6 +153,50 @@ impl Default for RunArgs {
             color: Color::Auto,
             verbose: false,
         }
+    }
+}
+
+/// The flags that say when a kernel hangs, and how waves take turns.
+#[derive(Debug, Clone, Default, Args)]
+pub struct LimitArgs {
+    /// What a launch on the emulator may use up before it counts as a hang: wave instructions (2e9), CPU seconds (90s), or both
+    /// (2e9,90s); what is not named has no limit [default: 1e9,30s; kernels of --kernels: 64 times what the built-in ones take]
+    #[arg(long, value_name = "N|Ns")]
+    pub budget: Option<Budget>,
+
+    /// Instructions that a wave runs before another of its work-group has its turn, on the emulator [default: 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub turn: Option<u32>,
+}
+
+impl LimitArgs {
+    /// What they say of a launch in a test run.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        let (instructions, seconds) = match self.budget {
+            Some(budget) => (budget.instructions, budget.seconds),
+            None => (default.instructions, default.seconds),
+        };
+        Limits {
+            instructions,
+            seconds,
+            turn: self.turn,
+        }
+    }
+
+    /// The flags as one would type them again.
+    pub fn again(&self) -> String {
+        let mut flags = String::new();
+        if let Some(budget) = self.budget {
+            let instructions = budget.instructions.map(|n| n.to_string());
+            let seconds = budget.seconds.map(|s| format!("{s}s"));
+            let parts: Vec<String> = instructions.into_iter().chain(seconds).collect();
+            flags.push_str(&format!(" --budget {}", parts.join(",")));
+        }
+        if let Some(turn) = self.turn {
+            flags.push_str(&format!(" --turn {turn}"));
+        }
+        flags
     }
 }
 

@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use gfx906::allocation::handled;
+
 /// What is not a regular file (a pipe, a device) may never end.
 const MAX_STREAM: u64 = 256 << 20;
 /// As many links in a row as Linux follows.
@@ -34,6 +36,14 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     };
     let mut bytes = Vec::new();
     if metadata.len() <= limit {
+        // One more than there should be: then the end is found without room for more.
+        let room = usize::try_from(metadata.len() + 1).unwrap_or(usize::MAX);
+        handled(|| bytes.try_reserve_exact(room)).map_err(|_| {
+            io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                format!("the host has no memory for its {} bytes", metadata.len()),
+            )
+        })?;
         file.take(limit + 1).read_to_end(&mut bytes)?;
     }
     if metadata.len().max(bytes.len() as u64) > limit {
@@ -56,11 +66,22 @@ fn about(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error 
 /// # Errors
 /// Names the path and what to do.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, bytes)
+    write_atomically_with(path, |file| file.write_all(bytes))
+}
+
+/// The same of what a function writes piece by piece.
+///
+/// # Errors
+/// Names the path and what to do.
+pub fn write_atomically_with(
+    path: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    replace(path, contents)
         .map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let target = match fs::metadata(path) {
         Ok(found) if found.is_dir() => {
             return Err(io::Error::new(
@@ -69,13 +90,13 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
             ));
         }
         Ok(found) if !found.is_file() => {
-            return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+            return contents(&mut OpenOptions::new().write(true).open(path)?);
         }
         // A link stays a link.
         Ok(_) => fs::canonicalize(path)?,
         Err(_) => behind_links(path),
     };
-    write_and_rename(&aside(&target)?, &target, bytes)
+    write_and_rename(&aside(&target)?, &target, contents)
 }
 
 /// Where a file is to be made that is not there yet: links that lead nowhere are followed.
@@ -91,8 +112,12 @@ fn behind_links(path: &Path) -> PathBuf {
     place
 }
 
-fn write_and_rename(aside: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let result = write(aside, bytes).and_then(|()| fs::rename(aside, target));
+fn write_and_rename(
+    aside: &Path,
+    target: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let result = write(aside, contents).and_then(|()| fs::rename(aside, target));
     if result.is_err() {
         // The first error is the one to tell; there may be nothing to remove.
         let _ = fs::remove_file(aside);
@@ -119,9 +144,9 @@ fn aside(target: &Path) -> io::Result<PathBuf> {
     Ok(target.with_file_name(hidden))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
+    contents(&mut file)?;
     file.sync_all()
 }
 
@@ -191,7 +216,7 @@ mod tests {
         // A directory appears where the file is to go: nothing is left beside it.
         let (aside, target) = (scratch.0.join("aside"), scratch.0.join("target"));
         fs::create_dir(&target).expect("made");
-        assert!(write_and_rename(&aside, &target, b"x").is_err());
+        assert!(write_and_rename(&aside, &target, |file| file.write_all(b"x")).is_err());
         assert_eq!(scratch.names(), ["target"]);
         assert!(write_atomically(Path::new(""), b"x").is_err());
     }

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod device;
 pub mod exit;
 pub mod files;
+pub mod memory;
 pub mod npy;
 pub mod phases;
 pub mod program;

@@ -80,28 +80,35 @@ impl Npy {
     /// The file for this array.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let sides: Vec<String> = self.shape.iter().map(ToString::to_string).collect();
-        let comma = if sides.len() == 1 { "," } else { "" };
-        let mut header = format!(
-            "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{comma}), }}",
-            self.dtype,
-            sides.join(", ")
-        );
-        let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
-        header.extend(std::iter::repeat_n(' ', padded - header.len() - 1));
-        header.push('\n');
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0]);
-        // a shape would need thousands of axes to pass 64 KiB
-        bytes.extend(
-            u16::try_from(header.len())
-                .unwrap_or(u16::MAX)
-                .to_le_bytes(),
-        );
-        bytes.extend(header.as_bytes());
+        let mut bytes = header(self.dtype, &self.shape);
         bytes.extend(&self.data);
         bytes
     }
+}
+
+/// What stands before the elements of a file.
+#[must_use]
+pub fn header(dtype: Dtype, shape: &[usize]) -> Vec<u8> {
+    let sides: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    let comma = if sides.len() == 1 { "," } else { "" };
+    let mut header = format!(
+        "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{comma}), }}",
+        dtype,
+        sides.join(", ")
+    );
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+    header.extend(std::iter::repeat_n(' ', padded - header.len() - 1));
+    header.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    // a shape would need thousands of axes to pass 64 KiB
+    bytes.extend(
+        u16::try_from(header.len())
+            .unwrap_or(u16::MAX)
+            .to_le_bytes(),
+    );
+    bytes.extend(header.as_bytes());
+    bytes
 }
 
 fn parse_header(text: &str) -> Result<(Dtype, bool, Vec<usize>), NpyError> {

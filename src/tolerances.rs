@@ -10,11 +10,11 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
 use crate::cli::{DeviceArgs, Format, RunArgs};
-use crate::device::NOTHING;
+use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
 use crate::run::{self, Setup};
-use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
 
 /// The flags of `tolerances`.
@@ -138,7 +138,8 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
             .map(|one| Plan {
                 device: &*device,
                 threads: 1,
-                budget: BUDGET,
+                limits: Limits::default(),
+                twin: None,
                 program: setup.program(),
                 variant: Variant::Honest,
                 phase: one.phase.number,

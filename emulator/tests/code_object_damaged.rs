@@ -179,6 +179,16 @@ fn more_lds_than_there_is() {
     );
 }
 
+/// 4 GiB of arguments were taken for true, and every launch allocated them.
+#[test]
+fn more_arguments_than_scalar_loads_reach() {
+    let large = include_bytes!("data/large-kernarg.co");
+    assert_eq!(
+        error(large),
+        "kernel `unwritten`: takes 4294967288 bytes of arguments, scalar loads reach 1048576: pass large ones in memory"
+    );
+}
+
 #[test]
 fn every_truncation_is_an_error() {
     for whole in [V5, V4, HIPCC] {

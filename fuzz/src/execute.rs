@@ -100,6 +100,7 @@ pub fn run(bytes: &[u8]) -> bool {
         limits: Limits {
             instructions: 100_000,
             seconds: 20.0,
+            ..Limits::default()
         },
         threads: 1,
     };
@@ -110,6 +111,6 @@ pub fn run(bytes: &[u8]) -> bool {
             assert!(report.contains("anything"), "{report}");
             false
         }
-        Err(LaunchError::Invalid(line)) => panic!("{line}"),
+        Err(error) => panic!("{error}"),
     }
 }

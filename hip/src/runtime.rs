@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::fatbin::Programs;
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
+use crate::launch::PATIENCE;
 use crate::memory::{FIRST_ADDRESS, Memory};
 use crate::module::{Function, Loaded};
 use crate::stream::Stream;
@@ -51,7 +52,7 @@ struct Runtime {
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
     queue: Mutex::new(()),
     state: Mutex::new(State {
-        gpu: Arc::new(Gpu::at(FIRST_ADDRESS)),
+        gpu: Arc::new(Gpu::at(FIRST_ADDRESS).with_patience(PATIENCE)),
         memory: Memory::default(),
         streams: Handles::new(Tag::Stream),
         events: Handles::new(Tag::Event),

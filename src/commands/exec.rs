@@ -12,13 +12,13 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
-use gfx906::machine::{Gpu, Launch, LaunchError, Module};
+use gfx906::machine::{Gpu, Launch, LaunchError, Limits, Module};
 
 use self::buffers::Placed;
 use self::launch::{ArgSpec, LaunchFile, LaunchSpec};
 use self::summary::{Outcome, Summary};
 use super::{load_code_object, no_kernel, print};
-use crate::cli::{Format, TraceArgs};
+use crate::cli::{Format, LimitArgs, TraceArgs};
 use crate::device::{Tracing, Watch, emulator};
 use crate::exit::{Exit, Stop};
 
@@ -31,12 +31,13 @@ The launch file:
                  \"out\": {\"bytes\": 4096, \"fill\": \"poison\", \"save\": \"out.bin\"} },
     \"launches\": [ {\"kernel\": \"k\", \"grid\": [4,1,1], \"block\": [64,1,1], \"dynamic_lds\": 0,
                    \"args\": [\"$in\", \"$out\", {\"i32\": 5}, {\"f32\": 1.0}, {\"raw\": \"00ff\"}]} ],
-    \"limits\": {\"instructions\": 1000000000, \"seconds\": 60} }
+    \"limits\": {\"instructions\": 1000000000, \"seconds\": 60, \"turn\": 128} }
 
 Paths are relative to the launch file. A name that ends in .npy is a NumPy array, any other raw little-endian bytes.
 A buffer has `file`, or `bytes` and `fill` (poison or zero); `save` with either. `dtype` names the elements of a saved
 .npy; without it they are those of the .npy that was read, or f32.
 Arguments are \"$buffer\", or one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 raw. `grid` counts work-groups.
+`limits` are wave instructions and CPU seconds of a launch, and what `--turn` says; `--budget` and `--turn` come before them.
 Launches run in order on the same buffers, up to the first that traps. Buffers are saved after a trap, too.
 
 Exit codes: 0 ran, 1 trapped or hung, 3 something is not usable (then nothing ran).")]
@@ -52,6 +53,10 @@ pub struct ExecArgs {
     /// Host threads that run work-groups [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+
+    /// How long kernels may run.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// What is traced.
     #[command(flatten)]
@@ -84,6 +89,7 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .load(&object)
         .with_context(|| file.code_object.display().to_string())?;
     let threads = args.jobs.map_or(0, usize::from);
+    let limits = limits(args, file.limits);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
     for (index, spec) in file.launches.iter().enumerate() {
         if let Some(tracing) = &watch.trace {
@@ -95,7 +101,15 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         let outcome = if stopped {
             Outcome::NotRun
         } else {
-            launch_one(&gpu, &module, &file, spec, &placed, threads, &watch)?
+            launch_one(
+                &gpu,
+                &module,
+                &file,
+                spec,
+                &placed,
+                (limits, threads),
+                &watch,
+            )?
         };
         launches.push((spec, outcome));
     }
@@ -125,6 +139,17 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     } else {
         Exit::Failed
     })
+}
+
+/// What the flags say, and where they say nothing the launch file.
+fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
+    let mut limits = of_file;
+    if let Some(budget) = args.limits.budget {
+        limits.instructions = budget.instructions.unwrap_or(u64::MAX);
+        limits.seconds = budget.seconds.unwrap_or(f64::INFINITY);
+    }
+    limits.turn = args.limits.turn.unwrap_or(limits.turn);
+    limits
 }
 
 /// Everything that can be known to be wrong before anything runs.
@@ -166,7 +191,7 @@ fn launch_one(
     file: &LaunchFile,
     spec: &LaunchSpec,
     placed: &[Placed],
-    threads: usize,
+    (limits, threads): (Limits, usize),
     watch: &Watch,
 ) -> Result<Outcome, Stop> {
     let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
@@ -182,12 +207,14 @@ fn launch_one(
         block: spec.block,
         dynamic_lds: spec.dynamic_lds,
         kernarg: &check::kernarg(spec, kernel, &addresses),
-        limits: file.limits,
+        limits,
         threads,
     };
     match emulator::launch(gpu, module, &kernel.name, &launch, watch) {
         Ok((counters, counted)) => Ok(Outcome::Ran(counters, counted.unwrap_or_default())),
         Err(LaunchError::Trap(trap)) => Ok(Outcome::Trapped(trap)),
-        Err(LaunchError::Invalid(problem)) => Err(Stop::setup(problem)),
+        Err(LaunchError::Invalid(problem) | LaunchError::NoMemory(problem)) => {
+            Err(Stop::setup(problem))
+        }
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::{DeviceArgs, RunArgs};
-use crate::device::{self, NOTHING};
+use crate::device::{self, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::run::{self, Setup, print};
-use crate::trial::{BUDGET, Dump, Plan, Progress, Variant, file_name, run_all};
+use crate::trial::{Dump, Plan, Progress, Variant, file_name, run_all};
 use crate::verdict::TrialReport;
 
 /// Write inputs, references and outputs of tests as safetensors.
@@ -73,7 +73,8 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
         .map(|(one, place)| Plan {
             device: &*device,
             threads: run::threads(jobs, selected.len()),
-            budget: BUDGET,
+            limits: Limits::default(),
+            twin: None,
             program: setup.program(),
             variant: Variant::Honest,
             phase: one.phase.number,

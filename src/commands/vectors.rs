@@ -10,13 +10,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, DeviceArgs, Format, RunArgs};
+use crate::cli::{Color, DeviceArgs, Format, LimitArgs, RunArgs};
 use crate::device::{self, Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
 use crate::run::{self, print, stdout_result};
-use crate::trial::{BUDGET, Plan, Progress, Variant, run_all};
+use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
 use family::{Family, Foreign};
@@ -53,6 +53,10 @@ pub struct VectorsArgs {
     /// How many launches run at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+
+    /// How long kernels may run.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// When to colour the output (NO_COLOR is honoured)
     #[arg(long, value_enum, default_value_t = Color::Auto)]
@@ -92,6 +96,10 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         Some(path) => Program::read(path)?,
         None => Program::built_in()?,
     };
+    let built_in = match (&args.kernels, &args.limits.budget) {
+        (Some(_), None) => Some(Program::built_in()?),
+        _ => None,
+    };
     let device = device::choose(&args.device)?;
     let files: Vec<Vectors> = args
         .files
@@ -110,7 +118,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
     let started = Instant::now();
-    let phases = judged(args, &program, &*device, &batches);
+    let phases = judged(args, &program, built_in.as_ref(), &*device, &batches);
     let seconds = started.elapsed().as_secs_f64();
     let report = RunReport::new(
         plan.device.clone(),
@@ -190,6 +198,7 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
 fn judged(
     args: &VectorsArgs,
     program: &Program,
+    twin: Option<&Program>,
     device: &dyn Device,
     batches: &[Batch],
 ) -> Vec<PhaseReport> {
@@ -197,6 +206,7 @@ fn judged(
         kernels: args.kernels.clone(),
         jobs: args.jobs,
         device: args.device.clone(),
+        limits: args.limits.clone(),
         ..RunArgs::default()
     };
     let again = run::flags(&flags);
@@ -212,7 +222,8 @@ fn judged(
             .map(|(foreign, case)| Plan {
                 device,
                 threads: run::threads(jobs, batch.trials.len()),
-                budget: BUDGET,
+                limits: args.limits.limits(),
+                twin,
                 program,
                 variant: Variant::Honest,
                 phase: number,

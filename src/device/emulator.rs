@@ -1,14 +1,13 @@
 //! The in-process gfx906 as a device.
 
-use gfx906::machine::{Counters, Gpu, Launch as GpuLaunch, LaunchError, Limits, Module};
+use gfx906::machine::{
+    Counters, Gpu, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
+};
 use gfx906::observe::{Profile, Space};
 
-use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Session, Watch};
+use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch};
 use crate::program::Program;
 use crate::verdict::{BytesReport, CountersReport, DeviceReport};
-
-/// The second line of defence against kernels that never end.
-const SECONDS: f64 = 30.0;
 
 /// The emulator.
 pub struct Emulator;
@@ -32,17 +31,15 @@ impl Device for Emulator {
     fn open(
         &self,
         threads: usize,
-        budget: u64,
+        limits: Limits,
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError> {
         // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit.
-        let seconds = match watch.trace {
-            Some(_) => f64::INFINITY,
-            None => SECONDS,
-        };
-        let limits = Limits {
-            instructions: budget,
-            seconds,
+        let seconds = limits.seconds.filter(|_| watch.trace.is_none());
+        let limits = GpuLimits {
+            instructions: limits.instructions.unwrap_or(u64::MAX),
+            seconds: seconds.unwrap_or(f64::INFINITY),
+            turn: limits.turn.unwrap_or(TURN),
         };
         Ok(Box::new(EmulatorSession {
             gpu: Gpu::new(),
@@ -100,7 +97,7 @@ struct EmulatorSession {
     gpu: Gpu,
     modules: Vec<Module>,
     threads: usize,
-    limits: Limits,
+    limits: GpuLimits,
     watch: Watch,
 }
 
@@ -142,7 +139,9 @@ impl Session for EmulatorSession {
                 counters,
                 kernel_seconds: None,
             }),
-            Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
+            Err(LaunchError::Invalid(message) | LaunchError::NoMemory(message)) => {
+                Err(DeviceError::invalid(message))
+            }
             Err(LaunchError::Trap(trap)) => {
                 let kind = if trap.is_hang() {
                     DeviceErrorKind::Hang

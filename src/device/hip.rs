@@ -7,7 +7,7 @@ mod sys;
 
 use std::ffi::CStr;
 
-use super::{Device, DeviceError, Session, Watch};
+use super::{Device, DeviceError, Limits, Session, Watch};
 use crate::exit::Stop;
 use crate::verdict::{CardReport, DeviceReport};
 use error::{HipError, check};
@@ -61,7 +61,7 @@ impl Device for Hip {
         self.report.clone()
     }
 
-    fn open(&self, _: usize, _: u64, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
+    fn open(&self, _: usize, _: Limits, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
         session::open(self.index)
     }
 }

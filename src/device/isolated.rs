@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use super::{Device, DeviceError, Place, Session, Watch};
+use super::{Device, DeviceError, Limits, Place, Session, Watch};
 use crate::exit::Stop;
 use crate::trial::CHILD;
 use crate::verdict::DeviceReport;
@@ -66,10 +66,10 @@ impl Device for Isolated {
     fn open(
         &self,
         threads: usize,
-        budget: u64,
+        limits: Limits,
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError> {
-        self.inner.open(threads, budget, watch)
+        self.inner.open(threads, limits, watch)
     }
 
     fn isolation(&self) -> Option<&Isolation> {

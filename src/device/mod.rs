@@ -5,6 +5,7 @@ pub mod emulator;
 mod hip;
 mod isolated;
 mod kernarg;
+mod limits;
 mod watch;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::verdict::{CountersReport, DeviceReport};
 
 pub use isolated::{Isolated, Isolation};
 pub use kernarg::{ArgValue, lay_out};
+pub use limits::{Budget, Limits};
 pub use watch::{NOTHING, Sink, Tracing, Watch};
 
 /// A place where kernels run.
@@ -26,14 +28,14 @@ pub trait Device: Send + Sync {
     fn describe(&self) -> DeviceReport;
 
     /// Opens a session with memory of its own, in which one trial runs: what a faulting or straying kernel
-    /// does there reaches no other trial. `threads` is how many host threads one launch may take (0: all), `budget` how many wave instructions it may
-    /// execute before it counts as a hang, where the device counts them.
+    /// does there reaches no other trial. `threads` is how many host threads one launch may take (0: all), `limits` what it may use up
+    /// before it counts as a hang, where the device counts it.
     ///
     /// `watch` says what is observed; a device that cannot observe refuses anything but [`NOTHING`].
     fn open(
         &self,
         threads: usize,
-        budget: u64,
+        limits: Limits,
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError>;
 

@@ -13,7 +13,7 @@ use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
 };
 use crate::select::Selected;
-use crate::trial::{BUDGET, Dump, Plan, Progress, Variant, run_all};
+use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
 
 pub use setup::{Setup, color, flags, jobs, quoted, seed, threads};
@@ -42,7 +42,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         .map(|one| Plan {
             device: &*device,
             threads: setup::threads(jobs, selected.len()),
-            budget: BUDGET,
+            limits: args.limits.limits(),
+            twin: setup.twin(args),
             program: setup.program(),
             variant: Variant::Honest,
             phase: one.phase.number,

@@ -51,6 +51,12 @@ impl Setup {
         self.user.as_ref().unwrap_or(&self.built_in)
     }
 
+    /// The built-in kernels where they say how long others may run: not if the flags do.
+    pub fn twin(&self, args: &RunArgs) -> Option<&Program> {
+        let told = self.user.is_some() && args.limits.budget.is_none();
+        told.then_some(&self.built_in)
+    }
+
     /// What the flags want observed.
     pub fn watch(&self, args: &RunArgs) -> Result<Watch, Stop> {
         let kernels = self.program().object.kernels.iter();
@@ -103,6 +109,7 @@ pub fn flags(args: &RunArgs) -> String {
     let mut flags: String = given
         .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
         .collect();
+    flags.push_str(&args.limits.again());
     if args.device.device == DeviceChoice::Hip {
         flags.push_str(" --device hip");
     }

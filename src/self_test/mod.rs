@@ -8,12 +8,13 @@ mod how;
 mod show;
 
 use crate::cli::RunArgs;
-use crate::device::{Device, NOTHING};
+use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
+use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{self, Setup};
 use crate::select::Selected;
-use crate::trial::{BUDGET, Finished, Plan, Progress, Variant, run_all};
+use crate::trial::{Finished, Plan, Progress, Variant, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
 use how::{how, not_passed};
@@ -118,6 +119,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         device: &*device,
         seed,
         jobs: run::jobs(args),
+        limits: args.limits.limits(),
+        twin: setup.twin(args),
     }
     .run(&selected);
     let failed = !result.complaints().is_empty();
@@ -134,19 +137,21 @@ struct Runner<'a> {
     device: &'a dyn Device,
     seed: u64,
     jobs: usize,
+    limits: Limits,
+    twin: Option<&'a Program>,
 }
 
 impl<'a> Runner<'a> {
     fn run(&self, selected: &[Selected<'a>]) -> SelfTest {
         let honest: Vec<Plan<'a>> = selected
             .iter()
-            .map(|one| self.plan(one, Variant::Honest, BUDGET))
+            .map(|one| self.plan(one, Variant::Honest, self.limits))
             .collect();
         let honest_done = self.all(&honest);
         let silent: Vec<Plan<'a>> = selected
             .iter()
             .zip(&honest_done)
-            .map(|(one, honest)| self.plan(one, Variant::Silent, budget(&honest.report)))
+            .map(|(one, honest)| self.plan(one, Variant::Silent, self.budget(&honest.report)))
             .collect();
         let silent_done = self.all(&silent);
         let caught = self.planted(selected, &honest_done);
@@ -209,7 +214,7 @@ impl<'a> Runner<'a> {
                 .map(|&(at, bug)| {
                     let plant = &selected[at].test.planted[bug];
                     let variant = Variant::Planted(&self.setup.planted, plant);
-                    self.plan(&selected[at], variant, budget(&honest[at].report))
+                    self.plan(&selected[at], variant, self.budget(&honest[at].report))
                 })
                 .collect();
             for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
@@ -220,12 +225,13 @@ impl<'a> Runner<'a> {
         tried
     }
 
-    fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, budget: u64) -> Plan<'a> {
+    fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, limits: Limits) -> Plan<'a> {
         Plan {
             device: self.device,
             threads: 1,
-            budget,
+            limits,
             program: self.setup.program(),
+            twin: self.twin,
             variant,
             phase: one.phase.number,
             test: one.test,
@@ -237,6 +243,15 @@ impl<'a> Runner<'a> {
             given: None,
             flags: "",
         }
+    }
+
+    /// What a wrong kernel may use up: many times what the honest ones need, so that a hang is noticed soon.
+    fn budget(&self, honest: &TrialReport) -> Limits {
+        let launches = honest.launches.iter();
+        let largest = launches.filter_map(|launch| launch.wave_instructions).max();
+        largest.map_or(self.limits, |instructions| {
+            self.limits.of_instructions(100_000 + 20 * instructions)
+        })
     }
 
     fn all(&self, plans: &[Plan<'a>]) -> Vec<Finished> {
@@ -333,16 +348,6 @@ fn blank(one: &Selected<'_>) -> TestResult {
             .map(|planted| plant(&planted.name))
             .collect(),
     }
-}
-
-/// What a wrong kernel may use up: many times what the honest ones need, so that a hang is noticed soon.
-fn budget(honest: &TrialReport) -> u64 {
-    let largest = honest
-        .launches
-        .iter()
-        .filter_map(|launch| launch.wave_instructions)
-        .max();
-    largest.map_or(BUDGET, |instructions| 100_000 + 20 * instructions)
 }
 
 #[cfg(test)]

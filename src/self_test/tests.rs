@@ -4,10 +4,10 @@ mod gdr;
 mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
-use crate::device::{NOTHING, choose};
+use crate::device::{Limits, NOTHING, choose};
 use crate::program::Program;
 use crate::registry::{Known, Registry};
-use crate::trial::{BUDGET, Plan, Variant};
+use crate::trial::{Plan, Variant};
 use crate::verdict::Problem;
 
 /// What the report says is wrong with each output under a planted bug, in the case of the test whose id has all of these parts.
@@ -45,7 +45,8 @@ fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
     let plan = Plan {
         device: &*device,
         threads: 1,
-        budget: BUDGET,
+        limits: Limits::default(),
+        twin: None,
         program: honest,
         variant: Variant::Planted(wrong, plant),
         phase: 10,

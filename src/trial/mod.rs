@@ -16,6 +16,7 @@ mod panics;
 mod plan;
 mod pool;
 mod tensors;
+mod twin;
 
 use deltanet_reference::rule::Scale;
 
@@ -31,7 +32,7 @@ pub use dump::{Dump, file_name};
 pub use given::Given;
 pub use grid::{Grid, line, matrix, sequential, transposing};
 pub use isolate::{CHILD, serve};
-pub use plan::{BUDGET, Finished, Plan, Variant};
+pub use plan::{Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
 
 /// What running a test returns: nothing, or why it did not get as far as comparing.

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dump, Given, Trial, isolate, judge, panics};
+use super::{Dump, Given, Trial, isolate, judge, panics, twin};
 use crate::compare::{decode, judge_repeat, with_element};
-use crate::device::{Device, DeviceError, DeviceErrorKind, Watch};
+use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
 use crate::program::Program;
 use crate::registry::{Case, Plant, Test};
 use crate::run::quoted;
@@ -30,10 +30,12 @@ pub struct Plan<'a> {
     pub device: &'a dyn Device,
     /// Host threads that one launch may take; 0: all.
     pub threads: usize,
-    /// Wave instructions that one launch may take.
-    pub budget: u64,
+    /// What one launch may use up.
+    pub limits: Limits,
     /// The kernels under test.
     pub program: &'a Program,
+    /// The built-in kernels, where others are under test: what they take in the same case says when those hang.
+    pub twin: Option<&'a Program>,
     /// Which of them are launched.
     pub variant: Variant<'a>,
     /// Number of the phase.
@@ -56,10 +58,6 @@ pub struct Plan<'a> {
     pub flags: &'a str,
 }
 
-/// The budget of a launch in a test run: the largest launch of the built-in registry takes 14 million wave instructions at -O3, and a
-/// few that are not optimised come near this. The emulator takes some 20 seconds for as many.
-pub const BUDGET: u64 = 1_000_000_000;
-
 /// A trial that was run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Finished {
@@ -73,7 +71,7 @@ pub struct Finished {
     pub dump_error: Option<String>,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
     pub fn run(&self) -> Finished {
         if let Some(isolation) = self.device.isolation() {
@@ -91,7 +89,8 @@ impl Plan<'_> {
     }
 
     fn attempt(&self) -> Finished {
-        let mut first = match self.once() {
+        let (limits, first) = twin::run(self);
+        let mut first = match first {
             Ok(trial) => trial,
             Err((trial, error)) => {
                 let mut finished = self.failed(&error);
@@ -121,7 +120,7 @@ impl Plan<'_> {
             dump_error,
         };
         for run in 2..=usize::from(self.repeat) {
-            match self.again(run, &first, &judged.images) {
+            match self.again(run, limits, &first, &judged.images) {
                 Ok(None) => {}
                 Ok(Some(problem)) => {
                     if finished.report.verdict == Verdict::Pass {
@@ -142,13 +141,17 @@ impl Plan<'_> {
     }
 
     /// Inputs and launches, up to where the outputs could be read.
-    fn once(&self) -> Result<Trial<'_>, (Option<Box<Trial<'_>>>, DeviceError)> {
+    #[expect(clippy::type_complexity, reason = "a trial, or how far it got")]
+    pub(super) fn once(
+        &self,
+        limits: Limits,
+    ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
         if let Some(tracing) = &self.watch.trace {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
         let session = self
             .device
-            .open(self.threads, self.budget, self.watch)
+            .open(self.threads, limits, self.watch)
             .map_err(|error| (None, error))?;
         let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
         match (self.test.function.run)(&mut trial) {
@@ -161,10 +164,11 @@ impl Plan<'_> {
     fn again(
         &self,
         run: usize,
+        limits: Limits,
         first: &Trial<'_>,
         images: &[Vec<u8>],
     ) -> Result<Option<Problem>, DeviceError> {
-        let mut trial = self.once().map_err(|(_, error)| error)?;
+        let mut trial = self.once(limits).map_err(|(_, error)| error)?;
         let left = judge::read_back(&mut trial)?;
         if left.problem.is_some() {
             return Ok(left.problem);

@@ -23,22 +23,30 @@ pub fn run_all(plans: &[Plan<'_>], jobs: usize, mut done: impl FnMut(usize, Prog
     }
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
+    let (order, next) = (&order, &next);
+    let take = || order.get(next.fetch_add(1, Ordering::Relaxed)).copied();
     thread::scope(|scope| {
+        let mut started = 0;
         for _ in 0..jobs.clamp(1, plans.len().max(1)) {
             let send = send.clone();
-            let (order, next) = (&order, &next);
-            scope.spawn(move || {
-                while let Some(&position) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let work = move || {
+                while let Some(position) = take() {
                     // The receiver outlives the scope, and nobody is hurt by a message that is not read.
                     let _ = send.send((position, Progress::Started));
-                    let _ = send.send((
-                        position,
-                        Progress::Finished(Box::new(plans[position].run())),
-                    ));
+                    let _ = send.send((position, Progress::of(&plans[position])));
                 }
-            });
+            };
+            // The host may refuse more threads where memory is short: those that there are do it all.
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+            started += 1;
         }
         drop(send);
+        while let Some(position) = (started == 0).then(take).flatten() {
+            done(position, Progress::Started);
+            done(position, Progress::of(&plans[position]));
+        }
         for (position, progress) in receive {
             done(position, progress);
         }
@@ -51,4 +59,11 @@ pub enum Progress {
     Started,
     /// It has its verdict.
     Finished(Box<Finished>),
+}
+
+impl Progress {
+    /// Runs a plan.
+    fn of(plan: &Plan<'_>) -> Progress {
+        Progress::Finished(Box::new(plan.run()))
+    }
 }

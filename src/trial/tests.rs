@@ -1,7 +1,7 @@
 //! The harness against devices that misbehave: none of them may pass, none may end the run.
 
 use super::*;
-use crate::device::{Device, DeviceErrorKind, Launch, NOTHING, Watch, check_watch};
+use crate::device::{Device, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch};
 use crate::exit::Exit;
 use crate::registry::{Known, Registry};
 use crate::verdict::{DeviceReport, Problem, Verdict};
@@ -46,7 +46,7 @@ impl Device for Fake {
         }
     }
 
-    fn open(&self, _: usize, _: u64, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
+    fn open(&self, _: usize, _: Limits, _: &Watch) -> Result<Box<dyn Session>, DeviceError> {
         let run = self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(Box::new(Memory {
             does: self.does,
@@ -162,7 +162,8 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
     let plan = Plan {
         device: &device,
         threads: 1,
-        budget: BUDGET,
+        limits: Limits::default(),
+        twin: None,
         program: &program,
         variant: Variant::Honest,
         phase: 1,

@@ -8,7 +8,9 @@ mod export;
 mod inspect;
 mod isa;
 mod isolate;
+mod resources;
 mod trace;
+mod unwritten;
 mod vectors;
 
 use std::path::{Path, PathBuf};

@@ -13,6 +13,8 @@ use super::symbols::{Symbol, SymbolKind};
 pub const MAX_LDS: u32 = 64 << 10;
 /// Work-items that a work-group can have.
 pub const MAX_WORK_GROUP: u32 = 1024;
+/// The most bytes of a kernarg segment: what the offset of a scalar load reaches, a signed number of 21 bits.
+pub const MAX_KERNARG: u32 = 1 << 20;
 
 /// The hardware takes a start address in units of 256 bytes.
 const ENTRY_ALIGN: u64 = 256;
@@ -185,6 +187,12 @@ fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
                 "requires work-groups of {size:?}, there can be 1 to {MAX_WORK_GROUP} work-items"
             ));
         }
+    }
+    if kernel.kernarg_size > MAX_KERNARG {
+        return Err(format!(
+            "takes {} bytes of arguments, scalar loads reach {MAX_KERNARG}: pass large ones in memory",
+            kernel.kernarg_size
+        ));
     }
     if !kernel.kernarg_align.is_power_of_two() || kernel.kernarg_align > 4096 {
         return Err(format!(

@@ -27,7 +27,7 @@ pub use args::{Arg, ArgKind, HiddenArg};
 pub use descriptor::KernelDescriptor;
 pub use error::CodeObjectError;
 pub use image::{Image, MAX_IMAGE, Relocation, Segment};
-pub use kernel::{Kernel, MAX_LDS, MAX_WORK_GROUP};
+pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_WORK_GROUP};
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 

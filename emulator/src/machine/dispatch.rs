@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::gpu::{Counters, Launch, LaunchError, Module};
+use super::gpu::{Counters, Launch, LaunchError, Module, Patience};
 use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
@@ -37,6 +37,16 @@ pub(super) struct Handed {
 thread_local! {
     /// Waves of earlier dispatches of this thread: their registers take 64 KiB each.
     static WAVES: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether the host gives this process more threads: where memory is short it may not, and then the caller's own thread does it all.
+fn has_threads() -> bool {
+    static POOL: OnceLock<bool> = OnceLock::new();
+    *POOL.get_or_init(|| match rayon::ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // One that is there already has no source; a thread that could not be started has one.
+        Err(error) => std::error::Error::source(&error).is_none(),
+    })
 }
 
 /// Waves to be set up, as many as a group has.
@@ -75,6 +85,7 @@ pub fn run<O: Observer>(
     module: &Module,
     name: &str,
     launch: &Launch<'_>,
+    patience: Option<Patience>,
     observer: &mut O,
 ) -> Result<Counters, LaunchError> {
     let kernel = module
@@ -97,7 +108,8 @@ pub fn run<O: Observer>(
         waves,
         groups,
     };
-    dispatch.run(space, observer)
+    let patience = patience.map(|patience| (patience, name.to_owned()));
+    dispatch.run(space, Budget::new(launch.limits, patience), observer)
 }
 
 fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
@@ -182,10 +194,11 @@ impl Dispatch<'_> {
     fn run<O: Observer>(
         &self,
         mut space: AddressSpace,
+        budget: Budget,
         observer: &mut O,
     ) -> Result<Counters, LaunchError> {
-        let budget = Budget::new(self.launch.limits.instructions, self.launch.limits.seconds);
         let threads = match self.launch.threads {
+            _ if !has_threads() => 1,
             0 => rayon::current_num_threads(),
             n => n,
         };

@@ -17,6 +17,10 @@ use crate::observe::{Nobody, Observer};
 /// Device memory of an MI50: 32 GiB.
 pub const DEVICE_MEMORY: u64 = 32 << 30;
 
+/// Instructions of a turn, unless somebody says otherwise: few enough that waves of a group meet each other's unfinished work, as on
+/// a card.
+pub const TURN: u32 = 128;
+
 /// Where allocations start, unless the user of the GPU says otherwise.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
 
@@ -56,8 +60,11 @@ pub enum GpuError {
 pub struct Limits {
     /// Wave instructions of the whole dispatch.
     pub instructions: u64,
-    /// Seconds.
+    /// Seconds of processor time, of all threads that run it together.
     pub seconds: f64,
+    /// Instructions that a wave runs before another of its group has its turn. It is no limit, but goes where they go: who
+    /// waits for another wave in a loop waits for as many.
+    pub turn: u32,
 }
 
 impl Default for Limits {
@@ -65,8 +72,18 @@ impl Default for Limits {
         Limits {
             instructions: 20_000_000_000,
             seconds: 60.0,
+            turn: TURN,
         }
     }
+}
+
+/// Who is told that a launch takes long.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Seconds on the clock after which.
+    pub seconds: f64,
+    /// Is told once a launch, on one of its threads: the kernel, and the wave instructions so far.
+    pub tell: fn(&str, u64),
 }
 
 /// A launch of a kernel.
@@ -105,6 +122,9 @@ pub enum LaunchError {
     /// It could not start.
     #[error("{0}")]
     Invalid(String),
+    /// The host has not the memory that it takes.
+    #[error("{0}")]
+    NoMemory(String),
     /// It stopped within.
     #[error("{0}")]
     Trap(Box<Trap>),
@@ -141,6 +161,7 @@ struct State {
 /// A GPU with memory of its own.
 pub struct Gpu {
     state: Mutex<State>,
+    patience: Option<Patience>,
 }
 
 impl Default for Gpu {
@@ -165,6 +186,15 @@ impl Gpu {
                 next: first,
                 used: 0,
             }),
+            patience: None,
+        }
+    }
+
+    /// The same, and somebody is told of launches that take long.
+    pub fn with_patience(self, patience: Patience) -> Gpu {
+        Gpu {
+            patience: Some(patience),
+            ..self
         }
     }
 
@@ -258,6 +288,6 @@ impl Gpu {
         observer: &mut O,
     ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
-        dispatch::run(space, module, kernel, launch, observer)
+        dispatch::run(space, module, kernel, launch, self.patience, observer)
     }
 }

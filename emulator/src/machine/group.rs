@@ -1,81 +1,14 @@
 //! A work-group: its waves take turns until all have ended.
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::time::Instant;
-
+pub use super::budget::{Budget, Meter};
 use super::forms;
 use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
 use crate::observe::Observer;
 
-/// Instructions that a worker draws from the dispatch's budget at a time.
-const SLICE: i64 = 1 << 16;
-/// Instructions that a wave runs before another of its group gets a turn.
-const TURN: u64 = 1 << 14;
-
-/// What a dispatch may use up.
-pub struct Budget {
-    instructions: AtomicI64,
-    total: u64,
-    seconds: f64,
-    started: Instant,
-}
-
-impl Budget {
-    /// A budget that starts now.
-    pub fn new(instructions: u64, seconds: f64) -> Budget {
-        Budget {
-            instructions: AtomicI64::new(instructions.min(i64::MAX as u64) as i64),
-            total: instructions,
-            seconds,
-            started: Instant::now(),
-        }
-    }
-
-    /// Draws a slice; the fault says which budget is used up.
-    fn draw(&self) -> Result<i64, Fault> {
-        let left = self.instructions.fetch_sub(SLICE, Relaxed);
-        if left <= 0 {
-            let budget = format!("the budget of {} wave instructions", self.total);
-            return Err(Fault::new(TrapKind::Hang { budget }));
-        }
-        if self.started.elapsed().as_secs_f64() > self.seconds {
-            let budget = format!("the time limit of {} seconds", self.seconds);
-            return Err(Fault::new(TrapKind::Hang { budget }));
-        }
-        Ok(SLICE.min(left))
-    }
-
-    fn give_back(&self, rest: i64) {
-        self.instructions.fetch_add(rest, Relaxed);
-    }
-
-    /// Seconds since the start.
-    pub fn elapsed(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
-    }
-}
-
-/// What a worker has drawn and not yet used up, in terms of its clock.
-pub struct Meter<'a> {
-    budget: &'a Budget,
-    /// The clock at which what it has drawn is used up.
-    until: u64,
-}
-
-impl<'a> Meter<'a> {
-    /// A meter that has drawn nothing.
-    pub fn new(budget: &'a Budget) -> Meter<'a> {
-        Meter { budget, until: 0 }
-    }
-
-    /// Gives back what is left at the end.
-    pub fn close(self, clock: u64) {
-        self.budget
-            .give_back(self.until.saturating_sub(clock) as i64);
-    }
-}
+/// Instructions of a wave's first turn: each wave of a group has begun before one can end.
+const FIRST_TURN: u64 = 1;
 
 /// A fault and the wave that it befell, at the address of the instruction.
 pub struct Failure {
@@ -104,13 +37,18 @@ pub fn run<O: Observer>(
 ) -> Result<(), Failure> {
     let mut states = [State::Ready; 16];
     let states = &mut states[..waves.len()];
+    // A wave that is alone has nobody to wait for.
+    let (mut length, turn_length) = match waves.len() {
+        1 => (u64::MAX, u64::MAX),
+        _ => (FIRST_TURN, meter.budget.turn()),
+    };
     loop {
         for (n, wave) in waves.iter_mut().enumerate() {
             if states[n] != State::Ready {
                 continue;
             }
             let mut pc = wave.pc;
-            states[n] = match turn(wave, env, programs, meter, observer, &mut pc) {
+            states[n] = match turn(wave, env, programs, meter, length, observer, &mut pc) {
                 Ok(()) | Err(Stop::Yield) => State::Ready,
                 Err(Stop::Barrier) => State::AtBarrier,
                 Err(Stop::End) => State::Ended,
@@ -123,6 +61,7 @@ pub fn run<O: Observer>(
                 }
             };
         }
+        length = turn_length;
         if states.iter().all(|s| *s == State::Ended) {
             return Ok(());
         }
@@ -143,11 +82,12 @@ fn turn<O: Observer>(
     env: &mut Env<'_>,
     programs: &[Program],
     meter: &mut Meter<'_>,
+    length: u64,
     observer: &mut O,
     at: &mut u64,
 ) -> Result<(), Stop> {
     let mut page = Page::default();
-    let end = env.clock + TURN;
+    let end = env.clock.saturating_add(length);
     loop {
         let until = end.min(meter.until);
         while env.clock < until {
@@ -174,11 +114,62 @@ fn turn<O: Observer>(
             return Ok(());
         }
         *at = wave.pc;
-        meter.until = env.clock + meter.budget.draw()? as u64;
+        meter.draw(env.clock)?;
     }
 }
 
 fn find(programs: &[Program], pc: u64) -> Result<Page<'_>, Fault> {
     let page = programs.iter().find_map(|p| p.page(pc));
     page.ok_or_else(|| Fault::new(TrapKind::BadPc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::op::Op;
+    use crate::machine::{TURN, rig};
+
+    /// Which wave ran each instruction.
+    #[derive(Default)]
+    struct Order(Vec<u32>);
+
+    impl Observer for Order {
+        fn fork(&self) -> Option<Order> {
+            None
+        }
+        fn join(&mut self, _: Order) {}
+        fn before(&mut self, wave: &Wave, _: &Op, _: u64) {
+            self.0.push(wave.index);
+        }
+    }
+
+    fn order(waves: usize, nops: usize) -> Vec<u32> {
+        let mut order = Order::default();
+        let trap = rig::run(&"bf800000 ".repeat(nops), waves, |_| {}, &mut order);
+        assert_eq!(trap, None);
+        order.0
+    }
+
+    /// A short wave ended before the next of its group began: code that no card would catch always failed, and the other way round.
+    #[test]
+    fn every_wave_has_begun_before_one_ends_and_none_runs_for_long() {
+        for waves in [2, 4, 16] {
+            for nops in [1, 20, 1000] {
+                let order = order(waves, nops);
+                let begun: Vec<u32> = (0..waves as u32).collect();
+                assert_eq!(order[..waves], begun, "{waves} waves of {nops}");
+                let turns = order.chunk_by(|a, b| a == b);
+                let longest = turns.map(<[u32]>::len).max().expect("turns");
+                assert!(
+                    longest <= TURN as usize,
+                    "{waves} waves of {nops}: {longest}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_wave_that_is_alone_runs_to_its_end() {
+        assert_eq!(order(1, 1000), [0; 1001]);
+    }
 }

@@ -1,5 +1,6 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
+mod budget;
 mod dispatch;
 mod forms;
 mod gpu;
@@ -28,7 +29,9 @@ mod trap;
 mod wave;
 mod words;
 
-pub use gpu::{Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module};
+pub use gpu::{
+    Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module, Patience, TURN,
+};
 pub(crate) use handler::levels;
 pub use handler::{Handler, Handlers, Level, Outcome};
 pub use lane::Lane;

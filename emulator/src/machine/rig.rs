@@ -65,7 +65,7 @@ pub fn run<O: Observer>(
     };
     observer.dispatch("k", BASE, &launch);
     observer.group([1, 2, 3], waves.len());
-    let budget = Budget::new(10_000, 10.0);
+    let budget = Budget::steps(10_000);
     let mut meter = Meter::new(&budget);
     let failure = group::run(&mut waves, &mut env, &programs, &mut meter, observer).err()?;
     let op = programs[0].fetch(failure.pc);

@@ -6,6 +6,8 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
+use crate::allocation::handled;
+
 /// Where an allocation's first word stands, in the host's memory: at a multiple of this, as vector moves and pairs like it.
 const ALIGN: usize = 64;
 
@@ -44,7 +46,8 @@ impl Words {
         // Aligned by hand: with a large alignment the host's allocator writes the zeros itself, and of scratch little is touched.
         let layout = Layout::from_size_align(size, 16).ok()?;
         // SAFETY: the size is not 0.
-        let block = Block(NonNull::new(unsafe { alloc_zeroed(layout) })?, layout);
+        let start = handled(|| unsafe { alloc_zeroed(layout) });
+        let block = Block(NonNull::new(start)?, layout);
         let skipped = block.0.as_ptr().align_offset(ALIGN);
         // SAFETY: fewer than `ALIGN` bytes are skipped, which the block has beyond the words.
         let first = unsafe { block.0.add(skipped) }.cast();

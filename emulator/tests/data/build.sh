@@ -13,3 +13,6 @@ compile --offload-arch=gfx90a sample.hip -o gfx90a.co
 compile --offload-arch=gfx906 ids.hip -o ids.co
 hipcc --genco --offload-arch=gfx906 sample.hip -o hipcc.co
 clang-19 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx906 unwritten.s -o unwritten.co
+# The same with 4 GiB of arguments.
+sed -e 's/kernarg_segment_size: 8/kernarg_segment_size: 4294967288/' -e 's/\.amdhsa_group_seg/.amdhsa_kernarg_size 4294967288\n        &/' unwritten.s |
+    clang-19 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx906 - -o large-kernarg.co

@@ -1,13 +1,14 @@
 //! Hostile kernels (`tests/hostile/hostile.s`): each is a named trap, or a stop by the budget.
 
 use crate::device::{Arg, Device};
-use gfx906::machine::{LaunchError, Limits};
+use gfx906::machine::{LaunchError, Limits, TURN};
 
 const HOSTILE: &[u8] = include_bytes!("../hostile/hostile.co");
 
 const LIMITS: Limits = Limits {
     instructions: 1_000_000,
     seconds: 60.0,
+    turn: TURN,
 };
 
 /// Runs a kernel of so many work-items on a buffer of 64 floats: what stopped it, and lane 0's first dword after it.
@@ -18,7 +19,7 @@ fn run(kernel: &str, items: u32) -> (Result<(), String>, f32) {
     let result = match device.launch(kernel, [1, 1, 1], [items, 1, 1], &args, LIMITS, 1) {
         Ok(_) => Ok(()),
         Err(LaunchError::Trap(trap)) => Err(trap.to_string()),
-        Err(LaunchError::Invalid(line)) => panic!("{kernel}: {line}"),
+        Err(error) => panic!("{kernel}: {error}"),
     };
     (result, device.read(data, 1)[0])
 }

@@ -9,7 +9,7 @@ const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
 fn limits(instructions: u64) -> Limits {
     Limits {
         instructions,
-        seconds: 60.0,
+        ..Limits::default()
     }
 }
 
@@ -130,11 +130,12 @@ fn time_is_a_second_line_of_the_budget() {
     let limits = Limits {
         instructions: u64::MAX,
         seconds: 0.01,
+        ..Limits::default()
     };
     let trap = device.trap("planted_exp_hangs", [1, 1, 1], [64, 1, 1], &args, limits);
     assert!(
         trap.to_string()
-            .contains("the time limit of 0.01 seconds used up"),
+            .contains("the limit of 0.01 CPU seconds used up"),
         "{trap}"
     );
 }

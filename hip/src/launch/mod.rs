@@ -7,7 +7,9 @@ pub mod pending;
 use std::sync::LazyLock;
 
 use gfx906::code_object::{HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
-use gfx906::machine::{Launch, LaunchError, Limits, Nearest, Place, Trap, TrapKind};
+use gfx906::machine::{
+    Launch, LaunchError, Limits, Nearest, Patience, Place, TURN, Trap, TrapKind,
+};
 
 use crate::boundary::{Address, In};
 use crate::error::{HipError, Outcome};
@@ -19,6 +21,8 @@ use crate::{event, stream};
 
 /// Wave instructions of a launch, unless `GFX906_BUDGET` says otherwise: ten minutes and more.
 const BUDGET: u64 = 100_000_000_000;
+/// CPU seconds of a launch, unless `GFX906_BUDGET` says otherwise.
+const SECONDS: f64 = 3600.0;
 
 /// Addresses below are null pointers with an offset.
 const FIRST_PAGES: u64 = 1 << 16;
@@ -52,13 +56,43 @@ struct Settings {
     threads: usize,
 }
 
-static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
-    limits: Limits {
-        instructions: number("GFX906_BUDGET").unwrap_or(BUDGET),
-        seconds: f64::INFINITY,
-    },
-    threads: number("GFX906_THREADS").unwrap_or(0) as usize,
+static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
+    let (instructions, seconds) = budget();
+    let turn = number("GFX906_TURN").and_then(|turn| u32::try_from(turn).ok());
+    Settings {
+        limits: Limits {
+            instructions,
+            seconds,
+            turn: turn.unwrap_or(TURN),
+        },
+        threads: number("GFX906_THREADS").unwrap_or(0) as usize,
+    }
 });
+
+/// Wave instructions and CPU seconds of a launch: what `GFX906_BUDGET` does not name has no limit.
+fn budget() -> (u64, f64) {
+    let Ok(text) = std::env::var("GFX906_BUDGET") else {
+        return (BUDGET, SECONDS);
+    };
+    let budget = parse_budget(&text);
+    if budget.is_none() {
+        tell(format!(
+            "GFX906_BUDGET={text} is neither wave instructions (N) nor CPU seconds (Ns), nor both (N,Ns): it is not used"
+        ));
+    }
+    budget.unwrap_or((BUDGET, SECONDS))
+}
+
+fn parse_budget(text: &str) -> Option<(u64, f64)> {
+    let (mut instructions, mut seconds) = (u64::MAX, f64::INFINITY);
+    for part in text.split(',').map(str::trim) {
+        match part.strip_suffix('s') {
+            Some(number) => seconds = number.parse().ok().filter(|&s: &f64| s > 0.0)?,
+            None => instructions = part.parse().ok()?,
+        }
+    }
+    Some((instructions, seconds))
+}
 
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
@@ -68,6 +102,17 @@ fn number(variable: &str) -> Option<u64> {
     }
     value
 }
+
+/// Who waits for a kernel for ten seconds hears that it still runs.
+pub const PATIENCE: Patience = Patience {
+    seconds: 10.0,
+    tell: |kernel, instructions| {
+        tell(format!(
+            "kernel `{kernel}` still runs after 10 seconds, {instructions} wave instructions so far; GFX906_BUDGET=Ns stops it after \
+             N seconds of CPU time"
+        ));
+    },
+};
 
 /// Host threads that a launch takes.
 pub fn threads() -> usize {
@@ -159,6 +204,10 @@ fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
             tell(what);
             Err(HipError::InvalidConfiguration)
         }
+        Err(LaunchError::NoMemory(what)) => {
+            tell(what);
+            Err(HipError::OutOfMemory)
+        }
         Err(LaunchError::Trap(trap)) => {
             tell(&trap);
             if let Some(hint) = hint(function, &trap) {
@@ -173,7 +222,9 @@ fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
 /// What a report leaves open.
 fn hint(function: &Function, trap: &Trap) -> Option<String> {
     if trap.is_hang() {
-        return Some("GFX906_BUDGET=N allows N wave instructions a launch".into());
+        return Some(
+            "GFX906_BUDGET=N allows N wave instructions a launch, Ns as many CPU seconds".into(),
+        );
     }
     let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
         return None;
@@ -244,4 +295,19 @@ pub fn launch(function: &Function, request: &Request) -> Outcome {
         event::mark(stop)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_instructions_or_cpu_seconds_or_both() {
+        assert_eq!(parse_budget("1000"), Some((1000, f64::INFINITY)));
+        assert_eq!(parse_budget("1.5s"), Some((u64::MAX, 1.5)));
+        assert_eq!(parse_budget("1000, 90s"), Some((1000, 90.0)));
+        for text in ["", "s", "-1s", "0s", "many", "1000 s,"] {
+            assert_eq!(parse_budget(text), None, "{text}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod query;
 pub mod set;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::boundary::{Address, Out};
 use crate::error::{HipError, Outcome};
@@ -18,6 +19,10 @@ pub const TOTAL: u64 = 16368 << 20;
 
 /// Where device addresses start: above everything that a host program can have, which ends at 2^47.
 pub const FIRST_ADDRESS: u64 = 1 << 47;
+
+/// Whether fresh memory of the device holds poison (`GFX906_POISON=1`); zeros otherwise.
+static POISONED: LazyLock<bool> =
+    LazyLock::new(|| std::env::var("GFX906_POISON").is_ok_and(|value| value.trim() == "1"));
 
 /// What an allocation is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,12 @@ pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
     let name = state.memory.name(call);
     let base = state.gpu.alloc(&name, bytes);
     let base = base.map_err(|_| HipError::OutOfMemory)?;
+    if *POISONED {
+        state
+            .gpu
+            .poison(base, bytes)
+            .map_err(|_| HipError::Unknown)?;
+    }
     state.memory.insert(Allocation {
         kind: Kind::Device,
         base,

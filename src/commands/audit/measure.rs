@@ -1,7 +1,7 @@
 //! Errors of each subject over the draws, and their quartiles.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::inputs::{Head, Regime};
@@ -41,18 +41,30 @@ pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Ve
     let mut costs: Vec<Vec<Cost>> = regimes.iter().map(|_| Cost::all()).collect();
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, heads.len().max(1)) {
-            let (send, heads, next) = (send.clone(), &heads, &next);
-            scope.spawn(move || {
-                while let Some(&(regime, draw)) = heads.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let head = Head::draw(&regimes[regime], seed, draw);
-                    // The receiver outlives the scope.
-                    let _ = send.send((regime, errors(&head)));
-                }
-            });
+    let work = |send: Sender<(usize, Vec<Errors>)>| {
+        while let Some(&(regime, draw)) = heads.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let head = Head::draw(&regimes[regime], seed, draw);
+            // The receiver outlives the scope.
+            let _ = send.send((regime, errors(&head)));
         }
-        drop(send);
+    };
+    let work = &work;
+    thread::scope(|scope| {
+        let mut started = 0;
+        for _ in 0..jobs.clamp(1, heads.len().max(1)) {
+            let send = send.clone();
+            let thread = thread::Builder::new().spawn_scoped(scope, move || work(send));
+            // The host may refuse more threads where memory is short: those that there are do it all.
+            if thread.is_err() {
+                break;
+            }
+            started += 1;
+        }
+        if started == 0 {
+            work(send);
+        } else {
+            drop(send);
+        }
         for (regime, errors) in receive {
             for (cost, errors) in costs[regime].iter_mut().zip(errors) {
                 cost.add(&errors);

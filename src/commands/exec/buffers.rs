@@ -1,16 +1,17 @@
 //! Buffers: from files or fills into device memory, and back into files.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use gfx906::machine::{Gpu, Poison};
+use gfx906::machine::Gpu;
 
 use super::launch::{Buffer, MAX_BUFFERS, Source};
 use crate::files;
-use crate::npy::{Dtype, Npy};
+use crate::npy::{self, Dtype, Npy};
 
-/// Poison is written to the device in pieces of this size.
-const PIECE: u64 = 1 << 20;
+/// Buffers are saved in pieces of this size.
+const PIECE: usize = 1 << 20;
 
 /// The type and shape that an `.npy` file states.
 type Layout = (Dtype, Vec<usize>);
@@ -54,16 +55,7 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
         }),
         Source::Poison(bytes) => {
             let address = gpu.alloc(&buffer.name, *bytes)?;
-            let piece = Poison::Memory
-                .word()
-                .to_le_bytes()
-                .repeat(PIECE as usize / 4);
-            let mut offset = 0;
-            while offset < *bytes {
-                let length = PIECE.min(bytes - offset);
-                gpu.write(address + offset, &piece[..length as usize])?;
-                offset += length;
-            }
+            gpu.poison(address, *bytes)?;
             Ok(Placed {
                 address,
                 bytes: *bytes,
@@ -128,17 +120,25 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
     let Some(path) = &buffer.save else {
         return Ok(None);
     };
-    let mut data = vec![0; usize::try_from(placed.bytes)?];
-    if !data.is_empty() {
-        gpu.read(placed.address, &mut data)?;
-    }
-    let contents = if is_npy(path) {
-        as_npy(buffer, placed, data).to_bytes()
+    let head = if is_npy(path) {
+        let (dtype, shape) = layout(buffer, placed);
+        npy::header(dtype, &shape)
     } else {
-        data
+        Vec::new()
     };
-    files::write_atomically(path, &contents)
-        .with_context(|| format!("buffer `{}`", buffer.name))?;
+    let written = files::write_atomically_with(path, |file| {
+        file.write_all(&head)?;
+        let mut piece = vec![0; PIECE.min(usize::try_from(placed.bytes).unwrap_or(PIECE))];
+        for at in (0..placed.bytes).step_by(PIECE) {
+            let left = usize::try_from(placed.bytes - at).unwrap_or(PIECE);
+            let piece = &mut piece[..left.min(PIECE)];
+            gpu.read(placed.address + at, piece)
+                .map_err(io::Error::other)?;
+            file.write_all(piece)?;
+        }
+        Ok(())
+    });
+    written.with_context(|| format!("buffer `{}`", buffer.name))?;
     Ok(Some(Saved {
         buffer: buffer.name.clone(),
         path: path.display().to_string(),
@@ -147,16 +147,16 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
 }
 
 /// With the type that the launch file gives, else type and shape of the file it came from, else as f32, or bytes if that does not fit.
-fn as_npy(buffer: &Buffer, placed: &Placed, data: Vec<u8>) -> Npy {
-    let flat = |dtype: Dtype| (dtype, vec![data.len() / dtype.size]);
-    let (dtype, shape) = match (&placed.layout, buffer.dtype) {
-        (Some((dtype, shape)), None) => (*dtype, shape.clone()),
+fn layout(buffer: &Buffer, placed: &Placed) -> Layout {
+    let bytes = usize::try_from(placed.bytes).unwrap_or(usize::MAX);
+    let flat = |dtype: Dtype| (dtype, vec![bytes / dtype.size]);
+    match (&placed.layout, buffer.dtype) {
+        (Some(layout), None) => layout.clone(),
         (Some((dtype, shape)), Some(given)) if dtype.size == given.size => (given, shape.clone()),
-        (_, Some(given)) if data.len().is_multiple_of(given.size) => flat(given),
-        _ if data.len().is_multiple_of(Dtype::F32.size) => flat(Dtype::F32),
+        (_, Some(given)) if bytes.is_multiple_of(given.size) => flat(given),
+        _ if bytes.is_multiple_of(Dtype::F32.size) => flat(Dtype::F32),
         _ => flat(Dtype::U8),
-    };
-    Npy { dtype, shape, data }
+    }
 }
 
 fn is_npy(path: &Path) -> bool {

@@ -232,7 +232,7 @@ fn arg(node: &Node<'_>, buffers: &[Buffer]) -> anyhow::Result<ArgSpec> {
 }
 
 fn limits(node: &Node<'_>) -> anyhow::Result<Limits> {
-    let object = node.object(&["instructions", "seconds"])?;
+    let object = node.object(&["instructions", "seconds", "turn"])?;
     let mut limits = Limits::default();
     if let Some(node) = object.get("instructions") {
         limits.instructions = node.u64()?;
@@ -244,6 +244,12 @@ fn limits(node: &Node<'_>) -> anyhow::Result<Limits> {
         limits.seconds = node.f64()?;
         if limits.seconds.is_nan() || limits.seconds <= 0.0 {
             return Err(node.error("should be more than 0"));
+        }
+    }
+    if let Some(node) = object.get("turn") {
+        limits.turn = node.u32()?;
+        if limits.turn == 0 {
+            return Err(node.error("0: no wave could run"));
         }
     }
     Ok(limits)

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::thread;
 
 use super::{reply, work};
-use crate::device::{Device, DeviceError, Launch, Launched, Session, Watch};
+use crate::device::{Device, DeviceError, Launch, Launched, Limits, Session, Watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::verdict::DeviceReport;
@@ -18,7 +18,8 @@ pub const CHILD: &str = "run-one-trial";
 /// Standard input has no trial, its device is not there, or standard output cannot be written.
 pub fn serve() -> Result<Exit, Stop> {
     let work = work::read(io::stdin().lock())?;
-    thread::spawn(end_with_parent);
+    // Where no thread can be started, the test still ends by itself.
+    let _ = thread::Builder::new().spawn(end_with_parent);
     let device = Telling(work.place().find()?);
     let finished = work.plan(&device).run();
     reply::tell_finished(finished)
@@ -50,10 +51,10 @@ impl Device for Telling {
     fn open(
         &self,
         threads: usize,
-        budget: u64,
+        limits: Limits,
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError> {
-        let session = self.0.open(threads, budget, watch)?;
+        let session = self.0.open(threads, limits, watch)?;
         Ok(Box::new(TellingSession(session)))
     }
 }

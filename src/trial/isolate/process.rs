@@ -64,7 +64,8 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
     let (hold, held) = mpsc::channel::<()>();
     if let Some(mut stdin) = child.stdin.take() {
         // Not joined: a process that cannot be killed may never read to the end.
-        thread::spawn(move || {
+        // Where no thread can be started, the process finds its input cut off, and says so.
+        let _ = thread::Builder::new().spawn(move || {
             // A process that has ended early reads no more; how it ended says why.
             let _ = stdin.write_all(&input).and_then(|()| stdin.flush());
             let _ = held.recv();
@@ -141,7 +142,8 @@ impl Kept {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (finish, done) = mpsc::channel();
         let kept = Arc::clone(&bytes);
-        thread::spawn(move || {
+        // Where no thread can be started, the stream is closed, and the process ends without an answer.
+        let _ = thread::Builder::new().spawn(move || {
             let mut piece = [0; 8192];
             let mut stream = stream;
             while let Some(Ok(count @ 1..)) = stream.as_mut().map(|stream| stream.read(&mut piece))

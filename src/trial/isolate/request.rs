@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Dump, Plan, Variant};
-use crate::device::Place;
+use crate::device::{Limits, Place};
 use crate::program::Program;
 use crate::registry::{Judged, Plant, Value};
 use crate::verdict::CodeObjectReport;
@@ -20,8 +20,9 @@ pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CA
 pub(super) struct Head {
     pub(super) place: Place,
     pub(super) threads: usize,
-    pub(super) budget: u64,
+    pub(super) limits: Limits,
     pub(super) program: Object,
+    pub(super) twin: Option<Object>,
     pub(super) planted: Option<(Object, Plant)>,
     pub(super) silent: bool,
     pub(super) phase: u32,
@@ -88,8 +89,9 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
     let head = Head {
         place,
         threads: plan.threads,
-        budget: plan.budget,
+        limits: plan.limits,
         program: object(plan.program, &mut long),
+        twin: plan.twin.map(|twin| object(twin, &mut long)),
         planted: match plan.variant {
             Variant::Planted(program, plant) => Some((object(program, &mut long), plant.clone())),
             Variant::Honest | Variant::Silent => None,

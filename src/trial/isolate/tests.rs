@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::device::emulator::Emulator;
-use crate::device::{Device, NOTHING, Place};
+use crate::device::{Device, Limits, NOTHING, Place};
 use crate::program::Program;
 use crate::registry::{Known, Registry};
-use crate::trial::{BUDGET, Dump, Given, Variant};
+use crate::trial::{Dump, Given, Variant};
 
 /// A test with a word among its parameters, and a planted bug that replaces and swaps.
 const REGISTRY: &str = r#"
@@ -49,7 +49,8 @@ impl Bench {
         Plan {
             device: &Emulator,
             threads: 1,
-            budget: BUDGET,
+            limits: Limits::default(),
+            twin: None,
             program: &self.program,
             variant: Variant::Honest,
             phase: 1,
@@ -263,14 +264,14 @@ fn a_request_holds_everything_of_a_plan() {
     assert_eq!(
         (
             again.threads,
-            again.budget,
+            again.limits,
             again.seed,
             again.repeat,
             again.flags
         ),
         (
             plan.threads,
-            plan.budget,
+            plan.limits,
             plan.seed,
             plan.repeat,
             plan.flags

@@ -20,6 +20,7 @@ const MAX_LINE: u64 = 256;
 pub struct Work {
     head: Head,
     program: Program,
+    twin: Option<Program>,
     planted: Option<(Program, Plant)>,
     test: Test,
     given: Option<Given>,
@@ -99,6 +100,7 @@ impl Work {
             Ok(Program::parse(path, take(object.bytes)?, build.clone())?)
         };
         let program = object(&head.program)?;
+        let twin = head.twin.as_ref().map(&mut object).transpose()?;
         let planted = match &head.planted {
             Some((planted, plant)) => Some((object(planted)?, plant.clone())),
             None => None,
@@ -151,6 +153,7 @@ impl Work {
         Ok(Work {
             head,
             program,
+            twin,
             planted,
             test,
             given,
@@ -168,7 +171,8 @@ impl Work {
         Plan {
             device,
             threads: head.threads,
-            budget: head.budget,
+            limits: head.limits,
+            twin: self.twin.as_ref(),
             program: &self.program,
             variant: match &self.planted {
                 Some((program, plant)) => Variant::Planted(program, plant),

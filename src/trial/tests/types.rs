@@ -138,7 +138,8 @@ fn ran(
     let plan = Plan {
         device: &device,
         threads: 1,
-        budget: BUDGET,
+        limits: Limits::default(),
+        twin: None,
         program: &program,
         variant: Variant::Honest,
         phase: 11,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{DEVICE_MEMORY, Gpu, GpuError, Module, State};
+use crate::machine::Poison;
 use crate::machine::SHARED_BASE;
 use crate::machine::memory::Region;
 
@@ -98,6 +99,21 @@ impl Gpu {
         region
             .holds(address, 1)
             .then_some((region.base, region.size))
+    }
+
+    /// Poisons a range, as far as it is whole words.
+    ///
+    /// # Errors
+    /// When no allocation covers it.
+    pub fn poison(&self, address: u64, bytes: u64) -> Result<(), GpuError> {
+        /// In pieces of this size: no allocation of the host's, however large the range.
+        const PIECE: usize = 1 << 16;
+        static WORDS: [u32; PIECE / 4] = [Poison::Memory.word().to_le(); PIECE / 4];
+        let piece: &[u8] = bytemuck::cast_slice(&WORDS);
+        (0..bytes).step_by(PIECE).try_for_each(|at| {
+            let length = (bytes - at).min(PIECE as u64) as usize;
+            self.write(address + at, &piece[..length])
+        })
     }
 
     /// Copies to the device.

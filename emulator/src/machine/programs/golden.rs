@@ -62,7 +62,7 @@ fn no_instruction_panics_whatever_the_registers_hold() {
                 clock: 0,
                 stored: false,
             };
-            let budget = Budget::new(100, 10.0);
+            let budget = Budget::steps(100);
             // Whether it traps is the instruction's matter.
             let _ = group::run(
                 &mut waves,

@@ -69,7 +69,7 @@ fn run(file: &str, case: &Case, level: Level) {
         clock: 0,
         stored: false,
     };
-    let budget = Budget::new(10_000, 10.0);
+    let budget = Budget::steps(10_000);
     let mut waves = [wave];
     let result = group::run(
         &mut waves,

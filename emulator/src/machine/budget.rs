@@ -1,0 +1,189 @@
+//! What a launch may use up before it counts as a hang: wave instructions, and processor time of the threads that run it.
+//!
+//! Not time on the clock: a process that is stopped for a while, or shares its processors with others, has used nothing up.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use super::gpu::{Limits, Patience};
+use super::trap::{Fault, TrapKind};
+
+/// Instructions that a worker draws from the dispatch's budget at a time.
+const SLICE: i64 = 1 << 16;
+
+/// What a dispatch may use up.
+pub struct Budget {
+    limits: Limits,
+    instructions: AtomicI64,
+    /// Nanoseconds of processor time that workers have used.
+    used: AtomicU64,
+    started: Instant,
+    /// Who is told that it takes long, and of which kernel.
+    patience: Option<(Patience, String)>,
+    told: AtomicBool,
+}
+
+impl Budget {
+    /// A budget that starts now.
+    pub fn new(limits: Limits, patience: Option<(Patience, String)>) -> Budget {
+        Budget {
+            limits,
+            instructions: AtomicI64::new(limits.instructions.min(i64::MAX as u64) as i64),
+            used: AtomicU64::new(0),
+            started: Instant::now(),
+            patience,
+            told: AtomicBool::new(false),
+        }
+    }
+
+    /// A budget of so many instructions.
+    #[cfg(test)]
+    pub fn steps(instructions: u64) -> Budget {
+        let limits = Limits {
+            instructions,
+            ..Limits::default()
+        };
+        Budget::new(limits, None)
+    }
+
+    /// Instructions that a wave runs before another of its group gets a turn.
+    pub fn turn(&self) -> u64 {
+        self.limits.turn.max(1).into()
+    }
+
+    /// Draws a slice for a worker that has used so much processor time since it last did; the fault says which budget is used up.
+    fn draw(&self, time: Duration) -> Result<i64, Fault> {
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let used = self.used.fetch_add(time, Relaxed).saturating_add(time);
+        let left = self.instructions.fetch_sub(SLICE, Relaxed);
+        if left <= 0 {
+            let total = self.limits.instructions;
+            let budget = format!("the budget of {total} wave instructions");
+            return Err(Fault::new(TrapKind::Hang { budget }));
+        }
+        if used as f64 > self.limits.seconds * 1e9 {
+            let budget = format!("the limit of {} CPU seconds", self.limits.seconds);
+            return Err(Fault::new(TrapKind::Hang { budget }));
+        }
+        self.tell(left);
+        Ok(SLICE.min(left))
+    }
+
+    fn tell(&self, left: i64) {
+        let Some((patience, kernel)) = &self.patience else {
+            return;
+        };
+        let late = self.started.elapsed().as_secs_f64() > patience.seconds;
+        if late && !self.told.swap(true, Relaxed) {
+            let total = self.limits.instructions.min(i64::MAX as u64);
+            (patience.tell)(kernel, total.saturating_sub(left as u64));
+        }
+    }
+
+    /// Seconds on the clock since the start.
+    pub fn elapsed(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// What a worker has drawn and not yet used up, in terms of its clock.
+pub struct Meter<'a> {
+    /// What it draws from.
+    pub budget: &'a Budget,
+    /// The clock at which what it has drawn is used up.
+    pub until: u64,
+    /// The worker's processor time when it last drew.
+    time: Duration,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter that has drawn nothing, for the thread that makes it.
+    pub fn new(budget: &'a Budget) -> Meter<'a> {
+        Meter {
+            budget,
+            until: 0,
+            time: thread_time(budget),
+        }
+    }
+
+    /// Draws another slice at a clock.
+    pub fn draw(&mut self, clock: u64) -> Result<(), Fault> {
+        let now = thread_time(self.budget);
+        let used = now.saturating_sub(self.time);
+        self.time = now;
+        self.until = clock + self.budget.draw(used)? as u64;
+        Ok(())
+    }
+
+    /// Gives back what is left at the end.
+    pub fn close(self, clock: u64) {
+        let rest = self.until.saturating_sub(clock) as i64;
+        self.budget.instructions.fetch_add(rest, Relaxed);
+    }
+}
+
+/// Processor time that this thread has used.
+#[cfg(unix)]
+fn thread_time(_: &Budget) -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or(0),
+        time.tv_nsec.try_into().unwrap_or(0),
+    )
+}
+
+/// Where threads have no clock of their own, the time since the start stands in.
+#[cfg(not(unix))]
+fn thread_time(budget: &Budget) -> Duration {
+    budget.started.elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The limit was one of the clock: a process that was stopped for as long made a healthy kernel a hang.
+    #[test]
+    fn time_in_which_the_thread_does_not_run_is_not_used_up() {
+        let limits = Limits {
+            instructions: u64::MAX,
+            seconds: 0.05,
+            ..Limits::default()
+        };
+        let budget = Budget::new(limits, None);
+        let mut meter = Meter::new(&budget);
+        std::thread::sleep(Duration::from_millis(150));
+        assert!(meter.draw(0).is_ok(), "asleep");
+        let fault = loop {
+            if let Err(fault) = meter.draw(0) {
+                break fault;
+            }
+        };
+        let text = fault.kind.to_string();
+        assert_eq!(text, "hang: the limit of 0.05 CPU seconds used up");
+        assert!(budget.elapsed() >= 0.2, "awake for 50 ms");
+    }
+
+    #[test]
+    fn who_waits_is_told_once_how_far_a_slow_kernel_is() {
+        static TOLD: AtomicU64 = AtomicU64::new(0);
+        let patience = Patience {
+            seconds: -1.0,
+            tell: |kernel, instructions| {
+                assert_eq!(kernel, "slow");
+                TOLD.fetch_add(1 + instructions, Relaxed);
+            },
+        };
+        let budget = Budget::new(Limits::default(), Some((patience, "slow".to_owned())));
+        let mut meter = Meter::new(&budget);
+        for clock in [0, 1, 2] {
+            meter.draw(clock).expect("within the budget");
+        }
+        assert_eq!(
+            TOLD.load(Relaxed),
+            1,
+            "told once, with what was drawn before"
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! How long kernels may run that somebody else wrote: many times what the built-in ones take in the same case.
+//!
+//! A kernel that never ends would otherwise cost the whole budget of a launch, a billion instructions. Most kernels end within a
+//! small budget, so that the built-in kernels of the case run for those only that do not.
+
+use super::plan::Plan;
+use super::{Trial, Variant};
+use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
+
+/// Wave instructions of a launch that need no comparison.
+const FIRST: u64 = 1 << 22;
+
+/// How many times as many instructions as the built-in kernels a launch may take, and how many more: kernels that are not
+/// optimised take up to forty times as many.
+const TIMES: u64 = 64;
+const MORE: u64 = 100_000;
+
+/// A trial up to where its outputs can be read, or how far it got and why not further; with the limits that it was given.
+pub(super) type Attempt<'a> = (
+    Limits,
+    Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)>,
+);
+
+/// Runs a trial within limits that the built-in kernels give it, where there are such.
+pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
+    // A trace is written once.
+    let twin = plan.twin.filter(|_| plan.watch.trace.is_none());
+    let Some(twin) = twin else {
+        return (plan.limits, plan.once(plan.limits));
+    };
+    let first = plan.limits.of_instructions(FIRST);
+    let done = plan.once(first);
+    if !matches!(&done, Err((_, error)) if error.kind == DeviceErrorKind::Hang) {
+        return (first, done);
+    }
+    let honest = Plan {
+        program: twin,
+        variant: Variant::Honest,
+        twin: None,
+        watch: &NOTHING,
+        dump: None,
+        ..*plan
+    };
+    let largest = honest.once(plan.limits).ok().and_then(|trial| {
+        let launches = trial.launches.iter();
+        launches
+            .filter_map(|launch| launch.report.wave_instructions)
+            .max()
+    });
+    let limits = match largest {
+        Some(largest) => plan.limits.of_instructions(MORE + TIMES * largest),
+        None => plan.limits,
+    };
+    if limits.instructions <= first.instructions {
+        return (first, done);
+    }
+    let mut done = plan.once(limits);
+    if let (Err((_, error)), Some(largest)) = (&mut done, largest)
+        && error.kind == DeviceErrorKind::Hang
+    {
+        error.message += &format!(
+            "\n  budget      {TIMES} times the {largest} wave instructions of the built-in kernels' largest launch, and {MORE}; \
+             `--budget` says otherwise"
+        );
+    }
+    (limits, done)
+}
+
+#[cfg(test)]
+mod tests;

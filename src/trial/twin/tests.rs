@@ -1,0 +1,112 @@
+use std::sync::Mutex;
+
+use super::*;
+use crate::device::emulator::Emulator;
+use crate::device::{Device, Session, Watch};
+use crate::program::Program;
+use crate::registry::{Known, Plant, Registry};
+use crate::verdict::{DeviceReport, Verdict};
+
+/// The emulator, and the budget of every session that it opened.
+#[derive(Default)]
+struct Counting(Mutex<Vec<u64>>);
+
+impl Device for Counting {
+    fn describe(&self) -> DeviceReport {
+        Emulator.describe()
+    }
+
+    fn open(
+        &self,
+        threads: usize,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError> {
+        let instructions = limits.instructions.expect("a limit");
+        self.0.lock().expect("no panic").push(instructions);
+        Emulator.open(threads, limits, watch)
+    }
+}
+
+/// Runs `exp` of `n` elements with kernels that hang or do not, and with a twin or without: budgets, verdict and text.
+fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdict, String) {
+    let program = Program::built_in().expect("built in");
+    let planted = Program::planted().expect("built in");
+    let text = format!(
+        "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
+         function = \"exp\"\nkernels = [\"kernel_exp\"]\nshape = {{ n = {n} }}\n\
+         outputs.out = {{ tolerance = 1e-5, ceiling = 1, reason = \"-\" }}\n\
+         planted = [{{ name = \"-\", replace = {{ kernel_exp = \"planted_exp_hangs\" }} }}]\n"
+    );
+    let known = Known {
+        kernels: vec!["kernel_exp"],
+        planted: vec!["planted_exp_hangs"],
+    };
+    let registry = Registry::parse("x", &text, &known).expect("a good registry");
+    let test = registry.tests().next().expect("a test");
+    let plant: &Plant = &test.planted[0];
+    let device = Counting::default();
+    let plan = Plan {
+        device: &device,
+        threads: 1,
+        limits,
+        program: &program,
+        twin: twin.then_some(&program),
+        variant: if hangs {
+            Variant::Planted(&planted, plant)
+        } else {
+            Variant::Honest
+        },
+        phase: 1,
+        test,
+        case: &test.cases[0],
+        seed: 0,
+        repeat: 1,
+        watch: &NOTHING,
+        dump: None,
+        given: None,
+        flags: "",
+    };
+    let report = plan.run().report;
+    let budgets = device.0.lock().expect("no panic").clone();
+    (budgets, report.verdict, report.error.unwrap_or_default())
+}
+
+/// A kernel that never ends cost a billion wave instructions, twenty seconds, where the built-in one takes some hundred.
+#[test]
+fn a_hang_costs_what_the_built_in_kernels_say() {
+    let built_in = 1_000_000_000;
+    let (given, verdict, text) = budgets(1000, true, true, Limits::default());
+    assert_eq!((given, verdict), (vec![FIRST, built_in], Verdict::Error));
+    assert!(
+        text.contains(&format!("hang: the budget of {FIRST} wave instructions")),
+        "{text}"
+    );
+    // A large case: there the built-in kernel takes so much that the first budget is too small to tell.
+    let (given, verdict, text) = budgets(300_000, true, true, Limits::default());
+    let [first, second, derived] = given[..] else {
+        panic!("{given:?}");
+    };
+    assert_eq!((first, second, verdict), (FIRST, built_in, Verdict::Error));
+    assert!((FIRST + 1..3 * FIRST).contains(&derived), "{derived}");
+    let honest = (derived - MORE) / TIMES;
+    let why = format!("64 times the {honest} wave instructions of the built-in kernels");
+    assert!(text.contains(&why), "{text}");
+}
+
+#[test]
+fn who_ends_within_the_first_budget_needs_no_twin() {
+    let (given, verdict, text) = budgets(1000, false, true, Limits::default());
+    assert_eq!((given, verdict), (vec![FIRST], Verdict::Pass), "{text}");
+}
+
+#[test]
+fn without_a_twin_the_budget_is_what_the_plan_says() {
+    let limits = Limits::default().of_instructions(70_000);
+    let (given, verdict, text) = budgets(1000, true, false, limits);
+    assert_eq!((given, verdict), (vec![70_000], Verdict::Error));
+    assert!(
+        text.contains("the budget of 70000 wave instructions"),
+        "{text}"
+    );
+}

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Builds the code objects that tests of the program read. Needs what kernels/README.md names.
+set -eu
+cd "$(dirname "$0")"
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
+    --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 unwritten.hip -o unwritten.co
