@@ -1,5 +1,6 @@
 //! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
 
+use super::directed::outward;
 use super::format::{Format, settle2, settle3};
 use super::{Mode, Round, exact};
 use half::f16;
@@ -50,6 +51,8 @@ macro_rules! division {
             (if zero { $float::new_nan() } else { scaled }, vcc & !zero)
         }
 
+        as_type!($scale(mode: Mode, x: $float, denominator: $float, numerator: $float) -> ($float, bool));
+
         /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
         ///
         /// A large sum (exponent of `c` above one's) is scaled up, a small one down.
@@ -71,6 +74,8 @@ macro_rules! division {
             exact::fma($float::rounding(mode), a, b, c, by).result(mode)
         }
 
+        as_type!($fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float);
+
         /// The quotient of the iteration, or what the special cases of numerator and denominator make of it.
         ///
         /// Of finite operands the iteration makes a NaN only where the quotient overflows far, so that is what it becomes.
@@ -83,6 +88,7 @@ macro_rules! division {
         ) -> $float {
             fixup(mode, quotient, denominator, numerator, $under)
         }
+        as_type!($fixup(mode: Mode, quotient: $float, denominator: $float, numerator: $float) -> $float);
     };
 }
 
@@ -135,26 +141,15 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
 /// What a result too large becomes.
 #[inline(always)]
 fn overflow<F: Format>(round: Round, sign: u64) -> F {
-    let negative = sign & F::SIGN != 0;
-    let to_infinity = match round {
-        Round::NearestEven => true,
-        Round::TowardPositive => !negative,
-        Round::TowardNegative => negative,
-        Round::TowardZero => false,
-    };
+    let to_infinity = round == Round::NearestEven || outward(round, sign & F::SIGN != 0);
     F::of_bits(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
 }
 
 /// What a result too small becomes.
 #[inline(always)]
 fn underflow<F: Format>(round: Round, sign: u64) -> F {
-    let negative = sign & F::SIGN != 0;
-    let away = match round {
-        Round::NearestEven | Round::TowardZero => false,
-        Round::TowardPositive => !negative,
-        Round::TowardNegative => negative,
-    };
-    F::of_bits(u64::from(away)).signed_as(sign)
+    let least = outward(round, sign & F::SIGN != 0);
+    F::of_bits(u64::from(least)).signed_as(sign)
 }
 
 division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
@@ -164,8 +159,8 @@ division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, sc
 const NEVER: i32 = i32::MAX;
 
 instructions! {
-    /// [`div_fixup_f32`] for f16.
+    /// [`div_fixup_f32()`] for f16.
     div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
-    /// [`div_fixup_f16`]; it differs in what becomes of the destination's other half.
+    /// [`div_fixup_f16()`]; it differs in what becomes of the destination's other half.
     div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
 }
