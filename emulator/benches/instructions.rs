@@ -176,6 +176,29 @@ fn measure(mut one: Loop, mut other: Option<Loop>) -> Result<(f64, f64)> {
     Ok((one.best, other.map_or(one.best, |other| other.best)))
 }
 
+/// Nanoseconds a wave instruction of a compiled program that one lane runs: scratch, scalars, calls.
+fn one_lane(level: Level) -> Result<f64> {
+    let object = CodeObject::parse(include_bytes!("one_lane.co"))?;
+    let gpu = Gpu::new();
+    let module = gpu.load_at(&object, level)?;
+    let mut kernarg = gpu.alloc("out", 4)?.to_le_bytes().to_vec();
+    kernarg.extend(10u32.to_le_bytes());
+    let launch = Launch {
+        grid: [1, 1, 1],
+        block: [1, 1, 1],
+        dynamic_lds: 0,
+        kernarg: &kernarg,
+        limits: Limits::default(),
+        threads: 1,
+    };
+    let mut best = f64::INFINITY;
+    for _ in 0..20 {
+        let counters = gpu.launch(&module, "one_lane", &launch)?;
+        best = best.min(counters.seconds * 1e9 / counters.instructions as f64);
+    }
+    Ok(best)
+}
+
 /// What the command line asks for.
 struct Options {
     levels: Vec<(&'static str, Level)>,
@@ -258,7 +281,7 @@ fn main() -> Result<()> {
     };
     let mut printer = Printer { missed: 0, rows: 0 };
     println!(
-        "host ns a wave instruction on one core, and the multiple of the instruction that it is measured by"
+        "loops of one instruction: host ns a wave instruction on one core, and the multiple of the instruction that it is measured by"
     );
     let mut class = "";
     for row in rows.iter().filter(wanted).filter(|_| !options.modes_only) {
@@ -296,6 +319,12 @@ fn main() -> Result<()> {
             }
             printer.line(&format!("    {name}"), &figures, Some(MODE_BAR));
         }
+    }
+    if "one lane".contains(&options.only) {
+        printer.head(&options, "one lane, compiled at -O0");
+        let levels = options.levels.iter();
+        let figures = levels.map(|&(_, level)| one_lane(level).map(|ns| (ns, ns)));
+        printer.line("one_lane.c", &figures.collect::<Result<Vec<_>>>()?, None);
     }
     println!("\n{} of {} miss their bar", printer.missed, printer.rows);
     Ok(())

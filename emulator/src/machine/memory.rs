@@ -27,9 +27,6 @@ pub use super::region::Region;
 use super::trap::{Fault, Nearest, Place, TrapKind};
 use super::wave::Env;
 
-/// What scratch holds before anything is written: its sign is set, it is a NaN as f32 and as both f16, and no index.
-pub const SCRATCH_POISON: u32 = 0xffa3_fca3;
-
 /// Where to look for an allocation first. Workers share it, and whatever it says is checked.
 #[derive(Debug, Default)]
 pub struct Hint(AtomicU32);

@@ -64,7 +64,7 @@ pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     add(mode, mul(mode, a, b), c)
 }
 
-/// [`mad`] with the product of [`mul_legacy`].
+/// [`mad`] with the product of [`mul_legacy()`].
 #[inline(always)]
 pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let mode = flushing(mode);

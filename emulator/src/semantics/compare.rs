@@ -27,9 +27,11 @@ macro_rules! compare_floats {
         #[doc = "False."]
         #[inline(always)]
         pub fn $f(_mode: Mode, _a: $float, _b: $float) -> bool { false }
+        as_type!($f(mode: Mode, a: $float, b: $float) -> bool);
         #[doc = "True."]
         #[inline(always)]
         pub fn $tru(_mode: Mode, _a: $float, _b: $float) -> bool { true }
+        as_type!($tru(mode: Mode, a: $float, b: $float) -> bool);
     };
     (@ $float:ident: $( $name:ident $doc:literal |$a:ident, $b:ident| $condition:expr; )*) => { $(
         #[doc = $doc]
@@ -38,6 +40,7 @@ macro_rules! compare_floats {
             let ($a, $b) = (a.source(mode), b.source(mode));
             $condition
         }
+        as_type!($name(mode: Mode, a: $float, b: $float) -> bool);
     )* };
 }
 
@@ -50,14 +53,17 @@ macro_rules! compare_integers {
         #[doc = "False."]
         #[inline(always)]
         pub fn $f(_a: $int, _b: $int) -> bool { false }
+        as_type!($f(a: $int, b: $int) -> bool);
         #[doc = "True."]
         #[inline(always)]
         pub fn $t(_a: $int, _b: $int) -> bool { true }
+        as_type!($t(a: $int, b: $int) -> bool);
     };
     (@ $int:ident: $( $name:ident $doc:literal $op:tt; )*) => { $(
         #[doc = $doc]
         #[inline(always)]
         pub fn $name(a: $int, b: $int) -> bool { a $op b }
+        as_type!($name(a: $int, b: $int) -> bool);
     )* };
 }
 

@@ -138,9 +138,9 @@ instructions! {
     cvt_norm_i16_f16(mode: Mode, a: f16) -> i16 { normalised(widen(a.source(mode)), 32767.0, -32767.0) as i16 }
     /// In 1/65535, saturated.
     cvt_norm_u16_f16(mode: Mode, a: f16) -> u16 { normalised(widen(a.source(mode)), 65535.0, 0.0) as u16 }
-    /// [`cvt_norm_i16_f16`] of two.
+    /// [`cvt_norm_i16_f16()`] of two.
     cvt_pknorm_i16_f16(mode: Mode, a: f16, b: f16) -> [i16; 2] { [a, b].map(|x| cvt_norm_i16_f16(mode, x)) }
-    /// [`cvt_norm_u16_f16`] of two.
+    /// [`cvt_norm_u16_f16()`] of two.
     cvt_pknorm_u16_f16(mode: Mode, a: f16, b: f16) -> [u16; 2] { [a, b].map(|x| cvt_norm_u16_f16(mode, x)) }
     /// In 1/32767, saturated to +-32767.
     cvt_pknorm_i16_f32(mode: Mode, a: f32, b: f32) -> [i16; 2] { [a, b].map(|x| normalised(x.source(mode), 32767.0, -32767.0) as i16) }
@@ -148,7 +148,7 @@ instructions! {
     cvt_pknorm_u16_f32(mode: Mode, a: f32, b: f32) -> [u16; 2] { [a, b].map(|x| normalised(x.source(mode), 65535.0, 0.0) as u16) }
     /// `a` rounded to a byte as the mode says, saturated, as byte number `index` of `word`.
     cvt_pk_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 { insert_byte(word, index, byte(mode, a)) }
-    /// [`cvt_pk_u8_f32`] into the destination's own word.
+    /// [`cvt_pk_u8_f32()`] into the destination's own word.
     cvt_pkaccum_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 { insert_byte(word, index, byte(mode, a)) }
 
     /// Both saturated to 16 bits.

@@ -51,6 +51,8 @@ macro_rules! division {
             (if zero { $float::new_nan() } else { scaled }, vcc & !zero)
         }
 
+        as_type!($scale(mode: Mode, x: $float, denominator: $float, numerator: $float) -> ($float, bool));
+
         /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
         ///
         /// A large sum (exponent of `c` above one's) is scaled up, a small one down.
@@ -72,6 +74,8 @@ macro_rules! division {
             exact::fma($float::rounding(mode), a, b, c, by).result(mode)
         }
 
+        as_type!($fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float);
+
         /// The quotient of the iteration, or what the special cases of numerator and denominator make of it.
         ///
         /// Of finite operands the iteration makes a NaN only where the quotient overflows far, so that is what it becomes.
@@ -84,6 +88,7 @@ macro_rules! division {
         ) -> $float {
             fixup(mode, quotient, denominator, numerator, $under)
         }
+        as_type!($fixup(mode: Mode, quotient: $float, denominator: $float, numerator: $float) -> $float);
     };
 }
 
@@ -154,8 +159,8 @@ division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, sc
 const NEVER: i32 = i32::MAX;
 
 instructions! {
-    /// [`div_fixup_f32`] for f16.
+    /// [`div_fixup_f32()`] for f16.
     div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
-    /// [`div_fixup_f16`]; it differs in what becomes of the destination's other half.
+    /// [`div_fixup_f16()`]; it differs in what becomes of the destination's other half.
     div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
 }

@@ -66,16 +66,16 @@ instructions! {
     /// The dot product of eight unsigned nibbles, plus `c`.
     dot8_u32_u4(a: u32, b: u32, c: u32) -> u32 { unsigned::<8>(a, b).wrapping_add(u64::from(c)) as u32 }
 
-    /// [`dot2_i32_i16`] under clamp: the exact sum brought within i32.
+    /// [`dot2_i32_i16()`] under clamp: the exact sum brought within i32.
     dot2_i32_i16_sat(a: [i16; 2], b: [i16; 2], c: i32) -> i32 { saturated_i32(signed::<2>(dword_signed(a), dword_signed(b)) + i64::from(c)) }
-    /// [`dot2_u32_u16`] under clamp: the exact sum brought within u32.
+    /// [`dot2_u32_u16()`] under clamp: the exact sum brought within u32.
     dot2_u32_u16_sat(a: [u16; 2], b: [u16; 2], c: u32) -> u32 { saturated_u32(unsigned::<2>(dword(a), dword(b)) + u64::from(c)) }
-    /// [`dot4_i32_i8`] under clamp: the exact sum brought within i32.
+    /// [`dot4_i32_i8()`] under clamp: the exact sum brought within i32.
     dot4_i32_i8_sat(a: u32, b: u32, c: i32) -> i32 { saturated_i32(signed::<4>(a, b) + i64::from(c)) }
-    /// [`dot4_u32_u8`] under clamp: the exact sum brought within u32.
+    /// [`dot4_u32_u8()`] under clamp: the exact sum brought within u32.
     dot4_u32_u8_sat(a: u32, b: u32, c: u32) -> u32 { saturated_u32(unsigned::<4>(a, b) + u64::from(c)) }
-    /// [`dot8_i32_i4`] under clamp: the exact sum brought within i32.
+    /// [`dot8_i32_i4()`] under clamp: the exact sum brought within i32.
     dot8_i32_i4_sat(a: u32, b: u32, c: i32) -> i32 { saturated_i32(signed::<8>(a, b) + i64::from(c)) }
-    /// [`dot8_u32_u4`] under clamp: the exact sum brought within u32.
+    /// [`dot8_u32_u4()`] under clamp: the exact sum brought within u32.
     dot8_u32_u4_sat(a: u32, b: u32, c: u32) -> u32 { saturated_u32(unsigned::<8>(a, b) + u64::from(c)) }
 }

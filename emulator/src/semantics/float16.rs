@@ -16,17 +16,17 @@ float_instructions! { f16:
     mul_f16(a, b) = mul;
     /// `a * b + c`, rounded once.
     fma_f16(a, b, c) = fma;
-    /// [`fma_f16`].
+    /// [`fma_f16()`].
     fma_legacy_f16(a, b, c) = fma;
     /// `a * b + c`, the product rounded too, denormals flushed whatever the mode.
     mad_f16(a, b, c) = mad;
-    /// [`mad_f16`].
+    /// [`mad_f16()`].
     mad_legacy_f16(a, b, c) = mad;
-    /// `a * b + accumulator`, as [`mad_f16`].
+    /// `a * b + accumulator`, as [`mad_f16()`].
     mac_f16(a, b, accumulator) = mad;
-    /// `a * k + b` with a literal `k`, as [`mad_f16`].
+    /// `a * k + b` with a literal `k`, as [`mad_f16()`].
     madmk_f16(a, k, b) = mad;
-    /// `a * b + k` with a literal `k`, as [`mad_f16`].
+    /// `a * b + k` with a literal `k`, as [`mad_f16()`].
     madak_f16(a, b, k) = mad;
     /// The smaller.
     min_f16(a, b) = min;
@@ -53,7 +53,7 @@ instructions! {
     floor_f16(mode: Mode, a: f16) -> f16 { arithmetic::integral(mode, Round::TowardNegative, a) }
     /// To the nearest integral value, ties to even.
     rndne_f16(mode: Mode, a: f16) -> f16 { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f16`].
+    /// The exponent that goes with [`frexp_mant_f16()`].
     frexp_exp_i16_f16(mode: Mode, a: f16) -> i16 { arithmetic::frexp_exp(mode, a) as i16 }
     /// `a * 2^by`.
     ldexp_f16(mode: Mode, a: f16, by: i16) -> f16 { arithmetic::ldexp(mode, a, i32::from(by)) }
@@ -62,8 +62,8 @@ instructions! {
 
     /// `a * b + c` in f32, of sources that are f32 or widened f16, rounded once.
     fma_mix_f32(mode: Mode, a: f32, b: f32, c: f32) -> f32 { fma_f32(mode, a, b, c) }
-    /// [`fma_mix_f32`] rounded again to f16, for the destination's low half.
+    /// [`fma_mix_f32()`] rounded again to f16, for the destination's low half.
     fma_mixlo_f16(mode: Mode, a: f32, b: f32, c: f32) -> f16 { cvt_f16_f32(mode, fma_f32(mode, a, b, c)) }
-    /// [`fma_mix_f32`] rounded again to f16, for the destination's high half.
+    /// [`fma_mix_f32()`] rounded again to f16, for the destination's high half.
     fma_mixhi_f16(mode: Mode, a: f32, b: f32, c: f32) -> f16 { cvt_f16_f32(mode, fma_f32(mode, a, b, c)) }
 }

@@ -21,11 +21,11 @@ float_instructions! { f32:
     mad_f32(a, b, c) = mad;
     /// `a * b + accumulator`, the product rounded too, denormals flushed whatever the mode.
     mac_f32(a, b, accumulator) = mad;
-    /// `a * k + b` with a literal `k`, as [`mad_f32`].
+    /// `a * k + b` with a literal `k`, as [`mad_f32()`].
     madmk_f32(a, k, b) = mad;
-    /// `a * b + k` with a literal `k`, as [`mad_f32`].
+    /// `a * b + k` with a literal `k`, as [`mad_f32()`].
     madak_f32(a, b, k) = mad;
-    /// [`mad_f32`], where zero times anything is +0.
+    /// [`mad_f32()`], where zero times anything is +0.
     mad_legacy_f32(a, b, c) = mad_legacy;
     /// The smaller.
     min_f32(a, b) = min;
@@ -52,7 +52,7 @@ instructions! {
     floor_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::TowardNegative, a) }
     /// To the nearest integral value, ties to even.
     rndne_f32(mode: Mode, a: f32) -> f32 { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f32`].
+    /// The exponent that goes with [`frexp_mant_f32()`].
     frexp_exp_i32_f32(mode: Mode, a: f32) -> i32 { arithmetic::frexp_exp(mode, a) }
     /// `a * 2^by`.
     ldexp_f32(mode: Mode, a: f32, by: i32) -> f32 { arithmetic::ldexp(mode, a, by) }

@@ -28,7 +28,7 @@ instructions! {
     floor_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::TowardNegative, a) }
     /// To the nearest integral value, ties to even.
     rndne_f64(mode: Mode, a: f64) -> f64 { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f64`].
+    /// The exponent that goes with [`frexp_mant_f64()`].
     frexp_exp_i32_f64(mode: Mode, a: f64) -> i32 { arithmetic::frexp_exp(mode, a) }
     /// `a * 2^by`.
     ldexp_f64(mode: Mode, a: f64, by: i32) -> f64 { arithmetic::ldexp(mode, a, by) }

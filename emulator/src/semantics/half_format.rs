@@ -134,7 +134,7 @@ pub(crate) fn narrow_in(x: f32, round: Round) -> f16 {
     f16::from_bits(if x.is_nan() { nan } else { number })
 }
 
-/// [`narrow_in`] to nearest even.
+/// [`narrow_in()`] to nearest even.
 #[inline(always)]
 pub(crate) fn narrow(x: f32) -> f16 {
     narrow_in(x, Round::NearestEven)

@@ -23,15 +23,15 @@ instructions! {
     add_i32(a: i32, b: i32) -> i32 { a.wrapping_add(b) }
     /// `a - b`.
     sub_i32(a: i32, b: i32) -> i32 { a.wrapping_sub(b) }
-    /// [`add_u32`] under clamp: at most the largest u32.
+    /// [`add_u32()`] under clamp: at most the largest u32.
     add_u32_sat(a: u32, b: u32) -> u32 { a.saturating_add(b) }
-    /// [`sub_u32`] under clamp: at least 0.
+    /// [`sub_u32()`] under clamp: at least 0.
     sub_u32_sat(a: u32, b: u32) -> u32 { a.saturating_sub(b) }
-    /// [`subrev_u32`] under clamp: at least 0.
+    /// [`subrev_u32()`] under clamp: at least 0.
     subrev_u32_sat(a: u32, b: u32) -> u32 { b.saturating_sub(a) }
-    /// [`add_i32`] under clamp: within i32.
+    /// [`add_i32()`] under clamp: within i32.
     add_i32_sat(a: i32, b: i32) -> i32 { a.saturating_add(b) }
-    /// [`sub_i32`] under clamp: within i32.
+    /// [`sub_i32()`] under clamp: within i32.
     sub_i32_sat(a: i32, b: i32) -> i32 { a.saturating_sub(b) }
 
     /// `a + b` and the carry.
@@ -52,26 +52,26 @@ instructions! {
     }
     /// `b - a - borrow` and the borrow.
     subbrev_co_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32(b, a, borrow) }
-    /// [`addc_co_u32`] under its shorter name.
+    /// [`addc_co_u32()`] under its shorter name.
     addc_u32(a: u32, b: u32, carry: bool) -> (u32, bool) { addc_co_u32(a, b, carry) }
 
-    /// [`add_co_u32`] under clamp.
+    /// [`add_co_u32()`] under clamp.
     add_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_add(b), a.checked_add(b).is_none()) }
-    /// [`sub_co_u32`] under clamp.
+    /// [`sub_co_u32()`] under clamp.
     sub_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_sub(b), a < b) }
-    /// [`subrev_co_u32`] under clamp.
+    /// [`subrev_co_u32()`] under clamp.
     subrev_co_u32_sat(a: u32, b: u32) -> (u32, bool) { sub_co_u32_sat(b, a) }
-    /// [`addc_co_u32`] under clamp.
+    /// [`addc_co_u32()`] under clamp.
     addc_co_u32_sat(a: u32, b: u32, carry: bool) -> (u32, bool) {
         let (sum, over) = addc_co_u32(a, b, carry);
         (if over { u32::MAX } else { sum }, over)
     }
-    /// [`subb_co_u32`] under clamp.
+    /// [`subb_co_u32()`] under clamp.
     subb_co_u32_sat(a: u32, b: u32, borrow: bool) -> (u32, bool) {
         let (difference, under) = subb_co_u32(a, b, borrow);
         (if under { 0 } else { difference }, under)
     }
-    /// [`subbrev_co_u32`] under clamp.
+    /// [`subbrev_co_u32()`] under clamp.
     subbrev_co_u32_sat(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32_sat(b, a, borrow) }
 
     /// The low half of `a * b`.
@@ -82,9 +82,9 @@ instructions! {
     mul_hi_i32(a: i32, b: i32) -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }
     /// The low 32 bits of the product of two signed 24-bit numbers.
     mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
-    /// [`mul_i32_i24`] under clamp: the exact product brought within i32.
+    /// [`mul_i32_i24()`] under clamp: the exact product brought within i32.
     mul_i32_i24_sat(a: i32, b: i32) -> i32 { mad_i32_i24_sat(a, b, 0) }
-    /// [`mul_u32_u24`] under clamp: the exact product brought within u32.
+    /// [`mul_u32_u24()`] under clamp: the exact product brought within u32.
     mul_u32_u24_sat(a: u32, b: u32) -> u32 { mad_u32_u24_sat(a, b, 0) }
     /// The high 32 bits of the product of two signed 24-bit numbers.
     mul_hi_i32_i24(a: i32, b: i32) -> i32 { ((i64::from(low_i24(a)) * i64::from(low_i24(b))) >> 32) as i32 }
@@ -96,12 +96,12 @@ instructions! {
     mad_i32_i24(a: i32, b: i32, c: i32) -> i32 { mul_i32_i24(a, b).wrapping_add(c) }
     /// The product of two 24-bit numbers, plus `c`.
     mad_u32_u24(a: u32, b: u32, c: u32) -> u32 { mul_u32_u24(a, b).wrapping_add(c) }
-    /// [`mad_i32_i24`] under clamp: the exact result brought within i32.
+    /// [`mad_i32_i24()`] under clamp: the exact result brought within i32.
     mad_i32_i24_sat(a: i32, b: i32, c: i32) -> i32 {
         let exact = i64::from(low_i24(a)) * i64::from(low_i24(b)) + i64::from(c);
         exact.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     }
-    /// [`mad_u32_u24`] under clamp: the exact result brought within u32.
+    /// [`mad_u32_u24()`] under clamp: the exact result brought within u32.
     mad_u32_u24_sat(a: u32, b: u32, c: u32) -> u32 {
         let exact = u64::from(low_u24(a)) * u64::from(low_u24(b)) + u64::from(c);
         exact.min(u64::from(u32::MAX)) as u32
@@ -110,12 +110,12 @@ instructions! {
     mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) { (u64::from(a) * u64::from(b)).overflowing_add(c) }
     /// The signed `a * b + c` in 64 bits, and whether it overflowed.
     mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) { (i64::from(a) * i64::from(b)).overflowing_add(c) }
-    /// [`mad_u64_u32`] under clamp.
+    /// [`mad_u64_u32()`] under clamp.
     mad_u64_u32_sat(a: u32, b: u32, c: u64) -> (u64, bool) {
         let product = u64::from(a) * u64::from(b);
         (product.saturating_add(c), product.checked_add(c).is_none())
     }
-    /// [`mad_i64_i32`] under clamp.
+    /// [`mad_i64_i32()`] under clamp.
     mad_i64_i32_sat(a: i32, b: i32, c: i64) -> (i64, bool) {
         let product = i64::from(a) * i64::from(b);
         (product.saturating_add(c), product.checked_add(c).is_none())

@@ -9,18 +9,51 @@
 //! Everything is the same on every host: no libm function whose last place depends on the platform, and no NaN of the host's making.
 //! An operation on a NaN gives that NaN (of several the first) quieted; an invalid one gives the positive quiet NaN with no payload.
 
+/// A function as a type of the same name: what is generic over it has it in line. (A loop over lanes that was given the function as a
+/// value called it for each lane, out of line where it is long, since all feature levels and modes share one such call.)
+pub trait Function<Arguments> {
+    /// What it gives.
+    type Result;
+    /// Calls it.
+    fn call(arguments: Arguments) -> Self::Result;
+}
+
+/// Declares the type that stands for a function.
+macro_rules! as_type {
+    ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+        #[doc = concat!("[`", stringify!($name), "()`] as a type.")]
+        #[expect(non_camel_case_types, reason = "named as the function")]
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {}
+
+        impl super::Function<($($ty,)*)> for $name {
+            type Result = $ret;
+            #[inline(always)]
+            fn call(($($arg,)*): ($($ty,)*)) -> $ret {
+                $name($($arg),*)
+            }
+        }
+    };
+}
+
 /// Declares instructions: documentation, name, arguments, result, body.
 macro_rules! instructions {
-    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block )*) => {
-        $( $(#[$doc])* #[inline(always)] pub fn $name($($arg: $ty),*) -> $ret $body )*
-    };
+    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block )*) => { $(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name($($arg: $ty),*) -> $ret $body
+        as_type!($name($($arg: $ty),*) -> $ret);
+    )* };
 }
 
 /// Declares float instructions of one format that only forward to the format-generic function.
 macro_rules! float_instructions {
-    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident; )*) => {
-        $( $(#[$doc])* #[inline(always)] pub fn $name(mode: Mode, $($arg: $float),*) -> $float { arithmetic::$of(mode, $($arg),*) } )*
-    };
+    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident; )*) => { $(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name(mode: Mode, $($arg: $float),*) -> $float { arithmetic::$of(mode, $($arg),*) }
+        as_type!($name(mode: Mode, $($arg: $float),*) -> $float);
+    )* };
 }
 
 mod arithmetic;

@@ -64,7 +64,7 @@ modifiers! {
     f64 clamp_f64 omod_f64;
 }
 
-/// [`clamp_f16`] of both halves.
+/// [`clamp_f16()`] of both halves.
 #[inline(always)]
 pub fn clamp_pk_f16(mode: Mode, a: [f16; 2]) -> [f16; 2] {
     a.map(|half| clamp_f16(mode, half))

@@ -6,9 +6,10 @@ use half::f16;
 /// Declares packed instructions from what each half does.
 macro_rules! packed {
     ($( $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $of:ident; )*) => { $(
-        #[doc = concat!("[`", stringify!($of), "`] of both halves.")]
+        #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]
         #[inline(always)]
         pub fn $name($($arg: [$ty; 2]),*) -> [$ret; 2] { [$of($($arg[0]),*), $of($($arg[1]),*)] }
+        as_type!($name($($arg: [$ty; 2]),*) -> [$ret; 2]);
     )* };
 }
 
@@ -39,9 +40,10 @@ packed! {
 /// Declares packed float instructions.
 macro_rules! packed_floats {
     ($( $name:ident($($arg:ident),*) = $of:ident; )*) => { $(
-        #[doc = concat!("[`", stringify!($of), "`] of both halves.")]
+        #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]
         #[inline(always)]
         pub fn $name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2] { [$of(mode, $($arg[0]),*), $of(mode, $($arg[1]),*)] }
+        as_type!($name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2]);
     )* };
 }
 

@@ -47,34 +47,34 @@ instructions! {
     }
     /// The absolute difference, plus `c`.
     sad_u32(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).wrapping_add(c) }
-    /// [`sad_u8`] of those bytes where `b` is not zero.
+    /// [`sad_u8()`] of those bytes where `b` is not zero.
     msad_u8(a: u32, b: u32, c: u32) -> u32 { masked_bytes(a, b).wrapping_add(c) }
-    /// [`sad_u8`] under clamp.
+    /// [`sad_u8()`] under clamp.
     sad_u8_sat(a: u32, b: u32, c: u32) -> u32 { bytes(a, b).saturating_add(c) }
-    /// [`sad_hi_u8`] under clamp.
+    /// [`sad_hi_u8()`] under clamp.
     sad_hi_u8_sat(a: u32, b: u32, c: u32) -> u32 { (bytes(a, b) << 16).saturating_add(c) }
-    /// [`sad_u16`] under clamp.
+    /// [`sad_u16()`] under clamp.
     sad_u16_sat(a: [u16; 2], b: [u16; 2], c: u32) -> u32 {
         (u32::from(a[0].abs_diff(b[0])) + u32::from(a[1].abs_diff(b[1]))).saturating_add(c)
     }
-    /// [`sad_u32`] under clamp.
+    /// [`sad_u32()`] under clamp.
     sad_u32_sat(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).saturating_add(c) }
-    /// [`msad_u8`] under clamp.
+    /// [`msad_u8()`] under clamp.
     msad_u8_sat(a: u32, b: u32, c: u32) -> u32 { masked_bytes(a, b).saturating_add(c) }
 
     /// Four sums of absolute differences, of `a` shifted by 0 to 3 bytes and `b`, added to the four 16-bit parts of `c`.
     qsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| bytes(a, b), u16::wrapping_add) }
-    /// [`qsad_pk_u16_u8`] of those bytes where `b` is not zero.
+    /// [`qsad_pk_u16_u8()`] of those bytes where `b` is not zero.
     mqsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| masked_bytes(a, b), u16::wrapping_add) }
-    /// [`mqsad_pk_u16_u8`] with four 32-bit sums, lowest first.
+    /// [`mqsad_pk_u16_u8()`] with four 32-bit sums, lowest first.
     mqsad_u32_u8(a: u64, b: u32, c: [u32; 4]) -> [u32; 4] {
         core::array::from_fn(|i| masked_bytes((a >> (8 * i)) as u32, b).wrapping_add(c[i]))
     }
-    /// [`qsad_pk_u16_u8`] under clamp.
+    /// [`qsad_pk_u16_u8()`] under clamp.
     qsad_pk_u16_u8_sat(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| bytes(a, b), u16::saturating_add) }
-    /// [`mqsad_pk_u16_u8`] under clamp.
+    /// [`mqsad_pk_u16_u8()`] under clamp.
     mqsad_pk_u16_u8_sat(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| masked_bytes(a, b), u16::saturating_add) }
-    /// [`mqsad_u32_u8`] under clamp.
+    /// [`mqsad_u32_u8()`] under clamp.
     mqsad_u32_u8_sat(a: u64, b: u32, c: [u32; 4]) -> [u32; 4] {
         core::array::from_fn(|i| masked_bytes((a >> (8 * i)) as u32, b).saturating_add(c[i]))
     }

@@ -204,9 +204,9 @@ instructions! {
     }
     /// `sqrt(a)`.
     sqrt_f32(_mode: Mode, a: f32) -> f32 { settle1(a.flushed().sqrt(), a).flushed() }
-    /// [`exp_f32`]: the hardware's is less accurate.
+    /// [`exp_f32()`]: the hardware's is less accurate.
     exp_legacy_f32(mode: Mode, a: f32) -> f32 { exp_f32(mode, a) }
-    /// [`log_f32`]: the hardware's is less accurate.
+    /// [`log_f32()`]: the hardware's is less accurate.
     log_legacy_f32(mode: Mode, a: f32) -> f32 { log_f32(mode, a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
     sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine(f64::from(a)) as f32, a).result(mode) }
