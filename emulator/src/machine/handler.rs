@@ -124,3 +124,42 @@ macro_rules! levels {
     }};
 }
 pub(crate) use levels;
+
+/// Functions that handlers share, compiled for each feature level like them: `name::<WIDTH>` is the one of the level of vectors of
+/// `WIDTH` bytes, and out of line.
+macro_rules! at_level {
+    ($(#[$doc:meta])* pub fn $name:ident($w:ident: &mut Wave, $op:ident: &Op $(, $arg:ident: $ty:ty)*) -> () $body:block) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<const WIDTH: usize>($w: &mut Wave, $op: &Op $(, $arg: $ty)*) {
+            #[inline(always)]
+            fn body<const WIDTH: usize>($w: &mut Wave, $op: &Op $(, $arg: $ty)*) $body
+            #[inline(never)]
+            fn baseline($w: &mut Wave, $op: &Op $(, $arg: $ty)*) {
+                body::<16>($w, $op $(, $arg)*)
+            }
+            #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
+            #[inline(never)]
+            fn v3($w: &mut Wave, $op: &Op $(, $arg: $ty)*) {
+                body::<32>($w, $op $(, $arg)*)
+            }
+            #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
+            #[inline(never)]
+            fn v4($w: &mut Wave, $op: &Op $(, $arg: $ty)*) {
+                body::<64>($w, $op $(, $arg)*)
+            }
+            match WIDTH {
+                // SAFETY: handlers of this width run on hosts of its level alone.
+                #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+                64 => unsafe { v4($w, $op $(, $arg)*) },
+                // SAFETY: as above.
+                #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+                32 => unsafe { v3($w, $op $(, $arg)*) },
+                _ => baseline($w, $op $(, $arg)*),
+            }
+        }
+    };
+}
+pub(crate) use at_level;

@@ -3,7 +3,19 @@
 use half::f16;
 
 use super::op::Slot;
-use crate::semantics::{self, Mode, Omod};
+
+/// The formats of results that clamp and omod act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Float {
+    /// An f16.
+    F16,
+    /// An f32.
+    F32,
+    /// An f64.
+    F64,
+    /// Two f16, which omod leaves alone.
+    PairF16,
+}
 
 /// How `neg` and `abs` act on a type.
 pub trait Lane: Copy {
@@ -27,16 +39,8 @@ pub trait Lane: Copy {
         half: Self::HALF,
         pair: Self::PAIR,
     };
-    /// The clamp modifier.
-    #[inline(always)]
-    fn clamp(self, _: Mode) -> Self {
-        self
-    }
-    /// The output multiplier.
-    #[inline(always)]
-    fn omod(self, _: Mode, _: Omod) -> Self {
-        self
-    }
+    /// The format that clamp and omod act on.
+    const FLOAT: Option<Float> = None;
 }
 
 macro_rules! lane32 {
@@ -52,6 +56,7 @@ lane32!(u32, i32);
 
 impl Lane for f32 {
     const REGISTERS: usize = 1;
+    const FLOAT: Option<Float> = Some(Float::F32);
     #[inline(always)]
     fn get(lo: u32, _: u32) -> f32 {
         f32::from_bits(lo)
@@ -59,14 +64,6 @@ impl Lane for f32 {
     #[inline(always)]
     fn put(self) -> (u32, u32) {
         (self.to_bits(), 0)
-    }
-    #[inline(always)]
-    fn clamp(self, mode: Mode) -> f32 {
-        semantics::clamp_f32(mode, self)
-    }
-    #[inline(always)]
-    fn omod(self, mode: Mode, by: Omod) -> f32 {
-        semantics::omod_f32(mode, by, self)
     }
 }
 
@@ -85,6 +82,7 @@ lane16!(u16, i16);
 
 impl Lane for f16 {
     const REGISTERS: usize = 1;
+    const FLOAT: Option<Float> = Some(Float::F16);
     const SIGN: u32 = 0x8000;
     const HALF: bool = true;
     #[inline(always)]
@@ -94,14 +92,6 @@ impl Lane for f16 {
     #[inline(always)]
     fn put(self) -> (u32, u32) {
         (self.to_bits() as u32, 0)
-    }
-    #[inline(always)]
-    fn clamp(self, mode: Mode) -> f16 {
-        semantics::clamp_f16(mode, self)
-    }
-    #[inline(always)]
-    fn omod(self, mode: Mode, by: Omod) -> f16 {
-        semantics::omod_f16(mode, by, self)
     }
 }
 
@@ -118,6 +108,7 @@ lane64!(u64, i64);
 
 impl Lane for f64 {
     const REGISTERS: usize = 2;
+    const FLOAT: Option<Float> = Some(Float::F64);
     #[inline(always)]
     fn get(lo: u32, hi: u32) -> f64 {
         f64::from_bits(lo as u64 | (hi as u64) << 32)
@@ -126,22 +117,15 @@ impl Lane for f64 {
     fn put(self) -> (u32, u32) {
         (self.to_bits() as u32, (self.to_bits() >> 32) as u32)
     }
-    #[inline(always)]
-    fn clamp(self, mode: Mode) -> f64 {
-        semantics::clamp_f64(mode, self)
-    }
-    #[inline(always)]
-    fn omod(self, mode: Mode, by: Omod) -> f64 {
-        semantics::omod_f64(mode, by, self)
-    }
 }
 
 macro_rules! lane_pair {
-    ($t:ident, $from:expr, $to:expr, $clamp:expr) => {
+    ($t:ident, $from:expr, $to:expr, $float:expr) => {
         impl Lane for [$t; 2] {
             const REGISTERS: usize = 1;
             const SIGN: u32 = 0x8000;
             const PAIR: bool = true;
+            const FLOAT: Option<Float> = $float;
             #[inline(always)]
             fn get(lo: u32, _: u32) -> [$t; 2] {
                 [$from(lo as u16), $from((lo >> 16) as u16)]
@@ -150,13 +134,9 @@ macro_rules! lane_pair {
             fn put(self) -> (u32, u32) {
                 ($to(self[0]) as u32 | ($to(self[1]) as u32) << 16, 0)
             }
-            #[inline(always)]
-            fn clamp(self, mode: Mode) -> [$t; 2] {
-                self.map(|x: $t| $clamp(x, mode))
-            }
         }
     };
 }
-lane_pair!(u16, |x: u16| x, |x: u16| x, |x, _| x);
-lane_pair!(i16, |x: u16| x as i16, |x: i16| x as u16, |x, _| x);
-lane_pair!(f16, f16::from_bits, f16::to_bits, <f16 as Lane>::clamp);
+lane_pair!(u16, |x: u16| x, |x: u16| x, None);
+lane_pair!(i16, |x: u16| x as i16, |x: i16| x as u16, None);
+lane_pair!(f16, f16::from_bits, f16::to_bits, Some(Float::PairF16));

@@ -6,7 +6,7 @@ use super::forms;
 use super::handler::{Handler, Handlers, Level};
 use super::memory::Hint;
 use super::program::Kind;
-use super::shapes::plain;
+use super::shapes::{Change, Control, Fill, plain};
 use super::traffic::Traffic;
 use super::wave::{F16_CONSTANTS, inline_constant};
 use crate::isa::{self, Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
@@ -77,6 +77,12 @@ pub struct Plan {
     pub constants: [u32; SOURCES],
     /// Sources that are brought to their slots in yet another way, a bit each.
     pub fetch: u8,
+    /// What becomes of these on the way; `scalars` says where they stand.
+    pub changes: [Change; SOURCES],
+    /// The lanes that the first source reads, where they are others (DPP).
+    pub dpp: Option<&'static Control>,
+    /// The part of its register that the result fills, where that is not all.
+    pub fill: Option<Fill>,
     /// Results go out as computed: neither omod nor clamp.
     pub exact: bool,
     /// A result fills its register in every lane that is on: no part of it, no lane left out by DPP.
@@ -151,9 +157,9 @@ impl Plan {
             base: inst.by_role(Role::Sbase),
             ..Plan::default()
         };
-        let sub_dword = shape.result.registers == 1 && inst.form == Form::Sdwa;
-        let part = sub_dword || keeps_half(inst, &shape.result);
-        plan.whole = !part && inst.form != Form::Dpp;
+        plan.fill = Fill::new(inst, &shape.result);
+        plan.dpp = (inst.form == Form::Dpp).then(|| Control::of(m.dpp_ctrl));
+        plan.whole = plan.fill.is_none() && plan.dpp.is_none();
         for (n, slot) in shape.sources.iter().enumerate() {
             let code = source(inst, shape, n);
             plan.sources[n] = match code.as_vgpr() {
@@ -166,7 +172,10 @@ impl Plan {
                             plan.constants[n] = constant;
                         }
                         None if slot.registers == 0 => (),
-                        None => plan.fetch |= 1 << n,
+                        None => {
+                            plan.fetch |= 1 << n;
+                            plan.changes[n] = Change::new(inst, n, slot, code);
+                        }
                     }
                     256 + 2 * n as u16
                 }

@@ -190,6 +190,16 @@ impl Wave {
         &self.mask
     }
 
+    /// The lanes of a mask, all ones where its bit is set.
+    #[inline(always)]
+    pub fn mask_of(&mut self, lanes: u64) -> Lanes {
+        if lanes == self.exec() {
+            *self.lane_mask()
+        } else {
+            expand(lanes)
+        }
+    }
+
     /// A scalar source of 32 bits: register, constant or literal. VGPRs read lane 0's value; callers exclude them.
     #[inline(always)]
     pub fn scalar32(&self, code: Code, literal: u32) -> u32 {

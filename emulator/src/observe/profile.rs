@@ -144,11 +144,13 @@ impl Profile {
             }
             Way::Flat => {
                 let high = &wave.v[usize::from(op.plan.addr) + 1];
-                let within = |aperture: u64| {
-                    let hit = |l: &usize| on >> l & 1 != 0 && u64::from(high[*l]) == aperture >> 32;
-                    (0..LANES).filter(hit).count() as u32
-                };
-                let (shared, private) = (within(SHARED_BASE), within(PRIVATE_BASE));
+                let (mut shared, mut private, mut left) = (0, 0, on);
+                while left != 0 {
+                    let high = u64::from(high[left.trailing_zeros() as usize]);
+                    shared += u32::from(high == SHARED_BASE >> 32);
+                    private += u32::from(high == PRIVATE_BASE >> 32);
+                    left &= left - 1;
+                }
                 self.moved(Space::Lds, op, shared);
                 self.moved(Space::Scratch, op, private);
                 self.moved(Space::Memory, op, lanes - shared - private);

@@ -1,10 +1,116 @@
 //! Data-parallel primitives: which lane a lane reads.
 
-use super::super::wave::{LANES, Lanes, Wave};
-use crate::isa::{Flags, Inst};
+use std::sync::OnceLock;
+
+use super::super::wave::{LANES, Lanes, Wave, collect, expand};
+
+/// Controls that the field of nine bits can hold.
+const CONTROLS: usize = 512;
+
+/// What a control makes of the lanes, found out once.
+#[derive(Debug)]
+pub struct Control {
+    /// The lane that each lane reads; itself where there is none.
+    from: Lanes,
+    /// The lanes that have a lane to read.
+    there: u64,
+    /// The same, all ones where there is one.
+    mask: Lanes,
+}
+
+impl Control {
+    /// What a control makes of the lanes.
+    pub fn of(control: u16) -> &'static Control {
+        static CACHE: [OnceLock<Control>; CONTROLS] = [const { OnceLock::new() }; CONTROLS];
+        CACHE[usize::from(control) % CONTROLS].get_or_init(|| {
+            let source = |l| source_lane(control, l);
+            let there = (0..LANES).filter(|&l| source(l).is_some());
+            let there = there.fold(0, |lanes, l| lanes | 1 << l);
+            Control {
+                from: std::array::from_fn(|l| source(l).unwrap_or(l) as u32),
+                there,
+                mask: expand(there),
+            }
+        })
+    }
+
+    /// The lanes whose source is there and on.
+    #[inline(always)]
+    pub fn live(&self, w: &mut Wave) -> u64 {
+        if w.exec() == !0 {
+            return self.there;
+        }
+        let on = w.lane_mask();
+        let mut live = [0; LANES];
+        for (live, from) in live.iter_mut().zip(&self.from) {
+            *live = on[*from as usize % LANES] as u8 & 1;
+        }
+        collect(&live) & self.there
+    }
+
+    /// A register as the lanes see it: 0 where there is no lane to read.
+    #[inline(always)]
+    pub fn permute<const WIDTH: usize>(&self, w: &mut Wave, register: usize) -> Lanes {
+        let values = masked(w, register);
+        let mut out = [0; LANES];
+        exchange::<WIDTH>(&values, &self.from, &mut out);
+        for l in 0..LANES {
+            out[l] &= self.mask[l];
+        }
+        out
+    }
+}
+
+/// A register, 0 in lanes that are off.
+#[inline(always)]
+pub fn masked(w: &mut Wave, register: usize) -> Lanes {
+    let mut values = w.v[register];
+    if w.exec() != !0 {
+        let mask = *w.lane_mask();
+        for l in 0..LANES {
+            values[l] &= mask[l];
+        }
+    }
+    values
+}
+
+/// Each lane's value of the lane that it reads, whose number counts modulo 64.
+#[inline(always)]
+pub fn exchange<const WIDTH: usize>(values: &Lanes, from: &Lanes, out: &mut Lanes) {
+    #[cfg(target_arch = "x86_64")]
+    if WIDTH == 64 {
+        // SAFETY: code of this width runs on hosts that have AVX-512 alone.
+        unsafe { exchange_512(values, from, out) };
+        return;
+    }
+    for l in 0..LANES {
+        out[l] = values[from[l] as usize % LANES];
+    }
+}
+
+/// 16 lanes at a time, each from one of the two halves of the values.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exchange_512(values: &Lanes, from: &Lanes, out: &mut Lanes) {
+    use std::arch::x86_64::{
+        __m512i, _mm512_mask_blend_epi32, _mm512_permutex2var_epi32, _mm512_set1_epi32,
+        _mm512_test_epi32_mask,
+    };
+    let values: [__m512i; 4] = bytemuck::cast(*values);
+    let from: [__m512i; 4] = bytemuck::cast(*from);
+    let high = _mm512_set1_epi32(32);
+    let out_of = from.map(|from| {
+        let low = _mm512_permutex2var_epi32(values[0], from, values[1]);
+        let beyond = _mm512_test_epi32_mask(from, high);
+        let other = _mm512_permutex2var_epi32(values[2], from, values[3]);
+        _mm512_mask_blend_epi32(beyond, low, other)
+    });
+    *out = bytemuck::cast(out_of);
+}
 
 /// The lane that lane `l` reads under a control, if there is one.
-fn source_lane(control: u16, l: usize) -> Option<usize> {
+pub(super) fn source_lane(control: u16, l: usize) -> Option<usize> {
     let row = l & !15;
     let within = l & 15;
     let shifted = |x: Option<usize>| x.filter(|&x| x < 16).map(|x| row + x);
@@ -23,25 +129,4 @@ fn source_lane(control: u16, l: usize) -> Option<usize> {
         0x143 => (l >= 32).then_some(31),
         _ => Some(l),
     }
-}
-
-/// The lane's source, if that lane is there and on.
-fn live_source(w: &Wave, i: &Inst, l: usize) -> Option<usize> {
-    source_lane(i.modifiers.dpp_ctrl, l).filter(|&s| w.exec() >> s & 1 != 0)
-}
-
-/// A register as the lanes of a DPP instruction see it: 0 where there is no lane to read.
-pub fn permute(w: &Wave, i: &Inst, values: &Lanes) -> Lanes {
-    std::array::from_fn(|l| live_source(w, i, l).map_or(0, |s| values[s]))
-}
-
-/// The lanes that a DPP instruction may write: those that the row and bank masks leave on, and that have a lane to read or read
-/// zero instead (bound_ctrl).
-pub fn enabled(w: &Wave, i: &Inst) -> u64 {
-    let m = &i.modifiers;
-    let zero = m.flags.has(Flags::BOUND_CTRL);
-    (0..LANES)
-        .filter(|&l| m.row_mask >> (l / 16) & 1 != 0 && m.bank_mask >> (l / 4 % 4) & 1 != 0)
-        .filter(|&l| zero || live_source(w, i, l).is_some())
-        .fold(0, |mask, l| mask | 1 << l)
 }

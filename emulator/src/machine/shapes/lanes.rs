@@ -1,8 +1,11 @@
 //! Vector instructions that cross lanes or touch single ones.
 
 use super::super::handler::Outcome;
-use super::super::wave::{LANES, Wave};
+use super::super::wave::{LANES, Lanes, Wave};
 use crate::isa::{Code, Inst};
+
+/// The inline constant -1.
+const MINUS_ONE: u16 = 193;
 
 /// v_readfirstlane_b32: the first active lane's value, or lane 0's where none is.
 pub fn readfirstlane(w: &mut Wave, i: &Inst) -> Outcome {
@@ -37,19 +40,42 @@ fn lane_value(w: &Wave, code: Code, literal: u32, lane: usize) -> u32 {
     }
 }
 
-/// v_mbcnt_lo_u32_b32 and v_mbcnt_hi_u32_b32: src1 plus the bits of src0 that belong to lower lanes of the half that begins at
-/// lane `first`.
-#[inline(always)]
-pub fn mbcnt(w: &mut Wave, i: &Inst, first: usize) -> Outcome {
-    let get = |code: Code, l: usize| lane_value(w, code, i.literal, l);
-    let values: [u32; LANES] = std::array::from_fn(|l| {
-        let below = match l.saturating_sub(first) {
-            0 => 0,
-            n if n >= 32 => !0,
-            n => (1u32 << n) - 1,
+/// For each lane, the bits of a mask's half that belong to lower lanes, where the half begins at lane `first`.
+const fn lower_lanes(first: usize) -> Lanes {
+    let mut lower = [0; LANES];
+    let mut l = first + 1;
+    while l < LANES {
+        lower[l] = if l - first >= 32 {
+            !0
+        } else {
+            (1 << (l - first)) - 1
         };
-        get(i.operands[2], l).wrapping_add((get(i.operands[1], l) & below).count_ones())
-    });
+        l += 1;
+    }
+    lower
+}
+
+/// v_mbcnt_lo_u32_b32 and v_mbcnt_hi_u32_b32: src1 plus the bits of src0 that belong to lower lanes of the half that begins at
+/// lane `FIRST`.
+#[inline(always)]
+pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
+    const LOWER: [Lanes; 2] = [lower_lanes(0), lower_lanes(32)];
+    let operand = |w: &Wave, code: Code| match code.as_vgpr() {
+        Some(v) => w.v[v as usize],
+        None => [w.scalar32(code, i.literal); LANES],
+    };
+    let lower = &LOWER[FIRST / 32];
+    let mut values = operand(w, i.operands[2]);
+    if i.operands[1].0 == MINUS_ONE {
+        for l in 0..LANES {
+            values[l] = values[l].wrapping_add((l.saturating_sub(FIRST) as u32).min(32));
+        }
+    } else {
+        let bits = operand(w, i.operands[1]);
+        for l in 0..LANES {
+            values[l] = values[l].wrapping_add((bits[l] & lower[l]).count_ones());
+        }
+    }
     let exec = w.exec();
     if let Some(v) = i.operands[0].as_vgpr() {
         super::write_lanes(w, v as usize, exec, &values);

@@ -4,9 +4,12 @@ pub mod atomic;
 pub mod control;
 pub mod divergence;
 mod dpp;
+pub mod exchange;
 pub mod flat;
 mod gather;
 pub mod indexing;
+#[cfg(test)]
+mod lane_tests;
 pub mod lanes;
 pub mod lds;
 pub mod lds_more;
@@ -24,7 +27,8 @@ pub mod transfer;
 pub mod typed;
 mod valu;
 
+pub use dpp::Control;
 pub use salu::{salu, saveexec, wrexec};
-pub use select::plain;
+pub use select::{Change, Fill, plain};
 pub use transfer::Element;
 pub use valu::{cmpx, shape_of, valu, valu_or_clamped, write_lanes};

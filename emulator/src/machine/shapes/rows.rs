@@ -6,15 +6,18 @@
 macro_rules! valu {
     ($f:expr) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu(w, i, $f))
-                .of($crate::machine::shapes::shape_of(&$f)),
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu::<_WIDTH, _>(
+                w, i, $f
+            ))
+            .of($crate::machine::shapes::shape_of(&$f)),
         )
     };
     ($f:expr, $clamped:expr) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu_or_clamped(
-                w, i, $f, $clamped
-            ))
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu_or_clamped::<
+                _WIDTH,
+                _,
+            >(w, i, $f, $clamped))
             .of($crate::machine::shapes::shape_of(&$f)),
         )
     };
@@ -24,8 +27,10 @@ macro_rules! valu {
 macro_rules! cmpx {
     ($f:expr) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx(w, i, $f))
-                .of($crate::machine::shapes::shape_of(&$f)),
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx::<_WIDTH, _>(
+                w, i, $f
+            ))
+            .of($crate::machine::shapes::shape_of(&$f)),
         )
     };
 }

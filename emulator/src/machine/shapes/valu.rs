@@ -4,26 +4,31 @@
 //! operand, a `bool` result goes to a mask, a pair `(value, bool)` to a register and a mask.
 //!
 //! The loop over lanes is compiled for every function and host feature level, so it holds nothing else: sources stand in registers
-//! or were brought to slots behind them, and results are written back by code that all functions share.
+//! or were brought to slots behind them, and results are changed and written back by code that all functions share. Functions of the
+//! mode have three: HIP's, which is a constant; others that round to nearest, whose flags stay the same throughout the loop; and those
+//! with directed rounding.
 
 use super::super::handler::Outcome;
-use super::super::lane::Lane;
+use super::super::lane::{Float, Lane};
 use super::super::op::{Op, SOURCES, Shape, Slot};
 use super::super::wave::{LANES, Lanes, REGISTERS, Results, Wave, collect, expand};
 use super::select;
-use crate::isa::{Code, Flags, Inst};
-use crate::semantics::{Mode, Omod};
+use crate::isa::{Code, Flags};
+use crate::semantics::{Mode, Round};
 
 /// What a lane function may take.
 pub trait Argument: Copy {
     /// The registers that it reads.
     const SLOT: Slot;
+    /// The format that it has.
+    const FLOAT: Option<Float>;
     /// From a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
 }
 
 impl<T: Lane> Argument for T {
     const SLOT: Slot = T::SLOT;
+    const FLOAT: Option<Float> = T::FLOAT;
     #[inline(always)]
     fn get(lo: u32, hi: u32) -> T {
         T::get(lo, hi)
@@ -32,6 +37,7 @@ impl<T: Lane> Argument for T {
 
 impl Argument for bool {
     const SLOT: Slot = Slot::BIT;
+    const FLOAT: Option<Float> = None;
     #[inline(always)]
     fn get(lo: u32, _: u32) -> bool {
         lo != 0
@@ -46,8 +52,8 @@ pub trait Output: Copy {
     const DESTINATIONS: usize;
     /// The place of the mask among the operands, where it gives one.
     const MASK: Option<usize>;
-    /// Applies omod and clamp as the instruction asks.
-    fn finish(self, mode: Mode, i: &Inst) -> Self;
+    /// The format that omod and clamp act on.
+    const FLOAT: Option<Float>;
     /// Keeps a lane's result.
     fn keep(self, results: &mut Results, lane: usize);
 }
@@ -56,20 +62,7 @@ impl<T: Lane> Output for T {
     const SLOT: Slot = T::SLOT;
     const DESTINATIONS: usize = 1;
     const MASK: Option<usize> = None;
-    #[inline(always)]
-    fn finish(self, mode: Mode, i: &Inst) -> T {
-        let m = &i.modifiers;
-        let value = if m.omod != 0 {
-            self.omod(mode, Omod::from_bits(m.omod.into()))
-        } else {
-            self
-        };
-        if m.flags.has(Flags::CLAMP) {
-            value.clamp(mode)
-        } else {
-            value
-        }
-    }
+    const FLOAT: Option<Float> = T::FLOAT;
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
         let (lo, hi) = self.put();
@@ -84,10 +77,7 @@ impl<T: Lane> Output for (T, bool) {
     const SLOT: Slot = T::SLOT;
     const DESTINATIONS: usize = 2;
     const MASK: Option<usize> = Some(1);
-    #[inline(always)]
-    fn finish(self, mode: Mode, i: &Inst) -> (T, bool) {
-        (self.0.finish(mode, i), self.1)
-    }
+    const FLOAT: Option<Float> = T::FLOAT;
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
         self.0.keep(results, lane);
@@ -99,10 +89,7 @@ impl Output for bool {
     const SLOT: Slot = Slot::BIT;
     const DESTINATIONS: usize = 1;
     const MASK: Option<usize> = Some(0);
-    #[inline(always)]
-    fn finish(self, _: Mode, _: &Inst) -> bool {
-        self
-    }
+    const FLOAT: Option<Float> = None;
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
         results.bits[lane] = self.into();
@@ -116,11 +103,7 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
         w.v[register] = *values;
         return;
     }
-    let mask = if lanes == w.exec() {
-        *w.lane_mask()
-    } else {
-        expand(lanes)
-    };
+    let mask = w.mask_of(lanes);
     let old = &mut w.v[register];
     for l in 0..LANES {
         old[l] = values[l] & mask[l] | old[l] & !mask[l];
@@ -131,10 +114,8 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
 pub trait LaneFunction<Signature>: Copy {
     /// What it takes and gives.
     const SHAPE: &'static Shape;
-    /// Runs it over all lanes.
-    fn run(self, w: &mut Wave, op: &Op) -> Outcome;
-    /// Runs it in any mode, with omod and clamp: out of line, once for all feature levels.
-    fn run_unusual(self, w: &mut Wave, op: &Op) -> Outcome;
+    /// Runs it over all lanes, at the feature level of vectors of `WIDTH` bytes.
+    fn run<const WIDTH: usize>(self, w: &mut Wave, op: &Op) -> Outcome;
 }
 
 /// The shape of a lane function.
@@ -179,7 +160,12 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
 
 /// Writes the results to where they go.
 #[inline(always)]
-fn finish<R: Output>(w: &mut Wave, op: &Op) -> Outcome {
+fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+    if let Some(float) = R::FLOAT
+        && !op.plan.exact
+    {
+        select::finish_floats::<WIDTH>(w, op, float);
+    }
     if R::SLOT.registers != 0 {
         if op.plan.whole && w.exec() == !0 {
             let vdst = usize::from(op.plan.vdst);
@@ -188,7 +174,7 @@ fn finish<R: Output>(w: &mut Wave, op: &Op) -> Outcome {
                 w.v[vdst + 1] = w.results.hi;
             }
         } else {
-            select::commit(w, op, &R::SLOT);
+            select::commit::<WIDTH>(w, op, R::SLOT.registers);
         }
     }
     if let Some(n) = R::MASK {
@@ -198,12 +184,38 @@ fn finish<R: Output>(w: &mut Wave, op: &Op) -> Outcome {
     Ok(())
 }
 
+/// The mode, where it rounds to nearest what a function of these formats rounds: f32 have a rounding of their own.
+#[inline(always)]
+fn to_nearest(mode: Mode, formats: &[Option<Float>]) -> Option<Mode> {
+    let has = |wanted: fn(&Float) -> bool| formats.iter().flatten().any(wanted);
+    let (f32, others) = (has(|f| *f == Float::F32), has(|f| *f != Float::F32));
+    let nearest = Round::NearestEven;
+    let directed =
+        (f32 || !others) && mode.round32 != nearest || (others || !f32) && mode.round64 != nearest;
+    (!directed).then_some(Mode {
+        round32: nearest,
+        round64: nearest,
+        ..mode
+    })
+}
+
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
-        lane_function!(fn($($t),*) -> R, [], [], |_w| true; $($t $s $n),*);
-        lane_function!((Mode, fn($($t),*) -> R), [Mode,], [mode,], |w| w.in_hip_mode(); $($t $s $n),*);
+        lane_function!(fn($($t),*) -> R, [], |w, op, f| {
+            over_lanes!(w, op; $($t $s $n),*; |$($s),*| f($($s),*));
+        }; $($t $s $n),*);
+        lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op, f| {
+            if w.in_hip_mode() {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(Mode::HIP, $($s),*));
+            } else if let Some(mode) = to_nearest(w.mode(), &[R::FLOAT, $($t::FLOAT),*]) {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(mode, $($s),*));
+            } else {
+                let mode = w.mode();
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(mode, $($s),*));
+            }
+        }; $($t $s $n),*);
     };
-    ($signature:ty, [$($m:ty,)?], [$($mode:ident,)?], |$w:ident| $usual:expr; $($t:ident $s:ident $n:literal),*) => {
+    ($signature:ty, [$($m:ty,)?], |$w:ident, $op:ident, $f:ident| $loops:block; $($t:ident $s:ident $n:literal),*) => {
         impl<F, R, $($t),*> LaneFunction<$signature> for F
         where
             F: Fn($($m,)? $($t),*) -> R + Copy,
@@ -217,31 +229,14 @@ macro_rules! lane_function {
             };
 
             #[inline(always)]
-            fn run(self, w: &mut Wave, op: &Op) -> Outcome {
-                let $w = &*w;
-                if !(op.plan.exact && $usual) {
-                    return self.run_unusual(w, op);
-                }
+            fn run<const WIDTH: usize>(self, w: &mut Wave, op: &Op) -> Outcome {
                 $(bring::<$t>(w, op, $n);)*
                 if op.plan.fetch != 0 {
-                    select::fetch(w, op, Self::SHAPE);
+                    select::fetch::<WIDTH>(w, op);
                 }
-                $(let $mode = Mode::HIP;)?
-                over_lanes!(w, op; $($t $s $n),*; |$($s),*| self($($mode,)? $($s),*));
-                finish::<R>(w, op)
-            }
-
-            #[cold]
-            #[inline(never)]
-            fn run_unusual(self, w: &mut Wave, op: &Op) -> Outcome {
-                $(bring::<$t>(w, op, $n);)*
-                if op.plan.fetch != 0 {
-                    select::fetch(w, op, Self::SHAPE);
-                }
-                let current = w.mode();
-                $(let $mode = current;)?
-                over_lanes!(w, op; $($t $s $n),*; |$($s),*| self($($mode,)? $($s),*).finish(current, op));
-                finish::<R>(w, op)
+                let ($w, $op, $f) = (&mut *w, op, self);
+                $loops
+                finish::<R, WIDTH>(w, op)
             }
         }
     };
@@ -253,28 +248,28 @@ lane_function!(A a 0, B b 1, C c 2, D d 3);
 
 /// Runs a pure function as a vector instruction.
 #[inline(always)]
-pub fn valu<S, F: LaneFunction<S>>(w: &mut Wave, op: &Op, f: F) -> Outcome {
-    f.run(w, op)
+pub fn valu<const WIDTH: usize, S>(w: &mut Wave, op: &Op, f: impl LaneFunction<S>) -> Outcome {
+    f.run::<WIDTH>(w, op)
 }
 
 /// Runs a pure function, or under the clamp modifier another.
 #[inline(always)]
-pub fn valu_or_clamped<S, F: LaneFunction<S>, G: LaneFunction<S>>(
+pub fn valu_or_clamped<const WIDTH: usize, S>(
     w: &mut Wave,
     op: &Op,
-    f: F,
-    clamped: G,
+    f: impl LaneFunction<S>,
+    clamped: impl LaneFunction<S>,
 ) -> Outcome {
     if op.modifiers.flags.has(Flags::CLAMP) {
-        return clamped.run_unusual(w, op);
+        return clamped.run::<WIDTH>(w, op);
     }
-    f.run(w, op)
+    f.run::<WIDTH>(w, op)
 }
 
 /// A compare that writes EXEC as well as its mask.
 #[inline(always)]
-pub fn cmpx<S, F: LaneFunction<S>>(w: &mut Wave, op: &Op, f: F) -> Outcome {
-    f.run(w, op)?;
+pub fn cmpx<const WIDTH: usize, S>(w: &mut Wave, op: &Op, f: impl LaneFunction<S>) -> Outcome {
+    f.run::<WIDTH>(w, op)?;
     let mask = w.scalar64(op.operands[0], 0);
     w.set_scalar64(Code::EXEC, mask);
     Ok(())

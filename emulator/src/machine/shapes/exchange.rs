@@ -1,0 +1,82 @@
+//! The lane exchanges that are encoded as LDS instructions: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
+
+use super::super::handler::Outcome;
+use super::super::op::Op;
+use super::super::wave::{LANES, Lanes, Wave};
+use super::dpp::{exchange, masked};
+use super::transfer::each;
+
+/// The lanes that the lanes' addresses (in bytes) name, before they are cut to six bits.
+#[inline(always)]
+fn named(w: &Wave, op: &Op) -> Lanes {
+    let (addr, offset) = (usize::from(op.plan.addr), op.offset as u32);
+    let mut lanes = [0; LANES];
+    for l in 0..LANES {
+        lanes[l] = w.v[addr][l].wrapping_add(offset) / 4;
+    }
+    lanes
+}
+
+/// Each lane reads the lane that its address names; lanes that are off read as 0.
+#[inline(always)]
+pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+    let from = named(w, op);
+    let values = masked(w, op.plan.data.into());
+    write::<WIDTH>(w, op, &values, &from)
+}
+
+/// Each lane writes to the lane that its address names; the highest writer wins, lanes not written get 0.
+#[inline(always)]
+pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
+    let (exec, to) = (w.exec(), named(w, op));
+    let data = &w.v[usize::from(op.plan.data)];
+    let mut values = [0; LANES];
+    if exec == !0 {
+        for l in 0..LANES {
+            values[to[l] as usize % LANES] = data[l];
+        }
+    } else {
+        for l in each(exec) {
+            values[to[l] as usize % LANES] = data[l];
+        }
+    }
+    super::write_lanes(w, op.plan.vdst.into(), exec, &values);
+    Ok(())
+}
+
+/// The lane within 32 that lane `l` of them reads by a swizzle pattern.
+#[inline(always)]
+fn swizzled(pattern: u32, l: u32) -> u32 {
+    let (low, middle, high) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
+    match pattern {
+        // Bits reversed (for FFTs), but for the highest, which `low` leaves.
+        0xe000.. => l.reverse_bits() >> 27 >> low.count_ones() | l & low,
+        0xc000.. => {
+            let turn = if high & 1 != 0 { 32 - middle } else { middle };
+            l & low | (l + turn) & 31 & !low
+        }
+        0x8000.. => l & !3 | pattern >> (2 * (l & 3)) & 3,
+        _ => ((l & low) | middle) ^ high,
+    }
+}
+
+/// The pattern in the offset says which lane of its group each lane reads; lanes that are off read as 0.
+#[inline(always)]
+pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+    let pattern = op.offset as u32 & 0xffff;
+    let mut from = [0; LANES];
+    for l in 0..LANES as u32 {
+        from[l as usize] = l & 32 | swizzled(pattern, l & 31);
+    }
+    let values = masked(w, op.plan.addr.into());
+    write::<WIDTH>(w, op, &values, &from)
+}
+
+#[inline(always)]
+fn write<const WIDTH: usize>(w: &mut Wave, op: &Op, values: &Lanes, from: &Lanes) -> Outcome {
+    let mut out = [0; LANES];
+    exchange::<WIDTH>(values, from, &mut out);
+    let exec = w.exec();
+    super::write_lanes(w, op.plan.vdst.into(), exec, &out);
+    Ok(())
+}
