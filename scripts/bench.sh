@@ -16,8 +16,6 @@ if cargo build --release --quiet --manifest-path benches/native/Cargo.toml; then
     done
 fi
 DELTANET_NATIVE=$PWD/$native cargo bench --quiet --bench emulator
-# Single instructions, each beside the one that it is measured by.
-cargo bench --quiet -p gfx906 --bench instructions
 
 wall() { # command... -> best of five, in seconds
     local best='' seconds
@@ -44,3 +42,7 @@ import json, sys
 launch = next(t for p in json.load(sys.stdin)["phases"] for t in p["trials"])["launches"][0]
 instructions, seconds = launch["wave_instructions"], launch["seconds"]
 print(f"gated delta rule, 32 heads of 128 x 128, 256 tokens, one core: {instructions:.3g} wave instructions in {seconds:.2f} s")'
+
+# Single instructions, each beside the one that it is measured by.
+echo
+cargo bench --quiet -p gfx906 --bench instructions

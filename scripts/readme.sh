@@ -11,7 +11,7 @@ target/release/deltanet-check audit --regime slow --regime moderate-even --regim
 target/release/deltanet-check --test scale:n=1 --trace - --trace-wave 0 | grep -E '^\(.* (v_(add_u|cmp|lshl|mul)|s_and_saveexec|global_load)' >"$captures/trace"
 target/release/deltanet-check --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
 scripts/gdr-table.py target/release/deltanet-check >"$captures/gdr"
-[[ ${1:-} == --no-bench ]] || scripts/bench.sh >"$captures/bench"
+[[ ${1:-} == --no-bench ]] || scripts/bench.sh | sed '/^loops of one instruction/,$d' >"$captures/bench"
 
 python3 - "$captures" <<'PYTHON'
 import pathlib, re, sys

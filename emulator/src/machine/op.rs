@@ -75,9 +75,11 @@ pub struct Plan {
     pub scalars: [Code; SOURCES],
     /// The constant of such a source.
     pub constants: [u32; SOURCES],
+    /// Sources that are registers negated or taken absolute, a bit each.
+    pub signs: u8,
     /// Sources that are brought to their slots in yet another way, a bit each.
     pub fetch: u8,
-    /// What becomes of these on the way; `scalars` says where they stand.
+    /// What becomes of both kinds on the way; `scalars` says where they stand.
     pub changes: [Change; SOURCES],
     /// The lanes that the first source reads, where they are others (DPP).
     pub dpp: Option<&'static Control>,
@@ -85,6 +87,8 @@ pub struct Plan {
     pub fill: Option<Fill>,
     /// Results go out as computed: neither omod nor clamp.
     pub exact: bool,
+    /// Results are clamped, and that is all.
+    pub clamps: bool,
     /// A result fills its register in every lane that is on: no part of it, no lane left out by DPP.
     pub whole: bool,
     /// The register of the address.
@@ -152,6 +156,7 @@ impl Plan {
         let mut plan = Plan {
             vdst: inst.operands[0].as_vgpr().map_or(NOWHERE, u16::from),
             exact: m.omod == 0 && !m.flags.has(Flags::CLAMP),
+            clamps: m.omod == 0 && m.flags.has(Flags::CLAMP),
             addr: register(inst.by_role(Role::Addr)),
             data: register(inst.by_role(Role::Data)),
             base: inst.by_role(Role::Sbase),
@@ -173,8 +178,14 @@ impl Plan {
                         }
                         None if slot.registers == 0 => (),
                         None => {
-                            plan.fetch |= 1 << n;
-                            plan.changes[n] = Change::new(inst, n, slot, code);
+                            let change = Change::new(inst, n, slot, code);
+                            let here = n != 0 || plan.dpp.is_none();
+                            if change.is_sign() && here && code.as_vgpr().is_some() {
+                                plan.signs |= 1 << n;
+                            } else {
+                                plan.fetch |= 1 << n;
+                            }
+                            plan.changes[n] = change;
                         }
                     }
                     256 + 2 * n as u16

@@ -4,33 +4,32 @@
 
 /// A vector instruction of a pure function; a second function is the one for the clamp modifier.
 macro_rules! valu {
-    ($f:expr) => {
+    ($f:ident) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu::<_WIDTH, _>(
-                w, i, $f
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu::<_WIDTH, _, $f>(
+                w, i
             ))
-            .of($crate::machine::shapes::shape_of(&$f)),
+            .of($crate::machine::shapes::shape_of::<_, $f>()),
         )
     };
-    ($f:expr, $clamped:expr) => {
+    ($f:ident, $clamped:ident) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::valu_or_clamped::<
-                _WIDTH,
-                _,
-            >(w, i, $f, $clamped))
-            .of($crate::machine::shapes::shape_of(&$f)),
+            $crate::machine::levels!(|w, _e, i| {
+                $crate::machine::shapes::valu_or_clamped::<_WIDTH, _, $f, $clamped>(w, i)
+            })
+            .of($crate::machine::shapes::shape_of::<_, $f>()),
         )
     };
 }
 
 /// A vector compare that writes EXEC too.
 macro_rules! cmpx {
-    ($f:expr) => {
+    ($f:ident) => {
         Some(
-            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx::<_WIDTH, _>(
-                w, i, $f
+            $crate::machine::levels!(|w, _e, i| $crate::machine::shapes::cmpx::<_WIDTH, _, $f>(
+                w, i
             ))
-            .of($crate::machine::shapes::shape_of(&$f)),
+            .of($crate::machine::shapes::shape_of::<_, $f>()),
         )
     };
 }

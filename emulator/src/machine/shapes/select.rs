@@ -150,6 +150,11 @@ impl Change {
         }
     }
 
+    /// Whether it is one register whose sign alone changes.
+    pub fn is_sign(&self) -> bool {
+        self.part == Part::Whole && !self.wide
+    }
+
     /// One lane, changed.
     fn one(&self, x: u32) -> u32 {
         let mut lane = [0; LANES];
@@ -162,6 +167,22 @@ impl Change {
 #[inline(always)]
 fn widened(x: u32) -> u32 {
     semantics::cvt_f32_f16(Mode::HIP, f16::from_bits(x as u16)).to_bits()
+}
+
+at_level! {
+    /// Brings the registers that are negated or taken absolute to their slots.
+    pub fn fetch_signed(w: &mut Wave, op: &Op) -> () {
+        for n in 0..SOURCES {
+            if op.plan.signs >> n & 1 != 0 {
+                let v = usize::from(op.plan.scalars[n].0) % SLOT;
+                let (registers, slots) = w.v.split_at_mut(SLOT);
+                let Change { keep, flip, .. } = op.plan.changes[n];
+                for (to, from) in slots[2 * n].iter_mut().zip(&registers[v]) {
+                    *to = from & keep ^ flip;
+                }
+            }
+        }
+    }
 }
 
 at_level! {
@@ -187,8 +208,10 @@ at_level! {
                 }
                 Some(v) => {
                     fetch_permuted::<WIDTH>(w, op, v.into());
-                    let values = w.v[at];
-                    change.apply(&values, &mut w.v[at]);
+                    if (change.keep, change.flip) != (!0, 0) {
+                        let values = w.v[at];
+                        change.apply(&values, &mut w.v[at]);
+                    }
                 }
                 None => {
                     let (lo, hi) = scalar(w, op, change, code);
@@ -271,6 +294,16 @@ at_level! {
                 Float::F64 => each!(lo, hi, |x| semantics::clamp_f64(mode, x)),
                 Float::PairF16 => each!(|x| clamped(x & 0xffff) | clamped(x >> 16) << 16),
             }
+        }
+    }
+}
+
+at_level! {
+    /// Writes results that are f32 to the destination, clamped.
+    pub fn commit_clamped(w: &mut Wave, op: &Op) -> () {
+        let (mode, vdst) = (w.mode(), usize::from(op.plan.vdst) % REGISTERS);
+        for (to, x) in w.v[vdst].iter_mut().zip(&w.results.lo) {
+            *to = semantics::clamp_f32(mode, f32::from_bits(*x)).to_bits();
         }
     }
 }

@@ -14,7 +14,7 @@ use super::super::op::{Op, SOURCES, Shape, Slot};
 use super::super::wave::{LANES, Lanes, REGISTERS, Results, Wave, collect, expand};
 use super::select;
 use crate::isa::{Code, Flags};
-use crate::semantics::{Mode, Round};
+use crate::semantics::{Function, Mode, Round};
 
 /// What a lane function may take.
 pub trait Argument: Copy {
@@ -111,15 +111,15 @@ pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
 }
 
 /// A pure function of one to four lane values, with or without the mode as its first argument.
-pub trait LaneFunction<Signature>: Copy {
+pub trait LaneFunction<Signature> {
     /// What it takes and gives.
     const SHAPE: &'static Shape;
     /// Runs it over all lanes, at the feature level of vectors of `WIDTH` bytes.
-    fn run<const WIDTH: usize>(self, w: &mut Wave, op: &Op) -> Outcome;
+    fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome;
 }
 
 /// The shape of a lane function.
-pub const fn shape_of<S, F: LaneFunction<S>>(_: &F) -> &'static Shape {
+pub const fn shape_of<S, F: LaneFunction<S>>() -> &'static Shape {
     F::SHAPE
 }
 
@@ -161,13 +161,18 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
 /// Writes the results to where they go.
 #[inline(always)]
 fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+    let whole = op.plan.whole && w.exec() == !0;
+    let clamps = R::FLOAT == Some(Float::F32) && op.plan.clamps;
     if let Some(float) = R::FLOAT
         && !op.plan.exact
+        && !(clamps && whole)
     {
         select::finish_floats::<WIDTH>(w, op, float);
     }
     if R::SLOT.registers != 0 {
-        if op.plan.whole && w.exec() == !0 {
+        if clamps && whole {
+            select::commit_clamped::<WIDTH>(w, op);
+        } else if whole {
             let vdst = usize::from(op.plan.vdst);
             w.v[vdst] = w.results.lo;
             if R::SLOT.registers == 2 {
@@ -201,24 +206,24 @@ fn to_nearest(mode: Mode, formats: &[Option<Float>]) -> Option<Mode> {
 
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
-        lane_function!(fn($($t),*) -> R, [], |w, op, f| {
-            over_lanes!(w, op; $($t $s $n),*; |$($s),*| f($($s),*));
+        lane_function!(fn($($t),*) -> R, [], |w, op| {
+            over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
         }; $($t $s $n),*);
-        lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op, f| {
+        lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op| {
             if w.in_hip_mode() {
-                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(Mode::HIP, $($s),*));
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*)));
             } else if let Some(mode) = to_nearest(w.mode(), &[R::FLOAT, $($t::FLOAT),*]) {
-                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(mode, $($s),*));
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
             } else {
                 let mode = w.mode();
-                over_lanes!(w, op; $($t $s $n),*; |$($s),*| f(mode, $($s),*));
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
             }
         }; $($t $s $n),*);
     };
-    ($signature:ty, [$($m:ty,)?], |$w:ident, $op:ident, $f:ident| $loops:block; $($t:ident $s:ident $n:literal),*) => {
+    ($signature:ty, [$($m:ty,)?], |$w:ident, $op:ident| $loops:block; $($t:ident $s:ident $n:literal),*) => {
         impl<F, R, $($t),*> LaneFunction<$signature> for F
         where
-            F: Fn($($m,)? $($t),*) -> R + Copy,
+            F: Function<($($m,)? $($t,)*), Result = R>,
             R: Output,
             $($t: Argument),*
         {
@@ -229,14 +234,16 @@ macro_rules! lane_function {
             };
 
             #[inline(always)]
-            fn run<const WIDTH: usize>(self, w: &mut Wave, op: &Op) -> Outcome {
-                $(bring::<$t>(w, op, $n);)*
-                if op.plan.fetch != 0 {
-                    select::fetch::<WIDTH>(w, op);
+            fn run<const WIDTH: usize>($w: &mut Wave, $op: &Op) -> Outcome {
+                $(bring::<$t>($w, $op, $n);)*
+                if $op.plan.signs != 0 {
+                    select::fetch_signed::<WIDTH>($w, $op);
                 }
-                let ($w, $op, $f) = (&mut *w, op, self);
+                if $op.plan.fetch != 0 {
+                    select::fetch::<WIDTH>($w, $op);
+                }
                 $loops
-                finish::<R, WIDTH>(w, op)
+                finish::<R, WIDTH>($w, $op)
             }
         }
     };
@@ -248,28 +255,26 @@ lane_function!(A a 0, B b 1, C c 2, D d 3);
 
 /// Runs a pure function as a vector instruction.
 #[inline(always)]
-pub fn valu<const WIDTH: usize, S>(w: &mut Wave, op: &Op, f: impl LaneFunction<S>) -> Outcome {
-    f.run::<WIDTH>(w, op)
+pub fn valu<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> Outcome {
+    F::run::<WIDTH>(w, op)
 }
 
 /// Runs a pure function, or under the clamp modifier another.
 #[inline(always)]
-pub fn valu_or_clamped<const WIDTH: usize, S>(
+pub fn valu_or_clamped<const WIDTH: usize, S, F: LaneFunction<S>, C: LaneFunction<S>>(
     w: &mut Wave,
     op: &Op,
-    f: impl LaneFunction<S>,
-    clamped: impl LaneFunction<S>,
 ) -> Outcome {
     if op.modifiers.flags.has(Flags::CLAMP) {
-        return clamped.run::<WIDTH>(w, op);
+        return C::run::<WIDTH>(w, op);
     }
-    f.run::<WIDTH>(w, op)
+    F::run::<WIDTH>(w, op)
 }
 
 /// A compare that writes EXEC as well as its mask.
 #[inline(always)]
-pub fn cmpx<const WIDTH: usize, S>(w: &mut Wave, op: &Op, f: impl LaneFunction<S>) -> Outcome {
-    f.run::<WIDTH>(w, op)?;
+pub fn cmpx<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> Outcome {
+    F::run::<WIDTH>(w, op)?;
     let mask = w.scalar64(op.operands[0], 0);
     w.set_scalar64(Code::EXEC, mask);
     Ok(())
