@@ -1,6 +1,6 @@
 #!/bin/sh
-# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text, and the hostile kernels
-# in emulator/tests/hostile/hostile.s into hostile.co.
+# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text, the hostile kernels
+# in emulator/tests/hostile/hostile.s into hostile.co, and the frame of random programs into emulator/tests/random/program.co.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,18 +10,19 @@ for tool in "$mc" "$objcopy" "$lld"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-hostile=emulator/tests/hostile/hostile
-"$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$hostile.s" -o "$scratch/hostile.o"
-"$lld" -shared "$scratch/hostile.o" -o "$scratch/hostile.co"
-if [ "${1:-}" = --check ]; then
-    # Code alone: what else a linker writes is its own affair.
-    for side in "$scratch/hostile.co" "$hostile.co"; do
-        "$objcopy" -O binary --only-section=.text "$side" "$scratch/$(basename "$(dirname "$side")").text"
-    done
-    cmp -s "$scratch/$(basename "$scratch").text" "$scratch/hostile.text" || { echo "out of date: $hostile.co; run scripts/assemble-tests.sh" >&2; exit 1; }
-else
-    "$objcopy" --strip-debug "$scratch/hostile.co" "$hostile.co"
-fi
+for object in emulator/tests/hostile/hostile emulator/tests/random/program; do
+    name=$(basename "$object")
+    "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$object.s" -o "$scratch/$name.o"
+    "$lld" -shared "$scratch/$name.o" -o "$scratch/$name.co"
+    if [ "${1:-}" = --check ]; then
+        # Code alone: what else a linker writes is its own affair.
+        "$objcopy" -O binary --only-section=.text "$scratch/$name.co" "$scratch/new.text"
+        "$objcopy" -O binary --only-section=.text "$object.co" "$scratch/old.text"
+        cmp -s "$scratch/new.text" "$scratch/old.text" || { echo "out of date: $object.co; run scripts/assemble-tests.sh" >&2; exit 1; }
+    else
+        "$objcopy" --strip-debug "$scratch/$name.co" "$object.co"
+    fi
+done
 python3 - "$mc" "$objcopy" "${1:-}" <<'PYTHON'
 import glob, re, subprocess, sys, tempfile
 

@@ -9,8 +9,10 @@ use super::trap::{Fault, Stop, TrapKind};
 use super::wave::{Env, Wave};
 use crate::observe::Observer;
 
-/// Instructions that a worker draws from the dispatch's budget at a time.
+/// Instructions that a worker draws from the dispatch's budget at a time, at most.
 const SLICE: i64 = 1 << 16;
+/// The part of the budget that it draws at most: what one has drawn, others find used up.
+const PART: u64 = 256;
 /// Instructions that a wave runs before another of its group gets a turn.
 const TURN: u64 = 1 << 14;
 
@@ -35,7 +37,8 @@ impl Budget {
 
     /// Draws a slice; the fault says which budget is used up.
     fn draw(&self) -> Result<i64, Fault> {
-        let left = self.instructions.fetch_sub(SLICE, Relaxed);
+        let slice = (self.total / PART).clamp(1, SLICE as u64) as i64;
+        let left = self.instructions.fetch_sub(slice, Relaxed);
         if left <= 0 {
             let budget = format!("the budget of {} wave instructions", self.total);
             return Err(Fault::new(TrapKind::Hang { budget }));
@@ -44,7 +47,7 @@ impl Budget {
             let budget = format!("the time limit of {} seconds", self.seconds);
             return Err(Fault::new(TrapKind::Hang { budget }));
         }
-        Ok(SLICE.min(left))
+        Ok(slice.min(left))
     }
 
     fn give_back(&self, rest: i64) {

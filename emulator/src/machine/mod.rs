@@ -1,6 +1,8 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
 mod dispatch;
+#[cfg(test)]
+mod field_laws;
 mod forms;
 mod gpu;
 mod group;
