@@ -2,7 +2,8 @@
 //! runs this.
 //!
 //! - `COUNT [SEED]` runs programs SEED, SEED + 1, ... and prints what they did;
-//! - `list SEED` prints a program.
+//! - `list SEED` prints a program;
+//! - `file PATH` runs the program that a fuzzer's bytes say.
 
 #[path = "../../../fuzz/src/execute.rs"]
 mod execute;
@@ -34,12 +35,28 @@ fn main() -> ExitCode {
                 .for_each(|text| println!("{text}"));
             ExitCode::SUCCESS
         }
+        (Some("file"), []) => file(&arguments[1..]),
         (_, [count, rest @ ..]) => run(*count, rest.first().copied().unwrap_or(1)),
         _ => {
-            eprintln!("usage: random_programs COUNT [SEED] | list SEED");
+            eprintln!("usage: random_programs COUNT [SEED] | list SEED | file PATH...");
             ExitCode::from(2)
         }
     }
+}
+
+fn file(paths: &[String]) -> ExitCode {
+    let mut census = Census::default();
+    for path in paths {
+        match std::fs::read(path) {
+            Ok(bytes) => execute::run(&bytes, &mut census),
+            Err(error) => {
+                eprintln!("random_programs: {path}: {error}");
+                return ExitCode::from(3);
+            }
+        }
+    }
+    println!("{census}");
+    ExitCode::SUCCESS
 }
 
 fn run(count: u64, first: u64) -> ExitCode {
