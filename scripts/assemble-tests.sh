@@ -1,7 +1,7 @@
 #!/bin/sh
 # Assembles the programs in emulator/tests/programs/*.toml and the instructions in emulator/benches/instructions.tsv with llvm-mc and
-# writes their words behind their text, and the kernels in emulator/tests/hostile/hostile.s and emulator/tests/litmus/litmus.s into the
-# .co beside them.
+# writes their words behind their text, and the kernels in emulator/tests/hostile/hostile.s, emulator/tests/litmus/litmus.s and the frame
+# of random programs in emulator/tests/random/program.s into the .co beside them.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ for tool in "$mc" "$objcopy" "$lld"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus; do
+for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus emulator/tests/random/program; do
     new=$scratch/new.co
     "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$kernels.s" -o "$scratch/new.o"
     "$lld" -shared "$scratch/new.o" -o "$new"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Disassembles random words of every encoding with llvm-mc 19 and with ours, and compares.
+# Disassembles words with every value of every field that selects a mode, and random words of every encoding, with llvm-mc 19 and
+# with ours, and compares.
 # Usage: scripts/isa-fuzz.sh [MILLIONS [SEED]]   (default 1 million words, seed 1)
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,6 +13,10 @@ oracle=${CARGO_TARGET_DIR:-target}/release/examples/isa_oracle
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 status=0
+# What is compared is the first of the words' text: llvm-mc reports what it rejects on standard error.
+"$oracle" fields | "$mc" --disassemble -triple=amdgcn -mcpu=gfx906 2>/dev/null | "$oracle" fields-check >"$results" || status=1
+grep -v ' 0 words ' "$results" | sed 's/^/fields: /'
+: >"$results"
 i=0
 while [ "$i" -lt "$millions" ]; do
     # llvm-mc reports the words that it rejects on standard error; what it prints is what counts.

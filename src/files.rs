@@ -1,11 +1,18 @@
 //! Files: read up to a limit, and written so that they are there whole or not at all.
 
+mod leftovers;
+mod same;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gfx906::allocation::handled;
+
+pub use same::{Identity, identity};
+
+use crate::text::shown;
 
 /// What is not a regular file (a pipe, a device) may never end.
 const MAX_STREAM: u64 = 256 << 20;
@@ -56,7 +63,7 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn about(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error {
-    let message = format!("cannot {verb} {}: {error}{advice}", path.display());
+    let message = format!("cannot {verb} {}: {error}{advice}", shown(path));
     io::Error::new(error.kind(), message)
 }
 
@@ -96,6 +103,7 @@ fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> i
         Ok(_) => fs::canonicalize(path)?,
         Err(_) => behind_links(path),
     };
+    leftovers::remove(&target);
     write_and_rename(&aside(&target)?, &target, contents)
 }
 
@@ -117,7 +125,8 @@ fn write_and_rename(
     target: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let result = write(aside, contents).and_then(|()| fs::rename(aside, target));
+    // The file stays open, and locked, until it has its name: who tidies up leaves it alone.
+    let result = write(aside, contents).and_then(|_open| fs::rename(aside, target));
     if result.is_err() {
         // The first error is the one to tell; there may be nothing to remove.
         let _ = fs::remove_file(aside);
@@ -137,17 +146,25 @@ fn aside(target: &Path) -> io::Result<PathBuf> {
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
     hidden.push(format!(
-        ".{}.{}.tmp",
+        ".{}.{}{}",
         std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
+        COUNT.fetch_add(1, Ordering::Relaxed),
+        leftovers::END
     ));
     Ok(target.with_file_name(hidden))
 }
 
-fn write(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
+fn write(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
+    let mut file = loop {
+        let file = File::create_new(path)?;
+        // Where there are no locks nobody tidies up either. One who did so just before the lock has taken the name away.
+        if file.lock().is_err() || path.exists() {
+            break file;
+        }
+    };
     contents(&mut file)?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -238,6 +255,40 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    /// Files of processes that were killed stayed for ever.
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_others_write_stays() {
+        let scratch = Scratch::new("leftovers");
+        let dead = scratch
+            .0
+            .join(format!(".report.json.1.0{}", leftovers::END));
+        let alive = scratch
+            .0
+            .join(format!(".report.json.1.1{}", leftovers::END));
+        fs::write(&dead, b"half").expect("written");
+        let writer = write(&alive, b"half").expect("written");
+        for other in [
+            ".report.json.tmp",
+            ".report.json.1.0.tmp",
+            "mine.deltanet-check.tmp",
+        ] {
+            fs::write(scratch.0.join(other), b"x").expect("written");
+        }
+        write_atomically(&scratch.0.join("report.json"), b"whole").expect("made");
+        assert!(!dead.exists() && alive.exists());
+        drop(writer);
+        leftovers::remove(&scratch.0.join("report.json"));
+        assert_eq!(
+            scratch.names(),
+            [
+                ".report.json.1.0.tmp",
+                ".report.json.tmp",
+                "mine.deltanet-check.tmp",
+                "report.json"
+            ]
+        );
     }
 
     #[cfg(target_os = "linux")]

@@ -18,6 +18,7 @@ pub mod run;
 pub mod select;
 pub mod self_test;
 pub mod tensor;
+pub mod text;
 pub mod tolerances;
 pub mod trial;
 pub mod verdict;

@@ -7,6 +7,7 @@ use gfx906::code_object::CodeObject;
 use sha2::{Digest, Sha256};
 
 use crate::exit::Stop;
+use crate::text::shown;
 use crate::verdict::CodeObjectReport;
 
 /// A parsed code object with its bytes.
@@ -46,7 +47,7 @@ impl Program {
 
     /// A user's code object.
     pub fn read(path: &Path) -> Result<Program, Stop> {
-        let name = path.display().to_string();
+        let name = shown(path);
         let bytes = crate::files::read(path, MAX_CODE_OBJECT)
             .map_err(|error| Stop::setup(format!("code object: {error}")))?;
         Program::parse(&name, bytes, None)

@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    gfx906_fuzz::execute::run(bytes);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gfx906_fuzz::execute::run(bytes, &mut Default::default()));

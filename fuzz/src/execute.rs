@@ -1,116 +1,152 @@
-//! The machine: any code, on any registers, comes to an end or to a trap with a report.
+//! The machine: any program comes to an end or to a trap with a report, the same at every feature level and on any number of threads.
 
-use gfx906::code_object::CodeObject;
-use gfx906::machine::{Gpu, Launch, LaunchError, Limits};
+use std::fmt;
 
-/// A kernel `anything` with room for code behind a prologue of 6 dwords.
-const TEMPLATE: &[u8] = include_bytes!("../../emulator/tests/hostile/hostile.co");
-const PROLOGUE: usize = 24;
-const ROOM: usize = 4096;
+use gfx906::machine::Level;
 
-/// SplitMix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+use crate::programs::{Choices, End, Machine, Program, Result, Rows, Tally, generate};
+
+/// What programs did.
+#[derive(Default)]
+pub struct Census {
+    /// Programs that ran.
+    pub programs: u64,
+    /// Wave instructions of those that ended.
+    pub instructions: u64,
+    /// Those whose waves all ended.
+    pub ended: u64,
+    /// Those that trapped.
+    pub trapped: u64,
+    /// Those that used up their budget.
+    pub hung: u64,
+    /// Those that took a branch forward.
+    pub forward: u64,
+    /// Those that took one backward.
+    pub backward: u64,
+    /// Those that touched global memory.
+    pub global: u64,
+    /// Those that touched LDS.
+    pub lds: u64,
+    /// Those that touched scratch.
+    pub scratch: u64,
+    /// Those that had an atomic.
+    pub atomics: u64,
+    /// The rows that ran.
+    pub rows: Rows,
 }
 
-/// A value that instructions treat in a way of its own, or any.
-fn value(state: &mut u64) -> u32 {
-    let special = [
-        0,
-        1,
-        4,
-        63,
-        64,
-        0x3f,
-        0xff,
-        0x100,
-        0x7fff_ffff,
-        0x8000_0000,
-        !0,
-        0x3f80_0000,
-        0xbf80_0000,
-        0x7f80_0000,
-        0xff80_0000,
-        0x7fc0_0000,
-        0x7f80_0001,
-        1 << 23,
-        0x0040_0000,
-        0x3c00_3c00,
-        0x7c00_fc00,
-        0x4f00_0000,
-    ];
-    let any = random(state);
-    if any & 3 == 0 {
-        (any >> 32) as u32
-    } else {
-        special[(any >> 8) as usize % special.len()]
-    }
-}
-
-/// Instructions that set registers: SGPRs 4 to 27, VCC, M0 and VGPRs 1 to 31, some of them lane by lane.
-fn registers(state: &mut u64) -> Vec<u32> {
-    let mut code = Vec::new();
-    for sgpr in (4..28).chain([106, 107, 124]) {
-        code.extend([0xbe80_00ff | sgpr << 16, value(state)]);
-    }
-    for vgpr in 1..32 {
-        let value = value(state);
-        // v_mov_b32 vgpr, value; or v_add_u32 vgpr, value, v0
-        code.push(if value & 16 == 0 {
-            0x7e00_02ff | vgpr << 17
-        } else {
-            0x6800_00ff | vgpr << 17
-        });
-        code.push(value);
-    }
-    // A pointer into the buffer, for those who take v[2:3]: v_mov_b32 v2, s2; v_mov_b32 v3, s3.
-    code.extend([0x7e04_0202, 0x7e06_0203]);
-    code
-}
-
-/// Runs `bytes` as code. Returns whether it came to its end.
-pub fn run(bytes: &[u8]) -> bool {
-    let Some((seed, code)) = bytes.split_first_chunk() else {
-        return false;
-    };
-    let mut state = u64::from_le_bytes(*seed);
-    let mut object = CodeObject::parse(TEMPLATE).expect("the template");
-    let entry = object.kernel("anything").expect("its kernel").entry_address;
-    let set_up = registers(&mut state);
-    let set_up = set_up.iter().flat_map(|word| word.to_le_bytes());
-    let words: Vec<u8> = set_up.chain(code.iter().copied()).take(ROOM).collect();
-    for segment in &mut object.image.segments {
-        if segment.address <= entry && entry < segment.end() {
-            let at = (entry - segment.address) as usize + PROLOGUE;
-            segment.data[at..at + words.len()].copy_from_slice(&words);
+impl Census {
+    fn of(result: Result, tally: Tally) -> Census {
+        let is = |condition: bool| u64::from(condition);
+        Census {
+            programs: 1,
+            instructions: result.instructions,
+            ended: is(result.end == End::Ended),
+            trapped: is(matches!(result.end, End::Trapped(_))),
+            hung: is(matches!(result.end, End::Hung(_))),
+            forward: is(tally.forward != 0),
+            backward: is(tally.backward != 0),
+            global: is(tally.global != 0),
+            lds: is(tally.lds != 0),
+            scratch: is(tally.scratch != 0),
+            atomics: is(tally.atomics != 0),
+            rows: tally.rows,
         }
     }
-    let gpu = Gpu::new();
-    let module = gpu.load(&object).expect("memory for the code");
-    let data = gpu.alloc("data", 4096).expect("memory");
-    let launch = Launch {
-        grid: [2, 1, 1],
-        block: [100, 1, 1],
-        dynamic_lds: 0,
-        kernarg: &data.to_le_bytes(),
-        limits: Limits {
-            instructions: 100_000,
-            seconds: 20.0,
-            ..Limits::default()
-        },
-        threads: 1,
-    };
-    match gpu.launch(&module, "anything", &launch) {
-        Ok(_) => true,
-        Err(LaunchError::Trap(trap)) => {
-            let report = trap.to_string();
-            assert!(report.contains("anything"), "{report}");
-            false
+
+    /// Adds another one.
+    pub fn add(&mut self, other: &Census) {
+        self.programs += other.programs;
+        self.instructions += other.instructions;
+        self.ended += other.ended;
+        self.trapped += other.trapped;
+        self.hung += other.hung;
+        self.forward += other.forward;
+        self.backward += other.backward;
+        self.global += other.global;
+        self.lds += other.lds;
+        self.scratch += other.scratch;
+        self.atomics += other.atomics;
+        self.rows.add(&other.rows);
+    }
+}
+
+impl fmt::Display for Census {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (reached, all) = self.rows.reached();
+        writeln!(
+            f,
+            "{} programs: {} ended after {} wave instructions, {} trapped, {} used up the budget",
+            self.programs, self.ended, self.instructions, self.trapped, self.hung
+        )?;
+        writeln!(
+            f,
+            "branched: {} forward, {} backward; touched: {} global memory, {} LDS, {} scratch; {} had atomics",
+            self.forward, self.backward, self.global, self.lds, self.scratch, self.atomics
+        )?;
+        write!(
+            f,
+            "rows: {reached} of {all} that run ran; never: {}",
+            self.rows.missed().join(" ")
+        )
+    }
+}
+
+/// Runs a program at the lowest level on one thread, which is counted, then at each other level of the host and on two threads.
+///
+/// # Errors
+/// What differs.
+pub fn compare(
+    machine: &mut Machine,
+    program: &Program,
+    census: &mut Census,
+) -> std::result::Result<(), String> {
+    machine.load(program);
+    let mut tally = Tally::of_rows();
+    let first = machine.run(program.block, Level::Baseline, 1, &mut tally);
+    let levels = [Level::V3, Level::V4].into_iter();
+    let levels = levels.filter(|&level| level <= Level::host() && !cfg!(debug_assertions));
+    let others = levels.map(|level| (level, 1)).chain([(Level::host(), 2)]);
+    for (level, threads) in others {
+        let second = machine.run(program.block, level, threads, &mut Tally::default());
+        let same = match (&first.end, &second.end) {
+            // Who runs on when the budget is used up or another group has trapped is not said where threads share it.
+            (End::Hung(_), End::Hung(_)) if threads > 1 => true,
+            (End::Hung(_), End::Trapped(_)) | (End::Trapped(_), End::Hung(_)) if threads > 1 => {
+                true
+            }
+            (End::Trapped(a), End::Trapped(b)) if threads > 1 => {
+                without_address(a) == without_address(b)
+            }
+            _ => first == second,
+        };
+        if !same {
+            return Err(format!(
+                "{level:?} on {threads} threads: {:?}, {} instructions, registers {:x}; else {:?}, {}, {:x}; memory the same: {}",
+                second.end,
+                second.instructions,
+                second.registers,
+                first.end,
+                first.instructions,
+                first.registers,
+                first.memory == second.memory
+            ));
         }
-        Err(error) => panic!("{error}"),
+    }
+    census.add(&Census::of(first, tally));
+    Ok(())
+}
+
+/// A report but for the address, which in scratch is the worker's.
+fn without_address(report: &str) -> &str {
+    report.split("\n  address").next().unwrap_or(report)
+}
+
+/// Runs the program that a fuzzer's bytes say.
+pub fn run(bytes: &[u8], census: &mut Census) {
+    let program = generate(&mut Choices::from_bytes(bytes));
+    let mut machine = Machine::new();
+    if let Err(difference) = compare(&mut machine, &program, census) {
+        panic!("{difference}");
     }
 }

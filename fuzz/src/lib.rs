@@ -3,3 +3,4 @@
 pub mod code_object;
 pub mod decode;
 pub mod execute;
+pub mod programs;

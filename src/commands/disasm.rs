@@ -10,6 +10,7 @@ use gfx906::isa::{self, Encoding, Inst};
 use super::{MAX_TEXT, load_code_object, no_kernel, print};
 use crate::exit::{Exit, Stop};
 use crate::files;
+use crate::text::shown;
 
 /// Print the code of a code object, or of hex bytes, as text.
 #[derive(Debug, clap::Args)]
@@ -104,8 +105,7 @@ fn code(object: &CodeObject, only: Option<&str>, path: &Path) -> Result<String, 
             let found = functions
                 .iter()
                 .find(|function| Some(function.address) == address || function.name == name);
-            let missing =
-                || Stop::usage(format!("{}: {}", path.display(), no_kernel(object, name)));
+            let missing = || Stop::usage(format!("{}: {}", shown(path), no_kernel(object, name)));
             vec![found.ok_or_else(missing)?]
         }
     };

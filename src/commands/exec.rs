@@ -8,19 +8,21 @@ mod summary;
 mod value;
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 use gfx906::machine::{Gpu, Launch, LaunchError, Limits, Module};
 
 use self::buffers::Placed;
-use self::launch::{ArgSpec, LaunchFile, LaunchSpec};
+use self::launch::{ArgSpec, LaunchFile, LaunchSpec, Source};
 use self::summary::{Outcome, Summary};
 use super::{load_code_object, no_kernel, print};
 use crate::cli::{Format, LimitArgs, TraceArgs};
 use crate::device::{Tracing, Watch, emulator};
 use crate::exit::{Exit, Stop};
+use crate::files;
+use crate::text::shown;
 
 /// Run any kernel of any code object, as a launch file says.
 #[derive(Debug, clap::Args)]
@@ -70,14 +72,16 @@ pub struct ExecArgs {
 pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let file = launch::read(&args.file)?;
     let object = load_code_object(&file.code_object)?;
-    let name = args.file.display().to_string();
+    let name = shown(&args.file);
     check_all(&file, &object).with_context(|| name.clone())?;
+    check_places(args, &file).with_context(|| name.clone())?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let watch = Watch {
         counters: true,
         trace: Tracing::open(&args.trace, kernels, args.format == Format::Json)?,
     };
     warn_unused(&name, &file);
+    warn_small_blocks(&name, &file, &object);
 
     let gpu = Gpu::new();
     let placed = file
@@ -87,7 +91,7 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .collect::<Result<Vec<_>, _>>()?;
     let module = gpu
         .load(&object)
-        .with_context(|| file.code_object.display().to_string())?;
+        .with_context(|| shown(&file.code_object))?;
     let threads = args.jobs.map_or(0, usize::from);
     let limits = limits(args, file.limits);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
@@ -126,7 +130,7 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .collect::<Result<Vec<_>, _>>()?;
 
     let summary = Summary {
-        code_object: file.code_object.display().to_string(),
+        code_object: shown(&file.code_object),
         launches,
         saved,
     };
@@ -165,6 +169,67 @@ fn check_all(file: &LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
     file.buffers.iter().try_for_each(buffers::check_save)
 }
 
+/// Nothing that is written takes the place of something that is read, or of something else that is written.
+fn check_places(args: &ExecArgs, file: &LaunchFile) -> anyhow::Result<()> {
+    let mut taken = vec![
+        (files::identity(&args.file), "the launch file".to_owned()),
+        (
+            files::identity(&file.code_object),
+            "the code object".to_owned(),
+        ),
+    ];
+    for buffer in &file.buffers {
+        if let Source::File(path) = &buffer.source {
+            taken.push((
+                files::identity(path),
+                format!("the input of buffer `{}`", buffer.name),
+            ));
+        }
+    }
+    let mut written: Vec<(&Path, String)> = Vec::new();
+    if let Some(path) = args
+        .trace
+        .trace
+        .as_deref()
+        .filter(|path| *path != Path::new("-"))
+    {
+        written.push((path, "`--trace`".to_owned()));
+    }
+    for buffer in &file.buffers {
+        let save = buffer.save.as_deref();
+        written.extend(save.map(|path| (path, format!("buffer `{}`", buffer.name))));
+    }
+    for (path, who) in written {
+        // Devices and pipes keep nothing.
+        if path.exists() && !path.is_file() && !path.is_dir() {
+            continue;
+        }
+        let place = files::identity(path);
+        if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place) {
+            anyhow::bail!(
+                "{who}: {} is {what}: name another file to write to",
+                shown(path)
+            );
+        }
+        taken.push((place, format!("where {who} is written")));
+    }
+    Ok(())
+}
+
+/// Tells of blocks that are smaller than their kernels were compiled for: they run, and often compute nonsense.
+fn warn_small_blocks(name: &str, file: &LaunchFile, object: &CodeObject) {
+    for (index, spec) in file.launches.iter().enumerate() {
+        let kernel = object.kernel(&spec.kernel);
+        if let Some(warning) = kernel.and_then(|kernel| check::small_block(spec, kernel)) {
+            // a warning that cannot be written is no reason to stop
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: {name}: launches[{index}]: {warning}"
+            );
+        }
+    }
+}
+
 fn warn_unused(name: &str, file: &LaunchFile) {
     let used = |index| {
         let mut args = file.launches.iter().flat_map(|spec| &spec.args);
@@ -198,7 +263,7 @@ fn launch_one(
     let Some(kernel) = module.kernel(&spec.kernel) else {
         return Err(Stop::setup(format!(
             "{}: no kernel `{}`",
-            file.code_object.display(),
+            shown(&file.code_object),
             spec.kernel
         )));
     };

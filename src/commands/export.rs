@@ -8,6 +8,7 @@ use crate::cli::{DeviceArgs, RunArgs};
 use crate::device::{self, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::run::{self, Setup, print};
+use crate::text::shown;
 use crate::trial::{Dump, Plan, Progress, Variant, file_name, run_all};
 use crate::verdict::TrialReport;
 
@@ -117,7 +118,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
 fn line(place: &Path, report: &TrialReport) -> String {
     format!(
         "{}: {}, {}\n",
-        place.display(),
+        shown(place),
         report.id,
         report.verdict.word()
     )
@@ -132,7 +133,7 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
             return Err(Stop::usage(format!(
                 "{} tests are selected and `--out {}` is one file: name a directory, or one test",
                 ids.len(),
-                out.display()
+                shown(out)
             )));
         }
         _ => {}
@@ -140,7 +141,7 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
     std::fs::create_dir_all(out).map_err(|error| {
         Stop::setup(format!(
             "cannot create {}: {error}; name a directory, or a file that ends in .safetensors",
-            out.display()
+            shown(out)
         ))
     })?;
     let place = |id: &&str| out.join(format!("{}.safetensors", file_name(id)));

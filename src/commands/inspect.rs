@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
+use gfx906::code_object::{Arg, ArgKind, CodeObject, HiddenArg, Kernel};
+use gfx906::isa::{self, Encoding, Flags, Inst};
 use serde_json::{Value, json};
 
 use super::{load_code_object, print, table};
 use crate::cli::Format;
 use crate::exit::{Exit, Stop};
+use crate::text::shown;
 
 /// List the kernels of a code object: arguments, registers, LDS, target.
 #[derive(Debug, clap::Args)]
@@ -28,7 +30,7 @@ pub struct InspectArgs {
 /// The file cannot be read, or is not a gfx906 code object.
 pub fn run(args: &InspectArgs) -> Result<Exit, Stop> {
     let object = load_code_object(&args.file)?;
-    let name = args.file.display().to_string();
+    let name = shown(&args.file);
     match args.format {
         Format::Table => print(&as_table(&name, &object))?,
         Format::Json => print(&format!("{:#}\n", as_json(&name, &object)))?,
@@ -72,7 +74,11 @@ fn as_table(name: &str, object: &CodeObject) -> String {
             kernel.vgpr_count.to_string(),
             kernel.sgpr_count.to_string(),
             spilled.to_string(),
-            kernel.lds_size.to_string(),
+            format!(
+                "{}{}",
+                kernel.lds_size,
+                if dynamic_lds(object, kernel) { "+" } else { "" }
+            ),
             format!("{}{dynamic}", kernel.private_segment_size),
             work_group(kernel),
             kernel.kernarg_size.to_string(),
@@ -83,8 +89,51 @@ fn as_table(name: &str, object: &CodeObject) -> String {
     let header = ["argument of", "#", "offset", "size", "kind", "type", "name"];
     let rows = object.kernels.iter().flat_map(argument_rows);
     let _ = write!(out, "\n{}", table(&header, &[1, 2, 3], rows));
-    out.push_str("\nsizes in bytes; LDS of a work-group, scratch of a work-item (`+`: and what its callees take)\n");
+    out.push_str("\nsizes in bytes; LDS of a work-group (`+`: and what the launch gives it), scratch of a work-item (`+`: and what its callees take)\n");
     out
+}
+
+/// Whether a kernel uses LDS whose size the launch says. Its metadata tell where compilers do (hidden_dynamic_lds_size); else its code
+/// does: an instruction on LDS whose offset alone leads behind what the kernel has of its own. What it calls is not looked at.
+fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
+    let told = |arg: &Arg| arg.kind == ArgKind::Hidden(HiddenArg::DynamicLdsSize);
+    if kernel.args.iter().any(told) {
+        return true;
+    }
+    let code = object.image.bytes(kernel.entry_address, kernel.code_size);
+    let mut rest = code.unwrap_or_default();
+    while let Ok(inst) = isa::decode(rest) {
+        if lds_offset(&inst).is_some_and(|offset| offset >= kernel.lds_size) {
+            return true;
+        }
+        rest = &rest[inst.size()..];
+    }
+    false
+}
+
+/// The least byte of LDS that an instruction may touch; none of those that only exchange lanes, or use the global data share.
+fn lds_offset(inst: &Inst) -> Option<u32> {
+    let name = inst.row.mnemonic;
+    let apart = [
+        "ds_swizzle",
+        "ds_permute",
+        "ds_bpermute",
+        "ds_nop",
+        "ds_gws",
+    ];
+    if inst.encoding != Encoding::Ds || apart.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let (flags, offset) = (inst.modifiers.flags, inst.offset as u32);
+    if flags.has(Flags::GDS) {
+        return None;
+    }
+    if !inst.row.modifiers.has(Flags::TWO_OFFSETS) {
+        return Some(offset);
+    }
+    let bytes = if name.contains("b64") { 8 } else { 4 };
+    let unit = bytes * if name.contains("st64") { 64 } else { 1 };
+    Some((offset & 255).max(offset >> 8) * unit)
 }
 
 /// A row for each explicit argument, and one for all hidden ones together.
@@ -157,11 +206,11 @@ fn as_json(name: &str, object: &CodeObject) -> Value {
         },
         "code_object_version": object.version.number(),
         "image_bytes": object.image.size,
-        "kernels": object.kernels.iter().map(kernel_json).collect::<Vec<_>>(),
+        "kernels": object.kernels.iter().map(|kernel| kernel_json(object, kernel)).collect::<Vec<_>>(),
     })
 }
 
-fn kernel_json(kernel: &Kernel) -> Value {
+fn kernel_json(object: &CodeObject, kernel: &Kernel) -> Value {
     let args = kernel.args.iter().map(|arg| {
         json!({
             "name": arg.name,
@@ -181,6 +230,7 @@ fn kernel_json(kernel: &Kernel) -> Value {
         "kernarg_bytes": kernel.kernarg_size,
         "kernarg_align": kernel.kernarg_align,
         "lds_bytes": kernel.lds_size,
+        "dynamic_lds": dynamic_lds(object, kernel),
         "scratch_bytes": kernel.private_segment_size,
         "dynamic_stack": kernel.uses_dynamic_stack,
         "vgprs": kernel.vgpr_count,

@@ -18,6 +18,7 @@ use crate::files;
 use crate::program::MAX_CODE_OBJECT;
 use crate::run::print;
 use crate::select::nearest;
+use crate::text::shown;
 
 /// A file of text: a launch file, lines of hex.
 const MAX_TEXT: u64 = 256 << 20;
@@ -28,7 +29,7 @@ const LISTED: usize = 40;
 /// The code object in a file.
 fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
     let bytes = files::read(path, MAX_CODE_OBJECT)?;
-    CodeObject::parse(&bytes).with_context(|| path.display().to_string())
+    CodeObject::parse(&bytes).with_context(|| shown(path))
 }
 
 /// A table without borders; the columns in `right` hold numbers.

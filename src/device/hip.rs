@@ -9,6 +9,7 @@ use std::ffi::CStr;
 
 use super::{Device, DeviceError, Limits, Session, Watch};
 use crate::exit::Stop;
+use crate::text::shown;
 use crate::verdict::{CardReport, DeviceReport};
 use error::{HipError, check};
 use pick::{Found, pick};
@@ -150,7 +151,7 @@ fn card(index: u32, found: &Found, environment: Vec<String>) -> CardReport {
 fn environment() -> Vec<String> {
     let set = |name: &str| {
         let value = std::env::var_os(name)?;
-        Some(format!("{name}={}", value.display()))
+        Some(format!("{name}={}", shown(Path::new(&value))))
     };
     ENVIRONMENT.into_iter().filter_map(set).collect()
 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::Stop;
 use crate::phases::Function;
+use crate::text::shown;
 use crate::verdict::Tolerance;
 
 pub use values::{Value, Values};
@@ -113,7 +114,7 @@ impl Registry {
 
     /// A user's registry.
     pub fn read(path: &Path, known: &Known<'_>) -> Result<Registry, Stop> {
-        let name = path.display().to_string();
+        let name = shown(path);
         let bytes = crate::files::read(path, MAX_BYTES)
             .map_err(|error| Stop::setup(format!("registry: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|error| {

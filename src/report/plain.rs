@@ -1,5 +1,6 @@
 //! Numbers and foreign text as tables print them.
 
+use crate::text::escaped;
 use crate::verdict::{Axis, Tolerance, number};
 
 /// An error or difference: two digits after the point, `0` where there is none.
@@ -114,30 +115,15 @@ pub(super) fn triple(of: [u32; 3]) -> String {
     format!("{}x{}x{}", of[0], of[1], of[2])
 }
 
-/// Foreign text on one line: what could move the cursor or colour the screen is escaped.
+/// Foreign text on one line.
 pub(super) fn line(text: &str) -> String {
-    escape(text, false)
+    escaped(text)
 }
 
 /// Foreign text that may have lines.
 pub(super) fn lines(text: &str) -> Vec<String> {
-    text.lines().map(|text| escape(text, true)).collect()
-}
-
-fn escape(text: &str, keep_tabs: bool) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        // Beside controls: marks that reorder what stands around them.
-        let reorders = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-        if c == '\t' && keep_tabs {
-            plain.push_str("    ");
-        } else if c.is_control() || reorders {
-            plain.extend(c.escape_unicode());
-        } else {
-            plain.push(c);
-        }
-    }
-    plain
+    let tabs = |text: &str| escaped(&text.replace('\t', "    "));
+    text.lines().map(tabs).collect()
 }
 
 #[cfg(test)]

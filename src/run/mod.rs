@@ -13,6 +13,7 @@ use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
 };
 use crate::select::Selected;
+use crate::text::shown;
 use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
 
@@ -190,7 +191,7 @@ fn prepare(dir: &Path) -> Result<(), Stop> {
     std::fs::create_dir_all(dir).map_err(|error| {
         Stop::setup(format!(
             "cannot create {}: {error}; name a directory",
-            dir.display()
+            shown(dir)
         ))
     })
 }

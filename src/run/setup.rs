@@ -9,6 +9,7 @@ use crate::program::Program;
 use crate::registry::{Known, Registry};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
+use crate::text::escaped;
 use crate::trial::default_jobs;
 
 /// The registry and the code objects.
@@ -105,7 +106,7 @@ pub fn flags(args: &RunArgs) -> String {
     let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
     let given = files
         .into_iter()
-        .filter_map(|(flag, path)| Some((flag, path.as_ref()?.display().to_string())));
+        .filter_map(|(flag, path)| Some((flag, path.as_ref()?.to_string_lossy())));
     let mut flags: String = given
         .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
         .collect();
@@ -125,7 +126,17 @@ pub fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_string();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    if escaped(word) == word {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    let written = |c: char| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        c if escaped(c.encode_utf8(&mut [0; 4])).starts_with('\\') => {
+            format!("\\u{:04x}", c as u32)
+        }
+        c => c.to_string(),
+    };
+    format!("$'{}'", word.chars().map(written).collect::<String>())
 }
 
 /// How many trials run at once: one where a trace shows them one after another, and one on a card, which they would

@@ -15,6 +15,7 @@ use super::{Plan, Trial};
 use crate::compare::{ElementKind, encode};
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
+use crate::text::shown;
 use crate::verdict::Axis;
 
 /// Where the tensors of a trial go.
@@ -101,7 +102,7 @@ fn npy(place: &Path, kept: Vec<Kept<'_>>) -> Result<(), String> {
     fs::create_dir_all(place).map_err(|error| {
         format!(
             "cannot create {}: {error}; name a directory you can write to",
-            place.display()
+            shown(place)
         )
     })?;
     for tensor in kept {
@@ -149,7 +150,7 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
         (text("code_object"), plan.program.report.path.clone()),
         (text("sha256"), plan.program.report.sha256.clone()),
     ]);
-    let unusable = |error| format!("cannot write {}: {error}", path.display());
+    let unusable = |error| format!("cannot write {}: {error}", shown(path));
     let mut views = BTreeMap::new();
     for tensor in kept {
         let name = format!("{}.{}", tensor.kind, tensor.name);

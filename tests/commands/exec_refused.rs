@@ -158,3 +158,67 @@ fn buffers() {
         "buffer `b`: cannot read b.npy: not a .npy file, or cut short within its header"
     );
 }
+
+/// `save` replaced the launch file, the code object or an input, by any name but the very one of another `save`.
+#[cfg(unix)]
+#[test]
+fn what_the_launch_reads_is_not_written_over() {
+    let here = scratch("exec-refused-over");
+    let (object, input) = (here.join("x.co"), here.join("in.bin"));
+    std::fs::copy(KERNELS, &object).expect("copied");
+    std::fs::write(&input, [0; 400]).expect("written");
+    std::fs::create_dir_all(here.join("sub")).expect("made");
+    std::os::unix::fs::symlink("../in.bin", here.join("sub/link")).expect("linked");
+    std::os::unix::fs::symlink("..", here.join("sub/up")).expect("linked");
+    std::os::unix::fs::symlink("later.bin", here.join("early.bin")).expect("linked");
+    std::fs::hard_link(&object, here.join("other.co")).expect("linked");
+    let launch = |save: &str, second: Option<&str>| {
+        json!({
+            "code_object": "x.co",
+            "buffers": { "input": {"file": "in.bin", "save": second},
+                         "output": {"bytes": 400, "fill": "poison", "save": save} },
+            "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1], "dynamic_lds": 0,
+                           "args": ["$input", "$output", {"i32": 100}, {"f32": 3.0}]} ],
+        })
+    };
+    let write = |launch: Value| {
+        let mut launch = launch;
+        let input = launch["buffers"]["input"]
+            .as_object_mut()
+            .expect("a buffer");
+        input.retain(|_, value| !value.is_null());
+        std::fs::write(here.join("launch.json"), launch.to_string()).expect("written");
+    };
+    for (save, second, what) in [
+        ("launch.json", None, "the launch file"),
+        ("sub/../launch.json", None, "the launch file"),
+        ("./x.co", None, "the code object"),
+        ("other.co", None, "the code object"),
+        ("in.bin", None, "the input of buffer `input`"),
+        ("sub/link", None, "the input of buffer `input`"),
+        ("sub/up/in.bin", None, "the input of buffer `input`"),
+        (
+            "early.bin",
+            Some("sub/../later.bin"),
+            "where buffer `input` is written",
+        ),
+    ] {
+        write(launch(save, second));
+        let line = refused(&here, &["exec", "launch.json"]);
+        assert!(
+            line.contains(&format!(" is {what}: name another file")),
+            "{save}: {line}"
+        );
+    }
+    write(launch("out.bin", None));
+    let line = refused(&here, &["exec", "launch.json", "--trace", "sub/up/x.co"]);
+    assert!(
+        line.contains("`--trace`: sub/up/x.co is the code object"),
+        "{line}"
+    );
+    assert_eq!(
+        std::fs::read(&object).expect("there"),
+        std::fs::read(KERNELS).expect("there")
+    );
+    assert_eq!(std::fs::read(&input).expect("there"), [0; 400]);
+}

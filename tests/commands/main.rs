@@ -8,6 +8,7 @@ mod export;
 mod inspect;
 mod isa;
 mod isolate;
+mod names;
 mod resources;
 mod trace;
 mod unwritten;

@@ -2,8 +2,10 @@
 //!
 //! - `fuzz SEED COUNT` prints COUNT random words a line for `llvm-mc --disassemble`, each followed by a marker;
 //! - `check SEED COUNT` reads what llvm-mc made of them and compares;
+//! - `fields` prints words with every value of every field that selects a mode, and `fields-check` compares;
 //! - `golden` prints words for every row in every form, and `golden-join` puts llvm-mc's texts beside them.
 
+mod fields;
 mod golden;
 mod random;
 mod words;
@@ -21,14 +23,20 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<u64>().unwrap_or(0);
+    let random = |seed: &str, count: &str| {
+        let mut random = Random::new(number(seed));
+        (0..number(count)).map(move |_| words::random(&mut random))
+    };
     let done = match arguments[..] {
-        ["fuzz", seed, count] => fuzz(number(seed), number(count)).map(|()| true),
-        ["check", seed, count] => check(number(seed), number(count)),
+        ["fuzz", seed, count] => print(random(seed, count)).map(|()| true),
+        ["check", seed, count] => check(random(seed, count)),
+        ["fields"] => print(fields::words()).map(|()| true),
+        ["fields-check"] => check(fields::words()),
         ["golden"] => golden::words(),
         ["golden-join"] => golden::join(),
         _ => {
             eprintln!(
-                "usage: isa_oracle fuzz SEED COUNT | check SEED COUNT | golden | golden-join"
+                "usage: isa_oracle fuzz SEED COUNT | check SEED COUNT | fields | fields-check | golden | golden-join"
             );
             return ExitCode::from(2);
         }
@@ -52,11 +60,10 @@ fn line(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"]\n")
 }
 
-fn fuzz(seed: u64, count: u64) -> io::Result<()> {
+fn print(words: impl Iterator<Item = (usize, [u8; 8])>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut random = Random::new(seed);
-    for _ in 0..count {
-        line(&mut out, &words::random(&mut random).1)?;
+    for (_, bytes) in words {
+        line(&mut out, &bytes)?;
         line(&mut out, &MARKER)?;
     }
     out.flush()
@@ -72,14 +79,12 @@ fn texts(mut bytes: &[u8]) -> Vec<String> {
     texts
 }
 
-fn check(seed: u64, count: u64) -> io::Result<bool> {
+fn check(words: impl Iterator<Item = (usize, [u8; 8])>) -> io::Result<bool> {
     const SHOWN: u64 = 20;
-    let mut random = Random::new(seed);
     let mut lines = io::stdin().lock().lines();
     let mut tallies = [Tally::default(); words::SPACES.len()];
     let mut shown = 0;
-    for _ in 0..count {
-        let (space, bytes) = words::random(&mut random);
+    for (space, bytes) in words {
         let mut oracle = Vec::new();
         loop {
             let text = lines.next().ok_or_else(|| {

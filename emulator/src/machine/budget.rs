@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use super::gpu::{Limits, Patience};
 use super::trap::{Fault, TrapKind};
 
-/// Instructions that a worker draws from the dispatch's budget at a time.
-const SLICE: i64 = 1 << 16;
+/// Instructions that a worker draws from the dispatch's budget at a time, at most.
+const SLICE: u64 = 1 << 16;
+/// The part of the budget that it draws at most: what one has drawn, others find used up.
+const PART: u64 = 256;
 
 /// What a dispatch may use up.
 pub struct Budget {
@@ -55,7 +57,8 @@ impl Budget {
     fn draw(&self, time: Duration) -> Result<i64, Fault> {
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let used = self.used.fetch_add(time, Relaxed).saturating_add(time);
-        let left = self.instructions.fetch_sub(SLICE, Relaxed);
+        let slice = (self.limits.instructions / PART).clamp(1, SLICE) as i64;
+        let left = self.instructions.fetch_sub(slice, Relaxed);
         if left <= 0 {
             let total = self.limits.instructions;
             let budget = format!("the budget of {total} wave instructions");
@@ -66,7 +69,7 @@ impl Budget {
             return Err(Fault::new(TrapKind::Hang { budget }));
         }
         self.tell(left);
-        Ok(SLICE.min(left))
+        Ok(slice.min(left))
     }
 
     fn tell(&self, left: i64) {

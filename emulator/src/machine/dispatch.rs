@@ -8,7 +8,8 @@ use super::gpu::{Counters, Launch, LaunchError, Module, Patience};
 use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
-use super::memory::{AddressSpace, Region, SCRATCH_POISON};
+use super::memory::{AddressSpace, Region};
+use super::poison::Poison;
 use super::op::Op;
 use super::trap::{Trap, TrapKind};
 use super::wave::{Env, LANES, Wave};
@@ -260,7 +261,7 @@ impl Dispatch<'_> {
         for wave in (0..self.waves as u64).filter(|_| bytes != 0) {
             let name = format!("scratch of wave {wave}");
             let at = base + wave * self.scratch_stride();
-            let region = Region::poisoned(&name, at, bytes, SCRATCH_POISON);
+            let region = Region::poisoned(&name, at, bytes, Poison::Scratch.word());
             let region = region.ok_or_else(|| self.no_scratch(workers))?;
             space.insert(Arc::new(region));
         }

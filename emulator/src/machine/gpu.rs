@@ -210,11 +210,10 @@ impl Gpu {
         self.load_at(object, Level::host())
     }
 
-    /// As [`Gpu::load`], to run at a feature level below the host's: for who compares levels.
+    /// Loads a code object that runs at a feature level, or at the host's where that is lower: all of them compute the same.
     ///
     /// # Errors
     /// When the device's memory does not suffice.
-    #[doc(hidden)]
     pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
         let level = level.min(Level::host());
         let mut state = self.state();

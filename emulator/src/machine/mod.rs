@@ -2,6 +2,8 @@
 
 mod budget;
 mod dispatch;
+#[cfg(test)]
+mod field_laws;
 mod forms;
 mod gpu;
 mod group;

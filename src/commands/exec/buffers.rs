@@ -9,6 +9,7 @@ use gfx906::machine::Gpu;
 use super::launch::{Buffer, MAX_BUFFERS, Source};
 use crate::files;
 use crate::npy::{self, Dtype, Npy};
+use crate::text::shown;
 
 /// Buffers are saved in pieces of this size.
 const PIECE: usize = 1 << 20;
@@ -71,8 +72,7 @@ fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<Layout>)> {
     if !is_npy(path) {
         return Ok((bytes, None));
     }
-    let array =
-        Npy::from_bytes(&bytes).with_context(|| format!("cannot read {}", path.display()))?;
+    let array = Npy::from_bytes(&bytes).with_context(|| format!("cannot read {}", shown(path)))?;
     Ok((array.data, Some((array.dtype, array.shape))))
 }
 
@@ -81,13 +81,7 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
     let Some(path) = &buffer.save else {
         return Ok(());
     };
-    let place = || {
-        format!(
-            "buffer `{}`: cannot save to {}",
-            buffer.name,
-            path.display()
-        )
-    };
+    let place = || format!("buffer `{}`: cannot save to {}", buffer.name, shown(path));
     if path.is_dir() {
         bail!("{}: it is a directory, name a file in it", place());
     }
@@ -96,7 +90,7 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     if !parent.is_dir() {
-        bail!("{}: make the directory {} first", place(), parent.display());
+        bail!("{}: make the directory {} first", place(), shown(parent));
     }
     if let Some(dtype) = buffer.dtype {
         if !is_npy(path) {
@@ -141,7 +135,7 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
     written.with_context(|| format!("buffer `{}`", buffer.name))?;
     Ok(Some(Saved {
         buffer: buffer.name.clone(),
-        path: path.display().to_string(),
+        path: shown(path),
         bytes: placed.bytes,
     }))
 }

@@ -85,6 +85,19 @@ fn sizes(spec: &LaunchSpec, kernel: &Kernel) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is to be said of a block that is smaller than the kernel's bounds. Without bounds compilers note the largest block there is,
+/// which says nothing.
+pub(super) fn small_block(spec: &LaunchSpec, kernel: &Kernel) -> Option<String> {
+    let most = kernel.max_flat_work_group_size;
+    let items = spec.block.iter().product::<u32>();
+    (most < MAX_WORK_GROUP && items < most).then(|| {
+        format!(
+            "block {:?} is {items} work-items, kernel `{}` was compiled for {most} (its launch bounds): fewer may not be what it expects",
+            spec.block, kernel.name
+        )
+    })
+}
+
 fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> Result<(), String> {
     let what = described(wanted);
     match given {

@@ -10,6 +10,7 @@ use super::value::{self, Value};
 use crate::commands::{MAX_TEXT, did_you_mean};
 use crate::files;
 use crate::npy::{DTYPES, Dtype};
+use crate::text::shown;
 
 /// Buffers together may take this much of the host's memory.
 pub(super) const MAX_BUFFERS: u64 = 4 << 30;
@@ -60,7 +61,7 @@ pub(super) enum ArgSpec {
 pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
     let bytes = files::read(path, MAX_TEXT)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    parse(&bytes, directory).with_context(|| path.display().to_string())
+    parse(&bytes, directory).with_context(|| shown(path))
 }
 
 fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {

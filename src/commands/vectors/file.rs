@@ -9,6 +9,7 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::exit::Stop;
 use crate::files;
+use crate::text::shown;
 
 /// The largest file that is read.
 const MAX_FILE: u64 = 4 << 30;
@@ -39,7 +40,7 @@ impl Vectors {
     /// It cannot be read, is no safetensors file, or a tensor is missing, of another shape or type, or not finite.
     pub fn read(path: &Path) -> Result<Vectors, Stop> {
         let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
-        let name = path.display().to_string();
+        let name = shown(path);
         Vectors::parse(&name, &bytes).map_err(|why| Stop::setup(format!("{name}: {why}")))
     }
 

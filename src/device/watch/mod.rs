@@ -12,6 +12,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::cli::TraceArgs;
 use crate::exit::Stop;
 use crate::select::nearest;
+use crate::text::shown;
 
 /// The name of standard output.
 const STDOUT: &str = "-";
@@ -94,7 +95,7 @@ impl Tracing {
         let wanted = pattern
             .map(|pattern| wanted(pattern, kernels))
             .transpose()?;
-        let name = path.display().to_string();
+        let name = shown(path);
         let out: Box<dyn Write + Send> = if name != STDOUT {
             Box::new(File::create(path).map_err(|error| refused(&name, &error))?)
         } else if taken {

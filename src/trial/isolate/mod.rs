@@ -13,7 +13,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,12 @@ const MAX_LINES: usize = 40;
 
 /// Runs the trial in a process of its own.
 pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
+    // What a kernel prints is for whoever looks for its bug; standard output is for the report.
+    run_beside(plan, isolation, &mut io::stderr())
+}
+
+/// The same; what its process prints beside what it tells goes to `beside`.
+fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -> Finished {
     let started = Instant::now();
     let limit = isolation
         .limit
@@ -47,18 +53,23 @@ pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    judge(plan, ended, limit, seconds)
+    judge(plan, ended, limit, seconds, beside)
 }
 
 /// What came of the trial, from what its process told and how it ended.
-fn judge(plan: &Plan<'_>, ended: Ended, limit: Duration, seconds: f64) -> Finished {
+fn judge(
+    plan: &Plan<'_>,
+    ended: Ended,
+    limit: Duration,
+    seconds: f64,
+    beside: &mut impl Write,
+) -> Finished {
     let Told {
         launches,
         finished,
         other,
     } = reply::read(&ended.output);
-    // What a kernel prints is for whoever looks for its bug; standard output is for the report.
-    let _ = io::stderr().write_all(&other);
+    let _ = beside.write_all(&other);
     let own = |finished: &Finished| {
         finished.report.id == plan.case.id && finished.report.seed == plan.seed
     };

@@ -78,7 +78,14 @@ fn isolated(plan: &Plan<'_>, script: &str) -> Finished {
         place: Place::Emulator,
         limit: Duration::from_secs(if script.contains("sleep") { 1 } else { 60 }),
     };
-    run(plan, &isolation)
+    beside(plan, &isolation).0
+}
+
+/// The trial, and what its process printed, which else would be in this test's log, protocol and all.
+fn beside(plan: &Plan<'_>, isolation: &Isolation) -> (Finished, Vec<u8>) {
+    let mut printed = Vec::new();
+    let finished = run_beside(plan, isolation, &mut printed);
+    (finished, printed)
 }
 
 fn error(finished: &Finished) -> &str {
@@ -143,7 +150,7 @@ fn other_ends_without_a_report_are_errors() {
         place: Place::Emulator,
         limit: Duration::from_secs(1),
     };
-    let lost = run(&bench.plan(), &isolation);
+    let lost = beside(&bench.plan(), &isolation).0;
     assert!(
         error(&lost).starts_with("cannot start a process for the test: "),
         "{}",

@@ -36,7 +36,7 @@ fn format(w: &Wave, i: &Inst) -> Result<(BufferFormat, Select), Stop> {
     // Where the lane's number is added, the data format's field is the stride's.
     let data = if word >> 23 & 1 != 0 { 0 } else { word >> 15 };
     let select = [0, 3, 6, 9].map(|shift| word >> shift & 7);
-    if data & 15 != 0 {
+    if word >> 23 & 1 == 0 {
         fields::RESOURCE_FORMAT.check(data & 15 | (word >> 12 & 7) << 4)?;
     }
     for select in select {

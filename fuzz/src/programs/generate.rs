@@ -1,0 +1,260 @@
+//! The shape of a program: blocks in sequence, in branches and in loops, and what some instructions need around them.
+
+use std::sync::LazyLock;
+
+use gfx906::isa::{self, Encoding, Form};
+
+use super::Choices;
+use super::encode::{Template, encode};
+
+/// A program: its words, and what its registers start with.
+pub struct Program {
+    /// The code, s_endpgm at its end.
+    pub words: Vec<u32>,
+    /// What memory starts with, over and over.
+    pub memory: Vec<u32>,
+    /// Work-items of a group.
+    pub block: u32,
+}
+
+const S_ENDPGM: u32 = 0xbf81_0000;
+const S_BARRIER: u32 = 0xbf8a_0000;
+const ALL_ON: u32 = 0xbefe_01c1;
+/// Words that a program may have.
+const MOST: usize = 900;
+
+/// Rows that change where the wave goes, or whether: they have places of their own.
+const LEAVES: [&str; 11] = [
+    "s_endpgm",
+    "s_branch",
+    "s_cbranch",
+    "s_setpc",
+    "s_swappc",
+    "s_call",
+    "s_rfe",
+    "s_trap",
+    "s_sethalt",
+    "s_setkill",
+    "s_sendmsghalt",
+];
+/// Rows that change how what follows is read: they stand in blocks of their own.
+const MODAL: [&str; 4] = ["s_set_gpr_idx", "s_setvskip", "s_memtime", "s_memrealtime"];
+
+static TEMPLATES: LazyLock<Vec<Vec<Template>>> = LazyLock::new(templates);
+
+/// Every row that computes, in every form it has; a list a row.
+fn templates() -> Vec<Vec<Template>> {
+    let graphics = |e| matches!(e, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
+    let apart = |name: &str| LEAVES.iter().chain(&MODAL).any(|p| name.starts_with(p));
+    isa::rows()
+        .filter(|(e, row)| !graphics(*e) && row.semantics.is_some() && !apart(row.mnemonic))
+        .map(|(encoding, row)| {
+            let has = |form: &Form| row.has_form(encoding, *form);
+            let forms = Form::ALL.into_iter().filter(has);
+            forms
+                .map(|form| Template {
+                    encoding,
+                    row,
+                    form,
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// A program.
+pub fn generate(c: &mut Choices) -> Program {
+    let memory = (0..1024).map(|_| c.value()).collect();
+    let mut words = Vec::new();
+    let blocks = 2 + c.below(8);
+    for _ in 0..blocks {
+        block(&mut words, 0, c);
+    }
+    if c.percent(3) {
+        endless(&mut words);
+    }
+    if c.percent(6) {
+        last(&mut words, c);
+    }
+    words.push(S_ENDPGM);
+    Program {
+        words,
+        memory,
+        block: c.pick(&[100, 64, 7, 128, 40]),
+    }
+}
+
+fn block(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
+    if words.len() > MOST - 200 {
+        return;
+    }
+    match c.below(14) {
+        0..=2 if depth < 2 => branch_over(words, depth, c),
+        3 | 4 if depth < 2 => repeat(words, depth, c),
+        5 => words.push(S_BARRIER),
+        6 => indexed(words, c),
+        7 => skipped(words, c),
+        8 => timed(words, c),
+        9 => called(words, c),
+        10 if c.percent(10) => wild(words, c),
+        _ => straight(words, c),
+    }
+    if c.percent(60) {
+        words.push(ALL_ON);
+    }
+}
+
+fn straight(words: &mut Vec<u32>, c: &mut Choices) {
+    for _ in 0..2 + c.below(9) {
+        instruction(words, None, c);
+    }
+}
+
+/// One instruction of any row, or of any in these encodings.
+fn instruction(words: &mut Vec<u32>, only: Option<&[Encoding]>, c: &mut Choices) {
+    for _ in 0..64 {
+        let forms = &TEMPLATES[c.below(TEMPLATES.len() as u32) as usize];
+        let template = c.pick(forms);
+        if only.is_some_and(|only| !only.contains(&template.encoding)) {
+            continue;
+        }
+        let Some(found) = encode(&template, c) else {
+            continue;
+        };
+        let name = template.row.mnemonic;
+        let lds = found[0] & 0xff == 254 || name.contains("addtid") || name.starts_with("ds_");
+        let index = name.starts_with("s_movrel");
+        if index || lds || matches!(template.encoding, Encoding::Mubuf | Encoding::Global) {
+            // M0: an index, a base in LDS, and a type of what stands there.
+            let m0 = match index {
+                true => c.below(8),
+                false => 4 * c.below(64) + (c.below(3) << 16),
+            };
+            words.extend([0xbefc_00ff, m0]);
+        }
+        words.extend(found);
+        return;
+    }
+}
+
+/// A forward branch over a block, on any condition.
+fn branch_over(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
+    let at = words.len();
+    let op = c.pick(&[
+        0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x04, 0x05, 0x17, 0x18, 0x19, 0x1a,
+    ]);
+    words.push(0xbf80_0000 | op << 16);
+    block(words, depth + 1, c);
+    let over = words.len() - at - 1;
+    words[at] |= over as u32 & 0xffff;
+}
+
+/// A block a few times: s24 or s25 counts down.
+fn repeat(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
+    let counter = 24 + depth;
+    words.push(0xb000_0001 | counter << 16 | c.below(3));
+    let start = words.len();
+    block(words, depth + 1, c);
+    // s_sub_u32 counter, counter, 1; s_cmp_lg_u32 counter, 0; s_cbranch_scc1 start
+    words.push(0x8080_8100 | counter | counter << 16);
+    words.push(0xbf07_8000 | counter);
+    let back = words.len() + 1 - start;
+    words.push(0xbf85_0000 | (back as u32).wrapping_neg() & 0xffff);
+}
+
+/// VGPR indexing on, moved, and off.
+fn indexed(words: &mut Vec<u32>, c: &mut Choices) {
+    const VALU: &[Encoding] = &[
+        Encoding::Vop1,
+        Encoding::Vop2,
+        Encoding::Vop3,
+        Encoding::Vopc,
+    ];
+    words.push(0xbf11_001c | c.below(16) << 8);
+    for n in 0..2 + c.below(3) {
+        instruction_of(words, VALU, c);
+        if n == 0 && c.percent(50) {
+            // s_set_gpr_idx_idx s26
+            words.push(0xbe80_321a);
+        }
+        if n == 1 && c.percent(50) {
+            words.push(0xbf9d_0000 | c.below(16));
+        }
+    }
+    words.push(0xbf9c_0000);
+}
+
+/// An instruction whose words are in some encodings, without the M0 that it may want.
+fn instruction_of(words: &mut Vec<u32>, only: &[Encoding], c: &mut Choices) {
+    let at = words.len();
+    instruction(words, Some(only), c);
+    if words.get(at) == Some(&0xbefc_00ff) {
+        words.drain(at..at + 2);
+    }
+}
+
+/// Vector instructions that do nothing: s_setvskip by a bit of s28, and off.
+fn skipped(words: &mut Vec<u32>, c: &mut Choices) {
+    words.push(0xbf10_0000 | 28 | (128 + c.below(3)) << 8);
+    straight(words, c);
+    words.push(0xbf10_8080);
+}
+
+/// A clock, which is nobody's to compare: its registers are overwritten.
+fn timed(words: &mut Vec<u32>, c: &mut Choices) {
+    let op = c.pick(&[0x24, 0x25]);
+    words.extend([0xc000_0000 | op << 18 | 20 << 6, 0, 0xbe94_0180]);
+}
+
+/// A call of what follows, or a jump there, by each of the ways.
+fn called(words: &mut Vec<u32>, c: &mut Choices) {
+    // s_getpc_b64 s[30:31]; s_add_u32 s30, s30, 16 (to behind the jump); s_addc_u32 s31, s31, 0
+    let target = [0xbe9e_1c00, 0x801e_ff1e, 0, 0x821f_801f];
+    match c.below(3) {
+        // s_call_b64 s[20:21], 0
+        0 => words.push(0xba94_0000),
+        way => {
+            words.extend(target);
+            let at = words.len() - 2;
+            words[at] = 16;
+            // s_setpc_b64 s[30:31]; s_swappc_b64 s[20:21], s[30:31]
+            words.push(if way == 1 { 0xbe80_1d1e } else { 0xbe94_1e1e });
+        }
+    }
+    straight(words, c);
+}
+
+/// An access at any address.
+fn wild(words: &mut Vec<u32>, c: &mut Choices) {
+    // v_mov_b32 v12, any; v_mov_b32 v13, any; a load, a store or an atomic there.
+    words.extend([0x7e18_02ff, c.value(), 0x7e1a_02ff, c.value()]);
+    let op = c.pick(&[0x14, 0x17, 0x1c, 0x1e, 0x42]);
+    words.extend([0xdc00_8000 | op << 18, 0x147f_200c]);
+}
+
+/// A loop without an end.
+fn endless(words: &mut Vec<u32>) {
+    words.extend([0xbf80_0000, 0xbf82_fffe]);
+}
+
+/// What ends, halts or jumps away.
+fn last(words: &mut Vec<u32>, c: &mut Choices) {
+    words.push(c.pick(&[
+        0xbf92_0002, // s_trap 2
+        0xbf92_0003, // s_trap 3, which goes on
+        0xbf8d_0001, // s_sethalt 1
+        0xbf8b_0001, // s_setkill 1
+        0xbf8b_0000, // s_setkill 0
+        0xbf91_0001, // s_sendmsghalt
+        0xbf9b_0000, // s_endpgm_saved
+        0xbf9e_0000, // s_endpgm_ordered_ps_done
+        0xbe80_1f20, // s_rfe_b64 s[32:33]
+        0x9580_2120, // s_rfe_restore_b64 s[32:33], s33
+        0xb820_0001, // s_cbranch_i_fork s[32:33], 1
+        0x9480_2220, // s_cbranch_g_fork s[32:33], s[34:35]
+        0xbe80_2e20, // s_cbranch_join s32
+        0xbe80_1d20, // s_setpc_b64 s[32:33]: anywhere
+        0xbf82_4000, // s_branch: out of the code
+        0xffff_ffff, // no instruction
+    ]));
+}

@@ -1,0 +1,135 @@
+//! A program on the machine: at a feature level of the host, on so many threads.
+
+use gfx906::code_object::CodeObject;
+use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits};
+
+use super::{Program, Tally};
+
+/// The frame, whose room is a run of s_endpgm.
+const FRAME: &[u8] = include_bytes!("../../../emulator/tests/random/program.co");
+const S_ENDPGM: [u8; 4] = 0xbf81_0000u32.to_le_bytes();
+/// Bytes of memory of a group, and groups.
+const SLICE: usize = 0x4000;
+const GROUPS: u32 = 2;
+/// Wave instructions that a program may use up.
+const BUDGET: u64 = 20_000;
+
+/// How a program came to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// Every wave ended.
+    Ended,
+    /// A wave stopped: the report.
+    Trapped(String),
+    /// The budget was used up: the report.
+    Hung(String),
+}
+
+/// What a run left behind, all of it comparable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Result {
+    /// How it ended.
+    pub end: End,
+    /// Wave instructions, where it ended.
+    pub instructions: u64,
+    /// The registers of waves that ended.
+    pub registers: u64,
+    /// The groups' memory.
+    pub memory: Vec<u8>,
+}
+
+/// A GPU for programs, with the frame.
+pub struct Machine {
+    frame: CodeObject,
+    segment: usize,
+    room: std::ops::Range<usize>,
+    start: Vec<u8>,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine::new()
+    }
+}
+
+impl Machine {
+    /// A GPU with the frame and its memory.
+    pub fn new() -> Machine {
+        let frame = CodeObject::parse(FRAME).expect("the frame");
+        let segment = frame.image.segments.iter().position(|s| s.executable);
+        let segment = segment.expect("code");
+        let code = &frame.image.segments[segment].data;
+        let is_room = |at: &usize| code[*at..].chunks_exact(4).take(900).all(|w| w == S_ENDPGM);
+        let start = (0..code.len() - 3600).step_by(4).find(is_room);
+        let start = start.expect("room for a program in the frame");
+        let words = code[start..].chunks_exact(4);
+        let room = start..start + 4 * words.take_while(|w| *w == S_ENDPGM).count();
+        Machine {
+            frame,
+            segment,
+            room,
+            start: Vec::new(),
+        }
+    }
+
+    /// Puts a program into the frame; what does not fit is cut off.
+    pub fn load(&mut self, program: &Program) {
+        let code = &mut self.frame.image.segments[self.segment].data[self.room.clone()];
+        let words = program.words.iter().chain(std::iter::repeat(&0xbf81_0000));
+        for (to, word) in code.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let bytes = program.memory.iter().flat_map(|w| w.to_le_bytes());
+        self.start = bytes.cycle().take(GROUPS as usize * SLICE).collect();
+    }
+
+    /// Runs the program that was loaded last.
+    pub fn run(&self, block: u32, level: Level, threads: usize, tally: &mut Tally) -> Result {
+        // A GPU of its own: addresses are the same in every run.
+        let gpu = Gpu::new();
+        let data = gpu.alloc("data", self.start.len() as u64).expect("memory");
+        gpu.write(data, &self.start).expect("the groups' memory");
+        let module = gpu
+            .load_at(&self.frame, level)
+            .expect("memory for the code");
+        let code = &self.frame.image.segments[self.segment];
+        tally.start = module.base + code.address + self.room.start as u64;
+        let launch = Launch {
+            grid: [GROUPS, 1, 1],
+            block: [block, 1, 1],
+            dynamic_lds: 0,
+            kernarg: &data.to_le_bytes(),
+            limits: Limits {
+                instructions: BUDGET,
+                ..Limits::default()
+            },
+            threads,
+        };
+        let outcome = gpu.launch_observed(&module, "program", &launch, tally);
+        let mut memory = vec![0; self.start.len()];
+        gpu.read(data, &mut memory).expect("the groups' memory");
+        let (end, instructions) = match outcome {
+            Ok(counters) => (End::Ended, counters.instructions),
+            Err(LaunchError::Trap(trap)) => {
+                let report = trap.to_string();
+                assert!(report.contains("program"), "{report}");
+                let hung = matches!(trap.kind, gfx906::machine::TrapKind::Hang { .. });
+                (
+                    if hung {
+                        End::Hung(report)
+                    } else {
+                        End::Trapped(report)
+                    },
+                    0,
+                )
+            }
+            Err(LaunchError::Invalid(line)) => panic!("{line}"),
+        };
+        Result {
+            end,
+            instructions,
+            registers: tally.registers,
+            memory,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What programs did: rows that ran, branches taken, memories touched, and the registers that waves ended with.
+
+use std::collections::BTreeSet;
+
+use gfx906::isa::{self, Encoding, Row};
+use gfx906::machine::{Launch, Op, Wave};
+use gfx906::observe::Observer;
+
+/// The rows that compute, and which of them ran.
+#[derive(Default)]
+pub struct Rows {
+    ran: BTreeSet<(Encoding, u16)>,
+}
+
+impl Rows {
+    /// Counts an instruction.
+    pub fn saw(&mut self, op: &Op) {
+        self.ran.insert((op.encoding, op.row.opcode));
+    }
+
+    /// Adds what others saw.
+    pub fn add(&mut self, other: &Rows) {
+        self.ran.extend(&other.ran);
+    }
+
+    /// How many of the rows that run at all ran, of how many.
+    pub fn reached(&self) -> (usize, usize) {
+        let missed = self.missed().len();
+        let all = computing().count();
+        (all - missed, all)
+    }
+
+    /// The names of those that did not.
+    pub fn missed(&self) -> Vec<&'static str> {
+        let here = |(e, row): &(Encoding, &Row)| !self.ran.contains(&(*e, row.opcode));
+        computing()
+            .filter(here)
+            .map(|(_, row)| row.mnemonic)
+            .collect()
+    }
+}
+
+fn computing() -> impl Iterator<Item = (Encoding, &'static Row)> {
+    isa::rows().filter(|(_, row)| row.semantics.is_some())
+}
+
+/// An observer of one launch.
+#[derive(Default)]
+pub struct Tally {
+    /// Which rows ran.
+    pub rows: Rows,
+    /// Branches taken forward.
+    pub forward: u64,
+    /// Branches taken backward.
+    pub backward: u64,
+    /// Instructions on global memory, buffers and scalar memory among them.
+    pub global: u64,
+    /// Instructions on LDS.
+    pub lds: u64,
+    /// Instructions on scratch.
+    pub scratch: u64,
+    /// Atomics, in any memory.
+    pub atomics: u64,
+    /// The registers that waves ended with: a sum, for the order of groups is nobody's promise.
+    pub registers: u64,
+    /// Guest address of the program, behind the frame's prologue, which is not counted.
+    pub start: u64,
+    group: [u32; 3],
+    counts_rows: bool,
+}
+
+impl Tally {
+    /// One that also says which rows ran, which takes time.
+    pub fn of_rows() -> Tally {
+        Tally {
+            counts_rows: true,
+            ..Tally::default()
+        }
+    }
+}
+
+impl Observer for Tally {
+    fn fork(&self) -> Option<Tally> {
+        Some(Tally {
+            counts_rows: self.counts_rows,
+            start: self.start,
+            ..Tally::default()
+        })
+    }
+
+    fn join(&mut self, worker: Tally) {
+        self.rows.add(&worker.rows);
+        self.forward += worker.forward;
+        self.backward += worker.backward;
+        self.global += worker.global;
+        self.lds += worker.lds;
+        self.scratch += worker.scratch;
+        self.atomics += worker.atomics;
+        self.registers = self.registers.wrapping_add(worker.registers);
+    }
+
+    fn dispatch(&mut self, _: &str, _: u64, _: &Launch<'_>) {}
+
+    fn group(&mut self, id: [u32; 3], _: usize) {
+        self.group = id;
+    }
+
+    fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if op.row.mnemonic.starts_with("s_endpgm") {
+            let hash = digest(wave, self.group);
+            self.registers = self.registers.wrapping_add(hash);
+        }
+        if !self.counts_rows || pc < self.start {
+            return;
+        }
+        self.rows.saw(op);
+        let name = op.row.mnemonic;
+        match op.encoding {
+            Encoding::Ds => self.lds += 1,
+            Encoding::Scratch => self.scratch += 1,
+            Encoding::Mubuf | Encoding::Mtbuf if op.words[1] >> 16 & 31 == 4 => self.scratch += 1,
+            Encoding::Global | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Smem => {
+                self.global += 1;
+            }
+            Encoding::Flat => match op.words[1] & 0xff {
+                6 => self.lds += 1,
+                8 => self.scratch += 1,
+                _ => self.global += 1,
+            },
+            _ => {}
+        }
+        self.atomics += u64::from(name.contains("_atomic_") || name.contains("_rtn_"));
+    }
+
+    fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        let next = pc.wrapping_add(op.size.into());
+        self.forward += u64::from(wave.pc > next);
+        self.backward += u64::from(wave.pc < next);
+    }
+}
+
+/// Everything that a wave's registers hold but addresses, as a number.
+fn digest(wave: &Wave, group: [u32; 3]) -> u64 {
+    let mut hash = u64::from(group[0]) << 32 | u64::from(wave.index);
+    let mut mix = |word: u64| {
+        hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    };
+    for register in &wave.v[..64] {
+        for pair in register.chunks_exact(2) {
+            mix(u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        }
+    }
+    // Below are addresses, of scratch too, which is the worker's; FLAT_SCRATCH is.
+    for pair in wave.s[30..100].chunks_exact(2) {
+        mix(u64::from(pair[0]) | u64::from(pair[1]) << 32);
+    }
+    for special in [106, 107, 124, 126, 127] {
+        mix(wave.s[special].into());
+    }
+    mix(u64::from(wave.scc) | u64::from(wave.mode_bits()) << 32);
+    hash
+}

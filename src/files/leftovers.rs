@@ -1,0 +1,30 @@
+//! Temporary files of processes that were killed while they wrote.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+/// How the name of a temporary file ends; it begins with a dot.
+pub(super) const END: &str = ".deltanet-check.tmp";
+
+/// Removes temporary files from the directory of a file that is about to be written. A file that is being written is locked by its
+/// writer and stays. What cannot be removed is no reason to stop.
+pub(super) fn remove(target: &Path) {
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') || !name.ends_with(END) {
+            continue;
+        }
+        let path = entry.path();
+        if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
