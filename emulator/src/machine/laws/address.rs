@@ -3,7 +3,7 @@
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::dice::Dice;
 use super::encode::Draft;
-use super::state::{BYTES, EXEC, M0, MEMORY, SCRATCH, State};
+use super::state::{BYTES, M0, MEMORY, SCRATCH, State};
 use crate::isa::{Code, Encoding, Flags, Role};
 
 /// Addresses start here, so that negative offsets stay inside.
@@ -64,6 +64,9 @@ fn aligned(draft: &Draft) -> bool {
 
 /// Sets the registers that hold addresses, bases, resources and offsets.
 pub fn prepare(state: &mut State, draft: &Draft, dice: &mut Dice) {
+    if draft.inst.row.operands.is_empty() {
+        return;
+    }
     match draft.inst.encoding {
         Encoding::Smem => scalar(state, draft, dice),
         Encoding::Ds => lds(state, draft, dice),
