@@ -1,6 +1,6 @@
 #!/bin/sh
-# Assembles the programs in emulator/tests/programs/*.toml with llvm-mc and writes their words behind their text, and the hostile kernels
-# in emulator/tests/hostile/hostile.s into hostile.co.
+# Assembles the programs in emulator/tests/programs/*.toml and the instructions in emulator/benches/instructions.tsv with llvm-mc and
+# writes their words behind their text, and the hostile kernels in emulator/tests/hostile/hostile.s into hostile.co.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -46,6 +46,22 @@ for path in sorted(glob.glob("emulator/tests/programs/*.toml")):
         stale.append(path)
         if mode != "--check":
             open(path, "w").write(new)
+
+# A row's text is its last column but one; words are told apart by a marker behind each instruction that no bench would hold.
+path = "emulator/benches/instructions.tsv"
+text = open(path).read()
+lines = text.splitlines()
+rows = [n for n, line in enumerate(lines) if line and not line.startswith("#")]
+marker = "s_trap 255"
+code = "".join(lines[n].split("\t")[4].replace("; ", "\n") + f"\n{marker}\n" for n in rows)
+words = assemble(code, path).split(" bf9200ff")
+for n, row in zip(rows, words):
+    lines[n] = "\t".join(lines[n].split("\t")[:5] + [row.strip()])
+new = "\n".join(lines) + "\n"
+if new != text:
+    stale.append(path)
+    if mode != "--check":
+        open(path, "w").write(new)
 if mode == "--check" and stale:
     sys.exit("out of date: " + ", ".join(stale) + "; run scripts/assemble-tests.sh")
 PYTHON

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Speed, in one run on this machine: the emulator on documented kernels, beside the same kernels in OpenCL C run natively by PoCL
-# (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; and the wall time of the whole validation run on one
-# core and on all.
+# (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; loops of single instructions; and the wall time of
+# the whole validation run on one core and on all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,8 @@ if cargo build --release --quiet --manifest-path benches/native/Cargo.toml; then
     done
 fi
 DELTANET_NATIVE=$PWD/$native cargo bench --quiet --bench emulator
+# Single instructions, each beside the one that it is measured by.
+cargo bench --quiet -p gfx906 --bench instructions
 
 wall() { # command... -> best of five, in seconds
     local best='' seconds

@@ -11,7 +11,9 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
-pub use problem::{Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side};
+pub use problem::{
+    Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,
+};
 pub use run::{
     CardReport, CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RunReport, Totals,
     TrialReport,

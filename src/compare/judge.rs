@@ -175,12 +175,13 @@ fn non_finite<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick) -> Option
         .map(|(&value, &want)| is_nan(value) || wrong_inf(value, want))
         .collect();
     let first = bad.iter().position(|&bad| bad)?;
-    let nans = case.got.iter().filter(|&&value| is_nan(value));
-    let nan = nans.clone().count();
+    let nan = case.got.iter().filter(|&&value| is_nan(value)).count();
+    let unwritten = poison::sources(case.got, &bad);
     Some(Problem::NonFinite {
         nan,
         inf: bad.iter().filter(|&&bad| bad).count() - nan,
-        from_poison: nans.filter(|&&value| poison::is_descendant(value)).count(),
+        from_poison: unwritten.iter().map(|unwritten| unwritten.count).sum(),
+        unwritten,
         total: bad.len(),
         first: metrics::element(case.axes, case.got, stick, first, case.owner),
         pattern: pattern(case.axes, &bad),
@@ -204,6 +205,7 @@ fn mismatch<E: Element>(
         worst: metrics.worst.clone()?,
         first_bad: first_bad(case.axes, wrong),
         pattern: pattern(case.axes, wrong),
+        unwritten: poison::sources(case.got, wrong),
         hypotheses: hypotheses::explain(case, stick, metrics.max_abs),
     })
 }

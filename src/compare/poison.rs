@@ -1,17 +1,21 @@
-//! What unwritten memory holds.
+//! What unwritten memory holds, and how an element tells that it comes from something that nobody had written.
 //!
-//! One 32-bit word fills every output before launch. It is a signalling NaN as f32, a NaN as either half of it read
-//! as f16 or bf16, and 2 139 455 365 as an integer. As the upper half of an f64 it would be a number: memory of f64 holds
-//! a doubleword that is a signalling NaN there, and NaN as either half of it. Arithmetic makes a NaN quiet, so the poison
-//! itself in an output means that nobody wrote there, and its quiet form that somebody computed with memory nobody had
-//! written.
+//! Every output is filled before launch with the emulator's poison for memory ([`Poison::Memory`]): a signalling NaN as f32 and as either
+//! half read as bf16, and as an integer beyond every index. Memory of f16 and f64 holds a pattern that signals in its own type.
+//! Arithmetic makes a NaN quiet, so the poison itself in an output means that nobody wrote there, and its quiet form that
+//! somebody computed with memory nobody had written. Registers, LDS and scratch that nobody wrote have poisons of their own.
+
+use gfx906::machine::Poison;
 
 use super::{Element, ElementKind};
+use crate::verdict::{Unwritten, Whose};
 
 /// The word.
-pub const POISON: u32 = 0x7F85_7F85;
-/// The doubleword.
-const POISON_F64: u64 = 0x7FF5_7F85_7F85_7F85;
+pub const POISON: u32 = Poison::Memory.word();
+/// The doubleword: signalling as f64, NaN as either half of it.
+const POISON_F64: u64 = 0xFFF5_FFAD_FFAD_FFAD;
+/// The half that signals as f16.
+const POISON_F16: u64 = 0xFCAD;
 
 /// Fills the memory of elements of a kind, from its first byte on.
 pub fn fill(kind: ElementKind, bytes: &mut [u8]) {
@@ -32,87 +36,101 @@ pub fn is_left<E: Element>(value: E) -> bool {
     value.bits() == pattern(E::KIND)
 }
 
-/// Whether a NaN carries the poison's payload, signalling or quiet, of either sign.
-pub fn is_descendant<E: Element>(value: E) -> bool {
-    let (quiet, sign) = match E::KIND {
-        ElementKind::F64 => (1 << 51, 1 << 63),
-        ElementKind::F32 => (1 << 22, 1 << 31),
-        ElementKind::F16 => (1 << 9, 1 << 15),
-        ElementKind::Bf16 => (1 << 6, 1 << 15),
-        ElementKind::I32 | ElementKind::U16 => return false,
+/// What an element comes from that nobody had written: it holds a poison, or it is a NaN with the payload of one, signalling or
+/// quiet, of either sign, widened or narrowed.
+pub fn source<E: Element>(value: E) -> Option<Poison> {
+    let kind = E::KIND;
+    let plain = |bits: u64| (bits | quiet(kind)) & !sign(kind);
+    let nan = value.to_f64().is_nan();
+    Poison::ALL.into_iter().find(|&poison| {
+        let held = value.bits() == held(kind, poison);
+        held || nan && payloads(kind, poison).any(|bits| plain(bits) == plain(value.bits()))
+    })
+}
+
+/// Of the wrong elements those that come from something nobody had written, by what that was.
+pub fn sources<E: Element>(got: &[E], wrong: &[bool]) -> Vec<Unwritten> {
+    let found = got.iter().zip(wrong).filter(|&(_, &wrong)| wrong);
+    let found: Vec<Poison> = found.filter_map(|(&value, _)| source(value)).collect();
+    let of = |poison: Poison| Unwritten {
+        what: match poison {
+            Poison::Register => Whose::Register,
+            Poison::Lds => Whose::Lds,
+            Poison::Scratch => Whose::Scratch,
+            Poison::Memory => Whose::Memory,
+        },
+        count: found.iter().filter(|&&other| other == poison).count(),
     };
-    (value.bits() | quiet) & !sign == pattern(E::KIND) | quiet
+    let each = Poison::ALL.into_iter().map(of);
+    each.filter(|unwritten| unwritten.count > 0).collect()
+}
+
+/// A register's worth of a poison, stored as an element.
+fn held(kind: ElementKind, poison: Poison) -> u64 {
+    let word = u64::from(poison.word());
+    match kind.size() {
+        8 => word << 32 | word,
+        4 => word,
+        _ => poison.half().into(),
+    }
+}
+
+/// The bits of NaNs that come from a poison: as it is, widened from a smaller type, narrowed from a larger one.
+fn payloads(kind: ElementKind, poison: Poison) -> impl Iterator<Item = u64> {
+    let (word, half) = (u64::from(poison.word()), u64::from(poison.half()));
+    let memory = poison == Poison::Memory;
+    // A half as f32: the upper bits of one where it is bf16, a payload of ten bits where it is f16.
+    let from_bf16 = half << 16;
+    let from_f16 = |half: u64| 0x7F80_0000 | (half & 0x3FF) << 13;
+    let quiet_word = word | quiet(ElementKind::F32);
+    let singles = [word, from_bf16, from_f16(half)];
+    let of_f16 = memory.then_some(POISON_F16);
+    let own = memory.then(|| pattern(kind));
+    let all: Vec<u64> = match kind {
+        ElementKind::F64 => {
+            let widen = |single: u64| 0x7FF0_0000_0000_0000 | (single & 0x7F_FFFF) << 29;
+            singles.into_iter().map(widen).collect()
+        }
+        ElementKind::F32 => singles.into_iter().chain(of_f16.map(from_f16)).collect(),
+        // Rounding by an addition to the bits carries into the payload.
+        ElementKind::Bf16 => vec![half, half + 1],
+        ElementKind::F16 => [quiet_word, from_bf16]
+            .map(|single| 0x7C00 | single >> 13 & 0x3FF)
+            .into_iter()
+            .chain([half])
+            .collect(),
+        ElementKind::I32 | ElementKind::U16 => Vec::new(),
+    };
+    all.into_iter().chain(own)
+}
+
+fn quiet(kind: ElementKind) -> u64 {
+    match kind {
+        ElementKind::F64 => 1 << 51,
+        ElementKind::F32 => 1 << 22,
+        ElementKind::F16 => 1 << 9,
+        ElementKind::Bf16 => 1 << 6,
+        ElementKind::I32 | ElementKind::U16 => 0,
+    }
+}
+
+fn sign(kind: ElementKind) -> u64 {
+    if kind.is_float() {
+        1 << (8 * kind.size() - 1)
+    } else {
+        0
+    }
 }
 
 /// The bits of one element.
 fn pattern(kind: ElementKind) -> u64 {
-    match kind.size() {
-        8 => POISON_F64,
-        4 => POISON.into(),
-        _ => u64::from(POISON & 0xFFFF),
+    match kind {
+        ElementKind::F64 => POISON_F64,
+        ElementKind::F16 => POISON_F16,
+        ElementKind::F32 | ElementKind::I32 => POISON.into(),
+        ElementKind::Bf16 | ElementKind::U16 => Poison::Memory.half().into(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::element::with_element;
-    use super::super::{decode, encode};
-    use super::*;
-
-    #[test]
-    fn poison_is_nan_as_every_float_and_large_as_an_integer() {
-        for kind in [
-            ElementKind::F64,
-            ElementKind::F32,
-            ElementKind::F16,
-            ElementKind::Bf16,
-            ElementKind::I32,
-            ElementKind::U16,
-        ] {
-            let mut bytes = vec![0; 3 * kind.size()];
-            fill(kind, &mut bytes);
-            with_element!(kind, E => {
-                let values = decode::<E>(&bytes);
-                assert_eq!(values.len(), 3);
-                assert!(values.iter().all(|&value| is_left(value)), "{kind:?}");
-                assert_eq!(encode(&[element::<E>()]), bytes[..kind.size()]);
-                assert!(values.iter().all(|&value| is_descendant(value) == kind.is_float()));
-            });
-            let least = match kind {
-                ElementKind::I32 => 2e9,
-                _ => 32_000.0,
-            };
-            let value = kind.value(&bytes);
-            assert!(
-                if kind.is_float() {
-                    value.is_nan()
-                } else {
-                    value > least
-                },
-                "{kind:?}"
-            );
-        }
-        assert_eq!(POISON & (1 << 22), 0, "the quiet bit is clear");
-        assert_eq!(POISON_F64 & (1 << 51), 0, "the quiet bit is clear");
-    }
-
-    #[test]
-    fn poison_of_an_f64_is_nan_as_two_f32_too() {
-        let mut bytes = vec![0; 16];
-        fill(ElementKind::F64, &mut bytes);
-        assert!(decode::<f32>(&bytes).iter().all(|value| value.is_nan()));
-    }
-
-    #[test]
-    fn a_quieted_poison_is_a_descendant_but_not_left() {
-        let quiet = f32::from_bits(POISON | 1 << 22);
-        assert!(!is_left(quiet));
-        assert!(is_descendant(quiet));
-        assert!(is_descendant(-quiet));
-        assert!(!is_descendant(f32::NAN));
-        assert!(!is_descendant(f32::INFINITY));
-        let quiet = f64::from_bits(POISON_F64 | 1 << 51);
-        assert!(!is_left(quiet) && is_descendant(-quiet));
-        assert!(!is_descendant(f64::NAN));
-    }
-}
+mod tests;

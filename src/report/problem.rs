@@ -1,7 +1,8 @@
 //! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
 
 use crate::verdict::{
-    Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
+    Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side, Unwritten,
+    Whose,
 };
 
 use super::plain;
@@ -90,10 +91,11 @@ pub(super) fn explain(
         Problem::NonFinite {
             nan,
             inf,
-            from_poison,
+            unwritten,
             total,
             first,
             pattern,
+            ..
         } => {
             let part = plain::part(nan + inf, *total);
             lines.push((
@@ -104,14 +106,7 @@ pub(super) fn explain(
             ));
             lines.push(("first", element(first, output, launches)));
             lines.extend(located(pattern.as_deref()));
-            if *from_poison > 0 {
-                lines.push((
-                    "why",
-                    format!(
-                        "{from_poison} of the NaN were computed from memory that nobody had written"
-                    ),
-                ));
-            }
+            lines.extend(unwritten.iter().map(never_written));
         }
         Problem::Mismatch {
             against,
@@ -120,6 +115,7 @@ pub(super) fn explain(
             worst,
             first_bad,
             pattern,
+            unwritten,
             hypotheses,
         } => {
             let part = plain::part(*count, *total);
@@ -138,6 +134,7 @@ pub(super) fn explain(
                 ));
             }
             lines.extend(located(pattern.as_deref()));
+            lines.extend(unwritten.iter().map(never_written));
             lines.extend(
                 hypotheses
                     .iter()
@@ -224,6 +221,17 @@ fn owned(owner: Option<&Owner>, launches: &[LaunchReport]) -> String {
 
 fn located(pattern: Option<&str>) -> Option<(&'static str, String)> {
     pattern.map(|pattern| ("where", plain::line(pattern)))
+}
+
+fn never_written(unwritten: &Unwritten) -> (&'static str, String) {
+    let what = match unwritten.what {
+        Whose::Register => "a register that nobody had written",
+        Whose::Lds => "LDS that nobody had written: a missing `__syncthreads()`?",
+        Whose::Scratch => "stack memory that nobody had written: an uninitialised local?",
+        Whose::Memory => "memory that nobody had written",
+    };
+    let count = unwritten.count;
+    ("why", format!("{count} of them come from {what}"))
 }
 
 fn supposed(hypothesis: &Hypothesis) -> String {

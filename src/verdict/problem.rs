@@ -62,6 +62,29 @@ pub struct FirstBad {
     pub index: usize,
 }
 
+/// What nobody had written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Whose {
+    /// A register.
+    Register,
+    /// LDS of the work-group.
+    Lds,
+    /// Stack memory.
+    Scratch,
+    /// Device memory.
+    Memory,
+}
+
+/// Wrong elements that come from something that nobody had written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unwritten {
+    /// What that was.
+    pub what: Whose,
+    /// How many elements.
+    pub count: usize,
+}
+
 /// A cheap explanation that accounts for a difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
@@ -133,8 +156,11 @@ pub enum Problem {
         nan: usize,
         /// Wrong infinities.
         inf: usize,
-        /// NaNs among them that carry the poison's payload: computed from memory nobody wrote.
+        /// NaNs among them that carry a poison's payload: computed from what nobody had written.
         from_poison: usize,
+        /// What that was.
+        #[serde(default)]
+        unwritten: Vec<Unwritten>,
         /// Elements of the output.
         total: usize,
         /// The first of either.
@@ -156,6 +182,9 @@ pub enum Problem {
         first_bad: Option<FirstBad>,
         /// Where all mismatches lie, when there is a pattern.
         pattern: Option<String>,
+        /// Wrong elements that hold what stands where nobody has written.
+        #[serde(default)]
+        unwritten: Vec<Unwritten>,
         /// What would explain it, best first.
         hypotheses: Vec<Hypothesis>,
     },

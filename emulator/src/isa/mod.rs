@@ -4,6 +4,7 @@ mod coverage;
 mod decode;
 mod disasm;
 mod encoding;
+pub mod fields;
 mod inst;
 mod misfit;
 mod row;

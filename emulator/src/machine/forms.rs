@@ -5,7 +5,8 @@ use super::op::Op;
 use super::shapes::{self, indexing};
 use super::trap::{Fault, TrapKind};
 use super::wave::{Env, Wave};
-use crate::isa::{Code, Encoding, Flags, Inst};
+use crate::isa::fields::{self, Reserved};
+use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst};
 
 /// The bits of MODE that change what vector instructions do.
 pub const MODES: u32 = indexing::INDEXED | indexing::SKIPPED;
@@ -16,6 +17,7 @@ pub fn handlers(inst: &Inst) -> Handlers {
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
     match inst.row.semantics {
         _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
+        _ if fields::reserved(inst).is_some() => Handlers::scalar(reserved),
         // The global data share is the driver's to hand out, and compute kernels get none.
         _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
             Handlers::scalar(unimplemented)
@@ -33,9 +35,22 @@ fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     shapes::to_lds::load(w, e, op)
 }
 
-/// No instruction.
-pub fn illegal(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
+/// No instruction, or one whose words have a reserved value in some field.
+pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> Outcome {
+    let bytes: Vec<u8> = op.words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    if let Err(DecodeError::Reserved { field, value }) = isa::decode(&bytes) {
+        let (value, why) = (value.into(), "reserved");
+        return Err(Reserved { field, value, why }.into());
+    }
     Err(Fault::new(TrapKind::IllegalInstruction).into())
+}
+
+/// An instruction with a value in some field that no compute kernel can use.
+fn reserved(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+    match fields::reserved(op) {
+        Some(reserved) => Err(reserved.into()),
+        None => illegal(w, e, op),
+    }
 }
 
 fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
@@ -98,7 +113,9 @@ fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Ou
 fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
     let m0 = w.scalar32(Code::M0, 0);
     let at = m0 & 0xffff;
-    let value = match m0 >> 16 & 7 {
+    let ty = m0 >> 16 & 7;
+    fields::LDS_DIRECT.check(ty)?;
+    let value = match ty {
         0 => u32::from(e.lds.read::<1>(0, at)?[0]),
         1 => u32::from(u16::from_le_bytes(e.lds.read(0, at)?)),
         2 => u32::from_le_bytes(e.lds.read(0, at)?),

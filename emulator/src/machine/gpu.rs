@@ -177,6 +177,16 @@ impl Gpu {
     /// # Errors
     /// When the device's memory does not suffice.
     pub fn load(&self, object: &CodeObject) -> Result<Module, GpuError> {
+        self.load_at(object, Level::host())
+    }
+
+    /// As [`Gpu::load`], to run at a feature level below the host's: for who compares levels.
+    ///
+    /// # Errors
+    /// When the device's memory does not suffice.
+    #[doc(hidden)]
+    pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
+        let level = level.min(Level::host());
         let mut state = self.state();
         let base = state.reserve("code object", object.image.size)?;
         let mut programs = Vec::new();
@@ -208,7 +218,7 @@ impl Gpu {
             state.space.insert(Arc::new(region));
             loaded.push(address);
             if segment.executable {
-                programs.push(Program::new(address, segment.data, Level::host()));
+                programs.push(Program::new(address, segment.data, level));
             }
         }
         Ok(Module {

@@ -1,7 +1,7 @@
 //! The local data share of a work-group.
 
+use super::poison::Poison;
 use super::trap::{Fault, TrapKind};
-use super::wave::POISON;
 
 /// LDS of the group that runs: as many bytes as the dispatch asked for.
 #[derive(Default)]
@@ -14,7 +14,8 @@ impl Lds {
     /// Poisoned LDS of `size` bytes.
     pub fn reset(&mut self, size: u32) {
         self.words.clear();
-        self.words.resize(size.div_ceil(4) as usize, POISON);
+        let words = size.div_ceil(4) as usize;
+        self.words.resize(words, Poison::Lds.word());
         self.size = size;
     }
 

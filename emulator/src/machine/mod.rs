@@ -12,6 +12,7 @@ mod laws;
 mod lds;
 mod memory;
 mod op;
+mod poison;
 mod program;
 #[cfg(test)]
 mod programs;
@@ -31,10 +32,11 @@ pub use lane::Lane;
 pub use lds::Lds;
 pub use memory::{AddressSpace, Region};
 pub use op::{Op, Plan, Shape, Slot};
+pub use poison::Poison;
 pub use program::Kind;
 pub use traffic::{Traffic, Way};
 pub use trap::{Fault, Nearest, Stop, Trap, TrapKind};
-pub use wave::{Env, LANES, POISON, Wave};
+pub use wave::{Env, LANES, Wave};
 pub use words::Words;
 
 /// The flat addresses from here to `SHARED_LIMIT` reach LDS.

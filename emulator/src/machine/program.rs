@@ -157,7 +157,10 @@ fn unknown(words: &[u8]) -> Inst {
         modifiers: Flags::NONE,
         semantics: None,
     };
-    let word = words.first_chunk().map_or(0, |&w| u32::from_le_bytes(w));
+    let word = |at: usize| {
+        let bytes = words.get(at..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |&w| u32::from_le_bytes(w))
+    };
     Inst {
         row: &ROW,
         encoding: Encoding::Sopp,
@@ -167,6 +170,6 @@ fn unknown(words: &[u8]) -> Inst {
         literal: 0,
         offset: 0,
         modifiers: isa::Modifiers::default(),
-        words: [word, 0],
+        words: [word(0), word(4)],
     }
 }

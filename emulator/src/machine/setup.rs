@@ -3,7 +3,8 @@
 //! Order of the SGPRs: the AMDGPU ABI's, each only where the kernel descriptor asks for it.
 
 use super::dispatch::Dispatch;
-use super::wave::{Env, LANES, POISON, Wave};
+use super::poison::Poison;
+use super::wave::{Env, LANES, Wave};
 use crate::isa;
 
 impl Dispatch<'_> {
@@ -17,8 +18,9 @@ impl Dispatch<'_> {
             wave.index = n as u32;
             wave.set_vgprs(d.vgprs().min(256) as u16);
             let vgprs = usize::from(wave.vgprs());
-            wave.v[..vgprs].fill([POISON; LANES]);
-            wave.s = [0; 128];
+            wave.v[..vgprs].fill([Poison::Register.word(); LANES]);
+            // What the ABI sets is written over it below. Programs may read the rest, and learn nothing from it.
+            wave.s = [Poison::Register.word(); 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;
             wave.set_mode_bits(

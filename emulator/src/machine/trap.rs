@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::isa::fields::Reserved;
+
 /// Why a wave gave up its turn.
 #[derive(Debug)]
 pub enum Stop {
@@ -18,6 +20,12 @@ pub enum Stop {
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
         Stop::Fault(Box::new(fault))
+    }
+}
+
+impl From<Reserved> for Stop {
+    fn from(reserved: Reserved) -> Stop {
+        Fault::new(TrapKind::ReservedField(reserved)).into()
     }
 }
 
@@ -79,6 +87,8 @@ pub enum TrapKind {
     },
     /// The words at pc are no gfx906 instruction.
     IllegalInstruction,
+    /// A field has a value that no compute kernel of gfx906 can use.
+    ReservedField(Reserved),
     /// The pc left the code.
     BadPc,
     /// An instruction of graphics, or of what a driver allocates: no compute kernel has it.
@@ -186,6 +196,9 @@ impl fmt::Display for TrapKind {
                 f,
                 "illegal instruction: no gfx906 instruction has these words"
             ),
+            TrapKind::ReservedField(Reserved { field, value, why }) => {
+                write!(f, "{field} {value:#x} cannot be used: {why}")
+            }
             TrapKind::BadPc => write!(f, "the program counter left the code"),
             TrapKind::Unimplemented => write!(
                 f,

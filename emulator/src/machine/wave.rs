@@ -6,6 +6,7 @@ use super::forms::MODES;
 use super::lds::Lds;
 use super::memory::AddressSpace;
 use super::op::SLOTS;
+use super::poison::Poison;
 use super::shapes::indexing::{INDEXED, SKIPPED};
 use crate::isa::Code;
 use crate::semantics::Mode;
@@ -18,9 +19,6 @@ pub const REGISTERS: usize = 256 + SLOTS;
 
 /// A vector register: one dword a lane.
 pub type Lanes = [u32; LANES];
-
-/// The value that registers hold before anything is written: a signalling NaN as f32, absurd as an integer.
-pub const POISON: u32 = 0x7fa5_a5a5;
 
 /// The floating-point fields of MODE that stand for `Mode::HIP`.
 const HIP_MODE_BITS: u32 = 0x3f0;
@@ -93,10 +91,10 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// A wave with poisoned registers.
+    /// A wave with poisoned vector registers; what its scalar ones hold is for the dispatch to say.
     pub fn new() -> Wave {
         Wave {
-            v: Box::new(Registers([[POISON; LANES]; REGISTERS])),
+            v: Box::new(Registers([[Poison::Register.word(); LANES]; REGISTERS])),
             s: [0; 128],
             scc: false,
             pc: 0,

@@ -1,17 +1,12 @@
 //! What the float instructions of all three formats share, written once.
 
-use super::exact;
 use super::format::{Format, settle2, settle3};
 use super::{Mode, Round};
 
 #[inline(always)]
 pub(crate) fn add<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let mut r = a.host_add(b);
-    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
-        r = exact::add(F::rounding(mode), a, b);
-    }
-    settle2(r, a, b).result(mode)
+    settle2(a.sum(b, F::rounding(mode)), a, b).result(mode)
 }
 
 /// `a - b`; a NaN `b` comes back with its own sign.
@@ -19,11 +14,7 @@ pub(crate) fn add<F: Format>(mode: Mode, a: F, b: F) -> F {
 pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
     let minus = F::of_bits(b.bits() ^ F::SIGN);
-    let mut r = a.host_add(minus);
-    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
-        r = exact::add(F::rounding(mode), a, minus);
-    }
-    settle2(r, a, b).result(mode)
+    settle2(a.sum(minus, F::rounding(mode)), a, b).result(mode)
 }
 
 /// `b - a`.
@@ -31,21 +22,13 @@ pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
 pub(crate) fn subrev<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
     let minus = F::of_bits(a.bits() ^ F::SIGN);
-    let mut r = b.host_add(minus);
-    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
-        r = exact::add(F::rounding(mode), b, minus);
-    }
-    settle2(r, a, b).result(mode)
+    settle2(b.sum(minus, F::rounding(mode)), a, b).result(mode)
 }
 
 #[inline(always)]
 pub(crate) fn mul<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let mut r = a.host_mul(b);
-    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() {
-        r = exact::mul(F::rounding(mode), a, b);
-    }
-    settle2(r, a, b).result(mode)
+    settle2(a.product(b, F::rounding(mode)), a, b).result(mode)
 }
 
 /// `a * b` where zero times anything, infinity and NaN included, is +0.
@@ -59,11 +42,7 @@ pub(crate) fn mul_legacy<F: Format>(mode: Mode, a: F, b: F) -> F {
 #[inline(always)]
 pub(crate) fn fma<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
-    let mut r = a.host_fma(b, c);
-    if F::rounding(mode) != Round::NearestEven && a.finite() && b.finite() && c.finite() {
-        r = exact::fma(F::rounding(mode), a, b, c, 0);
-    }
-    settle3(r, a, b, c).result(mode)
+    settle3(a.fused(b, c, F::rounding(mode)), a, b, c).result(mode)
 }
 
 /// The mode that the unfused multiply-adds run in: theirs, with every denormal flushed.
@@ -209,10 +188,7 @@ pub(crate) fn frexp_mant<F: Format>(mode: Mode, a: F) -> F {
 #[inline(always)]
 pub(crate) fn ldexp<F: Format>(mode: Mode, a: F, by: i32) -> F {
     let a = a.source(mode);
-    let mut r = a.host_scale(by);
-    if F::rounding(mode) != Round::NearestEven && a.finite() {
-        r = exact::scale(F::rounding(mode), a, by);
-    }
+    let r = a.scaled(by, F::rounding(mode));
     let r = if a.finite() { r } else { a.quiet_if_nan() };
     r.result(mode)
 }

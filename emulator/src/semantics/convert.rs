@@ -2,20 +2,11 @@
 //!
 //! Float to integer goes toward zero and saturates, NaN to 0. What gives an f16, or takes an f64, rounds as the f16-and-f64 mode says.
 
+use super::directed::narrowed;
 use super::format::Format;
-use super::half_format::{narrow, widen};
-use super::{Mode, Round, arithmetic, exact};
+use super::half_format::{narrow_in, narrow_number, widen};
+use super::{Mode, Round, arithmetic};
 use half::f16;
-
-/// An integer in a format, `nearest` being the host's conversion.
-#[inline(always)]
-fn from_integer<F: Format>(mode: Mode, a: impl Into<i128>, nearest: F) -> F {
-    if F::rounding(mode) == Round::NearestEven {
-        nearest
-    } else {
-        exact::from_integer(F::rounding(mode), a.into())
-    }
-}
 
 /// A float's NaN in a narrower or wider format: sign and high payload bits kept, quieted.
 #[inline(always)]
@@ -43,28 +34,7 @@ pub(super) fn normalised(a: f32, scale: f64, least: f64) -> f64 {
 /// To f16 toward zero: what is too large becomes the largest number, not infinity.
 #[inline(always)]
 pub(super) fn toward_zero(a: f32) -> f16 {
-    let bits = a.to_bits();
-    let magnitude = bits & 0x7fff_ffff;
-    let normal = magnitude.wrapping_sub(112 << 23) >> 13;
-    let denormal = (f32::from_bits(magnitude) * 16_777_216.0) as u32;
-    let number = if magnitude < 113 << 23 {
-        denormal
-    } else {
-        normal
-    };
-    let number = if magnitude >= 143 << 23 {
-        0x7bff
-    } else {
-        number
-    };
-    let number = if magnitude == 0x7f80_0000 {
-        0x7c00
-    } else {
-        number
-    };
-    let nan = 0x7e00 | magnitude >> 13 & 0x1ff;
-    let result = if magnitude > 0x7f80_0000 { nan } else { number };
-    f16::from_bits((result | bits >> 16 & 0x8000) as u16)
+    narrow_in(a, Round::TowardZero)
 }
 
 /// A float as a byte: rounded as the mode says, saturated; NaN to 0.
@@ -120,17 +90,17 @@ instructions! {
     cvt_flr_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { a.floor() as i32 } }
 
     /// Rounded as the mode says.
-    cvt_f32_i32(mode: Mode, a: i32) -> f32 { from_integer(mode, a, a as f32) }
+    cvt_f32_i32(mode: Mode, a: i32) -> f32 { narrowed(mode.round32, f64::from(a)) }
     /// Rounded as the mode says.
-    cvt_f32_u32(mode: Mode, a: u32) -> f32 { from_integer(mode, a, a as f32) }
+    cvt_f32_u32(mode: Mode, a: u32) -> f32 { narrowed(mode.round32, f64::from(a)) }
     /// Exact.
     cvt_f64_i32(_mode: Mode, a: i32) -> f64 { f64::from(a) }
     /// Exact.
     cvt_f64_u32(_mode: Mode, a: u32) -> f64 { f64::from(a) }
     /// Rounded as the mode says.
-    cvt_f16_u16(mode: Mode, a: u16) -> f16 { from_integer(mode, a, narrow(f32::from(a))) }
+    cvt_f16_u16(mode: Mode, a: u16) -> f16 { narrow_number(f32::from(a), mode.round64) }
     /// Rounded as the mode says.
-    cvt_f16_i16(mode: Mode, a: i16) -> f16 { from_integer(mode, a, narrow(f32::from(a))) }
+    cvt_f16_i16(mode: Mode, a: i16) -> f16 { narrow_number(f32::from(a), mode.round64) }
     /// Byte 0 as a number.
     cvt_f32_ubyte0(_mode: Mode, a: u32) -> f32 { (a & 0xff) as f32 }
     /// Byte 1 as a number.
@@ -145,21 +115,14 @@ instructions! {
     /// Rounded as the mode says.
     cvt_f16_f32(mode: Mode, a: f32) -> f16 {
         let a = a.source(mode);
-        let mut r = narrow(a);
-        if mode.round64 != Round::NearestEven && a.is_finite() {
-            r = exact::convert(mode.round64, a);
-        }
-        r.result(mode)
+        narrow_in(a, mode.round64).result(mode)
     }
     /// Exact.
     cvt_f32_f16(mode: Mode, a: f16) -> f32 { widen(a.source(mode)).quiet_if_nan() }
     /// Rounded as the mode says.
     cvt_f32_f64(mode: Mode, a: f64) -> f32 {
         let a = a.source(mode);
-        let mut r = a as f32;
-        if mode.round64 != Round::NearestEven && a.is_finite() {
-            r = exact::convert(mode.round64, a);
-        }
+        let r = narrowed(mode.round64, a);
         let r = if a.is_nan() { convert_nan(a) } else { r };
         r.result(mode)
     }

@@ -1,5 +1,6 @@
 //! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
 
+use super::directed::outward;
 use super::format::{Format, settle2, settle3};
 use super::{Mode, Round, exact};
 use half::f16;
@@ -135,26 +136,15 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
 /// What a result too large becomes.
 #[inline(always)]
 fn overflow<F: Format>(round: Round, sign: u64) -> F {
-    let negative = sign & F::SIGN != 0;
-    let to_infinity = match round {
-        Round::NearestEven => true,
-        Round::TowardPositive => !negative,
-        Round::TowardNegative => negative,
-        Round::TowardZero => false,
-    };
+    let to_infinity = round == Round::NearestEven || outward(round, sign & F::SIGN != 0);
     F::of_bits(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
 }
 
 /// What a result too small becomes.
 #[inline(always)]
 fn underflow<F: Format>(round: Round, sign: u64) -> F {
-    let negative = sign & F::SIGN != 0;
-    let away = match round {
-        Round::NearestEven | Round::TowardZero => false,
-        Round::TowardPositive => !negative,
-        Round::TowardNegative => negative,
-    };
-    F::of_bits(u64::from(away)).signed_as(sign)
+    let least = outward(round, sign & F::SIGN != 0);
+    F::of_bits(u64::from(least)).signed_as(sign)
 }
 
 division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);

@@ -38,15 +38,6 @@ impl Exact {
         }
     }
 
-    /// An integer's value.
-    pub(crate) fn of_integer(x: i128) -> Exact {
-        Exact {
-            negative: x < 0,
-            exponent: 0,
-            significand: x.unsigned_abs(),
-        }
-    }
-
     /// The exact product of two values of at most 63 bits each.
     pub(crate) fn times(self, other: Exact) -> Exact {
         Exact {
@@ -217,11 +208,4 @@ pub(crate) fn scale<F: Format>(round: Round, a: F, by: i32) -> F {
 #[inline(never)]
 pub(crate) fn convert<F: Format, G: Format>(round: Round, a: F) -> G {
     Exact::of(a).round(round)
-}
-
-/// An integer in a format, in any rounding mode.
-#[cold]
-#[inline(never)]
-pub(crate) fn from_integer<F: Format>(round: Round, a: i128) -> F {
-    Exact::of_integer(a).round(round)
 }

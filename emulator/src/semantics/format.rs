@@ -1,6 +1,6 @@
 //! The three binary formats of the machine, and what the mode means to each.
 
-use super::{Mode, Round, exact};
+use super::{Mode, Round, directed};
 
 /// A binary floating-point format: f16, f32 or f64.
 pub(crate) trait Format: Copy + PartialEq {
@@ -29,14 +29,14 @@ pub(crate) trait Format: Copy + PartialEq {
     fn bits(self) -> u64;
     /// From the encoding.
     fn of_bits(bits: u64) -> Self;
-    /// `a + b` to nearest even; any NaN.
-    fn host_add(self, b: Self) -> Self;
-    /// `a * b` to nearest even; any NaN.
-    fn host_mul(self, b: Self) -> Self;
-    /// `a * b + c`, rounded once to nearest even; any NaN.
-    fn host_fma(self, b: Self, c: Self) -> Self;
-    /// `a * 2^by` of a finite number, rounded once to nearest even.
-    fn host_scale(self, by: i32) -> Self;
+    /// `a + b`; any NaN.
+    fn sum(self, b: Self, round: Round) -> Self;
+    /// `a * b`; any NaN.
+    fn product(self, b: Self, round: Round) -> Self;
+    /// `a * b + c`, rounded once; any NaN.
+    fn fused(self, b: Self, c: Self, round: Round) -> Self;
+    /// `a * 2^by`, rounded once; any NaN.
+    fn scaled(self, by: i32, round: Round) -> Self;
     /// `a < b`.
     fn less(self, b: Self) -> bool;
     /// The integral value in the given direction.
@@ -136,7 +136,7 @@ pub(crate) fn settle3<F: Format>(r: F, a: F, b: F, c: F) -> F {
 }
 
 macro_rules! native {
-    ($float:ident, $bits:ident, $round:ident, $in_:ident, $out:ident, $scale:expr) => {
+    ($float:ident, $bits:ident, $round:ident, $in_:ident, $out:ident, $add:ident, $mul:ident, $fma:ident, $scale:expr) => {
         impl Format for $float {
             const PRECISION: u32 = $float::MANTISSA_DIGITS;
             const LOWEST: i32 = $float::MIN_EXP - $float::MANTISSA_DIGITS as i32;
@@ -154,20 +154,32 @@ macro_rules! native {
                 $float::from_bits(bits as $bits)
             }
             #[inline(always)]
-            fn host_add(self, b: $float) -> $float {
-                self + b
+            fn sum(self, b: $float, round: Round) -> $float {
+                if round == Round::NearestEven {
+                    self + b
+                } else {
+                    directed::$add(round, self, b)
+                }
             }
             #[inline(always)]
-            fn host_mul(self, b: $float) -> $float {
-                self * b
+            fn product(self, b: $float, round: Round) -> $float {
+                if round == Round::NearestEven {
+                    self * b
+                } else {
+                    directed::$mul(round, self, b)
+                }
             }
             #[inline(always)]
-            fn host_fma(self, b: $float, c: $float) -> $float {
-                self.mul_add(b, c)
+            fn fused(self, b: $float, c: $float, round: Round) -> $float {
+                if round == Round::NearestEven {
+                    self.mul_add(b, c)
+                } else {
+                    directed::$fma(round, self, b, c, 1.0)
+                }
             }
             #[inline(always)]
-            fn host_scale(self, by: i32) -> $float {
-                $scale(self, by)
+            fn scaled(self, by: i32, round: Round) -> $float {
+                $scale(self, by, round)
             }
             #[inline(always)]
             fn nan(self) -> bool {
@@ -207,14 +219,31 @@ native!(
     round32,
     denorm_in32,
     denorm_out32,
-    |x, by| (f64::from(x) * power_of_two(by)) as f32
+    add_f32,
+    mul_f32,
+    fma_f32,
+    |x, by, round| directed::narrowed(round, f64::from(x) * power_of_two(by))
 );
-native!(f64, u64, round64, denorm_in64, denorm_out64, |x, by| {
-    exact::scale(Round::NearestEven, x, by)
-});
+native!(
+    f64,
+    u64,
+    round64,
+    denorm_in64,
+    denorm_out64,
+    add_f64,
+    mul_f64,
+    fma_f64,
+    directed::scale_f64
+);
 
 /// `2^by`, kept where scaling an f32 or f16 by it is exact in f64 and overflow and underflow stay what they are.
 #[inline(always)]
 pub(crate) fn power_of_two(by: i32) -> f64 {
     f64::from_bits(((1023 + by.clamp(-400, 400)) as u64) << 52)
+}
+
+/// `2^by` of a normal f32.
+#[inline(always)]
+pub(crate) fn power_of_two_f32(by: i32) -> f32 {
+    f32::from_bits(((127 + by) as u32) << 23)
 }

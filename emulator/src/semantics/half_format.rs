@@ -1,6 +1,9 @@
 //! f16, which no host computes in: widened, computed wider, narrowed, with one rounding in effect.
+//!
+//! Everything is 32 bits wide, so that a loop over lanes has as many f16 as it has registers.
 
-use super::format::{Format, power_of_two};
+use super::directed::{odd_sum_f32, outward, zero_signed};
+use super::format::{Format, power_of_two_f32};
 use super::{Mode, Round};
 use half::f16;
 
@@ -20,29 +23,33 @@ impl Format for f16 {
     fn of_bits(bits: u64) -> f16 {
         f16::from_bits(bits as u16)
     }
-    // An f32 has more than twice the bits of an f16 plus two, so rounding sums and products twice is rounding them once.
+    // An f32 has more than twice the bits of an f16 plus two, so rounding a sum to nearest twice is rounding it once.
     #[inline(always)]
-    fn host_add(self, b: f16) -> f16 {
-        narrow(widen(self) + widen(b))
+    fn sum(self, b: f16, round: Round) -> f16 {
+        if round == Round::NearestEven {
+            narrow_number(widen(self) + widen(b), round)
+        } else {
+            directed_sum(widen(self), widen(b), round)
+        }
+    }
+    // Exact in f32.
+    #[inline(always)]
+    fn product(self, b: f16, round: Round) -> f16 {
+        narrow_number(widen(self) * widen(b), round)
+    }
+    // The product is exact in f32, whose last place is made sticky in the sum.
+    #[inline(always)]
+    fn fused(self, b: f16, c: f16, round: Round) -> f16 {
+        directed_sum(widen(self) * widen(b), widen(c), round)
+    }
+    // Exact in f32 as far as it is neither infinite nor nothing.
+    #[inline(always)]
+    fn scaled(self, by: i32, round: Round) -> f16 {
+        narrow_number(widen(self) * power_of_two_f32(by.clamp(-60, 60)), round)
     }
     #[inline(always)]
-    fn host_mul(self, b: f16) -> f16 {
-        narrow(widen(self) * widen(b))
-    }
-    // The product is exact in f64. The sum is not only where the addend is more than 2^30 times the product, so that the result is the
-    // addend whatever the sum's last places are, or where the product is above 2^28 and the result infinite.
-    #[inline(always)]
-    fn host_fma(self, b: f16, c: f16) -> f16 {
-        let (a, b, c) = (
-            f64::from(widen(self)),
-            f64::from(widen(b)),
-            f64::from(widen(c)),
-        );
-        narrow(odd_f32(a * b + c))
-    }
-    #[inline(always)]
-    fn host_scale(self, by: i32) -> f16 {
-        narrow(odd_f32(f64::from(widen(self)) * power_of_two(by)))
+    fn nan(self) -> bool {
+        u32::from(self.to_bits()) & 0x7fff > 0x7c00
     }
     #[inline(always)]
     fn less(self, b: f16) -> bool {
@@ -66,47 +73,71 @@ impl Format for f16 {
     }
 }
 
+/// `a + b` of f16s or their products, rounded once.
+#[inline(always)]
+fn directed_sum(a: f32, b: f32, round: Round) -> f16 {
+    let sum = odd_sum_f32(a, b);
+    let signs = a.bits() | b.bits();
+    narrow_number(zero_signed(round, sum, sum == 0.0, signs), round)
+}
+
 /// An f16's value as an f32, NaN payloads kept (a signalling one may stay so).
 #[inline(always)]
 pub(crate) fn widen(x: f16) -> f32 {
-    let bits = u32::from(x.to_bits());
-    let magnitude = (bits & 0x7fff) << 13;
+    // The sign stays above, the exponent moves below it.
+    let bits = ((u32::from(x.to_bits()) << 16) as i32 >> 3) as u32 & 0x8fff_e000;
     // Moves the exponent from bias 15 to 127, and makes denormals normal.
-    let scaled = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
-    let finite = if magnitude >= 0x7c00 << 13 {
-        magnitude | 0x7f80_0000
+    let scaled = f32::from_bits(bits) * f32::from_bits((127 + 112) << 23);
+    let special = bits & 0x0f80_0000 == 0x0f80_0000;
+    f32::from_bits(if special {
+        bits | 0x7f80_0000
     } else {
         scaled.to_bits()
-    };
-    f32::from_bits(finite | (bits & 0x8000) << 16)
+    })
 }
 
-/// An f32 rounded to nearest even as an f16; a NaN keeps sign and the high bits of its payload, and is quieted.
+/// An f32 rounded as an f16; a NaN becomes one without payload.
+#[inline(always)]
+pub(crate) fn narrow_number(x: f32, round: Round) -> f16 {
+    let magnitude = x.to_bits() & 0x7fff_ffff;
+    let negative = x.to_bits() >> 31 != 0;
+    // 2^13 times the number's exponent: the last place of the sum is that of the f16, a denormal's at least.
+    let unit = (magnitude & 0x7f80_0000)
+        .max(113 << 23)
+        .wrapping_add(13 << 23);
+    let sum = f32::from_bits(magnitude) + f32::from_bits(unit);
+    // Its places above the unit, on top of what the exponent counts in the encoding. What is too large comes out as that, too.
+    let nearest = sum
+        .to_bits()
+        .wrapping_sub(unit)
+        .wrapping_add(unit >> 13)
+        .wrapping_sub(126 << 10);
+    let rounded = sum - f32::from_bits(unit);
+    let exactly = f32::from_bits(magnitude);
+    let outward = outward(round, negative);
+    let out = u32::from(outward & (rounded < exactly));
+    let directed = round != Round::NearestEven;
+    let back = u32::from(directed & !outward & (rounded > exactly));
+    let stepped = nearest.wrapping_add(out).wrapping_sub(back);
+    let inside = directed & !outward & (magnitude < 0x7f80_0000);
+    let largest = if inside { 0x7bff } else { 0x7c00 };
+    let largest = if x.is_nan() { 0x7e00 } else { largest };
+    let number = stepped.min(largest);
+    f16::from_bits((number | x.to_bits() >> 16 & 0x8000) as u16)
+}
+
+/// An f32 rounded as an f16; a NaN keeps sign and the high bits of its payload, and is quieted.
+#[inline(always)]
+pub(crate) fn narrow_in(x: f32, round: Round) -> f16 {
+    let number = narrow_number(x, round).to_bits();
+    let nan = (x.to_bits() >> 16 & 0x8000 | 0x7e00 | x.to_bits() >> 13 & 0x1ff) as u16;
+    f16::from_bits(if x.is_nan() { nan } else { number })
+}
+
+/// [`narrow_in`] to nearest even.
 #[inline(always)]
 pub(crate) fn narrow(x: f32) -> f16 {
-    let bits = x.to_bits();
-    let magnitude = bits & 0x7fff_ffff;
-    let normal = magnitude
-        .wrapping_sub(112 << 23)
-        .wrapping_add(0xfff + (magnitude >> 13 & 1))
-        >> 13;
-    // The sum's last place is an f16 denormal's.
-    let denormal = (f32::from_bits(magnitude) + 0.5)
-        .to_bits()
-        .wrapping_sub(0.5f32.to_bits());
-    let nan = 0x7e00 | magnitude >> 13 & 0x1ff;
-    let finite = if magnitude < 113 << 23 {
-        denormal
-    } else {
-        normal
-    };
-    let number = if magnitude >= 143 << 23 {
-        0x7c00
-    } else {
-        finite
-    };
-    let result = if magnitude > 0x7f80_0000 { nan } else { number };
-    f16::from_bits((result | bits >> 16 & 0x8000) as u16)
+    narrow_in(x, Round::NearestEven)
 }
 
 /// An f64 as an f32 rounded to odd: rounding that again to nothing wider than 22 bits is rounding once.

@@ -30,6 +30,7 @@ mod buffer_format;
 mod compare;
 mod convert;
 mod cube;
+mod directed;
 mod divide;
 mod dot;
 mod exact;

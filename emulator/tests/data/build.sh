@@ -12,3 +12,4 @@ compile --offload-arch='gfx906:sramecc+:xnack-' sample.hip -o features.co
 compile --offload-arch=gfx90a sample.hip -o gfx90a.co
 compile --offload-arch=gfx906 ids.hip -o ids.co
 hipcc --genco --offload-arch=gfx906 sample.hip -o hipcc.co
+clang-19 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx906 unwritten.s -o unwritten.co

@@ -5,3 +5,4 @@ mod hostile;
 mod ids;
 mod kernels;
 mod traps;
+mod unwritten;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use gfx906::machine::{Gpu, POISON};
+use gfx906::machine::{Gpu, Poison};
 
 use super::launch::{Buffer, MAX_BUFFERS, Source};
 use crate::files;
@@ -54,7 +54,10 @@ pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
         }),
         Source::Poison(bytes) => {
             let address = gpu.alloc(&buffer.name, *bytes)?;
-            let piece = POISON.to_le_bytes().repeat(PIECE as usize / 4);
+            let piece = Poison::Memory
+                .word()
+                .to_le_bytes()
+                .repeat(PIECE as usize / 4);
             let mut offset = 0;
             while offset < *bytes {
                 let length = PIECE.min(bytes - offset);

@@ -259,6 +259,7 @@ fn kind_word(kind: &TrapKind) -> &'static str {
         TrapKind::LdsOutOfRange { .. } => "lds_out_of_range",
         TrapKind::Misaligned { .. } => "misaligned",
         TrapKind::IllegalInstruction => "illegal_instruction",
+        TrapKind::ReservedField(_) => "reserved_field",
         TrapKind::BadPc => "bad_pc",
         TrapKind::Unimplemented => "unimplemented",
         TrapKind::Privileged => "privileged",

@@ -20,7 +20,12 @@ fn within(ulp: u32) -> Tolerance {
     }
 }
 
-fn judged<E: Element>(got: &[E], golden: &[E], oracle: &[f64], by: &Tolerance) -> OutputReport {
+pub(super) fn judged<E: Element>(
+    got: &[E],
+    golden: &[E],
+    oracle: &[f64],
+    by: &Tolerance,
+) -> OutputReport {
     judge_output(&OutputCase {
         name: "out",
         axes: &[Axis::new("element", golden.len())],

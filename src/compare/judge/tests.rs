@@ -1,5 +1,8 @@
+use gfx906::machine::Poison;
+
 use super::super::{accepted_trivially, poison};
 use super::*;
+use crate::verdict::{Unwritten, Whose};
 
 /// An output and its references that agree, to be spoilt by a test.
 #[derive(Clone)]
@@ -103,6 +106,33 @@ fn a_nan_computed_from_poison_says_so() {
             ..
         })
     ));
+}
+
+/// A kernel that reads LDS, a register or stack memory that nobody wrote leaves a NaN among floats, and a wrong number among integers.
+#[test]
+fn what_nobody_wrote_is_told_of_floats_and_of_integers() {
+    let told = |problem: Option<Problem>| match problem {
+        Some(Problem::NonFinite { unwritten, .. } | Problem::Mismatch { unwritten, .. }) => {
+            unwritten
+        }
+        other => panic!("{other:?}"),
+    };
+    let places = [
+        (Poison::Register, Whose::Register),
+        (Poison::Lds, Whose::Lds),
+        (Poison::Scratch, Whose::Scratch),
+    ];
+    for (poison, what) in places {
+        let mut sample = Sample::new(ramp(4), 1e-3, 1e-2);
+        sample.got[2] = f32::from_bits(poison.word());
+        sample.got[3] = f32::from_bits(poison.word() | 1 << 22);
+        assert_eq!(told(sample.problem()), [Unwritten { what, count: 2 }]);
+        let (golden, oracle) = ([1, 2, 3], [1.0, 2.0, 3.0]);
+        let exact = Tolerance::absolute(0.0, 0.0);
+        let got = [1, poison.word() as i32, 4];
+        let report = places::judged(&got, &golden, &oracle, &exact);
+        assert_eq!(told(report.problem), [Unwritten { what, count: 1 }]);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Runs to be reported on: one where all is well, and one with every verdict and every problem.
 
+use gfx906::machine::Poison;
+
 use crate::compare::{
     Alternative, BufferAfter, Element, ElementKind, NamedInput, OutputCase, encode, guards,
     judge_buffers, judge_output, judge_repeat, poison, with_element,
@@ -366,6 +368,9 @@ pub fn mixed() -> RunReport {
     };
     let not_numbers = |at: usize, value: f32| match at {
         70 => f32::from_bits(poison::POISON | 1 << 22),
+        71 => f32::from_bits(Poison::Register.word()),
+        72..75 => f32::from_bits(Poison::Lds.word()),
+        80 => f32::from_bits(Poison::Scratch.word()),
         99 => f32::NAN,
         4000 => f32::NEG_INFINITY,
         _ => value,

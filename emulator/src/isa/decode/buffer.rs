@@ -2,7 +2,9 @@
 
 use super::memory::with_if;
 use super::operand::{scalar, scalar_register, vgpr_group, vgprs};
-use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use super::{
+    DecodeError, Words, bit, bits, instruction, require, require_field, row, set_operands,
+};
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Type};
 
 pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
@@ -10,11 +12,12 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, Encoding::Mubuf, Form::Native, 8);
     let lds = bit(q, 16);
-    require(!lds || row.modifiers.has(Flags::LDS))?;
+    require_field(!lds || row.modifiers.has(Flags::LDS), "lds", 1)?;
     require(!row.operands.is_empty() || bits(q, 12, 4) == 0)?;
-    require(!bit(q, 55) || row.modifiers.has(Flags::TFE) && !lds)?;
+    let status = row.modifiers.has(Flags::TFE) && !lds;
+    require_field(!bit(q, 55) || status, "tfe", 1)?;
     require(bits(q, 12, 2) == 0 || row.modifiers.has(Flags::OFFEN) || row.operands.is_empty())?;
-    require(lds || !row.modifiers.has(Flags::ALWAYS_LDS))?;
+    require_field(lds || !row.modifiers.has(Flags::ALWAYS_LDS), "lds", 0)?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::LDS, lds);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 17));
     common(&mut inst, q, lds)?;
@@ -24,7 +27,7 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
 pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
     let row = row(Encoding::Mtbuf, bits(words.first, 15, 4))?;
     let q = words.both()?;
-    require(!bit(q, 55))?;
+    require_field(!bit(q, 55), "tfe", 1)?;
     let mut inst = instruction(words, row, Encoding::Mtbuf, Form::Native, 8);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 54));
     inst.modifiers.format = bits(q, 19, 7) as u8;

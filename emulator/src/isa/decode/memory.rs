@@ -1,7 +1,9 @@
 //! SMEM, DS, FLAT, GLOBAL, SCRATCH.
 
 use super::operand::{scalar_register, vgprs};
-use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use super::{
+    DecodeError, Words, bit, bits, instruction, require, require_field, row, set_operands,
+};
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Type};
 
 /// `flags` with `flag`, if `on`.
@@ -46,8 +48,9 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, Encoding::Ds, Form::Native, 8);
     let gds = bit(q, 16);
-    require(!gds || !row.modifiers.has(Flags::NO_GDS))?;
-    require(gds || !row.modifiers.has(Flags::ALWAYS_GDS))?;
+    let there = !gds || !row.modifiers.has(Flags::NO_GDS);
+    let there = there && (gds || !row.modifiers.has(Flags::ALWAYS_GDS));
+    require_field(there, "gds", gds.into())?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
     inst.offset = i32::from(bits(q, 0, 16));
     // Fields without an operand are zero.
@@ -77,7 +80,12 @@ pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
         0 => Encoding::Flat,
         1 => Encoding::Scratch,
         2 => Encoding::Global,
-        _ => return Err(DecodeError::Invalid),
+        value => {
+            return Err(DecodeError::Reserved {
+                field: "seg",
+                value,
+            });
+        }
     };
     let row = row(encoding, bits(words.first, 18, 7))?;
     let q = words.both()?;
@@ -85,9 +93,10 @@ pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {
     let (glc, saddr) = (bit(q, 16), bits(q, 48, 7));
     let lds = bit(q, 13);
     if encoding == Encoding::Flat {
-        require(!lds && saddr == 0)?;
+        require_field(!lds, "lds", 1)?;
+        require_field(saddr == 0, "saddr", saddr)?;
     } else if lds {
-        require(row.modifiers.has(Flags::LDS) && !bit(q, 55))?;
+        require_field(row.modifiers.has(Flags::LDS) && !bit(q, 55), "lds", 1)?;
     }
     let m = &mut inst.modifiers;
     m.flags = with_if(m.flags, Flags::LDS, lds);

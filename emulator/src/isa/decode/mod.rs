@@ -17,6 +17,14 @@ pub enum DecodeError {
     /// No instruction of gfx906 has these words.
     #[error("no gfx906 instruction is encoded so")]
     Invalid,
+    /// A field has a value that gfx906 has no use for.
+    #[error("{field} {value:#x} is reserved")]
+    Reserved {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u16,
+    },
     /// The instruction goes on beyond the bytes.
     #[error("the instruction is cut short")]
     Truncated,
@@ -99,6 +107,15 @@ fn require(condition: bool) -> Result<(), DecodeError> {
         Ok(())
     } else {
         Err(DecodeError::Invalid)
+    }
+}
+
+/// What must hold of a field that selects a mode.
+fn require_field(condition: bool, field: &'static str, value: u16) -> Result<(), DecodeError> {
+    if condition {
+        Ok(())
+    } else {
+        Err(DecodeError::Reserved { field, value })
     }
 }
 

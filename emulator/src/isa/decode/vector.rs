@@ -1,7 +1,9 @@
 //! VOP1, VOP2, VOPC in their native, SDWA and DPP forms, and VINTRP.
 
 use super::operand::{scalar, scalar_register, source, vgprs};
-use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use super::{
+    DecodeError, Words, bit, bits, instruction, require, require_field, row, set_operands,
+};
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
 /// Source codes that say which form the second word has.
@@ -83,28 +85,32 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
             require(bits(s, base, 8) & !0x40 == 0)?;
             continue;
         }
-        require(select <= 6)?;
+        require_field(select <= 6, ["src0_sel", "src1_sel"][source], select)?;
         m.src_sel[source] = select as u8;
         if is_float(row, source) {
-            require(!sext)?;
+            require_field(!sext, "sext", 1)?;
             m.neg |= u8::from(neg) << source;
             m.abs |= u8::from(abs) << source;
         } else {
-            require(!neg && !abs)?;
+            require_field(
+                !neg && !abs,
+                "neg and abs",
+                u16::from(neg) | u16::from(abs) << 1,
+            )?;
             m.sext |= u8::from(sext) << source;
         }
     }
     if encoding != Encoding::Vopc {
-        require(bits(s, 8, 3) <= 6 && bits(s, 11, 2) <= 2)?;
+        require_field(bits(s, 8, 3) <= 6, "dst_sel", bits(s, 8, 3))?;
+        require_field(bits(s, 11, 2) <= 2, "dst_unused", bits(s, 11, 2))?;
         m.dst_sel = bits(s, 8, 3) as u8;
         m.dst_unused = bits(s, 11, 2) as u8;
         if bit(s, 13) {
             m.flags = m.flags.with(Flags::CLAMP);
         }
         m.omod = bits(s, 14, 2) as u8;
-        require(
-            m.omod == 0 || row.modifiers.has(Flags::OMOD) && is_float_type(row.operands[0].ty),
-        )?;
+        let scales = row.modifiers.has(Flags::OMOD) && is_float_type(row.operands[0].ty);
+        require_field(m.omod == 0 || scales, "omod", m.omod.into())?;
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Src0 => sub_dword_source(bits(s, 0, 8), bit(s, 23), operand.ty),
@@ -147,7 +153,7 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
     for (source, flag) in [Flags::NEG0, Flags::NEG1].into_iter().enumerate() {
         let field = bits(s, 20 + 2 * source as u32, 2) as u8;
         let legal = row.modifiers.has(flag) && (source == 0 || encoding != Encoding::Vop1);
-        require(field == 0 || legal)?;
+        require_field(field == 0 || legal, "neg and abs", field.into())?;
         if is_float(row, source) {
             m.neg |= (field & 1) << source;
             m.abs |= (field >> 1) << source;

@@ -1,7 +1,9 @@
 //! VOP3, which also carries the 64-bit forms of VOP1, VOP2, VOPC and VINTRP, and VOP3P.
 
 use super::operand::{scalar, scalar_register, source, vgprs};
-use super::{DecodeError, Words, bit, bits, instruction, require, row, set_operands};
+use super::{
+    DecodeError, Words, bit, bits, instruction, require, require_field, row, set_operands,
+};
 use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
 /// Where the shorter encodings' opcodes start.
@@ -112,7 +114,8 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
     let m = &mut inst.modifiers;
     let neg = bits(q, 61, 3) as u8;
     let abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
-    require((neg | abs) & !negatable == 0)?;
+    let illegal = (neg | abs) & !negatable;
+    require_field(illegal == 0, "neg and abs", illegal.into())?;
     // On integers the bits do nothing; the assembler calls one of them sext, except where op_sel is legal.
     m.neg = neg & !integers;
     m.abs = abs & !integers;
@@ -126,14 +129,14 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
         (m.neg, m.abs) = (m.neg >> 1, m.abs >> 1);
     }
     if bit(q, 15) {
-        require(legal.has(Flags::CLAMP))?;
+        require_field(legal.has(Flags::CLAMP), "clamp", 1)?;
         m.flags = m.flags.with(Flags::CLAMP);
     }
     m.omod = bits(q, 59, 2) as u8;
-    require(m.omod == 0 || legal.has(Flags::OMOD))?;
+    require_field(m.omod == 0 || legal.has(Flags::OMOD), "omod", m.omod.into())?;
     if legal.has(Flags::OP_SEL) {
         m.op_sel = bits(q, 11, 4) as u8;
-        require(m.op_sel & !used & 4 == 0)?;
+        require_field(m.op_sel & !used & 4 == 0, "op_sel", m.op_sel.into())?;
     }
     Ok(())
 }
@@ -164,7 +167,13 @@ pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
     m.op_sel = bits(q, 11, 3) as u8;
     m.op_sel_hi = (bits(q, 59, 2) | bits(q, 14, 1) << 2) as u8;
     m.neg = bits(q, 61, 3) as u8;
-    require((m.neg | m.neg_hi | m.op_sel) & !used == 0)?;
+    for (field, value) in [
+        ("neg_lo", m.neg),
+        ("neg_hi", m.neg_hi),
+        ("op_sel", m.op_sel),
+    ] {
+        require_field(value & !used == 0, field, value.into())?;
+    }
     m.op_sel_hi &= used;
     if bit(q, 15) {
         m.flags = m.flags.with(Flags::CLAMP);

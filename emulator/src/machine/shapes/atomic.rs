@@ -6,7 +6,7 @@ use super::super::handler::Outcome;
 use super::super::lds::Lds;
 use super::super::memory::Region;
 use super::super::trap::{Fault, TrapKind};
-use super::super::wave::{Env, Wave};
+use super::super::wave::{Env, LANES, Wave};
 use super::transfer::{Addresses, each};
 use crate::isa::Code;
 
@@ -88,11 +88,30 @@ pub fn check_aligned<W: Word>(address: u64, lane: Option<u32>) -> Result<u64, Fa
     ))
 }
 
-/// An atomic on memory: `f(memory, data, compare)`, compare standing behind data; the old value goes to `vdst` if there is one.
-pub fn memory<W: Word>(
+/// Runs an atomic of the lanes in a mask, which `by` gives the old values of; they go to the registers from `vdst` on, if there are
+/// any, when all are there.
+#[inline(always)]
+pub fn staged<W: Word>(
     w: &mut Wave,
-    e: &mut Env<'_>,
     vdst: Option<u8>,
+    lanes: u64,
+    by: impl FnOnce(&Wave, &mut [W; LANES]) -> Outcome,
+) -> Outcome {
+    let mut old = [W::ZERO; LANES];
+    by(w, &mut old)?;
+    if let Some(vdst) = vdst {
+        for l in each(lanes) {
+            old[l].set(w, vdst.into(), l);
+        }
+    }
+    Ok(())
+}
+
+/// An atomic on memory: `f(memory, data, compare)`, compare standing behind data.
+pub fn memory<W: Word>(
+    w: &Wave,
+    e: &mut Env<'_>,
+    old: &mut [W; LANES],
     data: Code,
     addresses: &Addresses,
     lanes: u64,
@@ -107,12 +126,9 @@ pub fn memory<W: Word>(
             .memory
             .access(&mut e.last, Some(l as u32), addresses[l], bytes, true)?;
         let (value, compare) = (W::get(w, data, l), W::get(w, data + W::REGISTERS, l));
-        let old = W::update_memory(region, addresses[l] - region.base, |old| {
+        old[l] = W::update_memory(region, addresses[l] - region.base, |old| {
             f(old, value, compare)
         });
-        if let Some(vdst) = vdst {
-            old.set(w, vdst.into(), l);
-        }
     }
     Ok(())
 }
@@ -128,20 +144,15 @@ pub fn update_lds<W: Word>(
     W::update_lds(lds, l as u32, at, f)
 }
 
-/// One lane's atomic on LDS: `f(memory, data0, data1)`.
+/// One lane's atomic on LDS: `f(memory, data0, data1)`; the old value.
 pub fn lds<W: Word>(
-    w: &mut Wave,
+    w: &Wave,
     lds: &mut Lds,
-    vdst: Option<u8>,
     data: [usize; 2],
     at: u32,
     l: usize,
     f: impl Fn(W, W, W) -> W,
-) -> Result<(), Fault> {
+) -> Result<W, Fault> {
     let [a, b] = data.map(|register| W::get(w, register, l));
-    let old = update_lds(lds, at, l, |old| f(old, a, b))?;
-    if let Some(vdst) = vdst {
-        old.set(w, vdst.into(), l);
-    }
-    Ok(())
+    update_lds(lds, at, l, |old| f(old, a, b))
 }

@@ -4,6 +4,10 @@ use super::super::handler::Outcome;
 use super::super::trap::{Fault, Stop, TrapKind};
 use super::super::wave::{Env, Wave};
 use crate::isa::Inst;
+use crate::isa::fields::{self, Reserved};
+
+/// The number of TRAPSTS.
+const TRAPSTS: u32 = 3;
 
 /// Branches by the signed distance in dwords where the condition holds.
 #[inline(always)]
@@ -97,6 +101,14 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
 /// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
 pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
+    if id == TRAPSTS && mask << shift & 0x1ff != 0 {
+        return Err(Reserved {
+            field: "excp of TRAPSTS",
+            value: mask << shift & 0x1ff,
+            why: "not kept: the emulator records no floating-point exceptions",
+        }
+        .into());
+    }
     let value = match id {
         1 => w.mode_bits(),
         2 => {
@@ -105,7 +117,8 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
                 | u32::from(w.vcc() == 0) << 10
                 | 1 << 16
         }
-        4 => w.index & 15,
+        // Waves of a group go to the compute unit's four SIMDs in turn; the micro engine of compute queues is the second.
+        4 => (w.index / 4) | ((w.index & 3) << 4) | 1 << 30,
         // VGPRs in fours, SGPRs in sixteens (every wave has 112), LDS in 64 dwords; the two former less one.
         5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
         6 => e.lds.size().div_ceil(256) << 12,
@@ -123,7 +136,11 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
 pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {
-        w.set_mode_bits(w.mode_bits() & !(mask << shift) | (value & mask) << shift);
+        let bits = w.mode_bits() & !(mask << shift) | (value & mask) << shift;
+        fields::DEBUG.check(bits >> 11 & 1)?;
+        fields::EXCEPTIONS.check(bits >> 12 & 0x1ff)?;
+        fields::FP16_OVERFLOW.check(bits >> 23 & 1)?;
+        w.set_mode_bits(bits);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
 use super::scratch;
 use super::span;
-use super::transfer::{self, Addresses, Element, each};
+use super::transfer::{self, Addresses, Direction, Element, Rows, each};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
 /// A load of whole dwords from global memory or through flat addresses.
@@ -53,25 +53,49 @@ fn pair(w: &Wave, op: &Op) -> ((usize, Option<usize>), u64) {
 /// A load of any element through any of the three kinds of address.
 #[inline(never)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let vdst = i.by_role(Role::Vdst);
-    let lanes = w.exec();
-    match i.encoding {
-        Encoding::Global => transfer::load(w, e, vdst, &global(w, i), lanes, element),
-        Encoding::Scratch => scratch_load(w, e, vdst, &private(w, i), lanes, element),
-        _ => flat_load(w, e, i, vdst, element),
-    }
+    transfer(w, e, i, Role::Vdst, element, Direction::Load)
 }
 
 /// A store of any element through any of the three kinds of address.
 #[inline(never)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let data = i.by_role(Role::Data);
-    let lanes = w.exec();
-    match i.encoding {
-        Encoding::Global => transfer::store(w, e, data, &global(w, i), lanes, element),
-        Encoding::Scratch => scratch_store(w, e, data, &private(w, i), lanes, element),
-        _ => flat_store(w, e, i, data, element),
-    }
+    transfer(w, e, i, Role::Data, element, Direction::Store)
+}
+
+#[inline(always)]
+fn transfer(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    register: Role,
+    element: Element,
+    direction: Direction,
+) -> Outcome {
+    let (register, lanes) = (i.by_role(register), w.exec());
+    transfer::transfer(
+        w,
+        e,
+        register,
+        lanes,
+        element,
+        direction,
+        |w, e, rows| match i.encoding {
+            Encoding::Global => transfer::memory(e, rows, &global(w, i), lanes, element, direction),
+            Encoding::Scratch => {
+                let offsets = offsets(&private(w, i));
+                scratch::memory(
+                    e,
+                    rows,
+                    scratch_start(w),
+                    &offsets,
+                    lanes,
+                    element,
+                    direction,
+                )
+            }
+            _ => apertures(w, e, rows, &flat(w, i), element, direction),
+        },
+    )
 }
 
 /// The addresses of a global instruction: a register pair, or a scalar base and a 32-bit register; and the offset.
@@ -125,46 +149,35 @@ fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
     super::super::wave::collect(&hits) & lanes
 }
 
+/// Flat addresses: each lane's lies in scratch, in LDS, or in memory.
 #[inline(always)]
-fn flat_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, vdst: Code, element: Element) -> Outcome {
-    let addresses = flat(w, i);
+fn apertures(
+    w: &Wave,
+    e: &mut Env<'_>,
+    rows: &mut Rows,
+    addresses: &Addresses,
+    element: Element,
+    direction: Direction,
+) -> Outcome {
     let lanes = w.exec();
-    let (shared, private) = (
-        within(&addresses, lanes, SHARED_BASE),
-        within(&addresses, lanes, PRIVATE_BASE),
-    );
+    let shared = within(addresses, lanes, SHARED_BASE);
+    let private = within(addresses, lanes, PRIVATE_BASE);
     if private != 0 {
-        scratch_load(w, e, vdst, &addresses, private, element)?;
+        let offsets = offsets(addresses);
+        let start = scratch_start(w);
+        scratch::memory(e, rows, start, &offsets, private, element, direction)?;
     }
-    if shared != 0 {
-        lds_load(w, e, vdst, &addresses, shared, element)?;
+    for l in each(shared) {
+        super::lds::lane(&mut e.lds, rows, addresses[l] as u32, l, element, direction)?;
     }
-    let rest = lanes & !shared & !private;
-    if rest != 0 {
-        transfer::load(w, e, vdst, &addresses, rest, element)?;
-    }
-    Ok(())
-}
-
-#[inline(always)]
-fn flat_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, data: Code, element: Element) -> Outcome {
-    let addresses = flat(w, i);
-    let lanes = w.exec();
-    let (shared, private) = (
-        within(&addresses, lanes, SHARED_BASE),
-        within(&addresses, lanes, PRIVATE_BASE),
-    );
-    if private != 0 {
-        scratch_store(w, e, data, &addresses, private, element)?;
-    }
-    if shared != 0 {
-        lds_store(w, e, data, &addresses, shared, element)?;
-    }
-    let rest = lanes & !shared & !private;
-    if rest != 0 {
-        transfer::store(w, e, data, &addresses, rest, element)?;
-    }
-    Ok(())
+    transfer::memory(
+        e,
+        rows,
+        addresses,
+        lanes & !shared & !private,
+        element,
+        direction,
+    )
 }
 
 /// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
@@ -188,60 +201,6 @@ pub fn swizzle(w: &Wave, addresses: &Addresses, extra: u64) -> Addresses {
     scratch::places(scratch_start(w), &offsets(addresses), extra)
 }
 
-#[inline(always)]
-fn scratch_load(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    vdst: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    let start = scratch_start(w);
-    scratch::load(w, e, vdst, start, &offsets(addresses), lanes, element)
-}
-
-#[inline(always)]
-fn scratch_store(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    data: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    let start = scratch_start(w);
-    scratch::store(w, e, data, start, &offsets(addresses), lanes, element)
-}
-
-fn lds_load(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    vdst: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    for l in each(lanes) {
-        super::lds::load_lane(w, &e.lds, vdst, addresses[l] as u32, l, element)?;
-    }
-    Ok(())
-}
-
-fn lds_store(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    data: Code,
-    addresses: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    for l in each(lanes) {
-        super::lds::store_lane(w, &mut e.lds, data, addresses[l] as u32, l, element)?;
-    }
-    Ok(())
-}
-
 /// An atomic: `f(memory, data, compare)`.
 pub fn atomic<W: Word>(
     w: &mut Wave,
@@ -251,16 +210,21 @@ pub fn atomic<W: Word>(
 ) -> Outcome {
     let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
     if i.encoding == Encoding::Global {
-        return super::atomic::memory(w, e, vdst, data, &global(w, i), lanes, f);
+        let addresses = global(w, i);
+        return super::atomic::staged(w, vdst, lanes, |w, old| {
+            super::atomic::memory(w, e, old, data, &addresses, lanes, f)
+        });
     }
     let addresses = flat(w, i);
     let shared = within(&addresses, lanes, SHARED_BASE);
-    let first = data.as_vgpr().unwrap_or(0) as usize;
-    for l in each(shared) {
-        let registers = [first, first + W::REGISTERS];
-        super::atomic::lds(w, &mut e.lds, vdst, registers, addresses[l] as u32, l, f)?;
-    }
-    super::atomic::memory(w, e, vdst, data, &addresses, lanes & !shared, f)
+    super::atomic::staged(w, vdst, lanes, |w, old| {
+        let first = data.as_vgpr().unwrap_or(0) as usize;
+        for l in each(shared) {
+            let registers = [first, first + W::REGISTERS];
+            old[l] = super::atomic::lds(w, &mut e.lds, registers, addresses[l] as u32, l, f)?;
+        }
+        super::atomic::memory(w, e, old, data, &addresses, lanes & !shared, f)
+    })
 }
 
 /// The register that an atomic returns the old value to: only where GLC asks for it.

@@ -111,8 +111,9 @@ pub fn store_run<const WIDTH: usize>(words: &[AtomicU32; LANES], values: &Lanes)
     }
 }
 
+/// Reads 64 dwords next to each other, as vectors of `WIDTH` bytes.
 #[inline(always)]
-fn load_run<const WIDTH: usize>(words: &[AtomicU32; LANES], out: &mut Lanes) {
+pub fn load_run<const WIDTH: usize>(words: &[AtomicU32; LANES], out: &mut Lanes) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: both arrays are 256 bytes, and the instructions are of a feature level that the caller runs at.
     unsafe {

@@ -5,14 +5,20 @@ use super::super::lds::Lds;
 use super::super::op::Op;
 use super::super::trap::Fault;
 use super::super::wave::{Env, LANES, Lanes, Wave};
-use super::atomic::Word;
+use super::atomic::{Word, staged};
 use super::gather::{gather, is_run};
-use super::transfer::{Element, each};
+use super::transfer::{Direction, Element, each, transfer};
 use crate::isa::{Code, Inst, Role};
 
 /// The VGPR that an operand names.
 pub fn register(code: Code) -> usize {
     code.as_vgpr().unwrap_or(0) as usize
+}
+
+/// The byte addresses of the lanes.
+#[inline(always)]
+fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
+    w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
 }
 
 /// The byte address of a lane.
@@ -21,60 +27,52 @@ fn address(w: &Wave, i: &Inst, lane: usize, offset: u32) -> u32 {
     w.v[register(i.by_role(Role::Addr))][lane].wrapping_add(offset)
 }
 
-/// Loads an element for one lane.
+/// Moves an element of one lane between rows and an address of LDS.
 #[inline(always)]
-pub fn load_lane(
-    w: &mut Wave,
-    lds: &Lds,
-    vdst: Code,
+pub fn lane(
+    lds: &mut Lds,
+    rows: &mut [Lanes],
     at: u32,
     l: usize,
     element: Element,
+    direction: Direction,
 ) -> Result<(), Fault> {
-    let vdst = register(vdst);
-    let lane = l as u32;
-    match element.bytes() {
-        1 => w.v[vdst][l] = element.load(lds.read::<1>(lane, at)?[0] as u32, w.v[vdst][l]),
-        2 => {
-            w.v[vdst][l] =
-                element.load(u16::from_le_bytes(lds.read(lane, at)?) as u32, w.v[vdst][l])
-        }
-        bytes => {
-            for k in 0..bytes as usize / 4 {
-                let value = u32::from_le_bytes(lds.read(lane, at.wrapping_add(4 * k as u32))?);
-                w.v[(vdst + k) & 255][l] = value;
+    let n = l as u32;
+    match (element.bytes(), direction) {
+        (1, Direction::Load) => rows[0][l] = lds.read::<1>(n, at)?[0].into(),
+        (1, Direction::Store) => lds.write(n, at, [rows[0][l] as u8])?,
+        (2, Direction::Load) => rows[0][l] = u16::from_le_bytes(lds.read(n, at)?).into(),
+        (2, Direction::Store) => lds.write(n, at, (rows[0][l] as u16).to_le_bytes())?,
+        (bytes, _) => {
+            for (k, row) in rows.iter_mut().enumerate().take(bytes as usize / 4) {
+                let at = at.wrapping_add(4 * k as u32);
+                match direction {
+                    Direction::Load => row[l] = u32::from_le_bytes(lds.read(n, at)?),
+                    Direction::Store => lds.write(n, at, row[l].to_le_bytes())?,
+                }
             }
         }
     }
     Ok(())
 }
 
-/// Stores an element of one lane.
-#[inline(always)]
-pub fn store_lane(
-    w: &Wave,
-    lds: &mut Lds,
-    data: Code,
-    at: u32,
-    l: usize,
+/// Moves an element of each lane that is on between the registers from `first` on and its address.
+#[inline(never)]
+pub fn lanes(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    register: Code,
+    at: &Lanes,
     element: Element,
-) -> Result<(), Fault> {
-    let data = register(data);
-    let lane = l as u32;
-    match element.bytes() {
-        1 => lds.write(lane, at, [element.store(w.v[data][l]) as u8]),
-        2 => lds.write(lane, at, (element.store(w.v[data][l]) as u16).to_le_bytes()),
-        bytes => {
-            for k in 0..bytes as usize / 4 {
-                lds.write(
-                    lane,
-                    at.wrapping_add(4 * k as u32),
-                    w.v[(data + k) & 255][l].to_le_bytes(),
-                )?;
-            }
-            Ok(())
+    direction: Direction,
+) -> Outcome {
+    let lanes = w.exec();
+    transfer(w, e, register, lanes, element, direction, |_, e, rows| {
+        for l in each(lanes) {
+            lane(&mut e.lds, rows, at[l], l, element, direction)?;
         }
-    }
+        Ok(())
+    })
 }
 
 /// The lanes' byte addresses where `bytes` bytes at each are aligned dwords of LDS, those of lanes that are off being some other lane's.
@@ -172,23 +170,8 @@ pub fn read<const WIDTH: usize>(
     {
         return Ok(());
     }
-    read_lanes(w, e, op, element)
-}
-
-#[inline(never)]
-fn read_lanes(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let at = w.v[register(i.by_role(Role::Addr))];
-    for l in each(w.exec()) {
-        load_lane(
-            w,
-            &e.lds,
-            i.by_role(Role::Vdst),
-            at[l].wrapping_add(i.offset as u32),
-            l,
-            element,
-        )?;
-    }
-    Ok(())
+    let at = addresses(w, op, op.offset as u32);
+    lanes(w, e, op.by_role(Role::Vdst), &at, element, Direction::Load)
 }
 
 /// `ds_write_*` of one address.
@@ -199,22 +182,8 @@ pub fn write(w: &mut Wave, e: &mut Env<'_>, op: &Op, element: Element) -> Outcom
     {
         return Ok(());
     }
-    write_all(w, e, op, element)
-}
-
-#[inline(never)]
-fn write_all(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    for l in each(w.exec()) {
-        store_lane(
-            w,
-            &mut e.lds,
-            i.by_role(Role::Data),
-            address(w, i, l, i.offset as u32),
-            l,
-            element,
-        )?;
-    }
-    Ok(())
+    let at = addresses(w, op, op.offset as u32);
+    lanes(w, e, op.by_role(Role::Data), &at, element, Direction::Store)
 }
 
 /// The two byte offsets of a two-address instruction, whose fields count `unit` bytes.
@@ -247,6 +216,7 @@ pub fn read2<const WIDTH: usize>(
     read2_lanes(w, e, op, dwords, first, second)
 }
 
+/// Both elements are read before the first is written.
 #[inline(never)]
 fn read2_lanes(
     w: &mut Wave,
@@ -256,51 +226,34 @@ fn read2_lanes(
     first: u32,
     second: u32,
 ) -> Outcome {
-    let vdst = i.by_role(Role::Vdst);
-    let at = w.v[register(i.by_role(Role::Addr))];
-    for l in each(w.exec()) {
-        load_lane(
-            w,
-            &e.lds,
-            vdst,
-            at[l].wrapping_add(first),
-            l,
-            Element::Dwords(dwords),
-        )?;
-        load_lane(
-            w,
-            &e.lds,
-            Code(vdst.0 + dwords),
-            at[l].wrapping_add(second),
-            l,
-            Element::Dwords(dwords),
-        )?;
-    }
-    Ok(())
+    let (lanes, half) = (w.exec(), Element::Dwords(dwords));
+    let (first, second) = (addresses(w, i, first), addresses(w, i, second));
+    let (vdst, both) = (i.by_role(Role::Vdst), Element::Dwords(2 * dwords));
+    transfer(w, e, vdst, lanes, both, Direction::Load, |_, e, rows| {
+        let (low, high) = rows.split_at_mut(dwords.into());
+        for l in each(lanes) {
+            lane(&mut e.lds, low, first[l], l, half, Direction::Load)?;
+            lane(&mut e.lds, high, second[l], l, half, Direction::Load)?;
+        }
+        Ok(())
+    })
 }
 
-/// `ds_write2*`.
-#[inline(always)]
+/// `ds_write2*`: each lane's second element is written behind its first.
 pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -> Outcome {
     let (first, second) = offsets(i, unit);
+    let (first, second) = (addresses(w, i, first), addresses(w, i, second));
+    let element = Element::Dwords(dwords);
+    let rows = |role| {
+        let data = register(i.by_role(role));
+        let row = |k: usize| w.v[(data + k) & 255];
+        [row(0), row(1)]
+    };
+    let (mut low, mut high) = (rows(Role::Data), rows(Role::Data1));
     for l in each(w.exec()) {
-        let element = Element::Dwords(dwords);
-        store_lane(
-            w,
-            &mut e.lds,
-            i.by_role(Role::Data),
-            address(w, i, l, first),
-            l,
-            element,
-        )?;
-        store_lane(
-            w,
-            &mut e.lds,
-            i.by_role(Role::Data1),
-            address(w, i, l, second),
-            l,
-            element,
-        )?;
+        let write = Direction::Store;
+        lane(&mut e.lds, &mut low, first[l], l, element, write)?;
+        lane(&mut e.lds, &mut high, second[l], l, element, write)?;
     }
     Ok(())
 }
@@ -313,12 +266,14 @@ pub fn atomic<W: Word>(
     f: impl Fn(W, W, W) -> W + Copy,
 ) -> Outcome {
     let data = [Role::Data, Role::Data1].map(|role| register(i.by_role(role)));
-    let vdst = i.by_role(Role::Vdst).as_vgpr();
-    for l in each(w.exec()) {
-        let at = address(w, i, l, i.offset as u32);
-        super::atomic::lds(w, &mut e.lds, vdst, data, at, l, f)?;
-    }
-    Ok(())
+    let (vdst, lanes) = (i.by_role(Role::Vdst).as_vgpr(), w.exec());
+    staged(w, vdst, lanes, |w, old| {
+        let at = addresses(w, i, i.offset as u32);
+        for l in each(lanes) {
+            old[l] = super::atomic::lds(w, &mut e.lds, data, at[l], l, f)?;
+        }
+        Ok(())
+    })
 }
 
 /// `ds_bpermute_b32`: each lane reads the lane that its address (in bytes) names; lanes that are off read as 0.
@@ -345,18 +300,31 @@ pub fn permute(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
+/// The lane that lane `l` reads by a swizzle pattern.
+fn swizzled(pattern: usize, l: usize) -> usize {
+    let (low, middle, high) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
+    let within = l & 31;
+    l & 32
+        | match pattern {
+            0xe000.. => {
+                ((within as u8).reverse_bits() >> 3) as usize >> low.count_ones() | within & low
+            }
+            0xc000.. => {
+                let turn = if high & 1 != 0 { 32 - middle } else { middle };
+                within & low | (within + turn) & 31 & !low
+            }
+            0x8000.. => within & !3 | pattern >> (2 * (within & 3)) & 3,
+            _ => ((within & low) | middle) ^ high,
+        }
+}
+
 /// `ds_swizzle_b32`: the pattern in the offset says which lane of its group each lane reads; lanes that are off read as 0.
 pub fn swizzle(w: &mut Wave, i: &Inst) -> Outcome {
     let exec = w.exec();
     let pattern = i.offset as u32 as usize;
     let data = w.v[register(i.by_role(Role::Addr))];
     let values: [u32; LANES] = std::array::from_fn(|l| {
-        let from = if pattern & 0x8000 != 0 {
-            l & !3 | pattern >> (2 * (l & 3)) & 3
-        } else {
-            let (and, or, xor) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
-            l & 32 | ((l & 31 & and) | or) ^ xor
-        };
+        let from = swizzled(pattern, l);
         if exec >> from & 1 != 0 { data[from] } else { 0 }
     });
     super::write_lanes(w, register(i.by_role(Role::Vdst)), exec, &values);

@@ -1,10 +1,10 @@
 //! LDS instructions whose address or operand does not stand in VGPRs alone: M0, the lane's number, a second place in LDS.
 
 use super::super::handler::Outcome;
-use super::super::wave::{Env, Wave};
+use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::atomic::{Word, update_lds};
-use super::lds::{load_lane, register, store_lane};
-use super::transfer::{Element, each};
+use super::lds::{lanes, register};
+use super::transfer::{Direction, Element, each};
 use crate::isa::{Code, Inst, Role};
 
 /// The base that M0 holds.
@@ -12,34 +12,22 @@ fn m0_base(w: &Wave) -> u32 {
     w.scalar32(Code::M0, 0) & 0xffff
 }
 
-/// The address of a lane by its number: M0, the offset, and a dword a lane.
-fn by_lane(w: &Wave, i: &Inst, lane: usize) -> u32 {
-    m0_base(w) + i.offset as u32 + 4 * lane as u32
+/// The addresses of the lanes by their numbers: M0, the offset, and a dword a lane.
+fn by_lane(w: &Wave, i: &Inst) -> Lanes {
+    let base = m0_base(w) + i.offset as u32;
+    std::array::from_fn(|lane| base + 4 * lane as u32)
 }
 
 /// `ds_read_addtid_b32`.
 pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    for l in each(w.exec()) {
-        let at = by_lane(w, i, l);
-        load_lane(w, &e.lds, i.by_role(Role::Vdst), at, l, Element::Dwords(1))?;
-    }
-    Ok(())
+    let (vdst, at) = (i.by_role(Role::Vdst), by_lane(w, i));
+    lanes(w, e, vdst, &at, Element::Dwords(1), Direction::Load)
 }
 
 /// `ds_write_addtid_b32`.
 pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    for l in each(w.exec()) {
-        let at = by_lane(w, i, l);
-        store_lane(
-            w,
-            &mut e.lds,
-            i.by_role(Role::Data),
-            at,
-            l,
-            Element::Dwords(1),
-        )?;
-    }
-    Ok(())
+    let (data, at) = (i.by_role(Role::Data), by_lane(w, i));
+    lanes(w, e, data, &at, Element::Dwords(1), Direction::Store)
 }
 
 /// `ds_append` and `ds_consume`: the counter at M0's base becomes `f(counter, lanes that are on)`; every lane that is on gets
@@ -62,13 +50,19 @@ pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) ->
     let [addr, data, data1, vdst] =
         [Role::Addr, Role::Data, Role::Data1, Role::Vdst].map(|role| register(i.by_role(role)));
     let offsets = super::lds::offsets(i, unit);
+    let mut old = [[W::ZERO; 2]; LANES];
     for l in each(w.exec()) {
         let base = w.v[addr][l];
         let (first, second) = (W::get(w, data, l), W::get(w, data1, l));
-        let old = update_lds(&mut e.lds, base.wrapping_add(offsets.0), l, |_| first)?;
-        old.set(w, vdst, l);
-        let old = update_lds(&mut e.lds, base.wrapping_add(offsets.1), l, |_| second)?;
-        old.set(w, vdst + W::REGISTERS, l);
+        old[l] = [
+            update_lds(&mut e.lds, base.wrapping_add(offsets.0), l, |_| first)?,
+            update_lds(&mut e.lds, base.wrapping_add(offsets.1), l, |_| second)?,
+        ];
+    }
+    for l in each(w.exec()) {
+        let [first, second] = old[l];
+        first.set(w, vdst, l);
+        second.set(w, vdst + W::REGISTERS, l);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::super::handler::Outcome;
 use super::super::wave::{Env, LANES, Lanes, Wave};
 use super::atomic::Word;
 use super::scratch;
-use super::transfer::{self, Addresses, Element};
+use super::transfer::{self, Addresses, Direction, Element};
 use crate::isa::{Code, Flags, Inst, Role};
 
 /// A buffer resource descriptor.
@@ -150,52 +150,39 @@ fn general_addresses(
     (out, inside)
 }
 
-/// `buffer_load_*`: beyond the resource the result is 0. Dword by dword, for swizzling may part neighbours.
+/// `buffer_load_*`: beyond the resource the result is 0.
 #[inline(always)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let (parts, part) = element.parts();
-    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
-        return scratch::load(w, e, vdata(i), start, &offsets, w.exec(), element);
-    }
-    for k in 0..parts {
-        let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
-        let lanes = w.exec();
-        let target = Code(vdata(i).0 + k);
-        if lanes & !inside != 0 {
-            load_outside(w, target, lanes & !inside, part);
-        }
-        transfer::load(w, e, target, &addresses, lanes & inside, part)?;
-    }
-    Ok(())
-}
-
-#[cold]
-fn load_outside(w: &mut Wave, target: Code, lanes: u64, part: Element) {
-    let Some(v) = target.as_vgpr() else { return };
-    for l in transfer::each(lanes) {
-        w.v[v as usize][l] = part.load(0, w.v[v as usize][l]);
-    }
+    transfer(w, e, i, element, Direction::Load)
 }
 
 /// `buffer_store_*`: beyond the resource nothing is written.
 #[inline(always)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
-    let (parts, part) = element.parts();
-    if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
-        return scratch::store(w, e, vdata(i), start, &offsets, w.exec(), element);
-    }
-    for k in 0..parts {
-        let (addresses, inside) = addresses(w, i, k as u64, part.bytes());
-        transfer::store(
-            w,
-            e,
-            Code(vdata(i).0 + k),
-            &addresses,
-            w.exec() & inside,
-            part,
-        )?;
-    }
-    Ok(())
+    transfer(w, e, i, element, Direction::Store)
+}
+
+/// Dword by dword, for swizzling may part neighbours.
+#[inline(always)]
+fn transfer(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    element: Element,
+    direction: Direction,
+) -> Outcome {
+    let (data, lanes, (parts, part)) = (vdata(i), w.exec(), element.parts());
+    transfer::transfer(w, e, data, lanes, element, direction, |w, e, rows| {
+        if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
+            return scratch::memory(e, rows, start, &offsets, lanes, element, direction);
+        }
+        for k in 0..parts {
+            let (addresses, inside) = addresses(w, i, k.into(), part.bytes());
+            let row = &mut rows[usize::from(k)..][..1];
+            transfer::memory(e, row, &addresses, lanes & inside, part, direction)?;
+        }
+        Ok(())
+    })
 }
 
 /// An atomic: `f(memory, data, compare)`.
@@ -207,7 +194,9 @@ pub fn atomic<W: Word>(
 ) -> Outcome {
     let (addresses, inside) = addresses(w, i, 0, 4 * W::REGISTERS as u64);
     let lanes = w.exec() & inside;
-    super::atomic::memory(w, e, returned(i), vdata(i), &addresses, lanes, f)
+    super::atomic::staged(w, returned(i), lanes, |w, old| {
+        super::atomic::memory(w, e, old, vdata(i), &addresses, lanes, f)
+    })
 }
 
 fn vdata(i: &Inst) -> Code {

@@ -5,9 +5,8 @@
 //! together in memory.
 
 use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES, Wave};
-use super::transfer::{self, Addresses, Element, each};
-use crate::isa::Code;
+use super::super::wave::{Env, LANES};
+use super::transfer::{self, Addresses, Direction, Element, Rows, each};
 
 /// Where byte `offset` of a lane's private memory lies, when lane 0's first byte lies at `start`.
 #[inline(always)]
@@ -51,127 +50,61 @@ fn common(offsets: &Addresses, lanes: u64, element: Element) -> Option<u64> {
     (dwords && differs == 0).then_some(offset)
 }
 
-/// Loads an element from each lane's offset into the registers from `vdst` on.
+/// Moves an element of each lane of `lanes` between rows and the lane's private memory.
 #[inline(always)]
-pub fn load(
-    w: &mut Wave,
+pub fn memory(
     e: &mut Env<'_>,
-    vdst: Code,
+    rows: &mut Rows,
     start: u64,
     offsets: &Addresses,
     lanes: u64,
     element: Element,
+    direction: Direction,
 ) -> Outcome {
     let (parts, part) = element.parts();
+    let dwords = || 0..usize::from(parts);
     if let Some(offset) = common(offsets, lanes, element) {
-        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
-        let done = |k| transfer::load_row(w, e, Code(vdst.0 + k), row(k), lanes);
-        if (0..parts).all(done) {
+        let address = |k: usize| place(start, offset.wrapping_add(4 * k as u64), 0);
+        let mut done = |k| transfer::side_by_side(e, &mut rows[k], address(k), lanes, direction);
+        if dwords().all(&mut done) {
             return Ok(());
         }
     }
     let split = crossing(offsets, lanes, part);
-    if split != lanes {
-        for k in 0..parts {
-            let addresses = places(start, offsets, 4 * k as u64);
-            let vdst = Code(vdst.0 + k);
-            transfer::load(w, e, vdst, &addresses, lanes & !split, part)?;
-        }
+    for k in dwords() {
+        let addresses = places(start, offsets, 4 * k as u64);
+        let row = &mut rows[k..][..1];
+        transfer::memory(e, row, &addresses, lanes & !split, part, direction)?;
     }
     if split != 0 {
-        load_bytes(w, e, vdst, start, offsets, split, element)?;
+        bytes(e, rows, start, offsets, split, element, direction)?;
     }
     Ok(())
 }
 
-/// Stores an element from the registers from `data` on to each lane's offset.
-#[inline(always)]
-pub fn store(
-    w: &mut Wave,
-    e: &mut Env<'_>,
-    data: Code,
-    start: u64,
-    offsets: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    let (parts, part) = element.parts();
-    if let Some(offset) = common(offsets, lanes, element) {
-        let row = |k: u16| place(start, offset.wrapping_add(4 * u64::from(k)), 0);
-        let done = |k| transfer::store_row(w, e, Code(data.0 + k), row(k), lanes);
-        if (0..parts).all(done) {
-            return Ok(());
-        }
-    }
-    let split = crossing(offsets, lanes, part);
-    if split != lanes {
-        for k in 0..parts {
-            let addresses = places(start, offsets, 4 * k as u64);
-            let data = Code(data.0 + k);
-            transfer::store(w, e, data, &addresses, lanes & !split, part)?;
-        }
-    }
-    if split != 0 {
-        store_bytes(w, e, data, start, offsets, split, element)?;
-    }
-    Ok(())
-}
-
-/// The lane's registers are written when all bytes of its element are there.
+/// Accesses that cross a dword, byte by byte.
 #[cold]
 #[inline(never)]
-fn load_bytes(
-    w: &mut Wave,
+fn bytes(
     e: &mut Env<'_>,
-    vdst: Code,
+    rows: &mut Rows,
     start: u64,
     offsets: &Addresses,
     lanes: u64,
     element: Element,
+    direction: Direction,
 ) -> Outcome {
-    let Some(vdst) = vdst.as_vgpr() else {
-        return Ok(());
-    };
-    let (parts, part) = element.parts();
+    let write = direction == Direction::Store;
     for l in each(lanes) {
-        let mut raw = [0u32; 4];
         for b in 0..element.bytes() {
             let at = place(start, offsets[l].wrapping_add(b), l);
             let lane = Some(l as u32);
-            let region = e.memory.access(&mut e.last, lane, at, 1, false)?;
-            let byte = region.read32(at - region.base) & 0xff;
-            raw[(b / 4) as usize & 3] |= byte << (b % 4 * 8);
-        }
-        for k in 0..parts as usize {
-            let register = &mut w.v[(vdst as usize + k) & 255][l];
-            *register = part.load(raw[k & 3], *register);
-        }
-    }
-    Ok(())
-}
-
-#[cold]
-#[inline(never)]
-fn store_bytes(
-    w: &Wave,
-    e: &mut Env<'_>,
-    data: Code,
-    start: u64,
-    offsets: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    let Some(data) = data.as_vgpr() else {
-        return Ok(());
-    };
-    for l in each(lanes) {
-        for b in 0..element.bytes() {
-            let register = w.v[(data as usize + (b / 4) as usize) & 255][l];
-            let at = place(start, offsets[l].wrapping_add(b), l);
-            let lane = Some(l as u32);
-            let region = e.memory.access(&mut e.last, lane, at, 1, true)?;
-            let byte = element.store(register) >> (b % 4 * 8);
-            region.write(at - region.base, 1, byte);
+            let region = e.memory.access(&mut e.last, lane, at, 1, write)?;
+            let (dword, shift) = (&mut rows[(b / 4) as usize & 3][l], b % 4 * 8);
+            match direction {
+                Direction::Load => *dword |= (region.read32(at - region.base) & 0xff) << shift,
+                Direction::Store => region.write(at - region.base, 1, *dword >> shift),
+            }
         }
     }
     Ok(())
@@ -179,13 +112,14 @@ fn store_bytes(
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::PRIVATE_BASE;
     use super::super::super::handler::Level;
     use super::super::super::lds::Lds;
     use super::super::super::memory::{AddressSpace, Region};
     use super::super::super::op::Op;
-    use super::super::super::{PRIVATE_BASE, wave::Lanes};
+    use super::super::super::wave::{Lanes, Wave};
     use super::*;
-    use crate::isa;
+    use crate::isa::{self, Code};
     use std::sync::Arc;
 
     const START: u64 = 0x1000_0000;

@@ -40,14 +40,27 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     inside.then(|| resource.base.wrapping_add(at))
 }
 
-fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
-    let region = access(e, address, u64::from(dwords) * 4, false)?;
-    let at = address - region.base;
-    for n in 0..dwords {
-        let value = region.read32(at + 4 * u64::from(n));
+/// Reads `dwords` dwords, each of which `read` finds, and writes them when all are there.
+fn load_all(
+    w: &mut Wave,
+    i: &Inst,
+    dwords: u16,
+    mut read: impl FnMut(u16) -> Result<u32, Fault>,
+) -> Outcome {
+    let mut values = [0; 16];
+    for (value, n) in values.iter_mut().zip(0..dwords) {
+        *value = read(n)?;
+    }
+    for (n, value) in (0..dwords).zip(values) {
         w.set_scalar32(Code(i.operands[0].0 + n), value);
     }
     Ok(())
+}
+
+fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
+    let region = access(e, address, u64::from(dwords) * 4, false)?;
+    let at = address - region.base;
+    load_all(w, i, dwords, |n| Ok(region.read32(at + 4 * u64::from(n))))
 }
 
 fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
@@ -86,17 +99,13 @@ pub fn scratch_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Ou
 /// `s_buffer_load_dword*`: as `load`, through a resource, dword by dword.
 pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     let addresses: [_; 16] = std::array::from_fn(|n| buffer_address(w, i, n as u16, 4));
-    for (n, address) in addresses.into_iter().enumerate().take(dwords.into()) {
-        let value = match address {
-            Some(address) => {
-                let region = access(e, address, 4, false)?;
-                region.read32(address - region.base)
-            }
-            None => 0,
-        };
-        w.set_scalar32(Code(i.operands[0].0 + n as u16), value);
-    }
-    Ok(())
+    load_all(w, i, dwords, |n| match addresses[usize::from(n)] {
+        Some(address) => {
+            let region = access(e, address, 4, false)?;
+            Ok(region.read32(address - region.base))
+        }
+        None => Ok(0),
+    })
 }
 
 /// `s_buffer_store_dword*`.

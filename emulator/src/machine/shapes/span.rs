@@ -20,7 +20,6 @@ pub struct Span<'a> {
 /// The span of 64-bit addresses.
 #[inline(always)]
 pub fn span<'a>(
-    w: &mut Wave,
     e: &mut Env<'a>,
     addresses: &Addresses,
     lanes: u64,
@@ -33,7 +32,7 @@ pub fn span<'a>(
     if write && !region.writable || limit > u32::MAX.into() {
         return None;
     }
-    let mask = mask_of(w, lanes);
+    let mask = expand(lanes);
     let home = first - region.base;
     let mut offsets = [0; LANES];
     let mut outside = 0;
@@ -86,22 +85,6 @@ fn span_of_pair<'a>(
         offsets[l] = offset & mask[l] | home & !mask[l];
     }
     (outside == 0).then_some(Span { region, offsets })
-}
-
-/// Lanes as a mask of dwords.
-#[inline(always)]
-fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
-    if lanes == w.exec() {
-        *w.lane_mask()
-    } else {
-        expand(lanes)
-    }
-}
-
-/// Whether every offset is a multiple of 4.
-#[inline(always)]
-pub fn aligned(offsets: &Lanes) -> bool {
-    offsets.iter().fold(0, |low, offset| low | offset) & 3 == 0
 }
 
 /// Loads whole dwords through a register pair, or a register and a common base; false where that takes the general way.

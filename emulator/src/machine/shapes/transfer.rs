@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::super::handler::Outcome;
 use super::super::memory::Region;
 use super::super::wave::{Env, LANES, Lanes, Wave};
-use super::gather::{Words, store_run};
-use super::span::{aligned, load_span, span, store_span};
+use super::gather::{load_run, store_run};
+use super::span::span;
 use crate::isa::Code;
 
 /// One guest address a lane.
@@ -103,172 +103,147 @@ pub fn each(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Loads an element for each lane of `lanes` into the registers from `vdst` on.
+/// Which way data go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From memory to registers.
+    Load,
+    /// From registers to memory.
+    Store,
+}
+
+/// Data on their way, a row of lanes for each dword of an element.
+pub type Rows = [Lanes; 4];
+
+/// Moves an element of each lane of `lanes` between the registers from `register` on and wherever `by` finds it.
+///
+/// `by` sees the wave and cannot write it: all addresses of an access are of before its first write, and a load that faults has
+/// changed no register.
 #[inline(always)]
-pub fn load(
+pub fn transfer(
     w: &mut Wave,
     e: &mut Env<'_>,
-    vdst: Code,
-    addresses: &Addresses,
+    register: Code,
     lanes: u64,
     element: Element,
+    direction: Direction,
+    by: impl FnOnce(&Wave, &mut Env<'_>, &mut Rows) -> Outcome,
 ) -> Outcome {
-    let Some(vdst) = vdst.as_vgpr() else {
+    let Some(first) = register.as_vgpr().map(usize::from) else {
         return Ok(());
     };
-    let vdst = vdst as usize;
-    let Some(span) = span(w, e, addresses, lanes, element.bytes(), false) else {
-        return load_scattered(w, e, vdst, addresses, lanes, element);
-    };
-    if let Element::Dwords(n) = element {
-        if aligned(&span.offsets) {
-            load_span::<16>(w, &span, vdst, lanes, n.into());
-            return Ok(());
+    let mut rows = [[0; LANES]; 4];
+    if direction == Direction::Store {
+        let (dwords, _) = element.parts();
+        for (row, register) in rows.iter_mut().zip(&w.v[first..][..dwords.into()]) {
+            *row = register.map(|register| element.store(register));
         }
-        for l in each(lanes) {
-            for k in 0..n as usize {
-                let at = u64::from(span.offsets[l]) + 4 * k as u64;
-                w.v[vdst + k][l] = span.region.read32(at);
-            }
-        }
-        return Ok(());
     }
-    for l in each(lanes) {
-        let register = &mut w.v[vdst][l];
-        *register = element.load(span.region.read32(span.offsets[l].into()), *register);
+    by(w, e, &mut rows)?;
+    if direction == Direction::Load {
+        commit(w, first, lanes, element, &rows);
     }
     Ok(())
 }
 
-#[cold]
-#[inline(never)]
-fn load_scattered(
-    w: &mut Wave,
+/// Writes what has been loaded to the registers from `first` on.
+#[inline(always)]
+pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &Rows) {
+    let (dwords, part) = element.parts();
+    for (k, row) in rows.iter().enumerate().take(dwords.into()) {
+        let old = &w.v[first + k];
+        let values = std::array::from_fn(|l| part.load(row[l], old[l]));
+        super::write_lanes(w, first + k, lanes, &values);
+    }
+}
+
+/// Moves an element of each lane of `lanes` between rows and the memory at its address.
+#[inline(always)]
+pub fn memory(
     e: &mut Env<'_>,
-    vdst: usize,
+    rows: &mut [Lanes],
     addresses: &Addresses,
     lanes: u64,
     element: Element,
+    direction: Direction,
 ) -> Outcome {
+    if lanes == 0 {
+        return Ok(());
+    }
+    let write = direction == Direction::Store;
+    let Some(span) = span(e, addresses, lanes, element.bytes(), write) else {
+        return scattered(e, rows, addresses, lanes, element, direction);
+    };
     for l in each(lanes) {
-        let region = e.memory.access(
-            &mut e.last,
-            Some(l as u32),
-            addresses[l],
-            element.bytes(),
-            false,
-        )?;
+        let at = span.offsets[l].into();
+        move_lane(span.region, at, rows, l, element, direction);
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn move_lane(
+    region: &Region,
+    at: u64,
+    rows: &mut [Lanes],
+    l: usize,
+    element: Element,
+    direction: Direction,
+) {
+    let (_, part) = element.parts();
+    let dwords = rows.iter_mut().take(element.parts().0.into());
+    for (row, at) in dwords.zip((at..).step_by(4)) {
+        match direction {
+            Direction::Load => row[l] = region.read32(at),
+            Direction::Store => region.write(at, part.bytes(), row[l]),
+        }
+    }
+}
+
+/// Lanes of which no one allocation covers all.
+#[cold]
+#[inline(never)]
+fn scattered(
+    e: &mut Env<'_>,
+    rows: &mut [Lanes],
+    addresses: &Addresses,
+    lanes: u64,
+    element: Element,
+    direction: Direction,
+) -> Outcome {
+    let write = direction == Direction::Store;
+    for l in each(lanes) {
+        let (lane, bytes) = (Some(l as u32), element.bytes());
+        let region = e
+            .memory
+            .access(&mut e.last, lane, addresses[l], bytes, write)?;
         let at = addresses[l] - region.base;
-        if let Element::Dwords(n) = element {
-            for k in 0..n as usize {
-                w.v[vdst + k][l] = region.read32(at + 4 * k as u64);
-            }
-        } else {
-            let register = &mut w.v[vdst][l];
-            *register = element.load(region.read32(at), *register);
-        }
+        move_lane(region, at, rows, l, element, direction);
     }
     Ok(())
 }
 
-/// Stores an element for each lane of `lanes` from the registers from `data` on.
+/// Moves 64 dwords that stand side by side from an address on, those of lanes that are on; false where they are not all there.
 #[inline(always)]
-pub fn store(
-    w: &mut Wave,
+pub fn side_by_side(
     e: &mut Env<'_>,
-    data: Code,
-    addresses: &Addresses,
+    row: &mut Lanes,
+    address: u64,
     lanes: u64,
-    element: Element,
-) -> Outcome {
-    let Some(data) = data.as_vgpr() else {
-        return Ok(());
-    };
-    let data = data as usize;
-    let Some(span) = span(w, e, addresses, lanes, element.bytes(), true) else {
-        return store_scattered(w, e, data, addresses, lanes, element);
-    };
-    if let Element::Dwords(n) = element
-        && aligned(&span.offsets)
-    {
-        store_span::<16>(w, &span, data, lanes, n.into());
-        return Ok(());
-    }
-    for l in each(lanes) {
-        store_lane(w, span.region, data, span.offsets[l].into(), l, element);
-    }
-    Ok(())
-}
-
-#[inline(always)]
-fn store_lane(w: &Wave, region: &Region, data: usize, at: u64, l: usize, element: Element) {
-    if let Element::Dwords(n) = element {
-        for k in 0..n as usize {
-            region.write(at + 4 * k as u64, 4, w.v[data + k][l]);
-        }
-    } else {
-        region.write(at, element.bytes(), element.store(w.v[data][l]));
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn store_scattered(
-    w: &Wave,
-    e: &mut Env<'_>,
-    data: usize,
-    addresses: &Addresses,
-    lanes: u64,
-    element: Element,
-) -> Outcome {
-    for l in each(lanes) {
-        let region = e.memory.access(
-            &mut e.last,
-            Some(l as u32),
-            addresses[l],
-            element.bytes(),
-            true,
-        )?;
-        store_lane(w, region, data, addresses[l] - region.base, l, element);
-    }
-    Ok(())
-}
-
-/// Loads 64 dwords side by side from an address on; false where they are not all there.
-#[inline(always)]
-pub fn load_row(w: &mut Wave, e: &mut Env<'_>, vdst: Code, address: u64, lanes: u64) -> bool {
-    let Some(vdst) = vdst.as_vgpr() else {
-        return true;
-    };
-    let Some(region) = e.memory.find(&mut e.last, address, 4 * LANES as u64) else {
-        return false;
-    };
-    let index = ((address - region.base) / 4) as usize;
-    if !address.is_multiple_of(4) || !region.words_at(0).copy::<16>(index, &mut w.results.lo) {
-        return false;
-    }
-    let values = w.results.lo;
-    super::write_lanes(w, vdst.into(), lanes, &values);
-    true
-}
-
-/// Stores 64 dwords side by side, those of lanes that are on; false where there is no room for all.
-#[inline(always)]
-pub fn store_row(w: &mut Wave, e: &mut Env<'_>, data: Code, address: u64, lanes: u64) -> bool {
-    let Some(data) = data.as_vgpr() else {
-        return true;
-    };
+    direction: Direction,
+) -> bool {
     let Some(region) = e.memory.find(&mut e.last, address, 4 * LANES as u64) else {
         return false;
     };
     let words = region.words_at(address - region.base).first_chunk();
-    let Some(words) = words.filter(|_| address.is_multiple_of(4) && region.writable) else {
+    let Some(words) = words.filter(|_| address.is_multiple_of(4)) else {
         return false;
     };
-    if lanes == !0 {
-        store_run::<16>(words, &w.v[usize::from(data)]);
-    } else {
-        each(lanes).for_each(|l| words[l].store(w.v[usize::from(data)][l], Relaxed));
+    match direction {
+        Direction::Load => load_run::<16>(words, row),
+        Direction::Store if !region.writable => return false,
+        Direction::Store if lanes == !0 => store_run::<16>(words, row),
+        Direction::Store => each(lanes).for_each(|l| words[l].store(row[l], Relaxed)),
     }
     true
 }

@@ -4,9 +4,11 @@
 //! that are loaded, too.
 
 use super::super::handler::Outcome;
+use super::super::trap::Stop;
 use super::super::wave::{Env, LANES, Wave};
 use super::mubuf;
 use super::transfer::each;
+use crate::isa::fields;
 use crate::isa::{Code, Encoding, Inst, Role};
 use crate::semantics::BufferFormat;
 
@@ -25,16 +27,22 @@ pub enum Width {
 type Select = [u32; 4];
 
 /// Format and order of an instruction.
-fn format(w: &Wave, i: &Inst) -> (BufferFormat, Select) {
+fn format(w: &Wave, i: &Inst) -> Result<(BufferFormat, Select), Stop> {
     if i.encoding == Encoding::Mtbuf {
         let field = u32::from(i.modifiers.format);
-        return (BufferFormat::new(field & 15, field >> 4), [4, 5, 6, 7]);
+        return Ok((BufferFormat::new(field & 15, field >> 4), [4, 5, 6, 7]));
     }
     let word = w.scalar32(Code(i.by_role(Role::Sbase).0 + 3), 0);
     // Where the lane's number is added, the data format's field is the stride's.
     let data = if word >> 23 & 1 != 0 { 0 } else { word >> 15 };
     let select = [0, 3, 6, 9].map(|shift| word >> shift & 7);
-    (BufferFormat::new(data, word >> 12), select)
+    if data & 15 != 0 {
+        fields::RESOURCE_FORMAT.check(data & 15 | (word >> 12 & 7) << 4)?;
+    }
+    for select in select {
+        fields::RESOURCE_SELECT.check(select)?;
+    }
+    Ok((BufferFormat::new(data, word >> 12), select))
 }
 
 /// Each lane's element: the dwords that it touches, 0 beyond the resource.
@@ -43,7 +51,7 @@ pub fn elements(
     e: &mut Env<'_>,
     i: &Inst,
     bytes: u64,
-) -> Result<[[u32; 4]; LANES], super::super::Stop> {
+) -> Result<[[u32; 4]; LANES], Stop> {
     let mut raw = [[0; 4]; LANES];
     let (_, inside) = mubuf::addresses(w, i, 0, bytes);
     for k in 0..bytes.div_ceil(4) {
@@ -62,12 +70,8 @@ pub fn elements(
 }
 
 /// The first component that each lane loads.
-pub fn first_components(
-    w: &Wave,
-    e: &mut Env<'_>,
-    i: &Inst,
-) -> Result<[u32; LANES], super::super::Stop> {
-    let (format, select) = format(w, i);
+pub fn first_components(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], Stop> {
+    let (format, select) = format(w, i)?;
     let raw = elements(w, e, i, format.bytes())?;
     Ok(raw.map(|raw| ordered(format, select, raw)[0]))
 }
@@ -83,7 +87,7 @@ fn ordered(format: BufferFormat, select: Select, raw: [u32; 4]) -> [u32; 4] {
 
 /// Loads the first `count` components.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> Outcome {
-    let (format, select) = format(w, i);
+    let (format, select) = format(w, i)?;
     let raw = elements(w, e, i, format.bytes())?;
     let first = mubuf::data(i);
     for l in each(w.exec()) {
@@ -109,7 +113,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width)
 
 /// Stores an element of `count` components; those that the format has beyond are 0.
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> Outcome {
-    let (format, _) = format(w, i);
+    let (format, _) = format(w, i)?;
     let bytes = format.bytes();
     let first = mubuf::data(i);
     let (_, inside) = mubuf::addresses(w, i, 0, bytes);

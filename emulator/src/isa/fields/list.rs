@@ -1,0 +1,312 @@
+//! The fields.
+
+use super::Effect::{Does, Traps};
+use super::{Effect, Field, Values};
+use crate::isa::{Encoding, Flags, Form, Inst, Role, Type};
+
+const fn one(value: u32, effect: Effect) -> Values {
+    range(value, value, effect)
+}
+
+const fn range(first: u32, last: u32, effect: Effect) -> Values {
+    Values {
+        first,
+        last,
+        effect,
+    }
+}
+
+const RESERVED: Effect = Traps("reserved");
+const GRAPHICS: Effect = Traps("of graphics");
+const HANDLER: Effect = Traps("of trap handlers");
+const LATER: Effect = Traps("of later chips");
+
+/// Every field.
+#[rustfmt::skip]
+pub const ALL: &[&Field] = &[
+    &SWIZZLE, &DPP_CTRL, &ROW_MASK, &BANK_MASK, &SRC0_SEL, &SRC1_SEL, &DST_SEL, &DST_UNUSED, &OMOD, &FORMAT, &STATUS, &HWREG, &MESSAGE,
+    &GPR_INDEX, &SEGMENT, &EXPORT_TARGET, &RESOURCE_FORMAT, &RESOURCE_SELECT, &INDEX_STRIDE, &LDS_DIRECT, &EXCEPTIONS, &DEBUG,
+    &FP16_OVERFLOW,
+];
+
+/// ds_swizzle_b32's pattern. Bits that a mode has no use for are ignored.
+#[rustfmt::skip]
+pub static SWIZZLE: Field = Field {
+    name: "swizzle offset", bits: 16,
+    at: |i| i.row.modifiers.has(Flags::SWIZZLE).then_some(i.offset as u32 & 0xffff),
+    values: &[
+        range(0x0000, 0x7fff, Does("within 32 lanes: and with bits 4:0, or with 9:5, xor with 14:10")),
+        range(0x8000, 0xbfff, Does("within 4 lanes: bits 7:0 name a lane for each")),
+        range(0xc000, 0xdfff, Does("within 32 lanes: rotate by bits 9:5, down if bit 10 is set, bits of the lane in 4:0 staying")),
+        range(0xe000, 0xffff, Does("within 32 lanes: reverse the bits of the lane for an FFT, those in 4:0 staying")),
+    ],
+};
+
+/// DPP's control.
+#[rustfmt::skip]
+pub static DPP_CTRL: Field = Field {
+    name: "dpp_ctrl", bits: 9,
+    at: |i| dpp(i, i.modifiers.dpp_ctrl.into()),
+    values: &[
+        range(0x000, 0x0ff, Does("quad_perm")),
+        one  (0x100,        RESERVED),
+        range(0x101, 0x10f, Does("row_shl")),
+        one  (0x110,        RESERVED),
+        range(0x111, 0x11f, Does("row_shr")),
+        one  (0x120,        RESERVED),
+        range(0x121, 0x12f, Does("row_ror")),
+        one  (0x130,        Does("wave_shl:1")),
+        range(0x131, 0x133, RESERVED),
+        one  (0x134,        Does("wave_rol:1")),
+        range(0x135, 0x137, RESERVED),
+        one  (0x138,        Does("wave_shr:1")),
+        range(0x139, 0x13b, RESERVED),
+        one  (0x13c,        Does("wave_ror:1")),
+        range(0x13d, 0x13f, RESERVED),
+        one  (0x140,        Does("row_mirror")),
+        one  (0x141,        Does("row_half_mirror")),
+        one  (0x142,        Does("row_bcast:15")),
+        one  (0x143,        Does("row_bcast:31")),
+        range(0x144, 0x14f, RESERVED),
+        range(0x150, 0x15f, Traps("row_newbcast or row_share, of later chips")),
+        range(0x160, 0x16f, Traps("row_xmask, of later chips")),
+        range(0x170, 0x1ff, RESERVED),
+    ],
+};
+
+/// DPP's rows.
+#[rustfmt::skip]
+pub static ROW_MASK: Field = Field {
+    name: "row_mask", bits: 4, at: |i| dpp(i, i.modifiers.row_mask.into()),
+    values: &[range(0, 15, Does("bit n: lanes 16n to 16n+15 are written"))],
+};
+
+/// DPP's banks.
+#[rustfmt::skip]
+pub static BANK_MASK: Field = Field {
+    name: "bank_mask", bits: 4, at: |i| dpp(i, i.modifiers.bank_mask.into()),
+    values: &[range(0, 15, Does("bit n: lanes 4n to 4n+3 of each 16 are written"))],
+};
+
+const SELECTS: &[Values] = &[
+    range(0, 3, Does("a byte")),
+    range(4, 5, Does("a word")),
+    one(6, Does("the dword")),
+    one(7, RESERVED),
+];
+
+/// SDWA's part of the first source.
+#[rustfmt::skip]
+pub static SRC0_SEL: Field = Field { name: "src0_sel", bits: 3, at: |i| sdwa(i, i.modifiers.src_sel[0].into()), values: SELECTS };
+
+/// SDWA's part of the second source.
+#[rustfmt::skip]
+pub static SRC1_SEL: Field = Field { name: "src1_sel", bits: 3, at: |i| sdwa(i, i.modifiers.src_sel[1].into()), values: SELECTS };
+
+/// SDWA's part of the destination.
+#[rustfmt::skip]
+pub static DST_SEL: Field = Field { name: "dst_sel", bits: 3, at: |i| sdwa(i, i.modifiers.dst_sel.into()), values: SELECTS };
+
+/// What becomes of the rest of SDWA's destination.
+#[rustfmt::skip]
+pub static DST_UNUSED: Field = Field {
+    name: "dst_unused", bits: 2, at: |i| sdwa(i, i.modifiers.dst_unused.into()),
+    values: &[
+        one(0, Does("zeros")),
+        one(1, Does("the sign above, zeros below")),
+        one(2, Does("what was there")),
+        one(3, RESERVED),
+    ],
+};
+
+/// The output multiplier; rows without one have no value but 0.
+#[rustfmt::skip]
+pub static OMOD: Field = Field {
+    name: "omod", bits: 2, at: |i| i.row.modifiers.has(Flags::OMOD).then_some(i.modifiers.omod.into()),
+    values: &[
+        one(0, Does("nothing")), one(1, Does("times 2")), one(2, Does("times 4")), one(3, Does("half")),
+    ],
+};
+
+/// A data format in the low four bits and a number format above them, as gfx9 numbers them. Components of 32 bits are integers
+/// or floats, those of 8, 10 and 2 bits beside each other no floats.
+#[rustfmt::skip]
+const FORMATS: &[Values] = &[
+    one(0x00, RESERVED), range(0x01, 0x03, NORMALISED), one(0x04, RESERVED), range(0x05, 0x0a, NORMALISED), one(0x0b, RESERVED),
+    one(0x0c, NORMALISED), range(0x0d, 0x10, RESERVED),
+    range(0x11, 0x13, NORMALISED), one(0x14, RESERVED), range(0x15, 0x1a, NORMALISED), one(0x1b, RESERVED),
+    one(0x1c, NORMALISED), range(0x1d, 0x20, RESERVED),
+    range(0x21, 0x23, SCALED), one(0x24, RESERVED), range(0x25, 0x2a, SCALED), one(0x2b, RESERVED),
+    one(0x2c, SCALED), range(0x2d, 0x30, RESERVED),
+    range(0x31, 0x33, SCALED), one(0x34, RESERVED), range(0x35, 0x3a, SCALED), one(0x3b, RESERVED),
+    one(0x3c, SCALED), range(0x3d, 0x40, RESERVED),
+    range(0x41, 0x4e, INTEGER), range(0x4f, 0x50, RESERVED),
+    range(0x51, 0x5e, INTEGER), range(0x5f, 0x71, RESERVED),
+    one(0x72, FLOAT), one(0x73, RESERVED), range(0x74, 0x77, FLOAT), range(0x78, 0x7a, RESERVED), range(0x7b, 0x7e, FLOAT),
+    one(0x7f, RESERVED),
+];
+
+const NORMALISED: Effect = Does("fractions of the greatest value");
+const SCALED: Effect = Does("floats of integral value");
+const INTEGER: Effect = Does("integers");
+const FLOAT: Effect = Does("floats");
+
+/// The element format of tbuffer instructions.
+#[rustfmt::skip]
+pub static FORMAT: Field = Field {
+    name: "buffer format", bits: 7, at: |i| (i.encoding == Encoding::Mtbuf).then_some(i.modifiers.format.into()), values: FORMATS,
+};
+
+/// The status that buffer loads write behind their data, of partially resident memory.
+#[rustfmt::skip]
+pub static STATUS: Field = Field {
+    name: "tfe", bits: 1, at: |i| (i.encoding == Encoding::Mubuf).then_some(i.modifiers.flags.has(Flags::TFE).into()),
+    values: &[one(0, Does("no status")), one(1, Does("a status where a page is missing: none is, and nothing is written"))],
+};
+
+/// The hardware register of s_getreg and s_setreg.
+#[rustfmt::skip]
+pub static HWREG: Field = Field {
+    name: "hwreg", bits: 6,
+    at: |i| i.row.operands.iter().any(|o| o.ty == Type::Hwreg).then_some(i.words[0] & 63),
+    values: &[
+        one  (0,      RESERVED),
+        one  (1,      Does("MODE")),
+        one  (2,      Does("STATUS")),
+        one  (3,      Does("TRAPSTS: its exception flags are not kept, and reading them traps")),
+        one  (4,      Does("HW_ID: waves of a group one after the other on the four SIMDs of one compute unit")),
+        one  (5,      Does("GPR_ALLOC")),
+        one  (6,      Does("LDS_ALLOC")),
+        one  (7,      Does("IB_STS: nothing outstanding")),
+        range(8, 14,  RESERVED),
+        one  (15,     Does("SH_MEM_BASES")),
+        range(16, 19, Does("the trap handler's code and memory: there is none, 0")),
+        range(20, 63, LATER),
+    ],
+};
+
+/// The message of s_sendmsg and s_sendmsghalt.
+#[rustfmt::skip]
+pub static MESSAGE: Field = Field {
+    name: "message", bits: 4,
+    at: |i| i.row.operands.iter().any(|o| o.ty == Type::Message).then_some(i.words[0] & 15),
+    values: &[
+        one  (0,      RESERVED),
+        one  (1,      Does("MSG_INTERRUPT: wakes the host, which looks at memory anyway")),
+        range(2, 3,   GRAPHICS),
+        range(4, 6,   HANDLER),
+        range(7, 9,   GRAPHICS),
+        one  (10,     HANDLER),
+        range(11, 14, RESERVED),
+        one  (15,     HANDLER),
+    ],
+};
+
+/// The operands that VGPR indexing applies to; the bits above are ignored.
+#[rustfmt::skip]
+pub static GPR_INDEX: Field = Field {
+    name: "gpr_idx", bits: 4,
+    at: |i| {
+        let operand = i.row.operands.iter().position(|o| o.ty == Type::GprIndex)?;
+        let on = i.row.operands[operand].role == Role::Src1;
+        Some(if on { u32::from(i.operands[operand].0) & 15 } else { i.words[0] & 15 })
+    },
+    values: &[range(0, 15, Does("bits 0 to 3: first, second, third source, destination"))],
+};
+
+/// FLAT's segment.
+#[rustfmt::skip]
+pub static SEGMENT: Field = Field {
+    name: "seg", bits: 2,
+    at: |i| match i.encoding {
+        Encoding::Flat => Some(0),
+        Encoding::Scratch => Some(1),
+        Encoding::Global => Some(2),
+        _ => None,
+    },
+    values: &[one(0, Does("flat")), one(1, Does("scratch")), one(2, Does("global")), one(3, RESERVED)],
+};
+
+/// Where exports go.
+#[rustfmt::skip]
+pub static EXPORT_TARGET: Field = Field {
+    name: "export target", bits: 6,
+    at: |i| (i.encoding == Encoding::Exp).then_some(i.words[0] >> 4 & 63),
+    values: &[range(0, 63, GRAPHICS)],
+};
+
+fn nowhere(_: &Inst) -> Option<u32> {
+    None
+}
+
+/// The element format of a buffer resource: bits 18:15 of its last dword, and 14:12 above them. A resource of zeros covers
+/// nothing and reads as zeros.
+#[rustfmt::skip]
+pub static RESOURCE_FORMAT: Field = Field {
+    name: "format of the buffer resource", bits: 7, at: nowhere,
+    values: &with_first(one(0x00, Does("nothing: loads give 0, stores are dropped"))),
+};
+
+/// The formats with another effect of the first value.
+const fn with_first(first: Values) -> [Values; FORMATS.len()] {
+    let mut values = [first; FORMATS.len()];
+    let mut n = 1;
+    while n < FORMATS.len() {
+        values[n] = FORMATS[n];
+        n += 1;
+    }
+    values
+}
+
+/// What gives a component that a typed load returns.
+#[rustfmt::skip]
+pub static RESOURCE_SELECT: Field = Field {
+    name: "dst_sel of the buffer resource", bits: 3, at: nowhere,
+    values: &[one(0, Does("0")), one(1, Does("1")), range(2, 3, RESERVED), range(4, 7, Does("a component"))],
+};
+
+/// How many indices of a swizzled buffer stand side by side.
+#[rustfmt::skip]
+pub static INDEX_STRIDE: Field = Field {
+    name: "index_stride of the buffer resource", bits: 2, at: nowhere,
+    values: &[one(0, Does("8")), one(1, Does("16")), one(2, Does("32")), one(3, Does("64"))],
+};
+
+/// The type of an operand in LDS: M0[18:16].
+#[rustfmt::skip]
+pub static LDS_DIRECT: Field = Field {
+    name: "type of src_lds_direct in M0", bits: 3, at: nowhere,
+    values: &[
+        one(0, Does("an unsigned byte")), one(1, Does("an unsigned word")), one(2, Does("a dword")), one(3, RESERVED),
+        one(4, Does("a signed byte")), one(5, Does("a signed word")), range(6, 7, RESERVED),
+    ],
+};
+
+/// MODE: floating-point exceptions that call the trap handler.
+#[rustfmt::skip]
+pub static EXCEPTIONS: Field = Field {
+    name: "excp_en of MODE", bits: 9, at: nowhere,
+    values: &[one(0, Does("exceptions pass")), range(1, 511, Traps("exceptions call no trap handler here"))],
+};
+
+/// MODE: a trap after each instruction.
+#[rustfmt::skip]
+pub static DEBUG: Field = Field {
+    name: "debug of MODE", bits: 1, at: nowhere,
+    values: &[one(0, Does("instructions follow each other")), one(1, Traps("there is no debugger"))],
+};
+
+/// MODE: f16 results that overflow.
+#[rustfmt::skip]
+pub static FP16_OVERFLOW: Field = Field {
+    name: "fp16_ovfl of MODE", bits: 1, at: nowhere,
+    values: &[one(0, Does("they are infinite")), one(1, Traps("saturation is not implemented by the emulator"))],
+};
+
+fn dpp(inst: &Inst, value: u32) -> Option<u32> {
+    (inst.form == Form::Dpp).then_some(value)
+}
+
+fn sdwa(inst: &Inst, value: u32) -> Option<u32> {
+    (inst.form == Form::Sdwa).then_some(value)
+}

@@ -1,0 +1,150 @@
+//! Rounding in the mode's direction without a branch: the result to nearest, and which side of it the exact value lies, move it by one
+//! place. Loops over lanes of these vectorise; the same in integers, for one value, is `exact`.
+
+use super::Round;
+use super::format::Format;
+
+/// Where the exact value lies, as seen from the nearest number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    /// Above it.
+    pub(crate) above: bool,
+    /// Below it.
+    pub(crate) below: bool,
+}
+
+/// Whether a result of a sign is rounded away from zero.
+#[inline(always)]
+pub(crate) fn outward(round: Round, negative: bool) -> bool {
+    (round == Round::TowardPositive) & !negative | (round == Round::TowardNegative) & negative
+}
+
+/// The nearest number moved to the neighbour that `round` asks for. An infinity that came of rounding has the exact value on its inner
+/// side and steps back to the largest number; the largest number may step out.
+#[inline(always)]
+pub(crate) fn stepped<F: Format>(round: Round, nearest: F, exact: Side) -> F {
+    let negative = nearest.bits() & F::SIGN != 0;
+    let outward = outward(round, negative);
+    let outside = (exact.above & !negative) | (exact.below & negative);
+    let inside = (exact.below & !negative) | (exact.above & negative);
+    let out = u64::from(outside & outward);
+    let back = u64::from(inside & !outward & (round != Round::NearestEven));
+    F::of_bits(nearest.bits().wrapping_add(out).wrapping_sub(back))
+}
+
+/// A sum that is exactly zero has the sign of both terms, or where they differ the one that `round` gives it.
+#[inline(always)]
+pub(crate) fn zero_signed<F: Format>(round: Round, sum: F, exactly_zero: bool, signs: u64) -> F {
+    let negative = exactly_zero & (round == Round::TowardNegative);
+    F::of_bits(sum.bits() | if negative { signs & F::SIGN } else { 0 })
+}
+
+/// An f64 as an f32.
+#[inline(always)]
+pub(crate) fn narrowed(round: Round, x: f64) -> f32 {
+    let nearest = x as f32;
+    let back = f64::from(nearest);
+    stepped(
+        round,
+        nearest,
+        Side {
+            above: x > back,
+            below: x < back,
+        },
+    )
+}
+
+/// `a + b` to nearest, and what that leaves: exact where nothing overflows.
+macro_rules! two_sum {
+    ($name:ident, $odd:ident, $float:ident, $word:ident) => {
+        #[inline(always)]
+        pub(crate) fn $name(a: $float, b: $float) -> ($float, $float) {
+            let sum = a + b;
+            let rest = sum - a;
+            (sum, (a - (sum - rest)) + (b - rest))
+        }
+
+        /// `a + b` rounded to odd, where neither the sum nor its error over- or underflows.
+        #[inline(always)]
+        pub(crate) fn $odd(a: $float, b: $float) -> $float {
+            let (sum, error) = $name(a, b);
+            let bits = sum.to_bits();
+            // One place back where the error points to zero, and odd. No error of an infinity or a NaN counts.
+            let inexact = error.abs() > 0.0;
+            let inward = (error.to_bits() ^ bits) >> ($word::BITS - 1);
+            let odd = bits.wrapping_sub(inward) | 1;
+            $float::from_bits(if inexact { odd } else { bits })
+        }
+    };
+}
+two_sum!(two_sum_f32, odd_sum_f32, f32, u32);
+two_sum!(two_sum_f64, odd_sum_f64, f64, u64);
+
+/// `a + b` of f32s.
+#[inline(always)]
+pub(crate) fn add_f32(round: Round, a: f32, b: f32) -> f32 {
+    let (sum, error) = two_sum_f32(a, b);
+    // Of finite terms: the sum was too large.
+    let overflowed = sum.is_infinite() & a.is_finite() & b.is_finite();
+    let side = Side {
+        above: (error > 0.0) | (overflowed & (sum < 0.0)),
+        below: (error < 0.0) | (overflowed & (sum > 0.0)),
+    };
+    let signs = a.bits() | b.bits();
+    zero_signed(round, stepped(round, sum, side), sum == 0.0, signs)
+}
+
+/// `a * b` of f32s: exact as an f64.
+#[inline(always)]
+pub(crate) fn mul_f32(round: Round, a: f32, b: f32) -> f32 {
+    narrowed(round, f64::from(a) * f64::from(b))
+}
+
+/// `(a * b + c) * scale` of f32s, `scale` a power of two: the product is exact as an f64, the sum is made sticky there.
+#[inline(always)]
+pub(crate) fn fma_f32(round: Round, a: f32, b: f32, c: f32, scale: f64) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = odd_sum_f64(product, addend);
+    let signs = product.bits() | addend.bits();
+    narrowed(round, zero_signed(round, sum, sum == 0.0, signs) * scale)
+}
+
+/// `a + b` of f64s.
+#[inline(always)]
+pub(crate) fn add_f64(round: Round, a: f64, b: f64) -> f64 {
+    if a.is_finite() && b.is_finite() {
+        super::exact::add(round, a, b)
+    } else {
+        a + b
+    }
+}
+
+/// `a * b` of f64s.
+#[inline(always)]
+pub(crate) fn mul_f64(round: Round, a: f64, b: f64) -> f64 {
+    if a.is_finite() && b.is_finite() {
+        super::exact::mul(round, a, b)
+    } else {
+        a * b
+    }
+}
+
+/// `a * b + c` of f64s.
+#[inline(always)]
+pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, _scale: f64) -> f64 {
+    if a.is_finite() && b.is_finite() && c.is_finite() {
+        super::exact::fma(round, a, b, c, 0)
+    } else {
+        a.mul_add(b, c)
+    }
+}
+
+/// `a * 2^by` of an f64.
+#[inline(always)]
+pub(crate) fn scale_f64(a: f64, by: i32, round: Round) -> f64 {
+    if a.is_finite() {
+        super::exact::scale(round, a, by)
+    } else {
+        a
+    }
+}
