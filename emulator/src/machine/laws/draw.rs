@@ -107,7 +107,9 @@ fn immediate(draft: &mut Draft, dice: &mut Dice) {
             (id | offset << 6 | dice.below(32 - offset) << 11) as u16
         }
         Type::GprIndex => dice.below(16) as u16,
-        Type::WaitCounts | Type::Message => 0,
+        Type::WaitCounts => 0,
+        // An interrupt: most of the others are graphics' own.
+        Type::Message => 1,
         _ => match i.row.mnemonic {
             "s_trap" => 3,
             // The others stop the wave.

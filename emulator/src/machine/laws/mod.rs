@@ -25,6 +25,7 @@ mod separate;
 mod state;
 mod subject;
 mod tally;
+mod threads;
 
 use super::forms::is_vector;
 use crate::isa::{Form, Row};
@@ -49,6 +50,8 @@ pub enum Law {
     Levels,
     /// Independent instructions may be exchanged.
     Order,
+    /// Host threads make no difference.
+    Threads,
 }
 
 impl Law {
@@ -66,6 +69,7 @@ impl Law {
             Law::Separate => separate::has_modifiers(subject),
             Law::Levels => true,
             Law::Order => !order::is_bound(subject) && !stops(subject.row),
+            Law::Threads => threads::applies(subject),
         }
     }
 }
