@@ -2,9 +2,9 @@
 //!
 //! Cases are generated from the table (a new row is in at once): [`subject`] lists rows and forms, [`draw`] draws modifiers, operands,
 //! registers, masks, modes and addresses, [`encode`] makes words of them and has the decoder confirm them, [`state`] runs them. A law a
-//! file. What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
+//! file ([`separate`] has a second one, [`parts`]). What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
 //!
-//! `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
+//! docs/laws.md says what the laws are. `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
 
 mod address;
 mod asm;
@@ -21,6 +21,8 @@ mod off;
 mod operand;
 mod order;
 mod overlap;
+mod parts;
+mod resource;
 mod separate;
 mod state;
 mod subject;
