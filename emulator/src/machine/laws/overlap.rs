@@ -15,7 +15,7 @@ use crate::isa::{Access, Code};
 /// Registers that instructions write without naming them.
 const IMPLIED: [usize; 5] = [VCC, VCC + 1, M0, EXEC, EXEC + 1];
 /// First VGPR and SGPR of operands that stand apart.
-const APART: (u16, u16) = (256 + 100, 40);
+const APART: (u16, u16) = (256 + 100, 48);
 
 #[test]
 fn operands_may_overlap() {
@@ -138,7 +138,9 @@ pub fn part(draft: &Draft) -> Option<(Draft, Vec<u32>)> {
     for n in 0..draft.inst.row.operands.len() {
         let code = draft.inst.operands[n];
         let registers = width(draft, n) as u16;
-        let fixed = matches!(slot(draft, n), Slot::Fixed(_) | Slot::Number(_));
+        // Of a condition code op_sel takes no half, as of a constant; of a register it does.
+        let halved = code.0 >= 251 && draft.inst.modifiers.op_sel != 0;
+        let fixed = halved || matches!(slot(draft, n), Slot::Fixed(_) | Slot::Number(_));
         if code.as_vgpr().is_some() {
             apart.inst.operands[n] = Code(vector);
             vector += registers + 1;

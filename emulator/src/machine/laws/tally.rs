@@ -42,8 +42,9 @@ impl Tally {
             e.law == self.law && e.matches(subject) && !self.used.contains(&n)
         };
         let waiting = || EXCEPTIONS.iter().enumerate().any(waits);
-        let done = || self.forms.contains(&subject.name()) && !waiting();
-        round >= rounds && (round >= 10 * rounds || done())
+        let reached = || round >= 10 * rounds || self.forms.contains(&subject.name());
+        let shown = || round >= 100 * rounds || !waiting();
+        round >= rounds && reached() && shown()
     }
 
     /// A case in which the instruction stopped the wave, with the same reason on both sides: it says little.
