@@ -58,6 +58,7 @@ impl Device {
             limits: Limits {
                 instructions: 100_000_000,
                 seconds: 120.0,
+                ..Limits::default()
             },
             threads: groups as usize,
         };

@@ -7,7 +7,7 @@ use super::modifier;
 use super::operand;
 use super::state::{EXEC, HIP_MODE, M0, State};
 use super::subject::Subject;
-use crate::isa::{Code, Encoding, Flags, Role, Type};
+use crate::isa::{Code, Flags, Role, Type};
 
 /// An instruction and the state before it.
 pub struct Drawn {
@@ -74,7 +74,8 @@ impl Pool {
     }
 }
 
-fn instruction(
+/// Draws an instruction that the decoder confirms, and its words.
+pub fn instruction(
     subject: &Subject,
     dice: &mut Dice,
     modifiers: impl Fn(&mut Draft, &mut Dice),
@@ -106,7 +107,9 @@ fn immediate(draft: &mut Draft, dice: &mut Dice) {
             (id | offset << 6 | dice.below(32 - offset) << 11) as u16
         }
         Type::GprIndex => dice.below(16) as u16,
-        Type::WaitCounts | Type::Message => 0,
+        Type::WaitCounts => 0,
+        // An interrupt: most of the others are graphics' own.
+        Type::Message => 1,
         _ => match i.row.mnemonic {
             "s_trap" => 3,
             // The others stop the wave.
@@ -136,11 +139,6 @@ pub fn mask(dice: &mut Dice) -> u64 {
         8 => dice.next() & dice.next() & dice.next(),
         _ => dice.next(),
     }
-}
-
-/// Whether vector registers are what the instruction works on.
-pub fn is_vector(encoding: Encoding) -> bool {
-    super::super::forms::is_vector(encoding)
 }
 
 impl Draft {

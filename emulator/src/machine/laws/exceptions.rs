@@ -52,7 +52,11 @@ const fn except(
 /// Rows that break a law.
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[Exception] = &[
-    except(Law::Overlap, "buffer_load_dwordx*", None, "E1: addresses of later dwords are taken from what the first has loaded"),
+    except(Law::Separate, "v_pack_b32_f16", None, "moves halves without flushing subnormals; v_pk_max, the clamp alone, flushes them"),
+    except(Law::Separate, "v_trig_preop_f64", None, "keeps a subnormal result in every mode; v_max, the clamp alone, flushes it"),
+    except(Law::Off,     "v_readfirstlane_b32", None, "reads lane 0 where no lane is on"),
+    except(Law::Off,     "v_readlane_b32",      None, "reads any lane, whatever EXEC says"),
+    except(Law::Off,     "v_writelane_b32",     None, "writes any lane, whatever EXEC says"),
 ];
 
 /// Rows that a law applies to and does not reach.

@@ -2,23 +2,35 @@
 //!
 //! Cases are generated from the table (a new row is in at once): [`subject`] lists rows and forms, [`draw`] draws modifiers, operands,
 //! registers, masks, modes and addresses, [`encode`] makes words of them and has the decoder confirm them, [`state`] runs them. A law a
-//! file. What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
+//! file ([`separate`] has a second one, [`parts`]). What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
 //!
-//! `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
+//! docs/laws.md says what the laws are. `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
 
 mod address;
+mod asm;
+mod crossing;
 mod dice;
 mod draw;
 mod encode;
 mod exceptions;
+mod forms;
+mod lanes;
+mod levels;
 mod modifier;
+mod off;
 mod operand;
+mod order;
 mod overlap;
+mod parts;
+mod resource;
+mod separate;
 mod state;
 mod subject;
 mod tally;
+mod threads;
 
-use crate::isa::Row;
+use super::forms::is_vector;
+use crate::isa::{Form, Row};
 use subject::Subject;
 
 /// A law.
@@ -26,6 +38,22 @@ use subject::Subject;
 pub enum Law {
     /// Where operands stand makes no difference.
     Overlap,
+    /// A wave does what its lanes do one by one.
+    Lanes,
+    /// Lanes that are off change nothing and are not looked at.
+    Off,
+    /// Rows that cross lanes do what other instructions say.
+    Crossing,
+    /// Forms without modifiers do the same.
+    Forms,
+    /// Modifiers do what instructions of their own would.
+    Separate,
+    /// Feature levels give the same bits.
+    Levels,
+    /// Independent instructions may be exchanged.
+    Order,
+    /// Host threads make no difference.
+    Threads,
 }
 
 impl Law {
@@ -33,6 +61,17 @@ impl Law {
     fn applies(self, subject: &Subject) -> bool {
         match self {
             Law::Overlap => !subject.row.operands.is_empty(),
+            Law::Lanes => is_vector(subject.encoding) && !crossing::crosses(subject),
+            Law::Off => is_vector(subject.encoding),
+            Law::Crossing => {
+                let dpp = subject.form == Form::Dpp && !subject.row.operands.is_empty();
+                dpp || crossing::crosses(subject)
+            }
+            Law::Forms => subject.form != Form::Native,
+            Law::Separate => separate::has_modifiers(subject),
+            Law::Levels => true,
+            Law::Order => !order::is_bound(subject) && !stops(subject.row),
+            Law::Threads => threads::applies(subject),
         }
     }
 }

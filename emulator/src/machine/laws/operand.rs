@@ -97,7 +97,12 @@ fn source(draft: &Draft, operand: &Operand) -> Slot {
     };
     match (i.encoding, i.form, operand.role) {
         (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, ..) => source(literal, false),
-        (.., Role::Src0) if i.row.mnemonic.starts_with("v_read") => Slot::Vector(registers),
+        (.., Role::Src0)
+            if ["v_readfirstlane_b32", "v_readlane_b32", "v_swap_b32"]
+                .contains(&i.row.mnemonic) =>
+        {
+            Slot::Vector(registers)
+        }
         // The only one that reads a group of four.
         _ if registers > 2 => Slot::Vector(registers),
         (_, Form::Dpp, _) => Slot::Vector(registers),
@@ -120,15 +125,16 @@ pub fn place(draft: &mut Draft, dice: &mut Dice) {
     draft.inst.literal = dice.dword();
     // Counted on from registers with names, an index leads out of the registers.
     let named = !draft.inst.row.mnemonic.starts_with("s_movrel");
+    let mut last = None;
     for n in 0..draft.inst.row.operands.len() {
         let written = draft.inst.row.operands[n].access != Access::Read;
         draft.inst.operands[n] = match slot(draft, n) {
             Slot::Fixed(code) => code,
             Slot::Number(below) => Code(dice.below(below.into()) as u16),
-            Slot::Vector(registers) => near(dice, registers),
+            Slot::Vector(registers) => near(dice, registers, &mut last),
             Slot::Scalar(registers) => scalar(dice, registers, written, named),
             Slot::Source { vector: true, .. } if dice.percent(60) => {
-                near(dice, draft.inst.row.operands[n].ty.registers())
+                near(dice, draft.inst.row.operands[n].ty.registers(), &mut last)
             }
             Slot::Source { registers, .. } if scalars > 0 && dice.percent(60) => {
                 scalars -= 1;
@@ -140,9 +146,16 @@ pub fn place(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// VGPRs of a small window.
-fn near(dice: &mut Dice, registers: usize) -> Code {
-    Code::vgpr((8 + dice.below(registers + 6)) as u8)
+/// VGPRs of a small window, or some that share registers with the last.
+fn near(dice: &mut Dice, registers: usize, last: &mut Option<(usize, usize)>) -> Code {
+    let first = match *last {
+        Some((first, count)) if dice.percent(50) => {
+            first + 1 + dice.below(count + registers - 1) - registers
+        }
+        _ => 8 + dice.below(registers + 6),
+    };
+    *last = Some((first, registers));
+    Code::vgpr(first as u8)
 }
 
 /// Scalar registers of a small window, or those with names.

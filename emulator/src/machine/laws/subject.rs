@@ -21,11 +21,6 @@ impl Subject {
             form => format!("{} ({form:?})", self.row.mnemonic),
         }
     }
-
-    /// Whether it is one of these encodings.
-    pub fn is(&self, encodings: &[Encoding]) -> bool {
-        encodings.contains(&self.encoding)
-    }
 }
 
 /// Every row that runs, in every form.

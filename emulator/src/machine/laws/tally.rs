@@ -34,6 +34,19 @@ impl Tally {
         }
     }
 
+    /// Whether a subject has had its rounds: as many as usual, and some more as long as none has reached it, or has shown the exception
+    /// that is made for it.
+    pub fn enough(&self, subject: &Subject, round: u64, usual: u64) -> bool {
+        let rounds = super::rounds(usual);
+        let waits = |(n, e): (usize, &Exception)| {
+            e.law == self.law && e.matches(subject) && !self.used.contains(&n)
+        };
+        let waiting = || EXCEPTIONS.iter().enumerate().any(waits);
+        let reached = || round >= 10 * rounds || self.forms.contains(&subject.name());
+        let shown = || round >= 100 * rounds || !waiting();
+        round >= rounds && reached() && shown()
+    }
+
     /// A case in which the instruction stopped the wave, with the same reason on both sides: it says little.
     pub fn stopped(&mut self, subject: &Subject) {
         self.stopped += 1;

@@ -1,6 +1,7 @@
 //! Vector instructions that cross lanes or touch single ones.
 
 use super::super::handler::Outcome;
+use super::super::trap::{Fault, TrapKind};
 use super::super::wave::{LANES, Lanes, Wave};
 use crate::isa::{Code, Inst};
 
@@ -83,13 +84,14 @@ pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// v_swap_b32.
+/// v_swap_b32: there is no other place than a VGPR to write to.
 pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
-    if let (Some(a), Some(b)) = (i.operands[0].as_vgpr(), i.operands[1].as_vgpr()) {
-        let (x, y, exec) = (w.v[a as usize], w.v[b as usize], w.exec());
-        super::write_lanes(w, a as usize, exec, &y);
-        super::write_lanes(w, b as usize, exec, &x);
-    }
+    let (Some(a), Some(b)) = (i.operands[0].as_vgpr(), i.operands[1].as_vgpr()) else {
+        return Err(Fault::new(TrapKind::IllegalInstruction).into());
+    };
+    let (x, y, exec) = (w.v[a as usize], w.v[b as usize], w.exec());
+    super::write_lanes(w, a as usize, exec, &y);
+    super::write_lanes(w, b as usize, exec, &x);
     Ok(())
 }
 

@@ -1,0 +1,50 @@
+//! Levels: code for any host, for AVX2 and for AVX-512 gives the same bits. Debug builds have one level for all.
+
+use super::super::handler::Level;
+use super::Law;
+use super::dice::Dice;
+use super::draw::Pool;
+use super::lanes::index;
+use super::state::Bench;
+use super::subject::subjects;
+use super::tally::Tally;
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "debug builds have the baseline alone")]
+fn feature_levels_give_the_same_bits() {
+    let (pool, mut bench) = (Pool::new(), Bench::new());
+    let mut tally = Tally::new(Law::Levels);
+    let levels: Vec<Level> = [Level::V3, Level::V4]
+        .into_iter()
+        .filter(|level| *level <= Level::host())
+        .collect();
+    for subject in subjects() {
+        for round in 0.. {
+            if tally.enough(&subject, round, 40) {
+                break;
+            }
+            let mut dice = Dice::new(&subject.name(), round, 4);
+            let mut drawn = pool.draw(&subject, &mut dice);
+            if dice.percent(5) {
+                index(&mut drawn.state, &mut dice);
+            }
+            let expected = bench.run_at(&drawn.state, &drawn.words, Level::Baseline);
+            for &level in &levels {
+                let state = bench.run_at(&drawn.state, &drawn.words, level);
+                // What a wave that stops leaves behind is the levels' own matter, why it stops is not.
+                if expected.stop.is_some() && state.stop == expected.stop {
+                    tally.stopped(&subject);
+                    continue;
+                }
+                let breach = state.difference(&expected);
+                let told = |text| format!("{} at {level:?}: {text}", drawn.draft.text());
+                tally.case(&subject, breach.map(told));
+            }
+        }
+    }
+    if levels.is_empty() {
+        // A host with the baseline alone has nothing to compare.
+        return;
+    }
+    tally.verdict();
+}
