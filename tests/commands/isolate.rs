@@ -149,6 +149,9 @@ fn a_hang_is_the_verdict_of_its_test_and_the_others_go_on() {
         "--isolate",
         "--timeout",
         "2",
+        // Longer than the process may take.
+        "--budget",
+        "1000s",
         "--kernels",
         kernels,
         "--phase",

@@ -214,7 +214,7 @@ fn a_trace_is_cut_at_its_limit_and_still_ends_with_the_trap() {
         places(Filter::default(), 2),
         [
             "(1,2,3) w0 0x100",
-            "(1,2,3) w0 0x108",
+            "(1,2,3) w1 0x100",
             "# cut",
             "(1,2,3) w0 0x180"
         ]
