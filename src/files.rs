@@ -268,7 +268,7 @@ mod tests {
             .0
             .join(format!(".report.json.1.1{}", leftovers::END));
         fs::write(&dead, b"half").expect("written");
-        let writer = write(&alive, b"half").expect("written");
+        let writer = write(&alive, |file| file.write_all(b"half")).expect("written");
         for other in [
             ".report.json.tmp",
             ".report.json.1.0.tmp",

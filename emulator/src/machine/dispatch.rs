@@ -9,8 +9,8 @@ use super::group::{self, Budget, Failure, Meter};
 use super::kernarg;
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
-use super::poison::Poison;
 use super::op::Op;
+use super::poison::Poison;
 use super::trap::{Trap, TrapKind};
 use super::wave::{Env, LANES, Wave};
 use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
@@ -271,7 +271,7 @@ impl Dispatch<'_> {
     fn no_scratch(&self, workers: usize) -> LaunchError {
         let (name, each, waves) = (&self.kernel.name, self.scratch, self.waves);
         let all = u64::from(each) * (LANES * waves * workers) as u64;
-        LaunchError::Invalid(format!(
+        LaunchError::NoMemory(format!(
             "kernel `{name}`: the host has no memory for {all} bytes of scratch: {each} a work-item, {waves} waves a group, \
              {workers} groups at a time; run fewer at a time"
         ))

@@ -30,7 +30,7 @@ pub(super) fn hand_over(
         let none = || {
             let kernel = &kernel.name;
             let what = format!("kernel `{kernel}`: the host has no memory for its {name}");
-            LaunchError::Invalid(format!("{what}, {bytes} bytes"))
+            LaunchError::NoMemory(format!("{what}, {bytes} bytes"))
         };
         let region = Region::try_new(name, address, bytes as u64, false).ok_or_else(none)?;
         region.copy_in(region.offset(address), data);

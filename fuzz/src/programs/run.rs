@@ -123,7 +123,7 @@ impl Machine {
                     0,
                 )
             }
-            Err(LaunchError::Invalid(line)) => panic!("{line}"),
+            Err(error) => panic!("{error}"),
         };
         Result {
             end,

@@ -21,12 +21,6 @@ fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
     w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
 }
 
-/// The byte address of a lane.
-#[inline(always)]
-fn address(w: &Wave, i: &Inst, lane: usize, offset: u32) -> u32 {
-    w.v[register(i.by_role(Role::Addr))][lane].wrapping_add(offset)
-}
-
 /// Moves an element of one lane between rows and an address of LDS.
 #[inline(always)]
 pub fn lane(
