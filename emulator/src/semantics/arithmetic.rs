@@ -81,24 +81,30 @@ fn pick_number<F: Format>(mode: Mode, number: F, a: F, b: F) -> F {
     r.quiet_if_nan()
 }
 
+/// The number of the lower rank.
+#[inline(always)]
+fn lower<F: Format>(a: F, b: F) -> F {
+    if b.rank() < a.rank() { b } else { a }
+}
+
+/// The number of the higher rank.
+#[inline(always)]
+fn higher<F: Format>(a: F, b: F) -> F {
+    if a.rank() < b.rank() { b } else { a }
+}
+
 /// The smaller operand; -0 is below +0.
 #[inline(always)]
 pub(crate) fn min<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let zeros = F::of_bits(a.bits() | b.bits());
-    let number = if a.less(b) { a } else { b };
-    let number = if a == b { zeros } else { number };
-    pick_number(mode, number, a, b).result(mode)
+    pick_number(mode, lower(a, b), a, b).result(mode)
 }
 
 /// The larger operand; +0 is above -0.
 #[inline(always)]
 pub(crate) fn max<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let zeros = F::of_bits(a.bits() & b.bits());
-    let number = if b.less(a) { a } else { b };
-    let number = if a == b { zeros } else { number };
-    pick_number(mode, number, a, b).result(mode)
+    pick_number(mode, higher(a, b), a, b).result(mode)
 }
 
 #[inline(always)]
@@ -115,15 +121,13 @@ pub(crate) fn max3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
 #[inline(always)]
 pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
-    let highest = max3(mode, a, b, c);
-    let r = max(mode, a, b);
-    let r = if highest == b { max(mode, a, c) } else { r };
-    let r = if highest == a { max(mode, b, c) } else { r };
-    if a.nan() || b.nan() || c.nan() {
-        min3(mode, a, b, c)
-    } else {
-        r
-    }
+    let highest = higher(higher(a, b), c).result(mode);
+    let r = higher(a, b);
+    let r = if highest == b { higher(a, c) } else { r };
+    let r = if highest == a { higher(b, c) } else { r };
+    let least = min3(mode, a, b, c);
+    let any = a.nan() | b.nan() | c.nan();
+    if any { least } else { r.result(mode) }
 }
 
 /// The integral value in a direction; a NaN is quieted.

@@ -163,7 +163,7 @@ impl Number {
         let (most, half) = (f64::from(mask(width)), f64::from(mask(width - 1)));
         match self {
             Number::Unorm => normalised(x, most, 0.0) as u32,
-            Number::Snorm => normalised(x, half, -half) as i64 as u32,
+            Number::Snorm => normalised(x, half, -half) as u32,
             Number::Uscaled => f64::from(x).clamp(0.0, most) as u32,
             Number::Sscaled => f64::from(x).clamp(-half - 1.0, half) as i64 as u32,
             Number::Uint | Number::Sint => component,

@@ -24,11 +24,15 @@ fn convert_nan<F: Format, G: Format>(a: F) -> G {
 
 /// Normalised to `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; NaN to 0.
 #[inline(always)]
-pub(super) fn normalised(a: f32, scale: f64, least: f64) -> f64 {
-    let scaled = (f64::from(a) * scale).round_ties_even();
+pub(super) fn normalised(a: f32, scale: f64, least: f64) -> i32 {
+    let scaled = f64::from(a) * scale;
     let high = if scaled > scale { scale } else { scaled };
     let low = if high < least { least } else { high };
-    if a.is_nan() { 0.0 } else { low }
+    if a.is_nan() {
+        0
+    } else {
+        nearest_integer(low) as i32
+    }
 }
 
 /// To f16 toward zero: what is too large becomes the largest number, not infinity.
@@ -37,10 +41,47 @@ pub(super) fn toward_zero(a: f32) -> f16 {
     narrow_in(a, Round::TowardZero)
 }
 
+/// 1.5 * 2^52: a sum with it has its last place at one, and an integer in its low bits.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+/// A number below 2^50 rounded to nearest even, modulo 2^32.
+#[inline(always)]
+fn nearest_integer(x: f64) -> u32 {
+    (x + SHIFT).to_bits() as u32
+}
+
+/// A number's floor, brought within a range of 32-bit integers, modulo 2^32. No host function, and it vectorises.
+#[inline(always)]
+fn floor_within(x: f64, least: f64, greatest: f64) -> u32 {
+    let x = if x > least { x } else { least };
+    let x = if x < greatest { x } else { greatest };
+    let above = (x + SHIFT) - SHIFT > x;
+    nearest_integer(x).wrapping_sub(above.into())
+}
+
+/// A number cut to an integer, brought within a range of 32-bit integers, modulo 2^32; 0 for a NaN.
+#[inline(always)]
+fn cut_within(x: f64, least: f64, greatest: f64) -> u32 {
+    let magnitude = floor_within(x.abs(), 0.0, if x < 0.0 { -least } else { greatest });
+    let cut = if x < 0.0 {
+        magnitude.wrapping_neg()
+    } else {
+        magnitude
+    };
+    if x.is_nan() { 0 } else { cut }
+}
+
+/// The ends of i32.
+const INT: (f64, f64) = (i32::MIN as f64, i32::MAX as f64);
+
 /// A float as a byte: rounded as the mode says, saturated; NaN to 0.
 #[inline(always)]
 fn byte(mode: Mode, a: f32) -> u32 {
-    u32::from(arithmetic::integral(mode, mode.round32, a) as u8)
+    cut_within(
+        f64::from(arithmetic::integral(mode, mode.round32, a)),
+        0.0,
+        255.0,
+    )
 }
 
 /// The whole part of a magnitude below 2^32: shifts that vectorise, where the host's saturating conversion does not.
@@ -77,17 +118,17 @@ instructions! {
         if a.is_nan() || a.is_sign_negative() { 0 } else { number }
     }
     /// Toward zero, saturated; NaN to 0.
-    cvt_i32_f64(_mode: Mode, a: f64) -> i32 { a as i32 }
+    cvt_i32_f64(_mode: Mode, a: f64) -> i32 { cut_within(a, INT.0, INT.1) as i32 }
     /// Toward zero, saturated; NaN to 0.
-    cvt_u32_f64(_mode: Mode, a: f64) -> u32 { a as u32 }
+    cvt_u32_f64(_mode: Mode, a: f64) -> u32 { cut_within(a, 0.0, f64::from(u32::MAX)) }
     /// Toward zero, saturated; NaN to 0.
-    cvt_u16_f16(_mode: Mode, a: f16) -> u16 { widen(a) as u16 }
+    cvt_u16_f16(mode: Mode, a: f16) -> u16 { cvt_u32_f32(mode, widen(a)).min(0xffff) as u16 }
     /// Toward zero, saturated; NaN to 0.
-    cvt_i16_f16(_mode: Mode, a: f16) -> i16 { widen(a) as i16 }
+    cvt_i16_f16(mode: Mode, a: f16) -> i16 { cvt_i32_f32(mode, widen(a)).clamp(-0x8000, 0x7fff) as i16 }
     /// `floor(a + 0.5)` of the exact sum, saturated; a NaN saturates to the side of its sign.
-    cvt_rpi_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { (f64::from(a) + 0.5).floor() as i32 } }
+    cvt_rpi_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { floor_within(f64::from(a) + 0.5, INT.0, INT.1) as i32 } }
     /// `floor(a)`, saturated; a NaN saturates to the side of its sign.
-    cvt_flr_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { a.floor() as i32 } }
+    cvt_flr_i32_f32(_mode: Mode, a: f32) -> i32 { if a.is_nan() { nan_i32(a) } else { floor_within(f64::from(a), INT.0, INT.1) as i32 } }
 
     /// Rounded as the mode says.
     cvt_f32_i32(mode: Mode, a: i32) -> f32 { narrowed(mode.round32, f64::from(a)) }
@@ -133,7 +174,9 @@ instructions! {
     }
 
     /// Both to f16 toward zero, whatever the mode's rounding.
-    cvt_pkrtz_f16_f32(mode: Mode, a: f32, b: f32) -> [f16; 2] { [a, b].map(|x| toward_zero(x.source(mode)).result(mode)) }
+    cvt_pkrtz_f16_f32(mode: Mode, a: f32, b: f32) -> [f16; 2] {
+        [toward_zero(a.source(mode)).result(mode), toward_zero(b.source(mode)).result(mode)]
+    }
     /// In 1/32767, saturated to +-32767.
     cvt_norm_i16_f16(mode: Mode, a: f16) -> i16 { normalised(widen(a.source(mode)), 32767.0, -32767.0) as i16 }
     /// In 1/65535, saturated.

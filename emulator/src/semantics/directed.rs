@@ -2,7 +2,7 @@
 //! place. Loops over lanes of these vectorise; the same in integers, for one value, is `exact`.
 
 use super::Round;
-use super::format::Format;
+use super::format::{Format, power_of_two};
 
 /// Where the exact value lies, as seen from the nearest number.
 #[derive(Clone, Copy, Debug)]
@@ -80,19 +80,27 @@ macro_rules! two_sum {
 two_sum!(two_sum_f32, odd_sum_f32, f32, u32);
 two_sum!(two_sum_f64, odd_sum_f64, f64, u64);
 
-/// `a + b` of f32s.
-#[inline(always)]
-pub(crate) fn add_f32(round: Round, a: f32, b: f32) -> f32 {
-    let (sum, error) = two_sum_f32(a, b);
-    // Of finite terms: the sum was too large.
-    let overflowed = sum.is_infinite() & a.is_finite() & b.is_finite();
-    let side = Side {
-        above: (error > 0.0) | (overflowed & (sum < 0.0)),
-        below: (error < 0.0) | (overflowed & (sum > 0.0)),
+/// `a + b`: the error is what is left of the smaller term, which no overflow disturbs.
+macro_rules! directed_add {
+    ($name:ident, $float:ident) => {
+        #[inline(always)]
+        pub(crate) fn $name(round: Round, a: $float, b: $float) -> $float {
+            let sum = a + b;
+            let (high, low) = if a.abs() > b.abs() { (a, b) } else { (b, a) };
+            let error = low - (sum - high);
+            // Of finite terms: the sum was too large.
+            let overflowed = sum.is_infinite() & high.is_finite();
+            let side = Side {
+                above: (error > 0.0) | (overflowed & (sum < 0.0)),
+                below: (error < 0.0) | (overflowed & (sum > 0.0)),
+            };
+            let signs = a.bits() | b.bits();
+            zero_signed(round, stepped(round, sum, side), sum == 0.0, signs)
+        }
     };
-    let signs = a.bits() | b.bits();
-    zero_signed(round, stepped(round, sum, side), sum == 0.0, signs)
 }
+directed_add!(add_f32, f32);
+directed_add!(add_f64, f64);
 
 /// `a * b` of f32s: exact as an f64.
 #[inline(always)]
@@ -100,51 +108,80 @@ pub(crate) fn mul_f32(round: Round, a: f32, b: f32) -> f32 {
     narrowed(round, f64::from(a) * f64::from(b))
 }
 
-/// `(a * b + c) * scale` of f32s, `scale` a power of two: the product is exact as an f64, the sum is made sticky there.
+/// `(a * b + c) * 2^by` of f32s: the product is exact as an f64, the sum is made sticky there.
 #[inline(always)]
-pub(crate) fn fma_f32(round: Round, a: f32, b: f32, c: f32, scale: f64) -> f32 {
+pub(crate) fn fma_f32(round: Round, a: f32, b: f32, c: f32, by: i32) -> f32 {
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = odd_sum_f64(product, addend);
     let signs = product.bits() | addend.bits();
-    narrowed(round, zero_signed(round, sum, sum == 0.0, signs) * scale)
+    narrowed(
+        round,
+        zero_signed(round, sum, sum == 0.0, signs) * power_of_two(by),
+    )
 }
 
-/// `a + b` of f64s.
+/// `2^by` of a normal f64.
 #[inline(always)]
-pub(crate) fn add_f64(round: Round, a: f64, b: f64) -> f64 {
-    if a.is_finite() && b.is_finite() {
-        super::exact::add(round, a, b)
+fn power(by: i32) -> f64 {
+    f64::from_bits(((1023 + by) as u64) << 52)
+}
+
+/// A finite f64 as a number of magnitude 1 to 2, or zero, and the power of two that it goes with.
+#[inline(always)]
+fn split(a: f64) -> (f64, i32) {
+    let small = a.abs() < f64::MIN_POSITIVE;
+    let normal = if small { a * power(64) } else { a };
+    let exponent = (normal.to_bits() >> 52 & 0x7ff) as i32 - if small { 1023 + 64 } else { 1023 };
+    let significand = f64::from_bits(normal.to_bits() & !(0x7ff << 52) | 1023 << 52);
+    if a == 0.0 {
+        (a, -4000)
     } else {
-        a + b
+        (significand, exponent)
     }
 }
 
-/// `a * b` of f64s.
+/// `(a + rest) * 2^by`, rounded once, of a magnitude 1 to 4 (or zero) and less than its last place.
+#[inline(always)]
+fn joined(round: Round, a: f64, rest: f64, by: i32) -> f64 {
+    let by = by.clamp(-1400, 1400);
+    let (first, second) = (power(by / 2), power(by - by / 2));
+    let scaled = a * first;
+    let nearest = scaled * second;
+    let back = nearest * power(by / 2 - by);
+    let side = Side {
+        above: (scaled > back) | (scaled == back) & (rest > 0.0),
+        below: (scaled < back) | (scaled == back) & (rest < 0.0),
+    };
+    stepped(round, nearest, side)
+}
+
+/// `a * b` of f64s, in another direction than to nearest: as significands, whose product and its error are exact.
 #[inline(always)]
 pub(crate) fn mul_f64(round: Round, a: f64, b: f64) -> f64 {
-    if a.is_finite() && b.is_finite() {
-        super::exact::mul(round, a, b)
+    let ((m, e), (n, f)) = (split(a), split(b));
+    let product = m * n;
+    let r = joined(round, product, m.mul_add(n, -product), e + f);
+    if a.is_finite() & b.is_finite() {
+        r
     } else {
         a * b
-    }
-}
-
-/// `a * b + c` of f64s.
-#[inline(always)]
-pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, _scale: f64) -> f64 {
-    if a.is_finite() && b.is_finite() && c.is_finite() {
-        super::exact::fma(round, a, b, c, 0)
-    } else {
-        a.mul_add(b, c)
     }
 }
 
 /// `a * 2^by` of an f64.
 #[inline(always)]
 pub(crate) fn scale_f64(a: f64, by: i32, round: Round) -> f64 {
-    if a.is_finite() {
-        super::exact::scale(round, a, by)
+    let (significand, exponent) = split(a);
+    let r = joined(round, significand, 0.0, exponent.saturating_add(by));
+    if a.is_finite() { r } else { a }
+}
+
+/// `(a * b + c) * 2^by` of f64s.
+#[inline(always)]
+pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, by: i32) -> f64 {
+    if a.is_finite() && b.is_finite() && c.is_finite() {
+        super::exact::fma(round, a, b, c, by)
     } else {
-        a
+        a.mul_add(b, c)
     }
 }

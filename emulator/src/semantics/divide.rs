@@ -1,12 +1,12 @@
 //! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
 
-use super::directed::outward;
+use super::directed::{self, outward};
 use super::format::{Format, settle2, settle3};
-use super::{Mode, Round, exact};
+use super::{Mode, Round};
 use half::f16;
 
 macro_rules! division {
-    ($float:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
+    ($float:ident, $fma:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
         /// Scales `x`, which is the denominator or the numerator, so that no step of the division over- or underflows; and says whether
         /// the quotient must be scaled back. 0 / d and n / 0 give a NaN that the fixup replaces.
         ///
@@ -58,22 +58,13 @@ macro_rules! division {
         /// A large sum (exponent of `c` above one's) is scaled up, a small one down.
         #[inline(always)]
         pub fn $fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float {
-            let r = super::arithmetic::fma(mode, a, b, c);
-            if !vcc {
-                return r;
-            }
             let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
-            if !(a.finite() && b.finite() && c.finite()) {
-                return settle3(r, a, b, c).result(mode);
-            }
-            let by = if c.exponent_field() > $float::BIAS {
-                $by
-            } else {
-                -$by
-            };
-            exact::fma($float::rounding(mode), a, b, c, by).result(mode)
+            let large = c.exponent_field() > $float::BIAS;
+            let by = if large { $by } else { -$by };
+            let by = if vcc { by } else { 0 };
+            let r = directed::$fma($float::rounding(mode), a, b, c, by);
+            settle3(r, a, b, c).result(mode)
         }
-
         as_type!($fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float);
 
         /// The quotient of the iteration, or what the special cases of numerator and denominator make of it.
@@ -152,8 +143,8 @@ fn underflow<F: Format>(round: Round, sign: u64) -> F {
     F::of_bits(u64::from(least)).signed_as(sign)
 }
 
-division!(f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
-division!(f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
+division!(f32, fma_f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
+division!(f64, fma_f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
 
 /// The exponents of f16 are never so far apart that the quotient is known to vanish.
 const NEVER: i32 = i32::MAX;

@@ -1,4 +1,5 @@
-//! Exact values and their single rounding to a binary format, in integers: the reference every rounding mode goes through.
+//! Exact values and their single rounding to a binary format, in integers: what the loops over lanes are tested against, and the
+//! way of the few operations that have no other.
 
 use super::Round;
 use super::format::Format;
@@ -174,15 +175,13 @@ impl Exact {
 }
 
 /// `a + b` of finite numbers in any rounding mode.
-#[cold]
-#[inline(never)]
+#[cfg(test)]
 pub(crate) fn add<F: Format>(round: Round, a: F, b: F) -> F {
     Exact::of(a).plus(Exact::of(b), round).round(round)
 }
 
 /// `a * b` of finite numbers in any rounding mode.
-#[cold]
-#[inline(never)]
+#[cfg(test)]
 pub(crate) fn mul<F: Format>(round: Round, a: F, b: F) -> F {
     Exact::of(a).times(Exact::of(b)).round(round)
 }
@@ -205,7 +204,7 @@ pub(crate) fn scale<F: Format>(round: Round, a: F, by: i32) -> F {
 }
 
 /// A finite number in another format, in any rounding mode.
-#[inline(never)]
+#[cfg(test)]
 pub(crate) fn convert<F: Format, G: Format>(round: Round, a: F) -> G {
     Exact::of(a).round(round)
 }

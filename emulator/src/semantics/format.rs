@@ -39,6 +39,10 @@ pub(crate) trait Format: Copy + PartialEq {
     fn scaled(self, by: i32, round: Round) -> Self;
     /// `a < b`.
     fn less(self, b: Self) -> bool;
+    /// What orders numbers as they are ordered, -0 below +0.
+    type Rank: Ord + Copy;
+    /// This number's.
+    fn rank(self) -> Self::Rank;
     /// The integral value in the given direction.
     fn integral(self, round: Round) -> Self;
     /// The mode's rounding of this format.
@@ -136,7 +140,7 @@ pub(crate) fn settle3<F: Format>(r: F, a: F, b: F, c: F) -> F {
 }
 
 macro_rules! native {
-    ($float:ident, $bits:ident, $round:ident, $in_:ident, $out:ident, $add:ident, $mul:ident, $fma:ident, $scale:expr) => {
+    ($float:ident, $bits:ident, $signed:ident, $round:ident, $in_:ident, $out:ident, $add:ident, $mul:ident, $fma:ident, $scale:expr) => {
         impl Format for $float {
             const PRECISION: u32 = $float::MANTISSA_DIGITS;
             const LOWEST: i32 = $float::MIN_EXP - $float::MANTISSA_DIGITS as i32;
@@ -174,7 +178,7 @@ macro_rules! native {
                 if round == Round::NearestEven {
                     self.mul_add(b, c)
                 } else {
-                    directed::$fma(round, self, b, c, 1.0)
+                    directed::$fma(round, self, b, c, 0)
                 }
             }
             #[inline(always)]
@@ -188,6 +192,12 @@ macro_rules! native {
             #[inline(always)]
             fn less(self, b: $float) -> bool {
                 self < b
+            }
+            type Rank = $signed;
+            #[inline(always)]
+            fn rank(self) -> $signed {
+                let bits = self.to_bits() as $signed;
+                bits ^ (bits >> ($bits::BITS - 1)) & $signed::MAX
             }
             #[inline(always)]
             fn integral(self, round: Round) -> $float {
@@ -216,6 +226,7 @@ macro_rules! native {
 native!(
     f32,
     u32,
+    i32,
     round32,
     denorm_in32,
     denorm_out32,
@@ -227,6 +238,7 @@ native!(
 native!(
     f64,
     u64,
+    i64,
     round64,
     denorm_in64,
     denorm_out64,

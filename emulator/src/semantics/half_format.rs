@@ -53,7 +53,13 @@ impl Format for f16 {
     }
     #[inline(always)]
     fn less(self, b: f16) -> bool {
-        widen(self) < widen(b)
+        (self.rank() < b.rank()) & !self.nan() & !b.nan() & ((self.bits() | b.bits()) & 0x7fff != 0)
+    }
+    type Rank = i32;
+    #[inline(always)]
+    fn rank(self) -> i32 {
+        let bits = i32::from(self.to_bits() as i16);
+        bits ^ (bits >> 31) & 0x7fff
     }
     #[inline(always)]
     fn integral(self, round: Round) -> f16 {
@@ -140,17 +146,12 @@ pub(crate) fn narrow(x: f32) -> f16 {
     narrow_in(x, Round::NearestEven)
 }
 
-/// An f64 as an f32 rounded to odd: rounding that again to nothing wider than 22 bits is rounding once.
+/// An f64 as an f32 rounded to odd, of a magnitude that f32 has normal or f16 does not have: rounding that again to nothing wider than
+/// 22 bits is rounding once. A NaN may become infinite.
 #[inline(always)]
 pub(crate) fn odd_f32(x: f64) -> f32 {
-    let nearest = x as f32;
-    let back = f64::from(nearest);
-    let bits = nearest.to_bits();
-    let step = if back.abs() < x.abs() { 1 } else { u32::MAX };
-    let inexact = back != x && !x.is_nan() && bits & 1 == 0;
-    f32::from_bits(if inexact {
-        bits.wrapping_add(step)
-    } else {
-        bits
-    })
+    const BEYOND: u64 = (1 << 29) - 1;
+    let bits = x.to_bits();
+    // A carry out of the places that f32 lacks sets its last one.
+    f64::from_bits((bits & BEYOND).wrapping_add(BEYOND) & !BEYOND | bits & !BEYOND) as f32
 }

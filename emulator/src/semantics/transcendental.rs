@@ -7,42 +7,43 @@ use super::format::Format;
 use super::half_format::{narrow, odd_f32, widen};
 use half::f16;
 
-/// The f64 result for an f16, rounded once.
+/// The result for an f16.
 #[inline(always)]
-fn settle_f16(mode: Mode, r: f64, a: f16) -> f16 {
-    settle1(narrow(odd_f32(r)), a).result(mode)
+fn settle_f16(mode: Mode, r: f32, a: f16) -> f16 {
+    // But for 2^a, where one is, no source's result is so near to a tie that rounding twice shows.
+    settle1(narrow(r), a).result(mode)
 }
 
 /// A source of the f16 forms, which keep denormals as the mode says.
 #[inline(always)]
-fn source_f16(mode: Mode, a: f16) -> f64 {
-    f64::from(widen(a.source(mode)))
+fn source_f16(mode: Mode, a: f16) -> f32 {
+    widen(a.source(mode))
 }
 
 /// Whether the circular functions take the angle: at most 256 turns.
 #[inline(always)]
-fn in_domain(turns: f64) -> bool {
+fn in_domain(turns: f32) -> bool {
     turns.abs() <= 256.0
 }
 
-/// The sine of `turns`; 0 outside the domain, NaN of infinity.
+/// The sine of `turns`, of so many terms; 0 outside the domain, NaN of infinity.
 #[inline(always)]
-fn sine(turns: f64) -> f64 {
-    let (sin, _) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
+fn sine<const TERMS: usize>(turns: f32) -> f32 {
+    let sin = circular::<TERMS>(if in_domain(turns) { turns } else { 0.0 }, 0);
     let sin = if turns == 0.0 { turns } else { sin };
-    if turns.abs() == f64::INFINITY {
-        f64::NAN
+    if turns.abs() == f32::INFINITY {
+        f32::NAN
     } else {
         sin
     }
 }
 
-/// The cosine of `turns`; 1 outside the domain, NaN of infinity.
+/// The cosine of `turns`, of so many terms; 1 outside the domain, NaN of infinity.
 #[inline(always)]
-fn cosine(turns: f64) -> f64 {
-    let (_, cos) = sin_cos(if in_domain(turns) { turns } else { 0.0 });
-    if turns.abs() == f64::INFINITY {
-        f64::NAN
+fn cosine<const TERMS: usize>(turns: f32) -> f32 {
+    let cos = circular::<TERMS>(if in_domain(turns) { turns } else { 0.0 }, 1);
+    if turns.abs() == f32::INFINITY {
+        f32::NAN
     } else {
         cos
     }
@@ -55,11 +56,11 @@ fn settle1<F: Format>(r: F, a: F) -> F {
     if a.nan() | r.nan() { nan } else { r }
 }
 
-/// `sum of coefficients[i] * x^i`.
+/// `sum of coefficients[i] * x^i` of the first terms.
 #[inline(always)]
-fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
-    let mut sum = coefficients[N - 1];
-    for i in (0..N - 1).rev() {
+fn polynomial<const TERMS: usize>(x: f64, coefficients: &[f64]) -> f64 {
+    let mut sum = coefficients[TERMS - 1];
+    for i in (0..TERMS - 1).rev() {
         sum = sum * x + coefficients[i];
     }
     sum
@@ -68,21 +69,15 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
 /// 1.5 * 2^52: a sum with it has its last place at one.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
-/// `x` rounded to an integer, for magnitudes below 2^51.
+/// `2^x` for `x` in [-1000, 1000], of so many terms: eleven make it 1e-12 relative.
 #[inline(always)]
-fn nearest(x: f64) -> f64 {
-    (x + SHIFT) - SHIFT
-}
-
-/// `2^x` for `x` in [-1000, 1000], to about 1e-12 relative.
-#[inline(always)]
-fn exp2(x: f64) -> f64 {
+fn exp2<const TERMS: usize>(x: f64) -> f64 {
     let shifted = x + SHIFT;
     let whole = shifted - SHIFT;
     // ln(2)^i / i!
-    let fraction = polynomial(
+    let fraction = polynomial::<TERMS>(
         x - whole,
-        [
+        &[
             1.0,
             core::f64::consts::LN_2,
             2.402_265_069_591_007e-1,
@@ -99,18 +94,19 @@ fn exp2(x: f64) -> f64 {
     fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// `log2(x)` of a positive normal f64, to about 1e-14 relative.
+/// `log2(x)` of a positive normal number, of so many terms: nine make it 1e-14 relative.
 #[inline(always)]
-fn log2(x: f64) -> f64 {
-    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    // Split so that the significand lies in [sqrt(1/2), sqrt(2)).
+fn log2<const TERMS: usize>(x: f32) -> f64 {
+    // The least f32 above sqrt(1/2): split so that the significand lies between that and sqrt(2).
+    const ROOT_HALF: u32 = 0x3f35_04f4;
     let shifted = x.to_bits().wrapping_sub(ROOT_HALF);
-    let exponent = (shifted as i64 >> 52) as f64;
-    let significand = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
+    let exponent = f64::from(shifted as i32 >> 23);
+    let significand = f32::from_bits((shifted & 0x007f_ffff).wrapping_add(ROOT_HALF));
+    let significand = f64::from(significand);
     let s = (significand - 1.0) / (significand + 1.0);
-    let series = polynomial(
+    let series = polynomial::<TERMS>(
         s * s,
-        [
+        &[
             1.0,
             1.0 / 3.0,
             1.0 / 5.0,
@@ -125,73 +121,89 @@ fn log2(x: f64) -> f64 {
     exponent + s * series * (2.0 * core::f64::consts::LOG2_E)
 }
 
-/// `2^a`, for f32 and narrower.
+/// `2^a`, for f32 and narrower, of so many terms.
 #[inline(always)]
-fn exp(a: f64) -> f64 {
+fn exp<const TERMS: usize>(a: f32) -> f64 {
     let inside = if a > -200.0 { a } else { -200.0 };
     let inside = if inside < 200.0 { inside } else { 200.0 };
-    exp2(inside)
+    exp2::<TERMS>(f64::from(inside))
 }
 
 /// `log2(a)`, for f32 and narrower.
 #[inline(always)]
-fn log(a: f64) -> f64 {
-    let inside = if a > 0.0 && a < f64::INFINITY { a } else { 1.0 };
-    let r = log2(inside);
-    let r = if a == f64::INFINITY { f64::INFINITY } else { r };
-    let r = if a == 0.0 { f64::NEG_INFINITY } else { r };
-    if a < 0.0 { f64::NAN } else { r }
+fn log<const TERMS: usize>(a: f32) -> f32 {
+    let inside = if (a > 0.0) & (a < f32::INFINITY) {
+        a
+    } else {
+        1.0
+    };
+    let r = log2::<TERMS>(inside) as f32;
+    let r = if a == f32::INFINITY { a } else { r };
+    let r = if a == 0.0 { f32::NEG_INFINITY } else { r };
+    if a < 0.0 { f32::NAN } else { r }
 }
 
-/// Sine and cosine of `2 * pi * x`, for magnitudes below 2^40, to about 1e-15 relative.
+/// `1 / sqrt(a)`: the f32's quotient and a step of the third order, which leaves an error beyond an f64's.
 #[inline(always)]
-fn sin_cos(x: f64) -> (f64, f64) {
-    let turn = x - nearest(x);
-    let quarter = nearest(turn * 4.0);
-    let angle = (turn - quarter * 0.25) * core::f64::consts::TAU;
+fn reciprocal_root(a: f32) -> f32 {
+    let first = 1.0 / a.sqrt();
+    let (x, y) = (f64::from(a), f64::from(first));
+    let error = 1.0 - x * y * y;
+    let next = (y + y * error * (0.5 + 0.375 * error)) as f32;
+    if (a == 0.0) | (a == f32::INFINITY) {
+        first
+    } else {
+        next
+    }
+}
+
+/// The sine of so many turns, up to 2^21, and of so many quarters: eight terms make it 1e-15 relative.
+#[inline(always)]
+fn circular<const TERMS: usize>(turns: f32, quarters: u32) -> f32 {
+    const SIN: [f64; 8] = [
+        1.0,
+        -1.0 / 6.0,
+        1.0 / 120.0,
+        -1.0 / 5_040.0,
+        1.0 / 362_880.0,
+        -1.0 / 39_916_800.0,
+        1.0 / 6_227_020_800.0,
+        -1.0 / 1_307_674_368_000.0,
+    ];
+    const COS: [f64; 9] = [
+        1.0,
+        -0.5,
+        1.0 / 24.0,
+        -1.0 / 720.0,
+        1.0 / 40_320.0,
+        -1.0 / 3_628_800.0,
+        1.0 / 479_001_600.0,
+        -1.0 / 87_178_291_200.0,
+        1.0 / 20_922_789_888_000.0,
+    ];
+    // 1.5 * 2^23: a sum with it has its last place at one. What it takes off is exact.
+    const WHOLE: f32 = 12_582_912.0;
+    let turn = turns - ((turns + WHOLE) - WHOLE);
+    let shifted = turn * 4.0 + WHOLE;
+    let angle = f64::from(turn - (shifted - WHOLE) * 0.25) * core::f64::consts::TAU;
     let square = angle * angle;
-    let sin = angle
-        * polynomial(
-            square,
-            [
-                1.0,
-                -1.0 / 6.0,
-                1.0 / 120.0,
-                -1.0 / 5_040.0,
-                1.0 / 362_880.0,
-                -1.0 / 39_916_800.0,
-                1.0 / 6_227_020_800.0,
-                -1.0 / 1_307_674_368_000.0,
-            ],
-        );
-    let cos = polynomial(
-        square,
-        [
-            1.0,
-            -0.5,
-            1.0 / 24.0,
-            -1.0 / 720.0,
-            1.0 / 40_320.0,
-            -1.0 / 3_628_800.0,
-            1.0 / 479_001_600.0,
-            -1.0 / 87_178_291_200.0,
-            1.0 / 20_922_789_888_000.0,
-        ],
-    );
-    let odd = quarter == 1.0 || quarter == -1.0;
-    let half = quarter == 2.0 || quarter == -2.0;
-    let (s, c) = if odd { (cos, sin) } else { (sin, cos) };
-    // A quarter turn back turns the sine, one forward the cosine; a half turn both.
-    let s = if half || quarter == -1.0 { -s } else { s };
-    let c = if half || quarter == 1.0 { -c } else { c };
-    (s, c)
+    // Which quarter, in two bits: odd ones are cosines, the upper half is below zero.
+    let quarter = shifted.to_bits().wrapping_add(quarters);
+    let even = quarter & 1 == 0;
+    let top = COS[TERMS] * square + COS[TERMS - 1];
+    let mut sum = if even { SIN[TERMS - 1] } else { top };
+    for i in (0..TERMS - 1).rev() {
+        sum = sum * square + if even { SIN[i] } else { COS[i] };
+    }
+    let value = (if even { angle * sum } else { sum }) as f32;
+    f32::from_bits(value.to_bits() ^ quarter << 30 & 1 << 31)
 }
 
 instructions! {
     /// `2^a`.
-    exp_f32(_mode: Mode, a: f32) -> f32 { settle1(exp(f64::from(a.flushed())) as f32, a).flushed() }
+    exp_f32(_mode: Mode, a: f32) -> f32 { settle1(exp::<11>(a.flushed()) as f32, a).flushed() }
     /// `log2(a)`.
-    log_f32(_mode: Mode, a: f32) -> f32 { settle1(log(f64::from(a.flushed())) as f32, a).flushed() }
+    log_f32(_mode: Mode, a: f32) -> f32 { settle1(log::<9>(a.flushed()), a).flushed() }
     /// `1 / a`.
     rcp_f32(_mode: Mode, a: f32) -> f32 { settle1(1.0 / a.flushed(), a).flushed() }
     /// `1 / a`, for integer division (it differs in the exceptions it raises only).
@@ -199,8 +211,7 @@ instructions! {
     /// `1 / sqrt(a)`; infinite with its sign at a zero.
     rsq_f32(_mode: Mode, a: f32) -> f32 {
         let a = a.flushed();
-        let r = (1.0 / f64::from(a).sqrt()) as f32;
-        settle1(r, a).flushed()
+        settle1(reciprocal_root(a), a).flushed()
     }
     /// `sqrt(a)`.
     sqrt_f32(_mode: Mode, a: f32) -> f32 { settle1(a.flushed().sqrt(), a).flushed() }
@@ -209,14 +220,14 @@ instructions! {
     /// [`log_f32()`]: the hardware's is less accurate.
     log_legacy_f32(mode: Mode, a: f32) -> f32 { log_f32(mode, a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
-    sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine(f64::from(a)) as f32, a).result(mode) }
+    sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine::<8>(a), a).result(mode) }
     /// The cosine of `a` turns; 1 beyond 256 turns.
-    cos_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(cosine(f64::from(a)) as f32, a).result(mode) }
+    cos_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(cosine::<8>(a), a).result(mode) }
 
     /// `2^a`.
-    exp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, exp(source_f16(mode, a)), a) }
+    exp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, odd_f32(exp::<9>(source_f16(mode, a))), a) }
     /// `log2(a)`.
-    log_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, log(source_f16(mode, a)), a) }
+    log_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, log::<6>(source_f16(mode, a)), a) }
     /// `1 / a`.
     rcp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
     /// `1 / sqrt(a)`; infinite with its sign at a zero.
@@ -224,9 +235,9 @@ instructions! {
     /// `sqrt(a)`.
     sqrt_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
-    sin_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, sine(source_f16(mode, a)), a) }
+    sin_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, sine::<5>(source_f16(mode, a)), a) }
     /// The cosine of `a` turns; 1 beyond 256 turns.
-    cos_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, cosine(source_f16(mode, a)), a) }
+    cos_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, cosine::<5>(source_f16(mode, a)), a) }
 
     /// `1 / a`, correctly rounded: the hardware's has half the places.
     rcp_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 mod compare;
 mod conversions;
+mod directed;
 mod division;
 mod floats;
 mod integers;
