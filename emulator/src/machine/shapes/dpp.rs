@@ -54,9 +54,7 @@ impl Control {
         let values = masked(w, register);
         let mut out = [0; LANES];
         exchange::<WIDTH>(&values, &self.from, &mut out);
-        for l in 0..LANES {
-            out[l] &= self.mask[l];
-        }
+        out.iter_mut().zip(&self.mask).for_each(|(x, m)| *x &= m);
         out
     }
 }
@@ -66,10 +64,8 @@ impl Control {
 pub fn masked(w: &mut Wave, register: usize) -> Lanes {
     let mut values = w.v[register];
     if w.exec() != !0 {
-        let mask = *w.lane_mask();
-        for l in 0..LANES {
-            values[l] &= mask[l];
-        }
+        let mask = w.lane_mask();
+        values.iter_mut().zip(mask).for_each(|(x, m)| *x &= m);
     }
     values
 }
@@ -83,8 +79,8 @@ pub fn exchange<const WIDTH: usize>(values: &Lanes, from: &Lanes, out: &mut Lane
         unsafe { exchange_512(values, from, out) };
         return;
     }
-    for l in 0..LANES {
-        out[l] = values[from[l] as usize % LANES];
+    for (out, from) in out.iter_mut().zip(from) {
+        *out = values[*from as usize % LANES];
     }
 }
 

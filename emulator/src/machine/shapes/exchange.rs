@@ -10,11 +10,7 @@ use super::transfer::each;
 #[inline(always)]
 fn named(w: &Wave, op: &Op) -> Lanes {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as u32);
-    let mut lanes = [0; LANES];
-    for l in 0..LANES {
-        lanes[l] = w.v[addr][l].wrapping_add(offset) / 4;
-    }
-    lanes
+    w.v[addr].map(|address| address.wrapping_add(offset) / 4)
 }
 
 /// Each lane reads the lane that its address names; lanes that are off read as 0.
@@ -32,8 +28,8 @@ pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
     let data = &w.v[usize::from(op.plan.data)];
     let mut values = [0; LANES];
     if exec == !0 {
-        for l in 0..LANES {
-            values[to[l] as usize % LANES] = data[l];
+        for (to, data) in to.iter().zip(data) {
+            values[*to as usize % LANES] = *data;
         }
     } else {
         for l in each(exec) {
@@ -64,10 +60,7 @@ fn swizzled(pattern: u32, l: u32) -> u32 {
 #[inline(always)]
 pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let pattern = op.offset as u32 & 0xffff;
-    let mut from = [0; LANES];
-    for l in 0..LANES as u32 {
-        from[l as usize] = l & 32 | swizzled(pattern, l & 31);
-    }
+    let from = std::array::from_fn(|l| l as u32 & 32 | swizzled(pattern, l as u32 & 31));
     let values = masked(w, op.plan.addr.into());
     write::<WIDTH>(w, op, &values, &from)
 }

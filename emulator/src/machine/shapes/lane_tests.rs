@@ -138,7 +138,7 @@ fn part(value: u32, old: u32, sel: u32, unused: u32) -> u32 {
         4 | 5 => ((sel - 4) * 16, 16),
         _ => return value,
     };
-    let field = ((1u64 << width) - 1 << shift) as u32;
+    let field = (((1u64 << width) - 1) << shift) as u32;
     let above = !(field | ((1 << shift) - 1));
     let sign = value >> (width - 1) & 1 != 0;
     value << shift & field

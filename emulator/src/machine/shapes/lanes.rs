@@ -68,13 +68,13 @@ pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
     let lower = &LOWER[FIRST / 32];
     let mut values = operand(w, i.operands[2]);
     if i.operands[1].0 == MINUS_ONE {
-        for l in 0..LANES {
-            values[l] = values[l].wrapping_add((l.saturating_sub(FIRST) as u32).min(32));
+        for (l, value) in values.iter_mut().enumerate() {
+            *value = value.wrapping_add((l.saturating_sub(FIRST) as u32).min(32));
         }
     } else {
         let bits = operand(w, i.operands[1]);
-        for l in 0..LANES {
-            values[l] = values[l].wrapping_add((bits[l] & lower[l]).count_ones());
+        for ((value, bits), lower) in values.iter_mut().zip(&bits).zip(lower) {
+            *value = value.wrapping_add((bits & lower).count_ones());
         }
     }
     let exec = w.exec();

@@ -345,7 +345,7 @@ impl Fill {
             shift,
             field,
             signs: if unused == 1 {
-                !(field | (1 << shift) - 1)
+                !(field | ((1 << shift) - 1))
             } else {
                 0
             },
@@ -370,15 +370,12 @@ pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
 /// The lanes that the row and bank masks leave on.
 #[inline(always)]
 fn dpp_mask(i: &Inst) -> u64 {
-    let m = &i.modifiers;
-    let rows = u64::from(m.row_mask & 1) * 0xffff
-        | u64::from(m.row_mask >> 1 & 1) * 0xffff_0000
-        | u64::from(m.row_mask >> 2 & 1) * 0xffff_0000_0000
-        | u64::from(m.row_mask >> 3 & 1) * 0xffff_0000_0000_0000;
-    let banks = u64::from(m.bank_mask & 1) * 0x000f_000f_000f_000f
-        | u64::from(m.bank_mask >> 1 & 1) * 0x00f0_00f0_00f0_00f0
-        | u64::from(m.bank_mask >> 2 & 1) * 0x0f00_0f00_0f00_0f00
-        | u64::from(m.bank_mask >> 3 & 1) * 0xf000_f000_f000_f000;
+    let spread = |field: u8, unit: u64, step: u32| {
+        let named = (0..4).filter(|n| field >> n & 1 != 0);
+        named.fold(0, |lanes, n| lanes | unit << (n * step))
+    };
+    let rows = spread(i.modifiers.row_mask, 0xffff, 16);
+    let banks = spread(i.modifiers.bank_mask, 0x000f_000f_000f_000f, 4);
     rows & banks
 }
 

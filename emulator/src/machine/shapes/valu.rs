@@ -14,7 +14,7 @@ use super::super::op::{Op, SOURCES, Shape, Slot};
 use super::super::wave::{LANES, Lanes, REGISTERS, Results, Wave, collect, expand};
 use super::select;
 use crate::isa::{Code, Flags};
-use crate::semantics::{Function, Mode, Round};
+use crate::semantics::{Function, Mode};
 
 /// What a lane function may take.
 pub trait Argument: Copy {
@@ -189,17 +189,36 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     Ok(())
 }
 
-/// The mode, where it rounds to nearest what a function of these formats rounds: f32 have a rounding of their own.
+/// The mode of a function of these formats, where it is not HIP's: f32 have fields of their own, and DX10_CLAMP is the clamp's.
 #[inline(always)]
-fn to_nearest(mode: Mode, formats: &[Option<Float>]) -> Option<Mode> {
+fn mode_of(w: &Wave, formats: &[Option<Float>]) -> Option<Mode> {
+    if w.in_hip_mode() {
+        return None;
+    }
     let has = |wanted: fn(&Float) -> bool| formats.iter().flatten().any(wanted);
     let (f32, others) = (has(|f| *f == Float::F32), has(|f| *f != Float::F32));
-    let nearest = Round::NearestEven;
-    let directed =
-        (f32 || !others) && mode.round32 != nearest || (others || !f32) && mode.round64 != nearest;
-    (!directed).then_some(Mode {
-        round32: nearest,
-        round64: nearest,
+    let mut mode = w.mode();
+    mode.dx10_clamp = Mode::HIP.dx10_clamp;
+    if f32 && !others {
+        mode.round64 = Mode::HIP.round64;
+        mode.denorm_in64 = Mode::HIP.denorm_in64;
+        mode.denorm_out64 = Mode::HIP.denorm_out64;
+    }
+    if others && !f32 {
+        mode.round32 = Mode::HIP.round32;
+        mode.denorm_in32 = Mode::HIP.denorm_in32;
+        mode.denorm_out32 = Mode::HIP.denorm_out32;
+    }
+    (mode != Mode::HIP).then_some(mode)
+}
+
+/// The mode, where it rounds to nearest.
+#[inline(always)]
+fn to_nearest(mode: Mode) -> Option<Mode> {
+    let (round32, round64) = (Mode::HIP.round32, Mode::HIP.round64);
+    ((mode.round32, mode.round64) == (round32, round64)).then_some(Mode {
+        round32,
+        round64,
         ..mode
     })
 }
@@ -210,12 +229,13 @@ macro_rules! lane_function {
             over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
         }; $($t $s $n),*);
         lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op| {
-            if w.in_hip_mode() {
+            let Some(mode) = mode_of(w, &[R::FLOAT, $($t::FLOAT),*]) else {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*)));
-            } else if let Some(mode) = to_nearest(w.mode(), &[R::FLOAT, $($t::FLOAT),*]) {
+                return finish::<R, WIDTH>(w, op);
+            };
+            if let Some(mode) = to_nearest(mode) {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
             } else {
-                let mode = w.mode();
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
             }
         }; $($t $s $n),*);
