@@ -94,7 +94,7 @@ fn as_table(name: &str, object: &CodeObject) -> String {
 }
 
 /// Whether a kernel uses LDS whose size the launch says. Its metadata tell where compilers do (hidden_dynamic_lds_size); else its code
-/// does: an instruction on LDS whose offset alone leads behind what the kernel has of its own. What it calls is not looked at.
+/// does where it has none of its own. What it calls is not looked at.
 fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     let told = |arg: &Arg| arg.kind == ArgKind::Hidden(HiddenArg::DynamicLdsSize);
     if kernel.args.iter().any(told) {
@@ -102,8 +102,10 @@ fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     }
     let code = object.image.bytes(kernel.entry_address, kernel.code_size);
     let mut rest = code.unwrap_or_default();
-    while let Ok(inst) = isa::decode(rest) {
-        if lds_offset(&inst).is_some_and(|offset| offset >= kernel.lds_size) {
+    while kernel.lds_size == 0
+        && let Ok(inst) = isa::decode(rest)
+    {
+        if on_lds(&inst) {
             return true;
         }
         rest = &rest[inst.size()..];
@@ -111,9 +113,8 @@ fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     false
 }
 
-/// The least byte of LDS that an instruction may touch; none of those that only exchange lanes, or use the global data share.
-fn lds_offset(inst: &Inst) -> Option<u32> {
-    let name = inst.row.mnemonic;
+/// Whether an instruction touches LDS: it does not only exchange lanes, and is not on the global data share.
+fn on_lds(inst: &Inst) -> bool {
     let apart = [
         "ds_swizzle",
         "ds_permute",
@@ -121,19 +122,10 @@ fn lds_offset(inst: &Inst) -> Option<u32> {
         "ds_nop",
         "ds_gws",
     ];
-    if inst.encoding != Encoding::Ds || apart.iter().any(|prefix| name.starts_with(prefix)) {
-        return None;
-    }
-    let (flags, offset) = (inst.modifiers.flags, inst.offset as u32);
-    if flags.has(Flags::GDS) {
-        return None;
-    }
-    if !inst.row.modifiers.has(Flags::TWO_OFFSETS) {
-        return Some(offset);
-    }
-    let bytes = if name.contains("b64") { 8 } else { 4 };
-    let unit = bytes * if name.contains("st64") { 64 } else { 1 };
-    Some((offset & 255).max(offset >> 8) * unit)
+    let apart = apart
+        .iter()
+        .any(|prefix| inst.row.mnemonic.starts_with(prefix));
+    inst.encoding == Encoding::Ds && !apart && !inst.modifiers.flags.has(Flags::GDS)
 }
 
 /// A row for each explicit argument, and one for all hidden ones together.
@@ -243,4 +235,34 @@ fn kernel_json(object: &CodeObject, kernel: &Kernel) -> Value {
         "required_work_group": kernel.required_work_group_size,
         "wave_lanes": kernel.wavefront_size,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel whose LDS the launch gives looked as if it needed none. One that has LDS of its own and no word of its compiler is
+    /// not told apart.
+    #[test]
+    fn lds_that_the_launch_gives_is_told() {
+        let parse = |bytes: &[u8]| CodeObject::parse(bytes).expect("a code object");
+        let hostile = parse(include_bytes!("../../emulator/tests/hostile/hostile.co"));
+        let mut kernel = hostile.kernel("lds_out_of_range").expect("there").clone();
+        assert_eq!(
+            (kernel.lds_size, dynamic_lds(&hostile, &kernel)),
+            (256, false)
+        );
+        kernel.lds_size = 0;
+        assert!(dynamic_lds(&hostile, &kernel));
+        let document = parse(include_bytes!("../../kernels/built/deltanet.co"));
+        let told = document
+            .kernels
+            .iter()
+            .filter(|kernel| dynamic_lds(&document, kernel));
+        assert_eq!(
+            told.count(),
+            0,
+            "the document's kernels have LDS of their own"
+        );
+    }
 }

@@ -229,3 +229,28 @@ fn an_unused_buffer_is_a_warning() {
         (0, "warning: launch.json: no launch uses buffer `spare`\n")
     );
 }
+
+/// A block smaller than the kernel's launch bounds ran without a word.
+#[test]
+fn a_block_smaller_than_the_launch_bounds_is_told() {
+    let here = scratch("exec-small-block");
+    let launch = |side: u32| {
+        json!({
+            "code_object": Path::new(DATA).join("v5.co"),
+            "buffers": { "x": {"bytes": 1024, "fill": "zero"}, "sum": {"bytes": 4} },
+            "launches": [ {"kernel": "reduce", "grid": [1, 1, 1], "block": [side, 1, 1], "dynamic_lds": 1024, "args": ["$x", "$sum"]} ],
+        })
+    };
+    for (side, said) in [
+        (
+            64,
+            "warning: launch.json: launches[0]: block [64, 1, 1] is 64 work-items, kernel `reduce` was compiled for 256 (its launch bounds): \
+             fewer may not be what it expects\n",
+        ),
+        (256, ""),
+    ] {
+        std::fs::write(here.join("launch.json"), launch(side).to_string()).expect("written");
+        let run = run(&here, &["exec", "launch.json"]);
+        assert_eq!((run.code, run.err.as_str()), (0, said));
+    }
+}

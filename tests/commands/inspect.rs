@@ -87,25 +87,3 @@ fn unusable_files() {
         );
     }
 }
-
-/// A kernel whose LDS the launch gives looked as if it needed none.
-#[test]
-fn dynamic_lds_is_told() {
-    let dynamic = |file: &str| -> Vec<(String, bool)> {
-        let run = run(Path::new(DATA), &["inspect", file, "--format", "json"]);
-        let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
-        let kernels = report["kernels"].as_array().expect("kernels").iter();
-        let told = |kernel: &serde_json::Value| kernel["dynamic_lds"].as_bool().expect("told");
-        let name = |kernel: &serde_json::Value| kernel["name"].as_str().expect("named").to_owned();
-        kernels.map(|kernel| (name(kernel), told(kernel))).collect()
-    };
-    let sample = [("axpy", false), ("reduce", true), ("pointee", false)];
-    for file in ["v4.co", "v5.co"] {
-        assert_eq!(
-            dynamic(file),
-            sample.map(|(name, told)| (name.to_owned(), told))
-        );
-    }
-    // The document's kernels have LDS of their own.
-    assert!(dynamic(KERNELS).iter().all(|(_, told)| !told));
-}
