@@ -141,7 +141,6 @@ impl<'a> Plan<'a> {
     }
 
     /// Inputs and launches, up to where the outputs could be read.
-    #[expect(clippy::type_complexity, reason = "a trial, or how far it got")]
     pub(super) fn once(
         &self,
         limits: Limits,

@@ -58,8 +58,9 @@ impl Bench {
             last: 0,
             lds: std::mem::take(&mut self.lds),
             clock: 0,
+            stored: false,
         };
-        let budget = Budget::new(10_000, 10.0);
+        let budget = Budget::steps(10_000);
         let waves = std::slice::from_mut(&mut self.wave);
         let result = group::run(
             waves,

@@ -235,6 +235,7 @@ impl Bench {
             last: 0,
             lds: std::mem::take(&mut self.lds),
             clock: 1000,
+            stored: false,
         };
         let w = &mut self.wave;
         let mut stop = None;

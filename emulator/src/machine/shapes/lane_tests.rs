@@ -90,6 +90,7 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
                 last: 0,
                 lds: Lds::default(),
                 clock: 0,
+                stored: false,
             };
             let op = Op::new(inst, &handlers, level);
             // SAFETY: the level is one that this host has.
@@ -111,11 +112,11 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
 /// Runs an instruction that writes v2, and compares with what each lane gets; `None`: its old value.
 fn check(words: [u32; 2], state: &State, lane: impl Fn(usize) -> Option<u32>) {
     let (got, _) = run(words, state);
-    for l in 0..LANES {
+    for (l, &got) in got.iter().enumerate() {
         let on = state.exec >> l & 1 != 0;
         let want = if on { lane(l).unwrap_or(OLD) } else { OLD };
         assert_eq!(
-            got[l], want,
+            got, want,
             "{words:x?}, lane {l}: {:#x}, {:#x}",
             state.v0[l], state.v1[l]
         );
