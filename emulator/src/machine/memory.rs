@@ -191,3 +191,6 @@ impl<'a> Env<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

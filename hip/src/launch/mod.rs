@@ -245,3 +245,6 @@ pub fn launch(function: &Function, request: &Request) -> Outcome {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ pub mod atomic;
 pub mod control;
 pub mod divergence;
 mod dpp;
+mod element;
 pub mod flat;
 mod gather;
 pub mod indexing;
