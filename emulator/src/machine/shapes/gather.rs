@@ -26,19 +26,12 @@ impl Words for [AtomicU32] {
     fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]> {
         let words = self.get(index..)?.first_chunk::<N>()?;
         let mut out = [0; N];
-        // The first word of all is aligned: pairs start at even indices.
-        let odd = index % 2;
-        if odd == 1 {
+        // The first word of all is aligned: pairs start at even indices. Two calls, so that each is one of constants.
+        if N > 1 && index.is_multiple_of(2) {
+            pairs(words, &mut out, 0);
+        } else {
             out[0] = words[0].load(Relaxed);
-        }
-        for (pair, out) in words[odd..].chunks(2).zip(out[odd..].chunks_mut(2)) {
-            match (pair.first_chunk(), out) {
-                (Some(pair), [low, high]) => {
-                    let both = load64(pair);
-                    (*low, *high) = (both as u32, (both >> 32) as u32);
-                }
-                (_, out) => out[0] = pair[0].load(Relaxed),
-            }
+            pairs(words, &mut out, 1);
         }
         Some(out)
     }
@@ -50,6 +43,22 @@ impl Words for [AtomicU32] {
         };
         load_run::<WIDTH, N>(words, out);
         true
+    }
+}
+
+/// Reads words from the one at `first` on, two at a time, of which the first is aligned.
+#[inline(always)]
+fn pairs<const N: usize>(words: &[AtomicU32; N], out: &mut [u32; N], first: usize) {
+    let mut k = first;
+    while k < N {
+        match words[k..].first_chunk() {
+            Some(pair) => {
+                let both = load64(pair);
+                (out[k], out[k + 1]) = (both as u32, (both >> 32) as u32);
+            }
+            None => out[k] = words[k].load(Relaxed),
+        }
+        k += 2;
     }
 }
 
