@@ -24,10 +24,13 @@ pub trait Words {
 impl Words for [AtomicU32] {
     #[inline(always)]
     fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]> {
+        if N == 1 {
+            return self.get(index).map(|word| [word.load(Relaxed); N]);
+        }
         let words = self.get(index..)?.first_chunk::<N>()?;
         let mut out = [0; N];
         // The first word of all is aligned: pairs start at even indices. Two calls, so that each is one of constants.
-        if N > 1 && index.is_multiple_of(2) {
+        if index.is_multiple_of(2) {
             pairs(words, &mut out, 0);
         } else {
             out[0] = words[0].load(Relaxed);
