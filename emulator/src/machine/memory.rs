@@ -188,3 +188,6 @@ impl<'a> Env<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,6 +141,25 @@ entry endless_recursion
     s_endpgm
 descriptor endless_recursion, scratch=1
 
+// What scratch holds before it is written, its first and its last dword: one group's goes to dwords n and 32 + n.
+entry stale_scratch
+    s_add_u32 flat_scratch_lo, s2, s5
+    s_addc_u32 flat_scratch_hi, s3, 0
+    s_load_dwordx2 s[2:3], s[0:1], 0x0
+    v_mov_b32_e32 v1, 0
+    v_mov_b32_e32 v2, 252
+    scratch_load_dword v3, v1, off
+    scratch_load_dword v4, v2, off
+    scratch_store_dword v1, v0, off
+    scratch_store_dword v2, v0, off
+    s_lshl_b32 s6, s4, 2
+    v_mov_b32_e32 v5, s6
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    global_store_dword v5, v3, s[2:3]
+    global_store_dword v5, v4, s[2:3] offset:128
+    s_endpgm
+descriptor stale_scratch, scratch=1
+
 // The first wave waits at a barrier for a second one that waits for what the first would store behind the barrier.
 kernel barrier_deadlock
     v_mov_b32_e32 v1, s2
@@ -260,6 +279,7 @@ amdhsa.kernels:
   - {.name: jump_into_garbage, .symbol: jump_into_garbage.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 0, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: endless_loop, .symbol: endless_loop.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 0, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: endless_recursion, .symbol: endless_recursion.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 256, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
+  - {.name: stale_scratch, .symbol: stale_scratch.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 256, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: barrier_deadlock, .symbol: barrier_deadlock.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 0, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: barrier_without_all, .symbol: barrier_without_all.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 0, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: lds_out_of_range, .symbol: lds_out_of_range.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .wavefront_size: 64, .max_flat_workgroup_size: 1024, .sgpr_count: 38, .vgpr_count: 8, .group_segment_fixed_size: 256, .private_segment_fixed_size: 0, .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}

@@ -1,7 +1,7 @@
 //! Hostile kernels (`tests/hostile/hostile.s`): each is a named trap, or a stop by the budget.
 
 use crate::device::{Arg, Device};
-use gfx906::machine::{LaunchError, Limits, TURN};
+use gfx906::machine::{LaunchError, Limits, Poison, TURN};
 
 const HOSTILE: &[u8] = include_bytes!("../hostile/hostile.co");
 
@@ -85,6 +85,21 @@ fn recursion_without_end_runs_out_of_scratch() {
             "behind the end of `scratch of wave 0`",
         ],
     );
+}
+
+/// Scratch was zeros for the first groups of a worker, and what the last one had left for those behind: results depended on the number of
+/// workers.
+#[test]
+fn each_wave_finds_poison_in_its_scratch() {
+    for threads in [1, 2, 3] {
+        let device = Device::new(HOSTILE);
+        let data = device.floats("data", &[0.0; 64]);
+        let (grid, block, args) = ([32, 1, 1], [128, 1, 1], [Arg::Pointer(data)]);
+        let ran = device.launch("stale_scratch", grid, block, &args, LIMITS, threads);
+        ran.expect("no trap");
+        let found = device.read(data, 64).into_iter().map(f32::to_bits);
+        assert!(found.eq([Poison::Scratch.word(); 64]), "with {threads} threads");
+    }
 }
 
 #[test]

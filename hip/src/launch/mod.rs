@@ -298,16 +298,4 @@ pub fn launch(function: &Function, request: &Request) -> Outcome {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_is_instructions_or_cpu_seconds_or_both() {
-        assert_eq!(parse_budget("1000"), Some((1000, f64::INFINITY)));
-        assert_eq!(parse_budget("1.5s"), Some((u64::MAX, 1.5)));
-        assert_eq!(parse_budget("1000, 90s"), Some((1000, 90.0)));
-        for text in ["", "s", "-1s", "0s", "many", "1000 s,"] {
-            assert_eq!(parse_budget(text), None, "{text}");
-        }
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ pub mod atomic;
 pub mod control;
 pub mod divergence;
 mod dpp;
+mod element;
 pub mod exchange;
 pub mod flat;
 mod gather;

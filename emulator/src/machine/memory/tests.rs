@@ -1,0 +1,98 @@
+//! What is told of a fault, for every kind of memory, and what the order of accesses costs.
+
+use std::sync::Arc;
+
+use super::super::lds::Lds;
+use super::super::trap::Trap;
+use super::*;
+
+/// What a report says of an access: its first line, and where that is.
+fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool) -> String {
+    const BASE: u64 = 0x1_0000;
+    let mut space = AddressSpace::default();
+    let region = Region::try_new(name, BASE, size, writable).expect("memory");
+    space.insert(Arc::new(region));
+    let mut env = Env {
+        memory: &space,
+        last: 0,
+        lds: Lds::default(),
+        clock: 0,
+        stored: false,
+    };
+    let address = BASE.wrapping_add_signed(at);
+    let Err(fault) = env.access(Some(0), address, bytes, write) else {
+        return "no fault".to_owned();
+    };
+    let trap = Trap {
+        kind: fault.kind,
+        kernel: "k".to_owned(),
+        pc: 0,
+        instruction: "i".to_owned(),
+        work_group: [0; 3],
+        wave: 0,
+        lane: None,
+        work_item: None,
+        address: Some(address),
+        nearest: space.nearest(address),
+    };
+    let text = trap.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    format!("{}; {}", lines[0], lines[lines.len() - 1])
+}
+
+/// "Outside every allocation ... at byte 0 of `out`" was said of an access that ran over the end.
+#[test]
+fn what_is_told_of_a_fault_is_true_of_every_kind_of_memory() {
+    let cases = [
+        ("out", 6, true, 0, 4, false),
+        ("out", 6, true, 4, 4, true),
+        ("out", 6, true, 4, 8, false),
+        ("out", 6, true, -4, 8, true),
+        ("out", 6, true, 8, 1, false),
+        ("hipHostMalloc #1", 8, true, 8, 4, true),
+        ("hipHostRegister #2", 8, true, 12, 4, false),
+        ("hipMallocManaged #3", 8, true, -8, 8, false),
+        ("kernel arguments", 128, false, 0, 4, true),
+        ("code of the code object at 0x1000", 256, false, 16, 4, true),
+        ("scratch of wave 0", 16384, true, 16384, 4, true),
+    ];
+    let told: Vec<String> = cases
+        .into_iter()
+        .map(|(name, size, writable, at, bytes, write)| {
+            told(name, size, writable, at, bytes, write)
+        })
+        .collect();
+    let expected = [
+        "no fault",
+        "no fault",
+        "memory fault: read of 8 bytes across the bounds of an allocation; address     0x10004, at byte 4 of `out` (6 bytes at 0x10000)",
+        "memory fault: write of 8 bytes across the bounds of an allocation; address     0xfffc, 4 bytes before the start of `out` (6 bytes at 0x10000)",
+        "memory fault: read of 1 byte outside every allocation; address     0x10008, 2 bytes behind the end of `out` (6 bytes at 0x10000)",
+        "memory fault: write of 4 bytes outside every allocation; address     0x10008, right behind the end of `hipHostMalloc #1` (8 bytes at 0x10000)",
+        "memory fault: read of 4 bytes outside every allocation; address     0x1000c, 4 bytes behind the end of `hipHostRegister #2` (8 bytes at 0x10000)",
+        "memory fault: read of 8 bytes outside every allocation; address     0xfff8, 8 bytes before the start of `hipMallocManaged #3` (8 bytes at 0x10000)",
+        "memory fault: write of 4 bytes to read-only memory; address     0x10000, at byte 0 of `kernel arguments` (128 bytes at 0x10000)",
+        "memory fault: write of 4 bytes to read-only memory; address     0x10010, at byte 16 of `code of the code object at 0x1000` (256 bytes at 0x10000)",
+        "memory fault: write of 4 bytes outside every allocation; address     0x14000, right behind the end of `scratch of wave 0` (16384 bytes at 0x10000)",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn faults_in_lds_say_so() {
+    let kinds = [
+        TrapKind::LdsOutOfRange {
+            write: true,
+            size: 6,
+        },
+        TrapKind::LdsMisaligned { align: 8 },
+        TrapKind::Misaligned { align: 8 },
+    ];
+    let told = kinds.map(|kind| kind.to_string());
+    let expected = [
+        "LDS write beyond the group's 6 bytes",
+        "misaligned access to LDS: the instruction needs 8-byte alignment",
+        "misaligned access: the instruction needs 8-byte alignment",
+    ];
+    assert_eq!(told, expected);
+}

@@ -1,0 +1,81 @@
+//! What a lane moves to or from memory, and how it stands in a register.
+
+/// A sub-dword or whole-dword element of memory, and how it stands in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A byte, zero-extended.
+    U8,
+    /// A byte, sign-extended.
+    I8,
+    /// Two bytes, zero-extended.
+    U16,
+    /// Two bytes, sign-extended.
+    I16,
+    /// `n` dwords in as many registers.
+    Dwords(u16),
+    /// A byte (zero-extended) to or from the low half; the high half stays.
+    U8Low,
+    /// A byte to or from the high half; the low half stays.
+    U8High,
+    /// A sign-extended byte to the low half.
+    I8Low,
+    /// A sign-extended byte to the high half.
+    I8High,
+    /// Two bytes to or from the low half.
+    B16Low,
+    /// Two bytes to or from the high half.
+    B16High,
+}
+
+impl Element {
+    /// Bytes in memory.
+    #[inline(always)]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Element::U8
+            | Element::I8
+            | Element::U8Low
+            | Element::U8High
+            | Element::I8Low
+            | Element::I8High => 1,
+            Element::U16 | Element::I16 | Element::B16Low | Element::B16High => 2,
+            Element::Dwords(n) => 4 * n as u64,
+        }
+    }
+
+    /// The element as dwords: how many, and of what each is.
+    #[inline(always)]
+    pub const fn parts(self) -> (u16, Element) {
+        match self {
+            Element::Dwords(n) => (n, Element::Dwords(1)),
+            other => (1, other),
+        }
+    }
+
+    /// The register's new value for the bytes `raw` that were loaded.
+    #[inline(always)]
+    pub fn load(self, raw: u32, old: u32) -> u32 {
+        match self {
+            Element::U8 => raw & 0xff,
+            Element::I8 => raw as i8 as i32 as u32,
+            Element::U16 => raw & 0xffff,
+            Element::I16 => raw as i16 as i32 as u32,
+            Element::Dwords(_) => raw,
+            Element::U8Low => old & 0xffff_0000 | raw & 0xff,
+            Element::I8Low => old & 0xffff_0000 | (raw as i8 as i16 as u16) as u32,
+            Element::B16Low => old & 0xffff_0000 | raw & 0xffff,
+            Element::U8High => old & 0xffff | (raw & 0xff) << 16,
+            Element::I8High => old & 0xffff | (raw as i8 as i16 as u16 as u32) << 16,
+            Element::B16High => old & 0xffff | raw << 16,
+        }
+    }
+
+    /// The bytes to store from a register.
+    #[inline(always)]
+    pub fn store(self, register: u32) -> u32 {
+        match self {
+            Element::U8High | Element::I8High | Element::B16High => register >> 16,
+            _ => register,
+        }
+    }
+}

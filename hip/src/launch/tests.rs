@@ -1,0 +1,59 @@
+//! What is advised after a fault.
+
+use gfx906::machine::{Nearest, Place, Trap, TrapKind};
+
+use super::unreached;
+
+/// A fault at an address, so far from a registered allocation's end.
+fn fault(place: Place, distance: i128) -> Trap {
+    Trap {
+        kind: TrapKind::MemoryFault {
+            write: false,
+            bytes: 4,
+            place,
+        },
+        kernel: "k".to_owned(),
+        pc: 0,
+        instruction: "i".to_owned(),
+        work_group: [0; 3],
+        wave: 0,
+        lane: None,
+        work_item: None,
+        address: Some(0x10_0000),
+        nearest: Some(Nearest {
+            name: "hipHostRegister #1".to_owned(),
+            base: 0x1000,
+            size: 2,
+            distance,
+        }),
+    }
+}
+
+/// Who had registered memory, and missed it, was told to allocate it with hipHostMalloc.
+#[test]
+fn memory_is_said_to_be_out_of_reach_only_where_it_is() {
+    let advised =
+        |place, distance, mapped| unreached(&fault(place, distance), 0x10_0000, mapped).is_some();
+    assert!(advised(Place::Outside, 1 << 20, true));
+    assert!(
+        !advised(Place::Outside, 1 << 20, false),
+        "not mapped: nobody's"
+    );
+    assert!(
+        !advised(Place::Outside, 2, true),
+        "right behind what is registered"
+    );
+    assert!(!advised(Place::Outside, -4, true));
+    assert!(!advised(Place::Partly, 0, true));
+    assert!(!advised(Place::ReadOnly, 0, true));
+}
+
+#[test]
+fn a_budget_is_instructions_or_cpu_seconds_or_both() {
+    assert_eq!(parse_budget("1000"), Some((1000, f64::INFINITY)));
+    assert_eq!(parse_budget("1.5s"), Some((u64::MAX, 1.5)));
+    assert_eq!(parse_budget("1000, 90s"), Some((1000, 90.0)));
+    for text in ["", "s", "-1s", "0s", "many", "1000 s,"] {
+        assert_eq!(parse_budget(text), None, "{text}");
+    }
+}
