@@ -98,7 +98,10 @@ fn each_wave_finds_poison_in_its_scratch() {
         let ran = device.launch("stale_scratch", grid, block, &args, LIMITS, threads);
         ran.expect("no trap");
         let found = device.read(data, 64).into_iter().map(f32::to_bits);
-        assert!(found.eq([Poison::Scratch.word(); 64]), "with {threads} threads");
+        assert!(
+            found.eq([Poison::Scratch.word(); 64]),
+            "with {threads} threads"
+        );
     }
 }
 

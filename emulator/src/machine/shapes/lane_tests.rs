@@ -112,7 +112,7 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
 /// Runs an instruction that writes v2, and compares with what each lane gets; `None`: its old value.
 fn check(words: [u32; 2], state: &State, lane: impl Fn(usize) -> Option<u32>) {
     let (got, _) = run(words, state);
-    for (l, &got) in got.iter().enumerate() {
+    for (l, got) in got.into_iter().enumerate() {
         let on = state.exec >> l & 1 != 0;
         let want = if on { lane(l).unwrap_or(OLD) } else { OLD };
         assert_eq!(
