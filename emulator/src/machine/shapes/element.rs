@@ -52,6 +52,16 @@ impl Element {
         }
     }
 
+    /// An element of as many bytes that stands in the low bits of its register, as in rows of data on their way.
+    #[inline(always)]
+    pub const fn low(self) -> Element {
+        match self {
+            Element::Dwords(n) => Element::Dwords(n),
+            other if other.bytes() == 1 => Element::U8,
+            _ => Element::U16,
+        }
+    }
+
     /// The register's new value for the bytes `raw` that were loaded.
     #[inline(always)]
     pub fn load(self, raw: u32, old: u32) -> u32 {

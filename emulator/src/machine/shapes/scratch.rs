@@ -64,7 +64,8 @@ fn apart(
     element: Element,
     direction: Direction,
 ) -> bool {
-    let (parts, part) = element.parts();
+    // What rows hold stands low already.
+    let (parts, part) = element.low().parts();
     let mut beyond = [0; LANES];
     let mut high = 0;
     for l in 0..LANES {
