@@ -109,7 +109,7 @@ fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Ou
     unsafe { (op.handler)(w, e, &op) }
 }
 
-/// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in M0[15:0], of the type in M0[18:16].
+/// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in `M0[15:0]`, of the type in `M0[18:16]`.
 fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
     let m0 = w.scalar32(Code::M0, 0);
     let at = m0 & 0xffff;

@@ -272,7 +272,7 @@ pub static INDEX_STRIDE: Field = Field {
     values: &[one(0, Does("8")), one(1, Does("16")), one(2, Does("32")), one(3, Does("64"))],
 };
 
-/// The type of an operand in LDS: M0[18:16].
+/// The type of an operand in LDS: `M0[18:16]`.
 #[rustfmt::skip]
 pub static LDS_DIRECT: Field = Field {
     name: "type of src_lds_direct in M0", bits: 3, at: nowhere,
