@@ -67,7 +67,7 @@ program() {
 }
 hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
-    for name in harness globals lanes atomics streams memory errors; do
+    for name in harness globals lanes atomics single narrow streams memory errors; do
         program $compiler $name -O3
     done
     program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
@@ -77,6 +77,9 @@ for name in harness globals lanes atomics streams memory; do
     program hipcc $name -O0
 done
 
+step "fresh memory: zeros, or poison on request"
+compile hipcc poison --offload-arch=gfx906 && run "$out/program" 0 && run env GFX906_POISON=1 "$out/program" 1 && quiet && ok=0 || ok=1
+verdict $ok
 step "printf and assert in kernels"
 compile hipcc printf --offload-arch=gfx906 && run "$out/program" && quiet && ok=0 || ok=1
 [[ $(grep -c '^lane [0-9]* of block [01]: kernel has 12.35%, 0x10000000000$' "$out/stdout") == 8 ]] || ok=1

@@ -160,7 +160,7 @@ impl Default for RunArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct LimitArgs {
     /// What a launch on the emulator may use up before it counts as a hang: wave instructions (2e9), CPU seconds (90s), or both
-    /// (2e9,90s); what is not named has no limit [default: 1e9,30s; kernels of --kernels: 64 times what the built-in ones take]
+    /// (2e9,90s); what is not named has no limit [default: 1e9,30s; kernels of --kernels: at most 1024 times what the built-in ones take]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 

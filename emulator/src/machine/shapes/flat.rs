@@ -242,8 +242,14 @@ pub fn atomic<W: Word>(
             super::atomic::memory(w, e, old, data, &addresses, lanes, f)
         });
     }
-    let addresses = flat(w, i);
+    let mut addresses = flat(w, i);
     let shared = within(&addresses, lanes, SHARED_BASE);
+    // A pair of a lane's dwords does not stand together: of 64 bits there is no atomic on private memory.
+    if W::REGISTERS == 1 {
+        for l in each(within(&addresses, lanes, PRIVATE_BASE)) {
+            addresses[l] = scratch::place(scratch_start(w), addresses[l] & 0xffff_ffff, l);
+        }
+    }
     super::atomic::staged(w, vdst, lanes, |w, old| {
         let first = data.as_vgpr().unwrap_or(0) as usize;
         for l in each(shared) {
