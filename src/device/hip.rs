@@ -151,7 +151,7 @@ fn card(index: u32, found: &Found, environment: Vec<String>) -> CardReport {
 fn environment() -> Vec<String> {
     let set = |name: &str| {
         let value = std::env::var_os(name)?;
-        Some(format!("{name}={}", shown(Path::new(&value))))
+        Some(format!("{name}={}", shown(std::path::Path::new(&value))))
     };
     ENVIRONMENT.into_iter().filter_map(set).collect()
 }
