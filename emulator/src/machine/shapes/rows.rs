@@ -275,14 +275,8 @@ macro_rules! lds_ternary64 {
 macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
-            let float = f32::from_bits;
-            if w.in_hip_mode() {
-                let mode = $crate::semantics::Mode::HIP;
-                return $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
-                    $f(mode, float(m), float(a)).to_bits()
-                });
-            }
             let mode = w.mode();
+            let float = f32::from_bits;
             $crate::machine::shapes::lds::atomic(w, e, i, |m, a, _| {
                 $f(mode, float(m), float(a)).to_bits()
             })
