@@ -30,7 +30,7 @@ struct Case {
     sizes: &'static [u32],
 }
 
-const CASES: [Case; 3] = [
+const CASES: [Case; 4] = [
     Case {
         kernel: "gemm_nt_naive",
         work: (16_777_216.0, "FMA"),
@@ -55,6 +55,14 @@ const CASES: [Case; 3] = [
         buffers: &[ELEMENTS, ELEMENTS],
         sizes: &[ELEMENTS],
     },
+    Case {
+        kernel: "exp",
+        work: (ELEMENTS as f64, "element"),
+        grid: [ELEMENTS / 256, 1, 1],
+        block: [256, 1, 1],
+        buffers: &[ELEMENTS, ELEMENTS],
+        sizes: &[ELEMENTS],
+    },
 ];
 
 fn main() -> Result<()> {
@@ -71,7 +79,13 @@ fn main() -> Result<()> {
         "x one core",
         "x native",
     ]);
-    for case in &CASES {
+    // What stands behind `--` chooses kernels; cargo itself passes `--bench`.
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| arg != "--bench")
+        .collect();
+    let chosen = |case: &&Case| wanted.is_empty() || wanted.iter().any(|w| w == case.kernel);
+    for case in CASES.iter().filter(chosen) {
         let mut one_core = None;
         for n in if cores > 1 { vec![1, cores] } else { vec![1] } {
             let counters = fastest(case, n)?;
@@ -107,7 +121,7 @@ fn main() -> Result<()> {
             ]);
         }
     }
-    println!("GEMM {SIZE}x{SIZE}x{SIZE}, sigmoid of {ELEMENTS}, fastest of {RUNS}");
+    println!("GEMM {SIZE}x{SIZE}x{SIZE}, sigmoid and exp of {ELEMENTS}, fastest of {RUNS}");
     println!("{table}");
     println!(
         "host, f32 a*b+c on one core: {:.2e} FMA/s",

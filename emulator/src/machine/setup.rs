@@ -4,7 +4,7 @@
 
 use super::dispatch::Dispatch;
 use super::poison::Poison;
-use super::wave::{Env, LANES, Wave};
+use super::wave::{Env, LANES, Lanes, Wave};
 use crate::isa;
 
 impl Dispatch<'_> {
@@ -13,7 +13,6 @@ impl Dispatch<'_> {
         env.lds.reset(self.lds);
         let d = &self.kernel.descriptor;
         let items: u32 = self.launch.block.iter().product();
-        let [bx, by, _] = self.launch.block;
         for (n, wave) in waves.iter_mut().enumerate() {
             wave.index = n as u32;
             wave.set_vgprs(d.vgprs().min(256) as u16);
@@ -34,16 +33,10 @@ impl Dispatch<'_> {
                 (1u64 << active) - 1
             };
             wave.set_scalar64(isa::Code::EXEC, exec);
-            for l in 0..LANES {
-                let item = first + l as u32;
-                let at = [item % bx, item / bx % by, item / bx / by];
-                for (register, value) in at
-                    .into_iter()
-                    .enumerate()
-                    .take(d.work_item_id_vgprs() as usize)
-                {
-                    wave.v[register][l] = value;
-                }
+            let ids = work_items(self.launch.block, first);
+            let registers = d.work_item_id_vgprs() as usize;
+            for (register, id) in wave.v.iter_mut().zip(&ids).take(registers) {
+                *register = *id;
             }
             self.set_up_scalars(wave, id, scratch, n as u64 * self.scratch_stride());
         }
@@ -109,6 +102,47 @@ impl Dispatch<'_> {
         }
         if d.enable_private_segment() {
             push(wave, wave_offset as u32);
+        }
+    }
+}
+
+/// Where the items of a wave stand in a block that starts with item 0: x, y and z, a lane each.
+fn work_items(block: [u32; 3], first: u32) -> [Lanes; 3] {
+    let [width, height, _] = block;
+    let (mut x, mut y, mut z) = (
+        first % width,
+        first / width % height,
+        first / width / height,
+    );
+    let mut out = [[0; LANES]; 3];
+    for l in 0..LANES {
+        (out[0][l], out[1][l], out[2][l]) = (x, y, z);
+        x += 1;
+        let row_ends = x == width;
+        x = if row_ends { 0 } else { x };
+        y += u32::from(row_ends);
+        let plane_ends = y == height;
+        y = if plane_ends { 0 } else { y };
+        z += u32::from(plane_ends);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_stand_where_their_number_says() {
+        for block @ [x, y, _] in [[64, 1, 1], [1, 1, 64], [7, 3, 5], [5, 13, 2], [1024, 1, 1]] {
+            for first in (0..block.iter().product()).step_by(LANES) {
+                let ids = work_items(block, first);
+                for l in 0..LANES {
+                    let item = first + l as u32;
+                    let want = [item % x, item / x % y, item / x / y];
+                    assert_eq!(ids.map(|id| id[l]), want, "item {item} of {block:?}");
+                }
+            }
         }
     }
 }

@@ -20,6 +20,26 @@ pub const REGISTERS: usize = 256 + SLOTS;
 /// A vector register: one dword a lane.
 pub type Lanes = [u32; LANES];
 
+/// What starts at a cache line: rows of lanes on the stack that do not would make every other vector move of 64 bytes two.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub struct Aligned<T>(pub T);
+
+impl<T> Deref for Aligned<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// The floating-point fields of MODE that stand for `Mode::HIP`.
 const HIP_MODE_BITS: u32 = 0x3f0;
 

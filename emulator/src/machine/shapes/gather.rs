@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::super::single::load64;
 #[cfg(not(target_arch = "x86_64"))]
 use super::super::single::{store32, store64};
-use super::super::wave::{LANES, Lanes, collect};
+use super::super::wave::{Aligned, LANES, Lanes, collect};
 
 /// Lanes of a row, within which patterns are looked for.
 const ROW: usize = 16;
@@ -94,6 +94,98 @@ pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     differs == 0
 }
 
+/// How 64 places lie to each other.
+#[derive(Clone, Copy)]
+pub struct Pattern {
+    /// One behind the other.
+    run: bool,
+    /// Lanes at the place of their row's first.
+    uniform: u64,
+    /// Lanes at the place of the lane a row before.
+    repeats: u64,
+    /// Lanes as far behind their row's first as they stand.
+    neighbours: u64,
+}
+
+impl Pattern {
+    /// The pattern of byte offsets, of elements of `N` dwords.
+    #[inline(always)]
+    pub fn of<const N: usize>(offsets: &Lanes) -> Pattern {
+        if is_run(offsets, 4 * N as u32) {
+            return Pattern {
+                run: true,
+                uniform: 0,
+                repeats: 0,
+                neighbours: 0,
+            };
+        }
+        let mut firsts = Aligned([0; LANES]);
+        for row in (0..LANES).step_by(ROW) {
+            firsts[row..row + ROW].fill(offsets[row]);
+        }
+        let (mut uniform, mut repeats, mut neighbours) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
+        for l in 0..LANES {
+            uniform[l] = (offsets[l] == firsts[l]).into();
+        }
+        for l in 0..LANES {
+            let distance = 4 * (N * (l % ROW)) as u32;
+            neighbours[l] = (offsets[l] == firsts[l].wrapping_add(distance)).into();
+        }
+        for l in ROW..LANES {
+            repeats[l] = (offsets[l] == offsets[l - ROW]).into();
+        }
+        Pattern {
+            run: false,
+            uniform: collect(&uniform),
+            repeats: collect(&repeats),
+            neighbours: collect(&neighbours),
+        }
+    }
+
+    /// The `N` dwords from each byte offset on, all of which are multiples of 4 and of this pattern.
+    #[inline(always)]
+    pub fn gather<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
+        self,
+        words: &W,
+        offsets: &Lanes,
+        out: &mut [Lanes; N],
+    ) {
+        let index = |l: usize| (offsets[l] / 4) as usize;
+        if N == 1 && self.run && words.copy::<WIDTH, N>(index(0), out) {
+            return;
+        }
+        if N > 1 && self.run {
+            let mut lines = [[0; LANES]; N];
+            if words.copy::<WIDTH, N>(index(0), &mut lines) {
+                return part::<N>(&lines, out);
+            }
+        }
+        for row in (0..LANES).step_by(ROW) {
+            if self.uniform >> row & 0xffff == 0xffff {
+                let values = words.get::<N>(index(row)).unwrap_or([0; N]);
+                for (out, value) in out.iter_mut().zip(values) {
+                    out[row..row + ROW].fill(value);
+                }
+            } else if self.repeats >> row & 0xffff == 0xffff {
+                out.iter_mut()
+                    .for_each(|out| out.copy_within(row - ROW..row, row));
+            } else if N == 1
+                && self.neighbours >> row & 0xffff == 0xffff
+                && let Some(near) = words.get::<ROW>(index(row))
+            {
+                out[0][row..row + ROW].copy_from_slice(&near);
+            } else {
+                for l in row..row + ROW {
+                    let values = words.get::<N>(index(l)).unwrap_or([0; N]);
+                    for (out, value) in out.iter_mut().zip(values) {
+                        out[l] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The `N` dwords from each byte offset on, all of which are multiples of 4.
 #[inline(always)]
 pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
@@ -101,43 +193,7 @@ pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
     offsets: &Lanes,
     out: &mut [Lanes; N],
 ) {
-    let index = |l: usize| (offsets[l] / 4) as usize;
-    if is_run(offsets, 4 * N as u32) {
-        let mut lines = [[0; LANES]; N];
-        if words.copy::<WIDTH, N>(index(0), &mut lines) {
-            return part::<N>(&lines, out);
-        }
-    }
-    let mut firsts = [0; LANES];
-    for row in (0..LANES).step_by(ROW) {
-        firsts[row..row + ROW].fill(offsets[row]);
-    }
-    let (mut uniform, mut repeats) = ([0u8; LANES], [0u8; LANES]);
-    for l in 0..LANES {
-        uniform[l] = (offsets[l] == firsts[l]).into();
-    }
-    for l in ROW..LANES {
-        repeats[l] = (offsets[l] == offsets[l - ROW]).into();
-    }
-    let (uniform, repeats) = (collect(&uniform), collect(&repeats));
-    for row in (0..LANES).step_by(ROW) {
-        if uniform >> row & 0xffff == 0xffff {
-            let values = words.get::<N>(index(row)).unwrap_or([0; N]);
-            for (out, value) in out.iter_mut().zip(values) {
-                out[row..row + ROW].fill(value);
-            }
-        } else if repeats >> row & 0xffff == 0xffff {
-            out.iter_mut()
-                .for_each(|out| out.copy_within(row - ROW..row, row));
-        } else {
-            for l in row..row + ROW {
-                let values = words.get::<N>(index(l)).unwrap_or([0; N]);
-                for (out, value) in out.iter_mut().zip(values) {
-                    out[l] = value;
-                }
-            }
-        }
-    }
+    Pattern::of::<N>(offsets).gather::<WIDTH, N, W>(words, offsets, out);
 }
 
 /// What is narrower than a dword, 1 or 2 bytes at each byte offset, none of which crosses a dword: it stands low, and above it anything.

@@ -4,9 +4,9 @@ use super::super::handler::Outcome;
 use super::super::lds::Lds;
 use super::super::op::Op;
 use super::super::trap::Fault;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::wave::{Aligned, Env, LANES, Lanes, Wave};
 use super::atomic::{Word, staged};
-use super::gather::{gather_narrow, gather_wide, is_run};
+use super::gather::{Pattern, gather_narrow, gather_wide, is_run};
 use super::transfer::{Direction, Element, commit, each, transfer};
 use crate::isa::{Code, Inst, Role};
 
@@ -72,12 +72,19 @@ pub fn lanes(
 /// The lanes' byte addresses where an element at each is aligned, or consists of aligned dwords, and lies in LDS; those of lanes that are
 /// off are some other lane's.
 #[inline(always)]
-fn span(w: &mut Wave, lds: &Lds, op: &Op, offset: u32, bytes: u32, align: u32) -> Option<Lanes> {
+fn span(
+    w: &mut Wave,
+    lds: &Lds,
+    op: &Op,
+    offset: u32,
+    bytes: u32,
+    align: u32,
+) -> Option<Aligned<Lanes>> {
     let addr = usize::from(op.plan.addr);
     let limit = lds.reach().checked_sub(bytes)?;
     let home = w.v[addr][w.exec().trailing_zeros() as usize % LANES].wrapping_add(offset);
     let mask = *w.lane_mask();
-    let mut at = [0; LANES];
+    let mut at = Aligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let address = w.v[addr][l].wrapping_add(offset);
@@ -94,8 +101,8 @@ fn load_span<const WIDTH: usize, const N: usize>(
     lds: &Lds,
     at: &Lanes,
     element: Element,
-) -> [Lanes; N] {
-    let mut rows = [[0; LANES]; N];
+) -> Aligned<[Lanes; N]> {
+    let mut rows = Aligned([[0; LANES]; N]);
     if let Element::Dwords(_) = element {
         gather_wide::<WIDTH, N, _>(lds.words(), at, &mut rows);
         return rows;
@@ -157,7 +164,7 @@ fn read_rows<const WIDTH: usize, const N: usize>(
         return false;
     };
     let rows = load_span::<WIDTH, N>(&e.lds, &at, element);
-    commit(w, op.plan.vdst.into(), w.exec(), element, &rows);
+    commit(w, op.plan.vdst.into(), w.exec(), element, &*rows);
     true
 }
 
@@ -249,16 +256,21 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     first: u32,
     second: u32,
 ) -> bool {
-    let element = Element::Dwords(N as u16);
-    let mut at = |offset| span(w, &e.lds, op, offset, 4 * N as u32, 4);
-    let (Some(first), Some(second)) = (at(first), at(second)) else {
+    // Both lie alike: one check up to the farther, one look at the pattern.
+    let (low, high) = (first.min(second), first.max(second));
+    let apart = high - low;
+    let Some(at) = span(w, &e.lds, op, low, apart + 4 * N as u32, 4) else {
         return false;
     };
-    let first = load_span::<WIDTH, N>(&e.lds, &first, element);
-    let second = load_span::<WIDTH, N>(&e.lds, &second, element);
+    let pattern = Pattern::of::<N>(&at);
+    let element = Element::Dwords(N as u16);
     let (vdst, lanes) = (usize::from(op.plan.vdst), w.exec());
-    commit(w, vdst, lanes, element, &first);
-    commit(w, vdst + N, lanes, element, &second);
+    for (k, offset) in [first, second].into_iter().enumerate() {
+        let words = e.lds.words().get((offset - low) as usize / 4..);
+        let mut rows = Aligned([[0; LANES]; N]);
+        pattern.gather::<WIDTH, N, _>(words.unwrap_or(&[]), &at, &mut rows);
+        commit(w, vdst + N * k, lanes, element, &*rows);
+    }
     true
 }
 

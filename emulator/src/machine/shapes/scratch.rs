@@ -82,7 +82,7 @@ fn apart(
     };
     for row in rows.iter_mut().take(parts.into()) {
         match direction {
-            Direction::Load => [*row] = span.load::<16, 1>(part),
+            Direction::Load => *row = span.load::<16, 1>(part)[0],
             Direction::Store => span.store::<16, 1>([row], lanes, part),
         }
         span.offsets

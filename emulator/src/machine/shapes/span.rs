@@ -2,7 +2,7 @@
 
 use super::super::memory::{Hint, Region};
 use super::super::single::{store32, store64};
-use super::super::wave::{Env, LANES, Lanes, Wave, expand};
+use super::super::wave::{Aligned, Env, LANES, Lanes, Wave, expand};
 use super::gather::{gather_narrow, gather_wide, is_run, store_run};
 use super::transfer::Direction;
 use super::transfer::{Addresses, Element, each, move_lane};
@@ -13,7 +13,7 @@ pub struct Span<'a> {
     /// The region.
     pub region: &'a Region,
     /// Byte offsets into it.
-    pub offsets: Lanes,
+    pub offsets: Aligned<Lanes>,
 }
 
 /// What an access needs of its span.
@@ -53,7 +53,7 @@ pub fn span<'a>(
     let (low, high) = limits(region, need)?;
     let mask = expand(lanes);
     let home = region.offset(first) as u32;
-    let mut offsets = [0; LANES];
+    let mut offsets = Aligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let offset = region.offset(addresses[l]);
@@ -77,14 +77,14 @@ fn limits(region: &Region, need: Need) -> Option<(u64, u64)> {
 fn found<'a>(
     e: &mut Env<'a>,
     region: &'a Region,
-    offsets: Lanes,
+    offsets: Aligned<Lanes>,
     outside: u32,
     need: Need,
 ) -> Option<Span<'a>> {
     if outside != 0 {
         return None;
     }
-    region.touch_all(&offsets, need.bytes);
+    region.touch_all(&*offsets, need.bytes);
     e.stored |= need.write;
     Some(Span { region, offsets })
 }
@@ -105,7 +105,7 @@ pub fn span_from<'a>(
     let mask = expand(lanes);
     let home = region.offset(first) as u32;
     let (low, room) = (low as u32, (high - low) as u32);
-    let mut offsets = [0; LANES];
+    let mut offsets = Aligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let offset = beyond[l].wrapping_add(distance);
@@ -156,7 +156,7 @@ impl Sum {
         let (lowest, room) = (lowest as u32, (highest - lowest) as u32);
         let (distance, home) = (distance as u32, region.offset(first) as u32);
         let common_high = high[lane];
-        let mut offsets = [0; LANES];
+        let mut offsets = Aligned([0; LANES]);
         let mut outside = 0;
         for l in 0..LANES {
             let offset = low[l].wrapping_add(distance);
@@ -173,9 +173,12 @@ impl Sum {
 impl Span<'_> {
     /// Loads what `N` dwords of an element hold, aligned to its size or to dwords; a narrow one stands low.
     #[inline(always)]
-    pub fn load<const WIDTH: usize, const N: usize>(&self, element: Element) -> [Lanes; N] {
+    pub fn load<const WIDTH: usize, const N: usize>(
+        &self,
+        element: Element,
+    ) -> Aligned<[Lanes; N]> {
         let words = self.region.words_at(0);
-        let mut rows = [[0; LANES]; N];
+        let mut rows = Aligned([[0; LANES]; N]);
         if let Element::Dwords(_) = element {
             gather_wide::<WIDTH, N, _>(words, &self.offsets, &mut rows);
         } else {

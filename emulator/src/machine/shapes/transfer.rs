@@ -114,13 +114,13 @@ impl Access<'_> {
             Direction::Load => {
                 let mut rows = span.load::<WIDTH, N>(element);
                 if lanes != w.exec() {
-                    for row in &mut rows {
+                    for row in rows.iter_mut() {
                         row.iter_mut()
                             .zip(&mask)
                             .for_each(|(value, on)| *value &= on);
                     }
                 }
-                commit(w, register, w.exec(), element, &rows);
+                commit(w, register, w.exec(), element, &*rows);
             }
             Direction::Store => {
                 let rows = std::array::from_fn(|k| &w.v[register + k]);
