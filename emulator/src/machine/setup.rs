@@ -114,18 +114,20 @@ fn work_items(block: [u32; 3], first: u32) -> [Lanes; 3] {
         first / width % height,
         first / width / height,
     );
-    let mut out = [[0; LANES]; 3];
-    for l in 0..LANES {
-        (out[0][l], out[1][l], out[2][l]) = (x, y, z);
+    let [mut xs, mut ys, mut zs] = [[0; LANES]; 3];
+    for ((at_x, at_y), at_z) in xs.iter_mut().zip(&mut ys).zip(&mut zs) {
+        (*at_x, *at_y, *at_z) = (x, y, z);
         x += 1;
-        let row_ends = x == width;
-        x = if row_ends { 0 } else { x };
-        y += u32::from(row_ends);
-        let plane_ends = y == height;
-        y = if plane_ends { 0 } else { y };
-        z += u32::from(plane_ends);
+        if x == width {
+            x = 0;
+            y += 1;
+        }
+        if y == height {
+            y = 0;
+            z += 1;
+        }
     }
-    out
+    [xs, ys, zs]
 }
 
 #[cfg(test)]
