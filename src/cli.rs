@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{audit, disasm, exec, export, inspect, isa, vectors};
+use crate::commands::{audit, bind, contracts, disasm, exec, export, inspect, isa, vectors};
 use crate::device::{Budget, Limits};
 use crate::exit::{Exit, Stop};
 use crate::tolerances::{self, TolerancesArgs};
@@ -45,6 +45,10 @@ pub enum Command {
     Vectors(vectors::VectorsArgs),
     /// Write inputs, references and outputs of tests as safetensors
     Export(export::ExportArgs),
+    /// List the contracts that kernels can be bound to, or say what the tensors of one are
+    Contracts(contracts::ContractsArgs),
+    /// Print the beginnings of a binding for each kernel of a code object
+    Bind(bind::BindArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
@@ -80,6 +84,19 @@ pub struct RunArgs {
     /// Validate this code object instead of the built-in one; its kernels bear the same names
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
+
+    /// Launch the kernels as this file says (docs/bindings.md); may be given several times. Without --phase and --test only the tests of
+    /// its contracts run
+    #[arg(long, value_name = "FILE.toml")]
+    pub bind: Vec<PathBuf>,
+
+    /// Run only the tests that launch a kernel whose name matches this glob; may be given several times
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub kernel: Vec<String>,
+
+    /// Count tests that did not run as failed: kernels that are missing, cases that no binding is for
+    #[arg(long)]
+    pub require_all: bool,
 
     /// Take tests, shapes and tolerances from this file instead of the built-in phases.toml
     #[arg(long, value_name = "FILE")]
@@ -141,6 +158,9 @@ impl Default for RunArgs {
             device: DeviceArgs::default(),
             kernels: None,
             registry: None,
+            bind: Vec::new(),
+            kernel: Vec::new(),
+            require_all: false,
             format: Format::Table,
             report: None,
             dump: None,
@@ -334,6 +354,8 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Vectors(args)) => vectors::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
+        Some(Command::Contracts(args)) => contracts::run(args),
+        Some(Command::Bind(args)) => bind::run(args),
         Some(Command::Audit(args)) => audit::run(args),
         Some(Command::Trial) => trial::serve(),
         None => crate::run::run(&cli.run),

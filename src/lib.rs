@@ -2,10 +2,12 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
+pub mod binding;
 pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod device;
+pub mod document;
 pub mod exit;
 pub mod files;
 pub mod memory;

@@ -6,6 +6,7 @@ use globset::GlobBuilder;
 
 use crate::exit::Stop;
 use crate::registry::{Case, Phase, Registry, Test};
+use crate::text::nearest;
 
 /// One case to run, with the test and the phase it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +28,8 @@ pub fn select<'a>(
     let numbers = numbers(registry, phases)?;
     let wanted = tests
         .iter()
-        .map(|pattern| ids(registry, pattern))
+        .flat_map(|pattern| parts(registry, pattern))
+        .map(|pattern| ids(registry, &pattern))
         .collect::<Result<Vec<_>, _>>()?;
     let wanted: BTreeSet<&str> = wanted.into_iter().flatten().collect();
     let all = everything(registry);
@@ -45,6 +47,22 @@ pub fn select<'a>(
         ));
     }
     Ok(selected)
+}
+
+/// Ids and globs between commas. Ids of cases have commas of their own: `ID:M=1,N=2`.
+fn parts(registry: &Registry, pattern: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    if ids(registry, pattern).is_ok() {
+        return vec![pattern.into()];
+    }
+    for part in pattern.split(',') {
+        let of_a_shape = part.contains('=') && !part.contains(':');
+        match parts.last_mut() {
+            Some(last) if of_a_shape && last.contains(':') => *last = format!("{last},{part}"),
+            _ => parts.push(part.trim().into()),
+        }
+    }
+    parts
 }
 
 /// Every case, in the registry's order.
@@ -162,45 +180,9 @@ fn names(registry: &Registry) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What all documented kernels share, and what makes every two of them look alike.
-const KERNEL_PREFIX: &str = "kernel_";
-
-/// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
-pub fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-    count: usize,
-) -> Vec<&'a str> {
-    let mut scored: Vec<(f64, &str)> = candidates
-        .into_iter()
-        .map(|candidate| (likeness(name, candidate), candidate))
-        .filter(|(score, _)| *score > 0.75)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let mut names: Vec<&str> = scored.into_iter().map(|(_, candidate)| candidate).collect();
-    names.dedup();
-    names.truncate(count);
-    names
-}
-
-/// From 0 to 1. A prefix that both have, or one forgot, counts for nothing.
-fn likeness(a: &str, b: &str) -> f64 {
-    let own = |name| str::strip_prefix(name, KERNEL_PREFIX).unwrap_or(name);
-    strsim::jaro_winkler(own(a), own(b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_prefix_of_kernels_makes_none_the_nearest() {
-        let kernels = ["kernel_scale", "kernel_neg", "kernel_sigmoid"];
-        assert!(nearest("kernel_add", kernels, 1).is_empty());
-        assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
-        assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
-        assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
-    }
 
     #[test]
     fn names_of_words_are_literal_and_globs_still_match_them() {

@@ -5,6 +5,8 @@
 //! It depends on nothing else, so adding a tensor or reordering tests changes no other tensor. Bits become
 //! floats by hand, because the distributions of libraries change between versions.
 
+use std::fmt;
+
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
@@ -18,6 +20,18 @@ pub enum Distribution {
     Normal(f32),
     /// Running sum of uniform steps in `[low, high)`: what a cumulated gate looks like.
     Walk(f32, f32),
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Distribution::Uniform(low, high) => write!(f, "uniform in [{low}, {high})"),
+            Distribution::Normal(deviation) => write!(f, "normal, deviation {deviation}"),
+            Distribution::Walk(low, high) => {
+                write!(f, "running sum of steps uniform in [{low}, {high})")
+            }
+        }
+    }
 }
 
 /// The stream of one tensor.

@@ -1,5 +1,5 @@
-//! Foreign text on a terminal: names of files and of kernels, messages of drivers. What could move the cursor, colour the screen or
-//! reorder a line is escaped.
+//! Names and foreign text. What could move the cursor, colour the screen or reorder a line is escaped; a name that nobody bears is
+//! answered with the nearest.
 
 use std::path::Path;
 
@@ -22,9 +22,45 @@ pub fn escaped(text: &str) -> String {
     plain
 }
 
+/// What all documented kernels share, and what makes every two of them look alike.
+const KERNEL_PREFIX: &str = "kernel_";
+
+/// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
+pub fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let mut scored: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (likeness(name, candidate), candidate))
+        .filter(|(score, _)| *score > 0.75)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut names: Vec<&str> = scored.into_iter().map(|(_, candidate)| candidate).collect();
+    names.dedup();
+    names.truncate(count);
+    names
+}
+
+/// From 0 to 1. A prefix that both have, or one forgot, counts for nothing.
+fn likeness(a: &str, b: &str) -> f64 {
+    let own = |name| str::strip_prefix(name, KERNEL_PREFIX).unwrap_or(name);
+    strsim::jaro_winkler(own(a), own(b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_prefix_of_kernels_makes_none_the_nearest() {
+        let kernels = ["kernel_scale", "kernel_neg", "kernel_sigmoid"];
+        assert!(nearest("kernel_add", kernels, 1).is_empty());
+        assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
+        assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
+        assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_escaped_and_the_rest_stays() {

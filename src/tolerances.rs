@@ -150,6 +150,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 watch: &NOTHING,
                 dump: None,
                 given: None,
+                bound: None,
                 flags: "",
             })
             .collect();

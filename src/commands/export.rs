@@ -86,6 +86,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
             watch: &NOTHING,
             dump: Some(Dump::Safetensors(place)),
             given: None,
+            bound: None,
             flags: &again,
         })
         .collect();

@@ -95,7 +95,7 @@ fn as_table(name: &str, object: &CodeObject) -> String {
 
 /// Whether a kernel uses LDS whose size the launch says. Its metadata tell where compilers do (hidden_dynamic_lds_size); else its code
 /// does where it has none of its own. What it calls is not looked at.
-fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
+pub(super) fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     let told = |arg: &Arg| arg.kind == ArgKind::Hidden(HiddenArg::DynamicLdsSize);
     if kernel.args.iter().any(told) {
         return true;

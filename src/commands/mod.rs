@@ -1,6 +1,8 @@
 //! What the program does beside running the tests: one file a subcommand.
 
 pub mod audit;
+pub mod bind;
+pub mod contracts;
 pub mod disasm;
 pub mod exec;
 pub mod export;
@@ -17,7 +19,7 @@ use gfx906::code_object::CodeObject;
 use crate::files;
 use crate::program::MAX_CODE_OBJECT;
 use crate::run::print;
-use crate::select::nearest;
+use crate::text::nearest;
 use crate::text::shown;
 
 /// A file of text: a launch file, lines of hex.

@@ -234,6 +234,7 @@ fn judged(
                 watch: &NOTHING,
                 dump: None,
                 given: Some(&foreign.given),
+                bound: None,
                 flags: &again,
             })
             .collect();

@@ -79,6 +79,16 @@ macro_rules! with_element {
 pub(crate) use with_element;
 
 impl ElementKind {
+    /// Every type.
+    pub const ALL: [ElementKind; 6] = [
+        ElementKind::F64,
+        ElementKind::F32,
+        ElementKind::F16,
+        ElementKind::Bf16,
+        ElementKind::I32,
+        ElementKind::U16,
+    ];
+
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {

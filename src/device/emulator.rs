@@ -128,7 +128,7 @@ impl Session for EmulatorSession {
         let request = GpuLaunch {
             grid: launch.grid,
             block: launch.block,
-            dynamic_lds: 0,
+            dynamic_lds: launch.dynamic_lds,
             kernarg: launch.kernarg,
             limits: self.limits,
             threads: self.threads,

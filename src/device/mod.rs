@@ -80,6 +80,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Work-items of a work-group in x, y, z.
     pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub dynamic_lds: u32,
     /// The explicit arguments, laid out as the kernel's metadata says.
     pub kernarg: &'a [u8],
 }

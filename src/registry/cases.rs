@@ -1,6 +1,6 @@
 //! The shapes of a test.
 
-use super::document::{Placed, Table, array, bad, integer, string, unknown};
+use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 use super::phase::Reader;
 use super::{Case, Value, Values};
 use crate::phases::{Function, MAX_ELEMENTS};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
+use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
 use super::phase::Reader;
 use super::{Judged, Plant};
 use crate::phases::Function;

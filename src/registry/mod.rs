@@ -4,8 +4,6 @@
 //! can be checked without running a kernel, and every complaint points at its place in the file.
 
 mod cases;
-mod diagnostic;
-mod document;
 mod judgement;
 mod phase;
 mod values;
@@ -133,7 +131,7 @@ impl Registry {
         if complaints.is_empty() {
             return Ok(registry);
         }
-        Err(Stop::diagnostic(diagnostic::render(
+        Err(Stop::diagnostic(crate::document::render(
             name,
             text,
             &complaints,

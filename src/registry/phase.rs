@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
-use super::diagnostic::Complaint;
-use super::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
+use crate::document::Complaint;
+use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
 use super::{Case, Known, Phase, Registry, Test};
 use crate::phases::{Function, functions};
 use crate::trial::file_name;

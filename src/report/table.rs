@@ -83,6 +83,11 @@ impl<W: Write + Send> Table<W> {
 
     /// All phases, their columns in line.
     fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
+        let ran = |phase: &&PhaseReport| {
+            let mut trials = phase.trials.iter();
+            trials.any(|trial| trial.verdict != Verdict::Skip)
+        };
+        let phases: Vec<&PhaseReport> = phases.iter().filter(ran).collect();
         let mut launches = phases
             .iter()
             .flat_map(|phase| &phase.trials)
@@ -100,7 +105,7 @@ impl<W: Write + Send> Table<W> {
                 *width = found.max(*width);
             }
         }
-        for (grid, phase) in grids.iter_mut().zip(phases) {
+        for (grid, phase) in grids.iter_mut().zip(&phases) {
             for (column, &width) in grid.column_iter_mut().zip(&widths) {
                 let width = width.saturating_add(column.padding_width());
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
@@ -124,7 +129,8 @@ impl<W: Write + Send> Table<W> {
             writeln!(self.out, "\n{title}\n{counters}")?;
         }
         self.not_passed(report, "Failures", &[Verdict::Fail, Verdict::Error])?;
-        self.not_passed(report, "Not run", &[Verdict::Skip, Verdict::Unsupported])?;
+        self.not_passed(report, "Beyond the device", &[Verdict::Unsupported])?;
+        self.not_run(report)?;
         writeln!(
             self.out,
             "\n{:<17}{}",
@@ -175,8 +181,29 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
+    /// What did not run: a line for each reason.
+    fn not_run(&mut self, report: &RunReport) -> io::Result<()> {
+        let mut reasons: Vec<(&str, usize)> = Vec::new();
+        for trial in report.trials().filter(|trial| trial.verdict == Verdict::Skip) {
+            let reason = trial.error.as_deref().unwrap_or("not run");
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, count)) => *count += 1,
+                None => reasons.push((reason, 1)),
+            }
+        }
+        if !reasons.is_empty() {
+            writeln!(self.out, "\n{}", self.paint("Not run", Style::Bold))?;
+        }
+        for (reason, count) in reasons {
+            let tests = if count == 1 { "test" } else { "tests" };
+            writeln!(self.out, "  {}: {count} {tests} skipped", plain::line(reason))?;
+        }
+        Ok(())
+    }
+
     fn sum(&mut self, what: &str, totals: &Totals) -> io::Result<()> {
-        let (passed, total) = (totals.pass, totals.total());
+        // What was skipped says nothing of those that ran.
+        let (passed, total) = (totals.pass, totals.total() - totals.skip);
         let rest: String = Verdict::ALL[1..]
             .iter()
             .filter(|&&verdict| totals.of(verdict) > 0)

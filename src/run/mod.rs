@@ -1,6 +1,7 @@
 //! A test run, from the flags to the exit code.
 
 mod setup;
+mod ways;
 
 use std::io::{self, Stdout};
 use std::path::Path;
@@ -15,9 +16,10 @@ use crate::report::{
 use crate::select::Selected;
 use crate::text::shown;
 use crate::trial::{Dump, Plan, Progress, Variant, run_all};
-use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
+use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
 pub use setup::{Setup, color, flags, jobs, quoted, seed, threads};
+pub use ways::{Bindings, Way, contract};
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -38,9 +40,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         prepare(dir)?;
     }
     let flags = setup::flags(args);
-    let plans: Vec<Plan<'_>> = selected
-        .iter()
-        .map(|one| Plan {
+    // Before anything runs: what a binding says must fit every case that it is for.
+    let ways = setup.ways(args, &selected)?;
+    let running = selected.iter().zip(&ways);
+    let running = running.filter_map(|(one, way)| Some((one, way.as_ref().ok()?)));
+    let plans: Vec<Plan<'_>> = running
+        .map(|(one, way)| Plan {
             device: &*device,
             threads: setup::threads(jobs, selected.len()),
             limits: args.limits.limits(),
@@ -55,6 +60,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             watch: &watch,
             dump: args.dump.as_deref().map(Dump::Npy),
             given: None,
+            bound: way.bound(),
             flags: &flags,
         })
         .collect();
@@ -92,7 +98,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     {
         trouble.get_or_insert(stop);
     }
-    let phases = by_phase(&selected, reports);
+    let mut ran = reports.into_iter();
+    let reports = selected.iter().zip(&ways).map(|(one, way)| match way {
+        Ok(_) => ran.next().flatten(),
+        Err(reason) => Some(skipped(one, reason, seed, &flags)),
+    });
+    let phases = by_phase(&selected, reports.collect());
     let report = RunReport::new(
         plan.device,
         plan.code_object,
@@ -104,16 +115,42 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(stop) = trouble {
         return Err(stop);
     }
-    Ok(exit(&report.totals))
+    Ok(exit(&report.totals, args.require_all))
 }
 
-/// Only a run in which every selected test passed has passed: a test that was skipped proves nothing.
-fn exit(totals: &Totals) -> Exit {
-    if totals.pass == totals.total() {
-        Exit::Passed
-    } else {
-        Exit::Failed
+/// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
+fn exit(totals: &Totals, all: bool) -> Exit {
+    let ran = totals.total() - totals.skip;
+    match (totals.pass, totals.skip) {
+        (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !all) => Exit::Passed,
+        (0, 1..) if ran == 0 && !all => Exit::NothingSelected,
+        _ => Exit::Failed,
     }
+}
+
+/// The report of a case that does not run.
+fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialReport {
+    TrialReport {
+        id: one.case.id.clone(),
+        phase: one.phase.number,
+        title: one.test.title.clone(),
+        shape: one.case.values.to_string(),
+        documented: one.test.documented,
+        verdict: Verdict::Skip,
+        problem: None,
+        outputs: Vec::new(),
+        error: Some(reason.into()),
+        seed,
+        launches: Vec::new(),
+        wave_instructions: None,
+        seconds: 0.0,
+        rerun: again(&one.case.id, seed, flags),
+    }
+}
+
+/// The command that runs a case again.
+pub fn again(id: &str, seed: u64, flags: &str) -> String {
+    format!("deltanet-check --test {} --seed {seed}{flags} --dump DIR", quoted(id))
 }
 
 /// The reports in the registry's order, under their phases.
@@ -236,7 +273,6 @@ impl Show {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
 
     #[test]
     fn only_a_pass_is_a_pass() {
@@ -244,8 +280,19 @@ mod tests {
             let mut totals = Totals::default();
             totals.add(Verdict::Pass);
             totals.add(other);
-            let passed = exit(&totals) == Exit::Passed;
-            assert_eq!(passed, other == Verdict::Pass, "{other:?}");
+            let fine = matches!(other, Verdict::Pass | Verdict::Skip);
+            assert_eq!(exit(&totals, false) == Exit::Passed, fine, "{other:?}");
+            let all = exit(&totals, true) == Exit::Passed;
+            assert_eq!(all, other == Verdict::Pass, "{other:?}");
         }
+    }
+
+    /// A code object with none of the kernels has not passed.
+    #[test]
+    fn a_run_of_skips_alone_has_selected_nothing() {
+        let mut totals = Totals::default();
+        totals.add(Verdict::Skip);
+        assert_eq!(exit(&totals, false), Exit::NothingSelected);
+        assert_eq!(exit(&totals, true), Exit::Failed);
     }
 }

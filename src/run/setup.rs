@@ -2,11 +2,15 @@
 
 use std::io::{self, IsTerminal};
 
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use super::{Bindings, Way};
+
 use crate::cli::{Color, DeviceChoice, Format, RunArgs};
 use crate::device::{Tracing, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::registry::{Known, Registry};
+use crate::registry::{Known, Registry, Test};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
 use crate::text::escaped;
@@ -22,6 +26,8 @@ pub struct Setup {
     pub planted: Program,
     /// The user's kernels, where they are to be validated.
     pub user: Option<Program>,
+    /// How they are launched, where not as the built-in ones are.
+    pub bindings: Bindings,
 }
 
 impl Setup {
@@ -39,7 +45,9 @@ impl Setup {
         };
         drop(known);
         let user = args.kernels.as_deref().map(Program::read).transpose()?;
+        let bindings = Bindings::read(&args.bind, &registry)?;
         Ok(Setup {
+            bindings,
             registry,
             built_in,
             planted,
@@ -71,7 +79,42 @@ impl Setup {
 
     /// The cases that the flags select.
     pub fn select(&self, args: &RunArgs) -> Result<Vec<Selected<'_>>, Stop> {
-        select(&self.registry, &args.phase, &args.test)
+        let mut selected = select(&self.registry, &args.phase, &args.test)?;
+        if !args.kernel.is_empty() {
+            let launches = kernel_globs(&args.kernel)?;
+            selected.retain(|one| self.launches(one.test, &launches));
+        } else if args.test.is_empty() && args.phase.is_empty() && !self.bindings.is_empty() {
+            // Whoever binds kernels asks about their contracts.
+            selected.retain(|one| self.bindings.has(one.test.function));
+        }
+        if selected.is_empty() {
+            let title = "no selected test launches such a kernel: loosen --kernel, --phase or --test";
+            return Err(Stop::nothing(title));
+        }
+        Ok(selected)
+    }
+
+    /// Whether a test launches a kernel that one of the globs means.
+    fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
+        let mut bound = self.bindings.iter().filter(|(binding, _)| binding.function.name == test.function.name).peekable();
+        if bound.peek().is_none() {
+            return test.function.kernels.iter().any(|kernel| globs.is_match(kernel));
+        }
+        bound.any(|(binding, _)| {
+            let mut symbols = binding.launches.iter().map(|launch| launch.symbol.value.text());
+            symbols.any(|symbol| globs.is_match(symbol))
+        })
+    }
+
+    /// How each selected case runs, or why it does not.
+    pub fn ways(&self, args: &RunArgs, selected: &[Selected<'_>]) -> Result<Vec<Result<Way<'_>, String>>, Stop> {
+        let way = |one: &Selected<'_>| {
+            let way = self.bindings.way(one.test, one.case, self.program())?;
+            let bound = self.bindings.has(one.test.function);
+            // What is missing is an error of the test if all is required.
+            Ok(way.or_else(|reason| if args.require_all && !bound { Ok(Way::Coded) } else { Err(reason) }))
+        };
+        selected.iter().map(way).collect()
     }
 }
 
@@ -82,6 +125,18 @@ fn names(program: &Program) -> Vec<&str> {
         .iter()
         .map(|kernel| kernel.name.as_str())
         .collect()
+}
+
+fn kernel_globs(patterns: &[String]) -> Result<GlobSet, Stop> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| {
+            let shown = pattern.escape_debug();
+            Stop::usage(format!("`--kernel {shown}` is no glob: {}", error.kind()))
+        })?;
+        set.add(glob);
+    }
+    set.build().map_err(|error| Stop::usage(format!("--kernel: {error}")))
 }
 
 /// The seed that `--seed` names. A drawn one is in every report.
@@ -110,6 +165,9 @@ pub fn flags(args: &RunArgs) -> String {
     let mut flags: String = given
         .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
         .collect();
+    for path in &args.bind {
+        flags.push_str(&format!(" --bind {}", quoted(&path.to_string_lossy())));
+    }
     flags.push_str(&args.limits.again());
     if args.device.device == DeviceChoice::Hip {
         flags.push_str(" --device hip");

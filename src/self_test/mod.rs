@@ -241,6 +241,7 @@ impl<'a> Runner<'a> {
             watch: &NOTHING,
             dump: None,
             given: None,
+            bound: None,
             flags: "",
         }
     }

@@ -57,6 +57,7 @@ fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
         watch: &NOTHING,
         dump: None,
         given: None,
+        bound: None,
         flags: "",
     };
     let report = plan.run().report;

@@ -1,6 +1,7 @@
 //! Tensors of a trial: what the device holds of them, and what a launch is handed.
 
 use super::Data;
+use crate::binding::Layout;
 use crate::compare::ElementKind;
 use crate::device::ArgValue;
 use crate::verdict::Axis;
@@ -92,6 +93,14 @@ pub(super) struct Tensor {
     pub data: Option<Data>,
     /// Address of the first element, if it is on the device.
     pub address: Option<u64>,
+    /// Whether the test's function puts it on the device.
+    pub on_device: bool,
+    /// How it was drawn, in words; nothing for what follows from other tensors.
+    pub values: Option<String>,
+    /// What the device is handed where a binding wants something else than `data`.
+    pub sent: Option<Data>,
+    /// Where its elements stand on the device, if not in order.
+    pub layout: Option<Layout>,
 }
 
 impl Tensor {

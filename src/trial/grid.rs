@@ -78,6 +78,15 @@ impl Grid {
         }
     }
 
+    /// Work-groups and work-items of a group; which computes what is the kernel's own affair.
+    pub fn unsaid(grid: [u32; 3], block: [u32; 3]) -> Grid {
+        Grid {
+            grid,
+            block,
+            owns: Owns::Unsaid,
+        }
+    }
+
     /// The same grid with x and y exchanged: the document's Appendix C.
     pub fn swapped(self) -> Grid {
         let [x, y, z] = self.grid;

@@ -90,17 +90,26 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
 fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
     let mut images = Vec::with_capacity(trial.tensors.len());
     for tensor in &trial.tensors {
+        let sent = tensor.sent.as_ref().or(tensor.data.as_ref());
         let uploaded = (tensor.role == Role::Input)
-            .then(|| tensor.data.as_ref().map(Data::bytes))
+            .then(|| sent.map(Data::bytes))
             .flatten();
         let Some(address) = tensor.address else {
             images.push((Vec::new(), None));
             continue;
         };
-        let mut image = vec![0; tensor.count() * tensor.kind.size() + 2 * guards::GUARD_BYTES];
+        let size = tensor.kind.size();
+        let held = tensor.layout.as_ref().map_or(tensor.count(), |layout| layout.count);
+        let mut image = vec![0; held * size + 2 * guards::GUARD_BYTES];
         trial
             .session
             .download(address - guards::GUARD_BYTES as u64, &mut image)?;
+        if let Some(layout) = &tensor.layout {
+            // In the contract's order, between the guards as they were found.
+            let payload = layout.gather(guards::payload(&image), size);
+            let behind = image.len() - guards::GUARD_BYTES;
+            image = [&image[..guards::GUARD_BYTES], &payload, &image[behind..]].concat();
+        }
         images.push((image, uploaded));
     }
     Ok(images)

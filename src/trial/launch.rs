@@ -2,15 +2,18 @@
 
 use std::time::Instant;
 
-use super::{Arg, Grid, Launched, Outcome, Trial, Variant};
+use super::{Arg, Grid, Launched, Mode, Outcome, Trial, Variant};
 use crate::device::{ArgValue, DeviceError, Launch, lay_out};
 use crate::program::Program;
-use crate::select::nearest;
+use crate::text::nearest;
 use crate::verdict::LaunchReport;
 
 impl<'a> Trial<'a> {
     /// Launches a documented kernel.
     pub fn launch(&mut self, kernel: &str, grid: Grid, args: &[Arg]) -> Outcome {
+        if !matches!(self.mode, Mode::Coded) {
+            return Ok(());
+        }
         let mut values = Vec::with_capacity(args.len());
         let mut written = Vec::new();
         for arg in args {
@@ -31,6 +34,9 @@ impl<'a> Trial<'a> {
             return Ok(());
         }
         let (module, program, name, grid) = self.target(kernel, grid);
+        let Some(program) = program else {
+            return Err(DeviceError::invalid("there is no code object to launch"));
+        };
         let Some(found) = program.object.kernel(&name) else {
             return Err(missing(program, &name));
         };
@@ -40,6 +46,7 @@ impl<'a> Trial<'a> {
             kernel: &name,
             grid: grid.grid,
             block: grid.block,
+            dynamic_lds: 0,
             kernarg: &kernarg,
         };
         let result = self
@@ -72,7 +79,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Where a launch goes, after what the planted bug changes.
-    fn target(&mut self, kernel: &str, grid: Grid) -> (usize, &'a Program, String, Grid) {
+    fn target(&mut self, kernel: &str, grid: Grid) -> (usize, Option<&'a Program>, String, Grid) {
         let honest = (self.module, self.program, kernel.to_string(), grid);
         let Some((module, program, plant)) = self.planted else {
             return honest;
@@ -82,7 +89,7 @@ impl<'a> Trial<'a> {
         let replaced = plant.replace.get(kernel);
         self.plant_used |= swap || replaced.is_some();
         match replaced {
-            Some(name) => (module, program, name.clone(), grid),
+            Some(name) => (module, Some(program), name.clone(), grid),
             None => (self.module, self.program, kernel.to_string(), grid),
         }
     }

@@ -4,6 +4,7 @@
 //! document's order and hands over what each output should be. Everything that makes the result trustworthy
 //! happens here, the same for all tests: seeds, poison, guards, read-back, the order of judgement.
 
+mod bound;
 mod buffer;
 mod data;
 mod dump;
@@ -15,6 +16,7 @@ mod launch;
 mod panics;
 mod plan;
 mod pool;
+mod probe;
 mod tensors;
 mod twin;
 
@@ -25,6 +27,7 @@ use crate::program::Program;
 use crate::registry::{Plant, Values};
 use crate::verdict::{Axis, LaunchReport};
 
+pub use bound::Bound;
 use buffer::Tensor;
 pub use buffer::{Arg, Buffer, axes, elements, float, int, null, table};
 pub use data::Data;
@@ -34,6 +37,7 @@ pub use grid::{Grid, line, matrix, sequential, transposing};
 pub use isolate::{CHILD, serve};
 pub use plan::{Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
+pub use probe::{Probed, probe};
 
 /// What running a test returns: nothing, or why it did not get as far as comparing.
 pub type Outcome<T = ()> = Result<T, DeviceError>;
@@ -43,16 +47,28 @@ pub struct Trial<'a> {
     id: &'a str,
     seed: u64,
     values: &'a Values,
-    program: &'a Program,
+    program: Option<&'a Program>,
     variant: Variant<'a>,
     session: Box<dyn Session>,
     module: usize,
     planted: Option<(usize, &'a Program, &'a Plant)>,
     given: Option<&'a Given>,
+    mode: Mode<'a>,
     tensors: Vec<Tensor>,
     launches: Vec<Launched>,
     checks: Vec<Check>,
     plant_used: bool,
+}
+
+/// Who launches.
+#[derive(Clone, Copy)]
+enum Mode<'a> {
+    /// The test's function, as it goes.
+    Coded,
+    /// A binding, when the function is through.
+    Bound(Bound<'a>),
+    /// Nobody: the function is asked what tensors there are.
+    Probe,
 }
 
 /// A launch that was made.
@@ -110,12 +126,13 @@ impl<'a> Trial<'a> {
             id: &plan.case.id,
             seed: plan.seed,
             values: &plan.case.values,
-            program: plan.program,
+            program: Some(plan.program),
             variant: plan.variant,
             session,
             module,
             planted,
             given: plan.given,
+            mode: plan.bound.map_or(Mode::Coded, Mode::Bound),
             tensors: Vec::new(),
             launches: Vec::new(),
             checks: Vec::new(),

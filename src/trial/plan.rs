@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dump, Given, Trial, isolate, judge, panics, twin};
+use super::{Bound, Dump, Given, Trial, isolate, judge, panics, twin};
 use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
 use crate::program::Program;
 use crate::registry::{Case, Plant, Test};
-use crate::run::quoted;
+use crate::run::again;
 use crate::verdict::{Problem, TrialReport, Verdict};
 
 /// Which kernels a trial launches.
@@ -54,6 +54,8 @@ pub struct Plan<'a> {
     pub dump: Option<Dump<'a>>,
     /// Tensors from elsewhere that it takes in place of its own, if any.
     pub given: Option<&'a Given>,
+    /// Whose launches are made, if not the built-in ones.
+    pub bound: Option<Bound<'a>>,
     /// The flags that select registry and code object, for the line that runs the trial again.
     pub flags: &'a str,
 }
@@ -153,7 +155,12 @@ impl<'a> Plan<'a> {
             .open(self.threads, limits, self.watch)
             .map_err(|error| (None, error))?;
         let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
-        match (self.test.function.run)(&mut trial) {
+        let declared = (self.test.function.run)(&mut trial);
+        let done = declared.and_then(|()| match self.bound {
+            Some(bound) => trial.launch_bound(bound),
+            None => Ok(()),
+        });
+        match done {
             Ok(()) => Ok(trial),
             Err(error) => Err((Some(Box::new(trial)), error)),
         }
@@ -217,12 +224,7 @@ impl<'a> Plan<'a> {
             launches: Vec::new(),
             wave_instructions: None,
             seconds: 0.0,
-            rerun: format!(
-                "deltanet-check --test {} --seed {}{} --dump DIR",
-                quoted(&self.case.id),
-                self.seed,
-                self.flags
-            ),
+            rerun: again(&self.case.id, self.seed, self.flags),
         }
     }
 }

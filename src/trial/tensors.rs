@@ -1,8 +1,8 @@
 //! The tensors of a trial: drawn, uploaded, poisoned, read.
 
 use super::buffer::{Buffer, Role, Tensor};
-use super::{Data, Outcome, Trial};
-use crate::compare::{ElementKind, guards, poison};
+use super::{Data, Mode, Outcome, Trial};
+use crate::compare::ElementKind;
 use crate::device::DeviceError;
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::Axis;
@@ -21,10 +21,13 @@ impl Trial<'_> {
         axes: Vec<Axis>,
         distribution: Distribution,
     ) -> Buffer {
+        let kind = self.bound_kind(name, kind);
         let count = axes.iter().map(|axis| axis.length).product();
         let drawn = || Stream::new(self.seed, self.id, name).draw(count, distribution);
         let data = Data::from(self.given(name).unwrap_or_else(drawn)).to(kind);
-        self.keep(name, axes, Role::Input, kind, Some(data))
+        let kept = self.keep(name, axes, Role::Input, kind, Some(data));
+        self.tensors[kept.tensor].values = Some(distribution.to_string());
+        kept
     }
 
     /// An input on the device.
@@ -58,10 +61,10 @@ impl Trial<'_> {
         values: impl Into<Data>,
     ) -> Outcome<Buffer> {
         let values = values.into();
-        let kind = values.kind();
+        let kind = self.bound_kind(name, values.kind());
         let values = match self.given(name) {
             Some(given) => Data::from(given).to(kind),
-            None => values,
+            None => values.to(kind),
         };
         let kept = self.keep(name, axes, Role::Input, kind, Some(values));
         self.place(kept)?;
@@ -76,7 +79,8 @@ impl Trial<'_> {
         values: impl Into<Data>,
     ) -> Outcome<Buffer> {
         let values = values.into();
-        let kept = self.keep(name, axes, Role::Updated, values.kind(), Some(values));
+        let kind = self.bound_kind(name, values.kind());
+        let kept = self.keep(name, axes, Role::Updated, kind, Some(values.to(kind)));
         self.place(kept)?;
         Ok(kept)
     }
@@ -88,6 +92,7 @@ impl Trial<'_> {
 
     /// The same of another type than f32.
     pub fn output_as(&mut self, kind: ElementKind, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+        let kind = self.bound_kind(name, kind);
         let kept = self.keep(name, axes, Role::Written, kind, None);
         self.place(kept)?;
         Ok(kept)
@@ -117,6 +122,10 @@ impl Trial<'_> {
 
     /// What the device holds of a tensor of floats now.
     pub fn fetch(&mut self, buffer: Buffer) -> Outcome<Vec<f32>> {
+        if !matches!(self.mode, Mode::Coded) {
+            // Nothing has run: the launches that this is for are not made either.
+            return Ok(vec![0.0; buffer.count]);
+        }
         let address = self.address(buffer)?;
         let kind = self.tensors[buffer.tensor].kind;
         let mut bytes = vec![0; buffer.count * kind.size()];
@@ -148,7 +157,7 @@ impl Trial<'_> {
         self.given?.inputs.get(name).cloned()
     }
 
-    fn keep(
+    pub(super) fn keep(
         &mut self,
         name: &str,
         axes: Vec<Axis>,
@@ -163,6 +172,10 @@ impl Trial<'_> {
             kind,
             data,
             address: None,
+            on_device: false,
+            values: None,
+            sent: None,
+            layout: None,
         };
         let count = tensor.count();
         self.tensors.push(tensor);
@@ -175,20 +188,12 @@ impl Trial<'_> {
 
     /// Puts a tensor on the device between its guards.
     fn place(&mut self, buffer: Buffer) -> Outcome {
-        let tensor = &mut self.tensors[buffer.tensor];
-        let payload = match &tensor.data {
-            Some(data) => data.bytes(),
-            None => {
-                let mut bytes = vec![0; tensor.count() * tensor.kind.size()];
-                poison::fill(tensor.kind, &mut bytes);
-                bytes
-            }
-        };
-        let image = guards::frame(&payload);
-        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
-        self.session.upload(address, &image)?;
-        tensor.address = Some(address + guards::GUARD_BYTES as u64);
-        Ok(())
+        self.tensors[buffer.tensor].on_device = true;
+        match self.mode {
+            Mode::Coded => self.put(buffer.tensor),
+            // A binding says what it needs there.
+            Mode::Bound(_) | Mode::Probe => Ok(()),
+        }
     }
 
     pub(super) fn address(&self, buffer: Buffer) -> Outcome<u64> {

@@ -174,6 +174,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         watch: &NOTHING,
         dump: None,
         given: None,
+        bound: None,
         flags: "",
     };
     plan.run()

@@ -37,6 +37,7 @@ pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
         program: twin,
         variant: Variant::Honest,
         twin: None,
+        bound: None,
         watch: &NOTHING,
         dump: None,
         ..*plan

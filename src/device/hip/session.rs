@@ -157,7 +157,9 @@ impl Session for HipSession {
         let code = unsafe {
             let params = ptr::null_mut();
             let list = extra.as_mut_ptr();
-            sys::hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, 0, STREAM, params, list)
+            sys::hipModuleLaunchKernel(
+                function, gx, gy, gz, bx, by, bz, launch.dynamic_lds, STREAM, params, list,
+            )
         };
         check("hipModuleLaunchKernel", code)?;
         self.record(1)?;

@@ -11,7 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::cli::TraceArgs;
 use crate::exit::Stop;
-use crate::select::nearest;
+use crate::text::nearest;
 use crate::text::shown;
 
 /// The name of standard output.

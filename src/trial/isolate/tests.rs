@@ -61,6 +61,7 @@ impl Bench {
             watch: &NOTHING,
             dump: None,
             given: None,
+            bound: None,
             flags: " --kernels 'my file'",
         }
     }

@@ -194,6 +194,7 @@ impl Work {
                 }
             }),
             given: self.given.as_ref(),
+            bound: None,
             flags: &head.flags,
         }
     }

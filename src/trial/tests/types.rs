@@ -150,6 +150,7 @@ fn ran(
         watch: &NOTHING,
         dump,
         given: None,
+        bound: None,
         flags: "",
     };
     let done = plan.run();

@@ -65,6 +65,7 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         watch: &NOTHING,
         dump: None,
         given: None,
+        bound: None,
         flags: "",
     };
     let report = plan.run().report;

@@ -1,12 +1,14 @@
 //! Walking a TOML document with a place for every complaint.
 
+mod diagnostic;
+
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostic::Complaint;
-use crate::select::nearest;
+pub use diagnostic::{Complaint, render};
+use crate::text::nearest;
 
 /// A value with its place.
 pub type Placed<'a> = &'a Spanned<DeValue<'a>>;
@@ -194,7 +196,8 @@ pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Co
     }
 }
 
-fn wrong_type(value: Placed<'_>, want: &str) -> Complaint {
+/// A complaint about a value of another type than wanted.
+pub fn wrong_type(value: Placed<'_>, want: &str) -> Complaint {
     let have = value.get_ref().type_str();
     bad(
         value,

@@ -1,4 +1,4 @@
-//! Complaints about a registry, laid out with file, line and caret.
+//! Complaints about a file, laid out with file, line and caret.
 
 use std::io::IsTerminal;
 use std::ops::Range;

@@ -1,0 +1,376 @@
+//! Reading bindings from TOML.
+
+use std::sync::Arc;
+
+use toml::de::DeTable;
+
+use super::formula::{Formula, Trouble, parse, parse_part};
+use super::symbol::Symbol;
+use super::{
+    ArgSpec, Binding, CONTRACT_VERSION, LaunchSpec, LayoutSpec, Loop, Placed, PlantedSpec, Scratch,
+    Source, arguments,
+};
+use crate::compare::ElementKind;
+use crate::document::{self, Complaint, Table, array, bad, integer, string, unknown, wrong_type};
+use crate::phases::functions;
+
+/// What a launch is written with.
+const LAUNCH: [&str; 7] = ["symbol", "grid", "block", "dynamic_lds", "args", "when", "for"];
+
+/// The bindings of a file, as far as they can be read.
+pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> {
+    let parsed = DeTable::parse(&source.text);
+    let document = match parsed {
+        Ok(document) => document,
+        Err(error) => {
+            out.push(Complaint {
+                span: error.span().unwrap_or(0..0),
+                title: format!("not TOML: {}", error.message()),
+                label: "here".into(),
+                help: "see https://toml.io for how a file is written".into(),
+            });
+            return Vec::new();
+        }
+    };
+    let table = Table::new("binding file", 0..0, document.get_ref());
+    table.only(&["schema", "binding"], out);
+    let mut reader = Reader { source, out };
+    if let Some(schema) = table.need("schema", "`schema = 1` at the top", reader.out)
+        && let Some(number) = integer(schema, reader.out)
+        && number != 1
+    {
+        let title = format!("this file has schema {number}");
+        reader.out.push(bad(schema, &title, "not 1", "this version reads `schema = 1`"));
+    }
+    let Some(list) = table.need("binding", "a [[binding]] for each contract", reader.out) else {
+        return Vec::new();
+    };
+    let entries = array(list, reader.out);
+    entries.iter().filter_map(|entry| reader.binding(entry)).collect()
+}
+
+/// What reading a file needs everywhere.
+pub(super) struct Reader<'s, 'o> {
+    pub(super) source: &'s Arc<Source>,
+    pub(super) out: &'o mut Vec<Complaint>,
+}
+
+impl Reader<'_, '_> {
+    fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
+        let known: Vec<&str> = ["contract", "version", "types", "layout", "convert", "let", "scratch", "launch", "planted"]
+            .into_iter()
+            .chain(LAUNCH)
+            .collect();
+        let table = Table::of("binding", value, &known, self.out)?;
+        let contract = table.need("contract", "`contract = \"...\"`: what the kernels compute", self.out)?;
+        let name = string(contract, self.out)?;
+        let Some(function) = functions().find(|function| function.name == name) else {
+            let names: Vec<&str> = functions().map(|function| function.name).collect();
+            let mut complaint = unknown(contract.span(), "contract", name, &names);
+            if !complaint.help.starts_with("did you") {
+                complaint.help = "`deltanet-check contracts` lists them".into();
+            }
+            self.out.push(complaint);
+            return None;
+        };
+        if let Some(version) = table.get("version")
+            && let Some(number) = integer(version, self.out)
+            && number != CONTRACT_VERSION
+        {
+            let title = format!("this binding is for version {number} of contract `{name}`");
+            let help = format!("this program has version {CONTRACT_VERSION}: compare `deltanet-check contracts {name}` and write `version = {CONTRACT_VERSION}`");
+            self.out.push(bad(version, &title, "another version", &help));
+        }
+        let before = self.out.len();
+        let launches = self.launches(&table, value.span());
+        let planted = match table.get("planted") {
+            Some(list) => array(list, self.out).iter().filter_map(|entry| self.planted(entry, &launches)).collect(),
+            None => Vec::new(),
+        };
+        let binding = Binding {
+            source: Arc::clone(self.source),
+            span: contract.span(),
+            function,
+            // With several launches, `when` beside `contract` is the binding's.
+            when: table.get("when").and_then(|value| self.formula(value)),
+            types: self.types(&table),
+            layouts: self.layouts(&table),
+            converted: self.formulas(&table, "convert"),
+            lets: self.formulas(&table, "let"),
+            scratch: self.scratch(&table),
+            launches,
+            planted,
+        };
+        (self.out.len() == before).then_some(binding)
+    }
+
+    fn launches(&mut self, table: &Table<'_>, span: std::ops::Range<usize>) -> Vec<LaunchSpec> {
+        let own: Vec<&str> = LAUNCH.into_iter().filter(|key| *key != "when" && table.get(key).is_some()).collect();
+        match (table.get("launch"), own.first()) {
+            (Some(list), None) => {
+                let entries = array(list, self.out);
+                entries
+                    .iter()
+                    .filter_map(|entry| {
+                        let table = Table::of("launch", entry, &LAUNCH, self.out)?;
+                        self.launch(&table, entry.span(), true)
+                    })
+                    .collect()
+            }
+            (Some(list), Some(key)) => {
+                let title = format!("this binding has both `{key}` and `launch`");
+                self.out.push(bad(list, &title, "one too many", "write every launch as [[binding.launch]], or a single one in the binding itself"));
+                Vec::new()
+            }
+            (None, _) => self.launch(table, span, false).into_iter().collect(),
+        }
+    }
+
+    fn launch(&mut self, table: &Table<'_>, span: std::ops::Range<usize>, own: bool) -> Option<LaunchSpec> {
+        let symbol = table.need("symbol", "`symbol = \"...\"`: the kernel's name, as written or demangled", self.out);
+        let grid = table.need("grid", "`grid = [\"ceil(N / 64)\"]`: work-groups in x, y, z", self.out);
+        let block = table.need("block", "`block = [256]`: work-items of a group in x, y, z", self.out);
+        let args = table.need("args", "`args = [\"A\", \"i32 N\"]`: tensors and numbers in the kernel's order", self.out);
+        let (symbol, grid, block, args) = (symbol?, grid?, block?, args?);
+        Some(LaunchSpec {
+            span,
+            symbol: self.symbol(symbol)?,
+            grid: self.sides(grid, "grid")?,
+            block: self.sides(block, "block")?,
+            dynamic_lds: table.get("dynamic_lds").and_then(|value| self.formula(value)),
+            args: self.args(args)?,
+            when: table.get("when").filter(|_| own).and_then(|value| self.formula(value)),
+            each: table.get("for").and_then(|value| self.each(value)),
+        })
+    }
+
+    fn symbol(&mut self, value: document::Placed<'_>) -> Option<Placed<Symbol>> {
+        let text = string(value, self.out)?;
+        let symbol = Symbol::parse(text);
+        self.kept(value, symbol)
+    }
+
+    /// What was read, or the complaint about it.
+    fn kept<T>(&mut self, value: document::Placed<'_>, read: Result<T, Trouble>) -> Option<Placed<T>> {
+        match read {
+            Ok(read) => Some(Placed { span: value.span(), value: read }),
+            Err(trouble) => {
+                self.out.push(self.source.complaint(&value.span(), trouble));
+                None
+            }
+        }
+    }
+
+    /// A formula, or a whole number as it is.
+    fn formula(&mut self, value: document::Placed<'_>) -> Option<Placed<Formula>> {
+        if value.get_ref().is_integer() {
+            let number = integer(value, self.out)?;
+            let node = super::formula::Node::Integer(number.into());
+            return self.kept(value, Ok(Formula { at: 0..0, node }));
+        }
+        let text = string(value, self.out)?;
+        let formula = parse(text);
+        self.kept(value, formula)
+    }
+
+    /// One to three formulas.
+    fn sides(&mut self, value: document::Placed<'_>, what: &str) -> Option<Vec<Placed<Formula>>> {
+        let list = array(value, self.out);
+        if list.is_empty() || list.len() > 3 {
+            let title = format!("`{what}` has {} sides", list.len());
+            self.out.push(bad(value, &title, "one to three", "give x, or x and y, or x, y and z"));
+            return None;
+        }
+        list.iter().map(|side| self.formula(side)).collect()
+    }
+
+    fn args(&mut self, value: document::Placed<'_>) -> Option<Placed<Vec<Placed<ArgSpec>>>> {
+        let mut args = Vec::new();
+        for arg in array(value, self.out) {
+            args.push(self.arg(arg, 0)?);
+        }
+        Some(Placed { span: value.span(), value: args })
+    }
+
+    fn arg(&mut self, value: document::Placed<'_>, depth: u32) -> Option<Placed<ArgSpec>> {
+        if value.get_ref().is_array() {
+            if depth > 4 {
+                self.out.push(bad(value, "structs nest deeper than 4", "here", "write the members in a row"));
+                return None;
+            }
+            let members: Option<Vec<_>> = array(value, self.out).iter().map(|member| self.arg(member, depth + 1)).collect();
+            return self.kept(value, Ok(ArgSpec::Struct(members?)));
+        }
+        let text = string(value, self.out)?;
+        let arg = arguments::parse(text);
+        self.kept(value, arg)
+    }
+
+    /// `t in 0..T`.
+    fn each(&mut self, value: document::Placed<'_>) -> Option<Placed<Loop>> {
+        let text = string(value, self.out)?;
+        let parts = text.split_once(" in ").and_then(|(name, range)| {
+            let (from, to) = range.split_once("..")?;
+            let at = text.len() - range.len();
+            Some((name.trim(), (from, at), (to, text.len() - to.len())))
+        });
+        let name_fits = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let Some((name, from, to)) = parts.filter(|(name, ..)| name_fits(name)) else {
+            self.out.push(bad(value, "this is no range", "here", "write it as `t in 0..T`"));
+            return None;
+        };
+        let range = parse_part(from.0, from.1).and_then(|from| {
+            let to = parse_part(to.0, to.1)?;
+            Ok(Loop { name: name.into(), from, to })
+        });
+        self.kept(value, range)
+    }
+
+    /// A table of names with a formula each.
+    fn formulas(&mut self, table: &Table<'_>, key: &'static str) -> Vec<(Placed<String>, Placed<Formula>)> {
+        let entries = self.entries(table, key);
+        let read = |(name, value)| Some((name, self.formula(value)?));
+        entries.into_iter().filter_map(read).collect()
+    }
+
+    fn entries<'a>(&mut self, table: &Table<'a>, key: &'static str) -> Vec<(Placed<String>, document::Placed<'a>)> {
+        let Some(value) = table.get(key) else {
+            return Vec::new();
+        };
+        let Some(keys) = value.get_ref().as_table() else {
+            self.out.push(wrong_type(value, "a table"));
+            return Vec::new();
+        };
+        let named = Table::new(key, value.span(), keys);
+        let name = |(key, value): (&toml::Spanned<toml::de::DeString<'a>>, _)| {
+            let name = Placed { span: key.span(), value: key.get_ref().to_string() };
+            (name, value)
+        };
+        named.entries().into_iter().map(name).collect()
+    }
+
+    fn types(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, ElementKind)> {
+        let entries = self.entries(table, "types");
+        let mut types = Vec::new();
+        for (name, value) in entries {
+            let kind = string(value, self.out).and_then(|word| self.kind(value, word));
+            types.extend(kind.map(|kind| (name, kind)));
+        }
+        types
+    }
+
+    fn kind(&mut self, value: document::Placed<'_>, word: &str) -> Option<ElementKind> {
+        const NAMES: [&str; 6] = ["f64", "f32", "f16", "bf16", "i32", "u16"];
+        let kind = ElementKind::ALL.into_iter().find(|kind| kind.name() == word);
+        if kind.is_none() {
+            self.out.push(unknown(value.span(), "type of elements", word, &NAMES));
+        }
+        kind
+    }
+
+    fn layouts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, LayoutSpec)> {
+        let entries = self.entries(table, "layout");
+        let mut layouts = Vec::new();
+        for (name, value) in entries {
+            let (axes, pitch) = if value.get_ref().is_table() {
+                let Some(table) = Table::of("layout", value, &["axes", "pitch"], self.out) else {
+                    continue;
+                };
+                let axes = table.need("axes", "`axes = \"...\"`, the outermost first", self.out);
+                (axes, table.get("pitch").and_then(|value| self.formula(value)))
+            } else {
+                (Some(value), None)
+            };
+            let Some((axes, text)) = axes.and_then(|axes| Some((axes, string(axes, self.out)?))) else {
+                continue;
+            };
+            let words = text.split_whitespace().map(Into::into).collect();
+            let axes = Placed { span: axes.span(), value: words };
+            layouts.push((name, LayoutSpec { axes, pitch }));
+        }
+        layouts
+    }
+
+    /// `G = "f64[B, T, HV]"`.
+    fn scratch(&mut self, table: &Table<'_>) -> Vec<Scratch> {
+        let entries = self.entries(table, "scratch");
+        let mut scratch = Vec::new();
+        for (name, value) in entries {
+            let Some(text) = string(value, self.out) else {
+                continue;
+            };
+            let parts = text.trim().strip_suffix(']').and_then(|text| text.split_once('['));
+            let Some((kind, sides)) = parts else {
+                self.out.push(bad(value, "this is no tensor", "here", "write it as `f32[B, T, K]`"));
+                continue;
+            };
+            let Some(kind) = self.kind(value, kind.trim()) else {
+                continue;
+            };
+            let start = sides.as_ptr().addr() - text.as_ptr().addr();
+            let lengths = split(sides).into_iter().map(|side| {
+                let within = side.as_ptr().addr() - sides.as_ptr().addr();
+                self.kept(value, parse_part(side, start + within))
+            });
+            if let Some(lengths) = lengths.collect() {
+                scratch.push(Scratch { name, kind, lengths });
+            }
+        }
+        scratch
+    }
+
+    fn planted(&mut self, value: document::Placed<'_>, launches: &[LaunchSpec]) -> Option<PlantedSpec> {
+        const KEYS: [&str; 7] = ["name", "launch", "symbol", "grid", "block", "args", "when"];
+        let table = Table::of("planted bug", value, &KEYS, self.out)?;
+        let name = table.need("name", "`name = \"...\"`: what is wrong with it", self.out)?;
+        let name = string(name, self.out)?;
+        let launch = match table.get("launch") {
+            Some(at) => {
+                let number = integer(at, self.out)?;
+                let found = usize::try_from(number).ok().filter(|number| *number < launches.len());
+                if found.is_none() {
+                    let title = format!("this binding has no launch {number}");
+                    let help = format!("its launches are counted from 0 to {}", launches.len().saturating_sub(1));
+                    self.out.push(bad(at, &title, "out of range", &help));
+                }
+                found?
+            }
+            None => 0,
+        };
+        let planted = PlantedSpec {
+            name: name.into(),
+            span: value.span(),
+            launch,
+            symbol: table.get("symbol").and_then(|value| self.symbol(value)),
+            grid: table.get("grid").and_then(|value| self.sides(value, "grid")),
+            block: table.get("block").and_then(|value| self.sides(value, "block")),
+            args: table.get("args").and_then(|value| self.args(value)),
+            when: table.get("when").and_then(|value| self.formula(value)),
+        };
+        let changes = ["symbol", "grid", "block", "args"];
+        if !changes.iter().any(|key| table.get(key).is_some()) {
+            let help = "give it another `symbol`, `grid`, `block` or `args`";
+            self.out.push(bad(value, "this planted bug changes nothing", "no change", help));
+            return None;
+        }
+        Some(planted)
+    }
+}
+
+/// The parts between commas that stand in no parentheses.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}

@@ -1,0 +1,206 @@
+//! Which kernel of a code object a binding means: its name as written, demangled, with globs and formulas.
+
+use globset::{Glob, GlobMatcher};
+
+use super::formula::{self, Formula, Trouble};
+use super::scope::Scope;
+use super::value::Value;
+use crate::text::nearest;
+
+/// A kernel's name with `{formulas}` in it, and `*` and `?` for what may be anything.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Symbol {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Text(String),
+    Formula(Formula),
+}
+
+impl Symbol {
+    /// A name that is this very text.
+    pub fn plain(name: &str) -> Symbol {
+        Symbol {
+            parts: vec![Part::Text(name.into())],
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(text: &str) -> Result<Symbol, Trouble> {
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(open) = text[at..].find('{').map(|found| at + found) {
+            let Some(close) = text[open..].find('}').map(|found| open + found) else {
+                let help = "close it with `}`";
+                return Err(Trouble::new(&(open..text.len()), "this `{` is open", help));
+            };
+            parts.push(Part::Text(text[at..open].into()));
+            let formula = formula::parse_part(&text[open + 1..close], open + 1)?;
+            parts.push(Part::Formula(formula));
+            at = close + 1;
+        }
+        parts.push(Part::Text(text[at..].into()));
+        Ok(Symbol { parts })
+    }
+
+    /// The name as written, `*` where a formula stands.
+    pub fn text(&self) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Formula(_) => "*".into(),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// The name at a case.
+    pub fn at(&self, scope: &Scope<'_>) -> Result<String, Trouble> {
+        let mut name = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => name.push_str(text),
+                Part::Formula(formula) => {
+                    let value = scope.number(formula)?;
+                    if let Value::Fraction(_, 2..) = value {
+                        let help = "round it with ceil(x) or floor(x)";
+                        let title = format!("{value} stands in a kernel's name");
+                        return Err(Trouble::new(&formula.at, title, help));
+                    }
+                    name.push_str(&value.to_string());
+                }
+            }
+        }
+        Ok(name)
+    }
+}
+
+/// A C++ name as one writes it, `void f<64>(float*)`; any other as it is.
+pub fn demangled(name: &str) -> String {
+    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
+    let plain = symbol.and_then(|symbol| symbol.demangle().ok());
+    plain.unwrap_or_else(|| name.to_owned())
+}
+
+/// A name without what a reader leaves out: blanks, the type it returns, the suffixes of its whole numbers.
+fn plain(name: &str) -> String {
+    let name = name.strip_prefix("void ").unwrap_or(name);
+    let mut out = String::with_capacity(name.len());
+    let mut digits = false;
+    for c in name.chars().filter(|c| !c.is_whitespace()) {
+        // 64u and 64ul are 64, but f64u is a name.
+        if digits && matches!(c, 'u' | 'l') {
+            continue;
+        }
+        let before = out.chars().last();
+        let begins = !before.is_some_and(|b| b.is_alphanumeric() || b == '_');
+        digits = c.is_ascii_digit() && (digits || begins);
+        out.push(c);
+    }
+    out
+}
+
+/// The forms under which a kernel answers: mangled, demangled, without arguments, without template and arguments.
+fn forms(name: &str) -> Vec<String> {
+    let full = plain(&demangled(name));
+    let bare = match full.rfind('(') {
+        Some(open) if full.ends_with(')') => full[..open].to_owned(),
+        _ => full.clone(),
+    };
+    let stem = bare.split('<').next().unwrap_or_default().to_owned();
+    vec![name.to_owned(), full, bare, stem]
+}
+
+/// The one kernel, of these, that a name means.
+///
+/// # Errors
+/// None does, or several do: what to say, and what to do.
+pub fn find<'k>(
+    wanted: &str,
+    kernels: impl Iterator<Item = &'k str>,
+) -> Result<&'k str, (String, String)> {
+    let kernels: Vec<&str> = kernels.collect();
+    let pattern = plain(wanted);
+    let glob = wanted.contains(['*', '?']).then(|| matcher(&pattern)).flatten();
+    // A name that is whole comes before one that is a part of others.
+    for form in 0..4 {
+        let same = |name: &&str| {
+            let form = &forms(name)[form];
+            let alike = glob.as_ref().is_some_and(|glob| glob.is_match(form));
+            alike || plain(form) == pattern
+        };
+        let found: Vec<&str> = kernels.iter().copied().filter(same).collect();
+        match found[..] {
+            [] => {}
+            [one] => return Ok(one),
+            _ => {
+                let names: Vec<String> = found.iter().take(6).map(|name| demangled(name)).collect();
+                let title = format!("`{wanted}` means {} kernels", found.len());
+                return Err((title, format!("choose one of: {}", names.join("; "))));
+            }
+        }
+    }
+    let names: Vec<String> = kernels.iter().map(|name| demangled(name)).collect();
+    let stems: Vec<String> = kernels.iter().map(|name| forms(name)[2].clone()).collect();
+    let near = nearest(&pattern, stems.iter().map(String::as_str), 1);
+    let help = match near.first() {
+        Some(near) => format!("the nearest it has is `{near}`"),
+        None if names.len() <= 12 => format!("it has: {}", names.join("; ")),
+        None => format!("it has {} kernels: `deltanet-check inspect` lists them", names.len()),
+    };
+    Err((format!("the code object has no kernel `{wanted}`"), help))
+}
+
+/// A glob in which only `*` and `?` are special: names have brackets of their own.
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    let literal = |c: char| match c {
+        '[' | ']' | '{' | '}' => format!("[{c}]"),
+        '\\' | '!' => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    let escaped: String = pattern.chars().map(literal).collect();
+    Glob::new(&escaped).ok().map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = [
+        "_Z4gemmILi64ELb1EEvPKfS1_Pfi",
+        "_Z4gemmILi128ELb0EEvPKfS1_Pfi",
+        "_Z5scalePfj",
+        "plain_c",
+    ];
+
+    fn found(wanted: &str) -> Result<&'static str, (String, String)> {
+        find(wanted, NAMES.into_iter())
+    }
+
+    #[test]
+    fn a_kernel_answers_to_every_form_of_its_name() {
+        for wanted in [
+            NAMES[0],
+            "gemm<64, true>",
+            "gemm<64,true>",
+            "void gemm<64, true>(float const*, float const*, float*, int)",
+            "gemm<64*",
+            "ge*<6?, *>",
+        ] {
+            assert_eq!(found(wanted), Ok(NAMES[0]), "{wanted}");
+        }
+        assert_eq!(found("scale"), Ok("_Z5scalePfj"));
+        assert_eq!(found("plain_c"), Ok("plain_c"));
+        assert_eq!(found("pl*"), Ok("plain_c"));
+    }
+
+    #[test]
+    fn none_and_several_are_told() {
+        let (title, help) = found("gemm").expect_err("two");
+        assert_eq!(title, "`gemm` means 2 kernels");
+        assert!(help.contains("gemm<64, true>") && help.contains("gemm<128, false>"), "{help}");
+        let (title, help) = found("gem<64, true>").expect_err("none");
+        assert_eq!(title, "the code object has no kernel `gem<64, true>`");
+        assert_eq!(help, "the nearest it has is `gemm<64,true>`");
+    }
+}

@@ -1,0 +1,211 @@
+//! What formulas evaluate to: exact fractions, floats, words, yes and no, places in tensors.
+
+use std::fmt;
+
+use super::formula::Operator;
+
+/// What a formula comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A fraction in lowest terms, its denominator above 0: sizes divide exactly.
+    Fraction(i128, i128),
+    /// A number of 64 bits.
+    Float(f64),
+    /// Yes or no; as a number 1 or 0.
+    Bool(bool),
+    /// One of the words of a case.
+    Word(String),
+    /// So many bytes behind the first of a tensor.
+    Pointer(String, i128),
+    /// A pointer to nothing.
+    Null,
+}
+
+use Value::{Bool, Float, Fraction, Null, Pointer, Word};
+
+/// Why an operation has no result.
+pub type Why = String;
+
+fn too_large() -> Why {
+    "the result does not fit 127 bits".into()
+}
+
+/// The whole number.
+pub fn integer(number: i128) -> Value {
+    Fraction(number, 1)
+}
+
+fn fraction(n: i128, d: i128) -> Result<Value, Why> {
+    if d == 0 {
+        return Err("division by 0".into());
+    }
+    let (mut a, mut b) = (n.unsigned_abs(), d.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let common = i128::try_from(a).map_err(|_| too_large())?;
+    let (n, d) = (n / common, d / common);
+    if d > 0 {
+        return Ok(Fraction(n, d));
+    }
+    let flipped = n.checked_neg().zip(d.checked_neg());
+    flipped.map(|(n, d)| Fraction(n, d)).ok_or_else(too_large)
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fraction(n, 1) => n.fmt(f),
+            Fraction(n, d) => write!(f, "{n}/{d}"),
+            Float(value) => value.fmt(f),
+            Bool(value) => value.fmt(f),
+            Word(word) => word.fmt(f),
+            Pointer(tensor, 0) => tensor.fmt(f),
+            Pointer(tensor, offset) => write!(f, "{tensor} {offset:+}"),
+            Null => f.write_str("null"),
+        }
+    }
+}
+
+impl Value {
+    /// What kind of thing it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fraction(..) | Float(_) => "a number",
+            Bool(_) => "yes or no",
+            Word(_) => "a word",
+            Pointer(..) => "a tensor",
+            Null => "null",
+        }
+    }
+
+    /// As a number of 64 bits.
+    pub fn float(&self) -> Result<f64, Why> {
+        match self {
+            Fraction(n, d) => Ok(*n as f64 / *d as f64),
+            Float(value) => Ok(*value),
+            Bool(value) => Ok(f64::from(u8::from(*value))),
+            other => Err(format!("{other} is {}, a number is due", other.kind())),
+        }
+    }
+
+    /// As a whole number.
+    pub fn integer(&self) -> Result<i128, Why> {
+        match self {
+            Fraction(n, 1) => Ok(*n),
+            Fraction(n, d) => Err(format!(
+                "{n}/{d} is not whole: round it with ceil(x) or floor(x)"
+            )),
+            Bool(value) => Ok((*value).into()),
+            Float(value) if value.fract() == 0.0 && value.abs() < 1e18 => Ok(*value as i128),
+            Float(value) => Err(format!(
+                "{value} is not whole: round it with ceil(x) or floor(x)"
+            )),
+            other => Err(format!("{other} is {}, a whole number is due", other.kind())),
+        }
+    }
+
+    /// As yes or no: numbers are yes but for 0.
+    pub fn truth(&self) -> Result<bool, Why> {
+        match self {
+            Bool(value) => Ok(*value),
+            other => Ok(other.float()? != 0.0),
+        }
+    }
+
+    /// Rounded by a function of floats, or of a fraction's quotient and remainder.
+    pub fn rounded(&self, up: bool) -> Result<Value, Why> {
+        match self {
+            Fraction(n, d) => {
+                let down = n.div_euclid(*d);
+                Ok(integer(down + i128::from(up && n.rem_euclid(*d) != 0)))
+            }
+            other => {
+                let value = other.float()?;
+                Ok(Float(if up { value.ceil() } else { value.floor() }))
+            }
+        }
+    }
+
+    /// An operation on two values.
+    pub fn apply(operator: Operator, left: &Value, right: &Value) -> Result<Value, Why> {
+        use Operator::{Divided, Equal, Minus, Plus, Remainder, Times, Unequal};
+        match (operator, left, right) {
+            (Equal, Word(a), Word(b)) => Ok(Bool(a == b)),
+            (Unequal, Word(a), Word(b)) => Ok(Bool(a != b)),
+            (Plus, Pointer(tensor, at), offset) | (Plus, offset, Pointer(tensor, at)) => {
+                let at = at.checked_add(offset.integer()?).ok_or_else(too_large)?;
+                Ok(Pointer(tensor.clone(), at))
+            }
+            (Minus, Pointer(tensor, at), offset) => {
+                let at = at.checked_sub(offset.integer()?).ok_or_else(too_large)?;
+                Ok(Pointer(tensor.clone(), at))
+            }
+            (Plus | Minus | Times | Divided, _, _) => Value::arithmetic(operator, left, right),
+            (Remainder, _, _) => {
+                let (a, b) = (left.integer()?, right.integer()?);
+                let rest = a.checked_rem(b);
+                rest.map(integer).ok_or_else(|| "division by 0".into())
+            }
+            _ => Value::compare(operator, left, right).map(Bool),
+        }
+    }
+
+    fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Value, Why> {
+        use Operator::{Divided, Minus, Plus};
+        let exact = |value: &Value| match value {
+            Fraction(n, d) => Some((*n, *d)),
+            Bool(value) => Some(((*value).into(), 1)),
+            _ => None,
+        };
+        let (Some((a, b)), Some((c, d))) = (exact(left), exact(right)) else {
+            let (a, b) = (left.float()?, right.float()?);
+            let value = match operator {
+                Plus => a + b,
+                Minus => a - b,
+                Divided => a / b,
+                _ => a * b,
+            };
+            return match value.is_finite() {
+                true => Ok(Float(value)),
+                false => Err(format!("the result is {value}")),
+            };
+        };
+        let times = |x: i128, y: i128| x.checked_mul(y).ok_or_else(too_large);
+        match operator {
+            Plus | Minus => {
+                let (left, right) = (times(a, d)?, times(c, b)?);
+                let sum = match operator {
+                    Plus => left.checked_add(right),
+                    _ => left.checked_sub(right),
+                };
+                fraction(sum.ok_or_else(too_large)?, times(b, d)?)
+            }
+            Divided => fraction(times(a, d)?, times(b, c)?),
+            _ => fraction(times(a, c)?, times(b, d)?),
+        }
+    }
+
+    fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, Why> {
+        let order = match (left, right) {
+            // Both denominators are above 0.
+            (Fraction(a, b), Fraction(c, d)) => {
+                let sides = a.checked_mul(*d).zip(c.checked_mul(*b));
+                let (left, right) = sides.ok_or_else(too_large)?;
+                left.cmp(&right)
+            }
+            _ => {
+                let order = left.float()?.partial_cmp(&right.float()?);
+                order.ok_or("one side is not a number")?
+            }
+        };
+        Ok(match operator {
+            Operator::Equal => order.is_eq(),
+            Operator::Unequal => order.is_ne(),
+            Operator::Less => order.is_lt(),
+            Operator::LessOrEqual => order.is_le(),
+            Operator::Greater => order.is_gt(),
+            _ => order.is_ge(),
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! `deltanet-check bind`: the beginnings of a binding, from what a code object says of its kernels.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
+
+use super::inspect::dynamic_lds;
+use super::{contracts, load_code_object};
+use crate::binding::{Described, Use, demangled, described};
+use crate::cli::RunArgs;
+use crate::exit::{Exit, Stop};
+use crate::run::{Setup, contract, print};
+
+/// Flags of `bind`.
+#[derive(Debug, Clone, Args)]
+pub struct BindArgs {
+    /// The code object
+    #[arg(value_name = "FILE.co")]
+    pub file: PathBuf,
+
+    /// What its kernels compute: arguments with names of its tensors and sizes are filled in
+    #[arg(long, value_name = "NAME")]
+    pub contract: Option<String>,
+
+    /// Only kernels whose name, as written or demangled, matches this glob
+    #[arg(long, value_name = "GLOB")]
+    pub kernel: Option<String>,
+}
+
+/// Prints a skeleton for each kernel.
+///
+/// # Errors
+/// There is no such contract, or the file is no code object.
+pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
+    let object = load_code_object(&args.file).map_err(|error| Stop::setup(format!("{error:#}")))?;
+    let found = match &args.contract {
+        Some(name) => {
+            let function = contracts::find(name)?;
+            let setup = Setup::new(&RunArgs::default())?;
+            contract(&setup.registry, function)
+        }
+        None => None,
+    };
+    let matcher = match &args.kernel {
+        Some(pattern) => {
+            let glob = globset::Glob::new(pattern).map_err(|error| {
+                Stop::usage(format!("`--kernel {}` is no glob: {}", pattern.escape_debug(), error.kind()))
+            })?;
+            Some(glob.compile_matcher())
+        }
+        None => None,
+    };
+    let wanted = |kernel: &&Kernel| {
+        let matches = |glob: &globset::GlobMatcher| glob.is_match(&kernel.name) || glob.is_match(demangled(&kernel.name));
+        matcher.as_ref().is_none_or(matches)
+    };
+    let kernels: Vec<&Kernel> = object.kernels.iter().filter(wanted).collect();
+    if kernels.is_empty() {
+        return Err(Stop::nothing("no kernel of the code object matches --kernel: `deltanet-check inspect` lists them"));
+    }
+    let name = args.contract.as_deref();
+    let mut text = String::from("schema = 1\n");
+    for kernel in kernels {
+        text += &skeleton(&object, kernel, name, found.as_ref());
+    }
+    print(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// A text in TOML's quotes.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.into()).to_string()
+}
+
+fn skeleton(object: &CodeObject, kernel: &Kernel, contract: Option<&str>, found: Option<&Described>) -> String {
+    let plain = demangled(&kernel.name);
+    // What one writes: without the type that it returns, and without its arguments.
+    let short = plain.strip_prefix("void ").unwrap_or(&plain);
+    let short = short.rfind('(').map_or(short, |open| &short[..open]);
+    let mut text = format!("\n[[binding]]\ncontract = {}\n", quoted(contract.unwrap_or("?")));
+    if contract.is_none() {
+        text = text.trim_end().to_owned() + "   # `deltanet-check contracts` lists them\n";
+    }
+    text += &format!("symbol = {}\n", quoted(short));
+    if plain != kernel.name && short != plain {
+        text += &format!("# {}\n", crate::text::escaped(&plain));
+    }
+    text += "grid = [\"?\"]   # work-groups in x, y, z: formulas over the sizes, as in ceil(N / 64)\n";
+    text += &match kernel.required_work_group_size {
+        Some([x, y, z]) => format!("block = [{x}, {y}, {z}]   # the kernel was compiled for this\n"),
+        None => format!("block = [\"?\"]   # work-items of a group: at most {}\n", kernel.max_flat_work_group_size),
+    };
+    let lds = kernel.lds_size;
+    text += &match dynamic_lds(object, kernel) {
+        true => format!("dynamic_lds = \"?\"   # bytes, beside {lds} of its own\n"),
+        false if lds > 0 => format!("# {lds} bytes of LDS\n"),
+        false => String::new(),
+    };
+    text += "args = [\n";
+    for (position, arg) in kernel.explicit_args().enumerate() {
+        let guess = quoted(&guess(arg, found)) + ",";
+        let type_name = arg.type_name.as_deref().map(|name| format!(", {name}"));
+        let told = described(arg) + &type_name.unwrap_or_default();
+        text += &format!("    {guess:<20} # {position}: {}\n", crate::text::escaped(&told));
+    }
+    text += "]\n";
+    if let Some(found) = found {
+        let outputs = found.outputs().join(", ");
+        let inputs = found.tensors.iter().filter(|tensor| tensor.role == Use::Input);
+        let inputs: Vec<&str> = inputs.map(|tensor| tensor.name.as_str()).collect();
+        text += &format!("# inputs: {}; outputs: {outputs}\n", inputs.join(", "));
+    }
+    text
+}
+
+/// What an argument may be: the tensor or size of its name, or its type and a question.
+fn guess(arg: &Arg, found: Option<&Described>) -> String {
+    let pointer = arg.kind == ArgKind::GlobalBuffer;
+    let scalar = scalar(arg);
+    let name = arg.name.as_deref().unwrap_or_default();
+    let alike = |known: &str| known.eq_ignore_ascii_case(name);
+    let by_name = found.filter(|_| !name.is_empty()).and_then(|found| {
+        if pointer {
+            let mut tensors = found.tensors.iter().filter(|tensor| tensor.role != Use::Between);
+            return tensors.find(|tensor| alike(&tensor.name)).map(|tensor| tensor.name.clone());
+        }
+        let mut sizes = found.function.dims.iter().chain(found.function.integers);
+        sizes.find(|size| alike(size)).map(|size| format!("{} {size}", scalar.clone().unwrap_or_default()))
+    });
+    match (by_name, pointer, scalar) {
+        (Some(guess), ..) => guess,
+        (None, true, _) => "?".into(),
+        (None, false, Some(scalar)) => format!("{scalar} ?"),
+        (None, false, None) => format!("raw {}", "00".repeat(arg.size as usize)),
+    }
+}
+
+/// The type of a number, by what the metadata calls it, or by its size.
+fn scalar(arg: &Arg) -> Option<String> {
+    let called = arg.type_name.as_deref().unwrap_or_default();
+    let float = called.contains("float") || called.contains("double") || called.contains("half");
+    let unsigned = called.contains("unsigned") || called.starts_with("uint");
+    let letter = match (float, unsigned) {
+        (true, _) => 'f',
+        (_, true) => 'u',
+        _ => 'i',
+    };
+    matches!(arg.size, 1 | 2 | 4 | 8).then(|| format!("{letter}{}", 8 * arg.size))
+}

@@ -1,0 +1,174 @@
+//! The launches of a binding, on the tensors of a trial.
+
+use std::time::Instant;
+
+use super::buffer::{Role, Tensor};
+use super::{Buffer, Data, Grid, Launched, Outcome, Trial, Variant};
+use crate::binding::{Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, convert};
+use crate::compare::{ElementKind, guards, poison};
+use crate::device::{DeviceError, Launch};
+use crate::exit::Stop;
+use crate::verdict::{Axis, LaunchReport};
+
+/// A binding that a trial launches in place of the built-in launches.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<'a> {
+    /// The binding.
+    pub binding: &'a Binding,
+    /// Its contract's tensors.
+    pub described: &'a Described,
+    /// The wrong kernel that is planted, if any.
+    pub planted: Option<&'a PlantedSpec>,
+}
+
+fn invalid(stop: Stop) -> DeviceError {
+    DeviceError::invalid(stop.message)
+}
+
+impl Trial<'_> {
+    /// Makes the launches of the binding, once the function has said what there is.
+    pub(super) fn launch_bound(&mut self, bound: Bound<'_>) -> Outcome {
+        let binding = bound.binding;
+        let shapes = binding.shapes(self.shapes(&bound), self.values).map_err(invalid)?;
+        let object = match self.program {
+            Some(program) => &program.object,
+            None => return Err(DeviceError::invalid("there is no code object to launch")),
+        };
+        let outputs = bound.described.outputs();
+        let resolved = binding.resolve(object, self.values, &shapes, &outputs, bound.planted);
+        let calls = match resolved.map_err(invalid)? {
+            Resolved::Launches(calls) => calls,
+            Resolved::Skip(reason) => return Err(DeviceError::invalid(reason)),
+        };
+        self.plant_used = bound.planted.is_some();
+        for shape in &shapes[self.tensors.len()..] {
+            let axes = shape.axes.iter().map(|axis| Axis::new(&axis.name, axis.length));
+            self.keep(&shape.name, axes.collect(), Role::Written, shape.kind, None);
+        }
+        for (at, shape) in shapes.iter().enumerate() {
+            let named = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == shape.name);
+            if !calls.iter().any(named) {
+                continue;
+            }
+            self.convert(at, binding, &shapes)?;
+            if !shape.layout.is_plain() {
+                self.tensors[at].layout = Some(shape.layout.clone());
+            }
+            self.put(at)?;
+        }
+        if matches!(self.variant, Variant::Silent) {
+            return Ok(());
+        }
+        calls.iter().try_for_each(|call| self.call(call))
+    }
+
+    /// The tensors as the contract has them.
+    fn shapes(&self, bound: &Bound<'_>) -> Vec<Shape> {
+        let shape = |tensor: &Tensor| {
+            let axes: Vec<Side> = tensor.axes.iter().enumerate().map(|(n, axis)| Side {
+                name: axis.name.clone(),
+                symbol: bound.described.symbol(&tensor.name, n).unwrap_or_default().into(),
+                length: axis.length,
+            }).collect();
+            let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+            let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
+            Shape {
+                name: tensor.name.clone(),
+                kind: tensor.kind,
+                layout: Layout::plain(&lengths),
+                scalar: single.and_then(|data| data.wide().first().copied()),
+                axes,
+            }
+        };
+        self.tensors.iter().map(shape).collect()
+    }
+
+    /// Has an input handed over as the binding says; the references keep what was drawn.
+    fn convert(&mut self, at: usize, binding: &Binding, shapes: &[Shape]) -> Outcome {
+        let tensor = &self.tensors[at];
+        let Some(data) = &tensor.data else {
+            return Ok(());
+        };
+        let elements = data.wide();
+        let converted = convert(binding, self.values, shapes, &tensor.name, &elements).map_err(invalid)?;
+        if let Some(elements) = converted {
+            self.tensors[at].sent = Some(Data::nearest(tensor.kind, &elements));
+        }
+        Ok(())
+    }
+
+    /// Puts a tensor on the device between its guards, in its layout.
+    pub(super) fn put(&mut self, at: usize) -> Outcome {
+        let tensor = &self.tensors[at];
+        let poisoned = |elements: usize| {
+            let mut bytes = vec![0; elements * tensor.kind.size()];
+            poison::fill(tensor.kind, &mut bytes);
+            bytes
+        };
+        let data = tensor.sent.as_ref().or(tensor.data.as_ref()).map(Data::bytes);
+        let payload = match (data, &tensor.layout) {
+            (Some(data), Some(layout)) => {
+                let mut bytes = poisoned(layout.count);
+                layout.spread(&data, tensor.kind.size(), &mut bytes);
+                bytes
+            }
+            (Some(data), None) => data,
+            (None, layout) => poisoned(layout.as_ref().map_or(tensor.count(), |layout| layout.count)),
+        };
+        let image = guards::frame(&payload);
+        let tensor = &mut self.tensors[at];
+        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
+        self.session.upload(address, &image)?;
+        tensor.address = Some(address + guards::GUARD_BYTES as u64);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call) -> Outcome {
+        let mut kernarg = call.kernarg.clone();
+        let mut written = Vec::new();
+        for slot in &call.slots {
+            let found = self.tensors.iter().position(|tensor| tensor.name == slot.place.tensor);
+            let at = found.ok_or_else(|| DeviceError::invalid(format!("there is no tensor `{}`", slot.place.tensor)))?;
+            let whole = Buffer { tensor: at, first: 0, count: self.tensors[at].count() };
+            let address = self.address(whole)? + slot.place.offset;
+            if let Some(room) = kernarg.get_mut(slot.at..slot.at + 8) {
+                room.copy_from_slice(&address.to_le_bytes());
+            }
+            if self.tensors[at].role != Role::Input {
+                written.push(whole);
+            }
+        }
+        let grid = Grid::unsaid(call.grid, call.block);
+        let request = Launch {
+            kernel: &call.kernel,
+            grid: call.grid,
+            block: call.block,
+            dynamic_lds: call.dynamic_lds,
+            kernarg: &kernarg,
+        };
+        let started = Instant::now();
+        let result = self.session.launch(self.module, &request).and_then(|done| self.session.sync().map(|()| done));
+        let seconds = started.elapsed().as_secs_f64();
+        let done = result.as_ref().ok().cloned().unwrap_or_default();
+        let report = LaunchReport {
+            kernel: call.kernel.clone(),
+            grid: call.grid,
+            block: call.block,
+            dynamic_lds: call.dynamic_lds,
+            wave_instructions: done.wave_instructions,
+            counters: done.counters,
+            kernel_seconds: done.kernel_seconds,
+            seconds,
+        };
+        self.launches.push(Launched { report, grid, written });
+        result.map(|_| ())
+    }
+
+    /// The type that a tensor has on the device.
+    pub(super) fn bound_kind(&self, name: &str, kind: ElementKind) -> ElementKind {
+        match &self.mode {
+            super::Mode::Bound(bound) => bound.binding.kind(name).unwrap_or(kind),
+            _ => kind,
+        }
+    }
+}
