@@ -27,12 +27,19 @@ const SCALARS: [(&str, Scalar); 13] = [
 /// Reads an argument: `A`, `dst + 4*S`, `null`, `i32 N`, `f32 1 / sqrt(S)`, `fastdiv(H)`, `raw 00ff`.
 pub fn parse(text: &str) -> Result<ArgSpec, Trouble> {
     let begin = text.len() - text.trim_start().len();
-    let (word, rest) = text.trim_start().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let (word, rest) = text
+        .trim_start()
+        .split_once(char::is_whitespace)
+        .unwrap_or((text.trim(), ""));
     let at = text.len() - rest.len();
     if let Some((name, scalar)) = SCALARS.iter().find(|(name, _)| *name == word) {
         if rest.trim().is_empty() {
             let help = format!("write `{name} N`, a type and a formula");
-            return Err(Trouble::new(&(0..text.len()), format!("`{name}` of what?"), help));
+            return Err(Trouble::new(
+                &(0..text.len()),
+                format!("`{name}` of what?"),
+                help,
+            ));
         }
         return Ok(ArgSpec::Scalar(*scalar, parse_part(rest, at)?));
     }
@@ -48,7 +55,10 @@ pub fn parse(text: &str) -> Result<ArgSpec, Trouble> {
             Trouble::new(&(begin..text.len()), "these are no bytes", help)
         });
     }
-    let inner = text.trim().strip_prefix("fastdiv(").and_then(|rest| rest.strip_suffix(')'));
+    let inner = text
+        .trim()
+        .strip_prefix("fastdiv(")
+        .and_then(|rest| rest.strip_suffix(')'));
     if let Some(inner) = inner {
         let at = text.find('(').unwrap_or(0) + 1;
         return Ok(ArgSpec::FastDivision(parse_part(inner, at)?));
@@ -120,7 +130,11 @@ fn alignment(arg: &ArgSpec) -> usize {
         ArgSpec::Pointer(_) => 8,
         ArgSpec::Raw(_) => 1,
         ArgSpec::FastDivision(_) => 4,
-        ArgSpec::Struct(members) => members.iter().map(|member| alignment(&member.value)).max().unwrap_or(1),
+        ArgSpec::Struct(members) => members
+            .iter()
+            .map(|member| alignment(&member.value))
+            .max()
+            .unwrap_or(1),
         ArgSpec::Scalar(scalar, _) => match scalar {
             Scalar::I8 | Scalar::U8 | Scalar::Bool => 1,
             Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 2,
@@ -131,7 +145,13 @@ fn alignment(arg: &ArgSpec) -> usize {
 }
 
 fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Trouble> {
-    let failed = |why: String| Trouble::new(&formula.at, why, "mend the formula, or leave the case out with `when`");
+    let failed = |why: String| {
+        Trouble::new(
+            &formula.at,
+            why,
+            "mend the formula, or leave the case out with `when`",
+        )
+    };
     let value = scope.number(formula)?;
     let whole = || value.integer().map_err(failed);
     let float = || value.float().map_err(failed);
@@ -140,7 +160,9 @@ fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8
         if (low..=high).contains(&number) {
             return Ok(number.to_le_bytes()[..bytes].to_vec());
         }
-        Err(failed(format!("{number} does not fit the type: it holds {low} to {high}")))
+        Err(failed(format!(
+            "{number} does not fit the type: it holds {low} to {high}"
+        )))
     };
     match scalar {
         Scalar::I8 => fits(i8::MIN.into(), i8::MAX.into(), 1),
@@ -161,12 +183,17 @@ fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8
 
 /// With L the smallest such that 2^L >= d: floor(2^32 (2^L - d) / d) + 1, then L, then d.
 fn fast_division(formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Trouble> {
-    let failed = |why: String| Trouble::new(&formula.at, why, "give fastdiv a divisor from 1 to 2^31");
+    let failed =
+        |why: String| Trouble::new(&formula.at, why, "give fastdiv a divisor from 1 to 2^31");
     let number = scope.number(formula)?.integer().map_err(failed)?;
-    let divisor = u64::try_from(number).ok().filter(|d| (1..=1 << 31).contains(d));
+    let divisor = u64::try_from(number)
+        .ok()
+        .filter(|d| (1..=1 << 31).contains(d));
     let divisor = divisor.ok_or_else(|| failed(format!("fastdiv of {number}")))?;
     let shift = u64::from(divisor.next_power_of_two().trailing_zeros());
-    let multiplier = (((1u128 << 32) * ((1u128 << shift) - u128::from(divisor))) / u128::from(divisor) + 1) as u32;
+    let multiplier = (((1u128 << 32) * ((1u128 << shift) - u128::from(divisor)))
+        / u128::from(divisor)
+        + 1) as u32;
     let words = [multiplier, shift as u32, divisor as u32];
     Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }

@@ -15,16 +15,16 @@ use crate::phases::Function;
 use crate::registry::{self, Values};
 use crate::trial::{Probed, probe};
 
-/// The product of the sizes of a case that is looked at only to know more.
-const MAX_PROBED: i64 = 1 << 22;
+/// So many choices of words are looked at.
+const MAX_CHOICES: usize = 32;
 
 /// A contract's tensors.
 #[derive(Debug)]
 pub struct Described {
     /// The contract.
     pub function: &'static Function,
-    /// Its tensors, in the order in which it makes them.
-    pub tensors: Vec<DescribedTensor>,
+    /// Its tensors, which may depend on the words of a case.
+    variants: Vec<Variant>,
 }
 
 /// What a tensor is for.
@@ -62,7 +62,7 @@ pub struct DescribedTensor {
 }
 
 /// An axis of a tensor.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DescribedAxis {
     /// What reports call it.
     pub name: String,
@@ -74,7 +74,7 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
     to.serialize_str(kind.name())
 }
 
-/// The tensors of a function. The first of the cases that it takes says what they are; variations of it say what sizes they have.
+/// The tensors of a function, by cases that it takes: the smallest for each choice of words.
 pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Described> {
     let size = |values: &Values| -> i64 {
         let dims = function.dims.iter().map(|name| values.get(name));
@@ -82,43 +82,107 @@ pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Descri
     };
     let mut cases = cases.to_vec();
     cases.sort_by_key(|values| size(values));
-    let mut base = None;
-    for values in &cases {
-        let probed = probe(function, values);
-        if let Some(probed) = probed {
-            base = Some(((*values).clone(), probed));
-            break;
+    let mut described = Described {
+        function,
+        variants: Vec::new(),
+    };
+    let mut tried: Vec<Words> = Vec::new();
+    for values in cases {
+        let words = words(values);
+        if tried.contains(&words) || tried.len() >= MAX_CHOICES {
+            continue;
+        }
+        let Some(probed) = probe(function, values) else {
+            continue;
+        };
+        tried.push(words.clone());
+        let fits = described
+            .variants
+            .iter_mut()
+            .find(|variant| variant.gives(function, values, &probed));
+        match fits {
+            Some(variant) => variant.words.push(words),
+            None => {
+                let tensors = tensors(function, values, probed);
+                let words = vec![words];
+                described.variants.push(Variant { words, tensors });
+            }
         }
     }
-    let (values, probed) = base?;
-    let mut seen = vec![(values.clone(), probed)];
-    let mut known = Vec::new();
+    (!described.variants.is_empty()).then_some(described)
+}
+
+/// The words of a case.
+type Words = Vec<&'static str>;
+
+fn words(values: &Values) -> Words {
+    let word = |(_, value): (&str, &registry::Value)| match value {
+        registry::Value::Word(word) => Some(*word),
+        registry::Value::Number(_) => None,
+    };
+    values.iter().filter_map(word).collect()
+}
+
+/// The tensors of a contract where they are the same.
+#[derive(Debug)]
+struct Variant {
+    /// For these words.
+    words: Vec<Words>,
+    tensors: Vec<DescribedTensor>,
+}
+
+impl Variant {
+    /// Whether its formulas give what was found at a case.
+    fn gives(&self, function: &Function, values: &Values, probed: &[Probed]) -> bool {
+        let same = |(tensor, probed): (&DescribedTensor, &Probed)| {
+            let lengths = tensor
+                .axes
+                .iter()
+                .map(|axis| evaluate(function, values, axis.length.as_deref()?));
+            let wanted = probed.axes.iter().map(|axis| Some(axis.length));
+            // Where K is V only their names tell axes apart.
+            let names = tensor.axes.iter().map(|axis| &axis.name);
+            let named = names.eq(probed.axes.iter().map(|axis| &axis.name));
+            tensor.name == probed.name
+                && tensor.element == probed.kind
+                && named
+                && lengths.eq(wanted)
+        };
+        self.tensors.len() == probed.len() && self.tensors.iter().zip(probed).all(same)
+    }
+}
+
+/// What the tensors of a function are, from a case and variations of it.
+fn tensors(function: &Function, values: &Values, probed: Vec<Probed>) -> Vec<DescribedTensor> {
+    let names = |probed: &[Probed]| -> Vec<String> {
+        probed.iter().map(|tensor| tensor.name.clone()).collect()
+    };
+    let own = names(&probed);
     let sizes = || function.dims.iter().chain(function.integers);
+    let mut seen = vec![(values.clone(), probed)];
     for name in sizes() {
         // Where a size must fit another, both change.
-        let alone = [2, 3].map(|factor| vary(&values, &[name], factor));
+        let alone = [2, 3].map(|factor| vary(values, &[name], factor));
         let others = sizes().filter(|other| *other != name);
-        let pairs = others.map(|other| vary(&values, &[name, other], 2));
-        let tried = alone.into_iter().chain(pairs);
-        known.extend(tried.filter_map(|varied| Some((probe(function, &varied)?, varied))).map(|(probed, varied)| (varied, probed)).take(2));
+        let pairs = others.map(|other| vary(values, &[name, other], 2));
+        let found = alone.into_iter().chain(pairs).filter_map(|varied| {
+            let probed = probe(function, &varied)?;
+            // Where a size decides over what tensors there are, it says nothing of these.
+            (names(&probed) == own).then_some((varied, probed))
+        });
+        seen.extend(found.take(2).collect::<Vec<_>>());
     }
-    let others = cases.iter().filter(|case| size(case) <= MAX_PROBED && **case != &values);
-    known.extend(others.take(8).filter_map(|case| Some(((*case).clone(), probe(function, case)?))));
-    // A variation may have other tensors where a size decides over that.
-    let same = |probed: &[Probed]| {
-        let names = |probed: &[Probed]| -> Vec<String> { probed.iter().map(|tensor| tensor.name.clone()).collect() };
-        names(probed) == names(&seen[0].1)
-    };
-    let (alike, _): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, probed)| same(probed));
-    seen.extend(alike);
-    let tensors = (0..seen[0].1.len()).map(|at| tensor(function, &seen, at)).collect();
-    Some(Described { function, tensors })
+    (0..own.len())
+        .map(|at| tensor(function, &seen, at))
+        .collect()
 }
 
 fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
     let pairs = values.iter().map(|(known, value)| {
         let value = match value {
-            registry::Value::Number(number) if names.contains(&known) => registry::Value::Number(number * factor),
+            registry::Value::Number(number) if names.contains(&known) => {
+                registry::Value::Number(number * factor)
+            }
             other => other.clone(),
         };
         (known.to_owned(), value)
@@ -159,49 +223,77 @@ fn tensor(function: &Function, seen: &[(Values, Vec<Probed>)], at: usize) -> Des
 /// A formula that gives these lengths in these cases: of those that do the one that a reader would try first.
 fn length(function: &Function, lengths: &[(&Values, usize)]) -> Option<String> {
     let wanted: Vec<i64> = lengths.iter().map(|(_, length)| *length as i64).collect();
-    let names: Vec<&str> = function.dims.iter().chain(function.integers).copied().collect();
-    let of = |name: &str| -> Vec<i64> { lengths.iter().map(|(values, _)| values.get(name)).collect() };
+    let names: Vec<&str> = function
+        .dims
+        .iter()
+        .chain(function.integers)
+        .copied()
+        .collect();
+    let of =
+        |name: &str| -> Vec<i64> { lengths.iter().map(|(values, _)| values.get(name)).collect() };
     let mut terms = Terms::default();
     let first = *wanted.first()?;
     let constant = wanted.iter().all(|length| *length == first);
     if constant && (first <= 4 || names.is_empty()) {
         terms.add(first.to_string(), wanted.clone());
     }
-    // Products of up to four sizes, those of fewer first.
+    // Products of up to five sizes, and twice those,, those of fewer first.
     let mut products: Vec<(usize, String, Vec<i64>)> = Vec::new();
     for (n, name) in names.iter().enumerate() {
         products.push((n, (*name).into(), of(name)));
     }
-    let mut from = 0;
-    for _ in 0..4 {
+    let (mut from, mut doubled) = (0, Vec::new());
+    for _ in 0..5 {
         let end = products.len();
         for at in from..end {
             let (last, formula, values) = products[at].clone();
             terms.add(formula.clone(), values.clone());
+            doubled.push((
+                format!("2 * {formula}"),
+                values.iter().map(|value| value.saturating_mul(2)).collect(),
+            ));
             for (n, name) in names.iter().enumerate().skip(last) {
-                let product: Vec<i64> = values.iter().zip(of(name)).map(|(a, b)| a.saturating_mul(b)).collect();
+                let product: Vec<i64> = values
+                    .iter()
+                    .zip(of(name))
+                    .map(|(a, b)| a.saturating_mul(b))
+                    .collect();
                 products.push((n, format!("{formula} * {name}"), product));
             }
         }
         from = end;
     }
+    doubled
+        .into_iter()
+        .for_each(|(formula, values)| terms.add(formula, values));
     let singles: Vec<(&str, Vec<i64>)> = names.iter().map(|name| (*name, of(name))).collect();
     for (a, x) in &singles {
-        for (b, y) in singles.iter().filter(|(b, y)| b != a && y.iter().all(|y| *y > 0)) {
+        for (b, y) in singles
+            .iter()
+            .filter(|(b, y)| b != a && y.iter().all(|y| *y > 0))
+        {
             let up = x.iter().zip(y).map(|(x, y)| (x + y - 1).div_euclid(*y));
             terms.add(format!("ceil({a} / {b})"), up.collect());
             let whole = x.iter().zip(y).all(|(x, y)| x % y == 0);
             if whole {
-                terms.add(format!("{a} / {b}"), x.iter().zip(y).map(|(x, y)| x / y).collect());
+                terms.add(
+                    format!("{a} / {b}"),
+                    x.iter().zip(y).map(|(x, y)| x / y).collect(),
+                );
             }
         }
-        terms.add(format!("ceil({a} / 64)"), x.iter().map(|x| (x + 63).div_euclid(64)).collect());
+        terms.add(
+            format!("ceil({a} / 64)"),
+            x.iter().map(|x| (x + 63).div_euclid(64)).collect(),
+        );
         for by in [1, -1] {
             let sign = if by > 0 { '+' } else { '-' };
             terms.add(format!("{a} {sign} 1"), x.iter().map(|x| x + by).collect());
         }
     }
-    terms.find(&wanted).or_else(|| constant.then(|| first.to_string()))
+    terms
+        .find(&wanted)
+        .or_else(|| constant.then(|| first.to_string()))
 }
 
 /// Formulas by what they give in each case.
@@ -213,7 +305,9 @@ struct Terms {
 
 impl Terms {
     fn add(&mut self, formula: String, values: Vec<i64>) {
-        self.known.entry(values.clone()).or_insert_with(|| formula.clone());
+        self.known
+            .entry(values.clone())
+            .or_insert_with(|| formula.clone());
         self.order.push((formula, values));
     }
 
@@ -222,20 +316,14 @@ impl Terms {
         if let Some(term) = self.known.get(wanted) {
             return Some(term.clone());
         }
-        let sum = |factor: i64, (formula, values): &(String, Vec<i64>)| {
-            let rest: Vec<i64> = wanted.iter().zip(values).map(|(want, value)| want - factor * value).collect();
-            let factor = if factor == 1 { String::new() } else { format!("{factor} * ") };
-            Some(format!("{factor}{formula} + {}", self.known.get(&rest)?))
-        };
-        let twice = |(formula, values): &(String, Vec<i64>)| {
-            let fits = wanted.iter().zip(values).all(|(want, value)| *want == 2 * value);
-            fits.then(|| format!("2 * {formula}"))
-        };
-        let order = &self.order;
-        order
-            .iter()
-            .find_map(twice)
-            .or_else(|| [1, 2].into_iter().find_map(|factor| order.iter().find_map(|term| sum(factor, term))))
+        self.order.iter().find_map(|(formula, values)| {
+            let rest: Vec<i64> = wanted
+                .iter()
+                .zip(values)
+                .map(|(want, value)| want - value)
+                .collect();
+            Some(format!("{formula} + {}", self.known.get(&rest)?))
+        })
     }
 }
 
@@ -246,14 +334,51 @@ fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize
 }
 
 impl Described {
+    /// Its tensors in the first of the choices of words, in the order in which the function makes them.
+    pub fn tensors(&self) -> &[DescribedTensor] {
+        self.variants
+            .first()
+            .map_or(&[], |variant| &variant.tensors)
+    }
+
+    /// Tensors that are otherwise for other words: those words, and the tensors.
+    pub fn others(&self) -> impl Iterator<Item = (&[&'static str], Vec<&DescribedTensor>)> {
+        self.variants.iter().skip(1).map(|variant| {
+            let differs = |tensor: &&DescribedTensor| {
+                let first = self
+                    .tensors()
+                    .iter()
+                    .find(|first| first.name == tensor.name);
+                first.is_none_or(|first| first.axes != tensor.axes)
+            };
+            let words = variant.words.first().map_or(&[][..], |words| words);
+            (words, variant.tensors.iter().filter(differs).collect())
+        })
+    }
+
+    fn variant(&self, values: &Values) -> Option<&Variant> {
+        let wanted = words(values);
+        self.variants
+            .iter()
+            .find(|variant| variant.words.contains(&wanted))
+    }
+
     /// The tensors at a case, in the contract's types and order; none where the length of an axis is not known.
     pub fn shapes(&self, values: &Values) -> Option<Vec<Shape>> {
-        self.tensors.iter().map(|tensor| {
-            let axes: Option<Vec<Side>> = tensor.axes.iter().map(|axis| {
-                let symbol = axis.length.clone()?;
-                let length = evaluate(self.function, values, &symbol)?;
-                Some(Side { name: axis.name.clone(), symbol, length })
-            }).collect();
+        let shape = |tensor: &DescribedTensor| {
+            let axes: Option<Vec<Side>> = tensor
+                .axes
+                .iter()
+                .map(|axis| {
+                    let symbol = axis.length.clone()?;
+                    let length = evaluate(self.function, values, &symbol)?;
+                    Some(Side {
+                        name: axis.name.clone(),
+                        symbol,
+                        length,
+                    })
+                })
+                .collect();
             let axes = axes?;
             let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
             Some(Shape {
@@ -263,18 +388,27 @@ impl Described {
                 axes,
                 scalar: None,
             })
-        }).collect()
+        };
+        self.variant(values)?.tensors.iter().map(shape).collect()
     }
 
-    /// The length of an axis as a formula.
-    pub fn symbol(&self, tensor: &str, axis: usize) -> Option<&str> {
-        let tensor = self.tensors.iter().find(|known| known.name == tensor)?;
+    /// The length of an axis at a case, as a formula.
+    pub fn symbol(&self, values: &Values, tensor: &str, axis: usize) -> Option<&str> {
+        let tensors = self
+            .variant(values)
+            .map_or(self.tensors(), |variant| &variant.tensors);
+        let tensor = tensors.iter().find(|known| known.name == tensor)?;
         tensor.axes.get(axis)?.length.as_deref()
     }
 
     /// The outputs, and what is updated in place.
     pub fn outputs(&self) -> Vec<&str> {
-        let compared = |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
-        self.tensors.iter().filter(compared).map(|tensor| tensor.name.as_str()).collect()
+        let compared =
+            |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
+        self.tensors()
+            .iter()
+            .filter(compared)
+            .map(|tensor| tensor.name.as_str())
+            .collect()
     }
 }

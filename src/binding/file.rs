@@ -15,7 +15,15 @@ use crate::document::{self, Complaint, Table, array, bad, integer, string, unkno
 use crate::phases::functions;
 
 /// What a launch is written with.
-const LAUNCH: [&str; 7] = ["symbol", "grid", "block", "dynamic_lds", "args", "when", "for"];
+const LAUNCH: [&str; 7] = [
+    "symbol",
+    "grid",
+    "block",
+    "dynamic_lds",
+    "args",
+    "when",
+    "for",
+];
 
 /// The bindings of a file, as far as they can be read.
 pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> {
@@ -40,13 +48,21 @@ pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> 
         && number != 1
     {
         let title = format!("this file has schema {number}");
-        reader.out.push(bad(schema, &title, "not 1", "this version reads `schema = 1`"));
+        reader.out.push(bad(
+            schema,
+            &title,
+            "not 1",
+            "this version reads `schema = 1`",
+        ));
     }
     let Some(list) = table.need("binding", "a [[binding]] for each contract", reader.out) else {
         return Vec::new();
     };
     let entries = array(list, reader.out);
-    entries.iter().filter_map(|entry| reader.binding(entry)).collect()
+    entries
+        .iter()
+        .filter_map(|entry| reader.binding(entry))
+        .collect()
 }
 
 /// What reading a file needs everywhere.
@@ -57,12 +73,19 @@ pub(super) struct Reader<'s, 'o> {
 
 impl Reader<'_, '_> {
     fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
-        let known: Vec<&str> = ["contract", "version", "types", "layout", "convert", "let", "scratch", "launch", "planted"]
-            .into_iter()
-            .chain(LAUNCH)
-            .collect();
+        let known: Vec<&str> = [
+            "contract", "version", "types", "layout", "convert", "let", "scratch", "buffers",
+            "launch", "planted",
+        ]
+        .into_iter()
+        .chain(LAUNCH)
+        .collect();
         let table = Table::of("binding", value, &known, self.out)?;
-        let contract = table.need("contract", "`contract = \"...\"`: what the kernels compute", self.out)?;
+        let contract = table.need(
+            "contract",
+            "`contract = \"...\"`: what the kernels compute",
+            self.out,
+        )?;
         let name = string(contract, self.out)?;
         let Some(function) = functions().find(|function| function.name == name) else {
             let names: Vec<&str> = functions().map(|function| function.name).collect();
@@ -78,13 +101,19 @@ impl Reader<'_, '_> {
             && number != CONTRACT_VERSION
         {
             let title = format!("this binding is for version {number} of contract `{name}`");
-            let help = format!("this program has version {CONTRACT_VERSION}: compare `deltanet-check contracts {name}` and write `version = {CONTRACT_VERSION}`");
-            self.out.push(bad(version, &title, "another version", &help));
+            let help = format!(
+                "this program has version {CONTRACT_VERSION}: compare `deltanet-check contracts {name}` and write `version = {CONTRACT_VERSION}`"
+            );
+            self.out
+                .push(bad(version, &title, "another version", &help));
         }
         let before = self.out.len();
         let launches = self.launches(&table, value.span());
         let planted = match table.get("planted") {
-            Some(list) => array(list, self.out).iter().filter_map(|entry| self.planted(entry, &launches)).collect(),
+            Some(list) => array(list, self.out)
+                .iter()
+                .filter_map(|entry| self.planted(entry, &launches))
+                .collect(),
             None => Vec::new(),
         };
         let binding = Binding {
@@ -98,6 +127,7 @@ impl Reader<'_, '_> {
             converted: self.formulas(&table, "convert"),
             lets: self.formulas(&table, "let"),
             scratch: self.scratch(&table),
+            buffers: self.buffers(&table),
             launches,
             planted,
         };
@@ -105,7 +135,10 @@ impl Reader<'_, '_> {
     }
 
     fn launches(&mut self, table: &Table<'_>, span: std::ops::Range<usize>) -> Vec<LaunchSpec> {
-        let own: Vec<&str> = LAUNCH.into_iter().filter(|key| *key != "when" && table.get(key).is_some()).collect();
+        let own: Vec<&str> = LAUNCH
+            .into_iter()
+            .filter(|key| *key != "when" && table.get(key).is_some())
+            .collect();
         match (table.get("launch"), own.first()) {
             (Some(list), None) => {
                 let entries = array(list, self.out);
@@ -126,20 +159,46 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn launch(&mut self, table: &Table<'_>, span: std::ops::Range<usize>, own: bool) -> Option<LaunchSpec> {
-        let symbol = table.need("symbol", "`symbol = \"...\"`: the kernel's name, as written or demangled", self.out);
-        let grid = table.need("grid", "`grid = [\"ceil(N / 64)\"]`: work-groups in x, y, z", self.out);
-        let block = table.need("block", "`block = [256]`: work-items of a group in x, y, z", self.out);
-        let args = table.need("args", "`args = [\"A\", \"i32 N\"]`: tensors and numbers in the kernel's order", self.out);
+    fn launch(
+        &mut self,
+        table: &Table<'_>,
+        span: std::ops::Range<usize>,
+        own: bool,
+    ) -> Option<LaunchSpec> {
+        let symbol = table.need(
+            "symbol",
+            "`symbol = \"...\"`: the kernel's name, as written or demangled",
+            self.out,
+        );
+        let grid = table.need(
+            "grid",
+            "`grid = [\"ceil(N / 64)\"]`: work-groups in x, y, z",
+            self.out,
+        );
+        let block = table.need(
+            "block",
+            "`block = [256]`: work-items of a group in x, y, z",
+            self.out,
+        );
+        let args = table.need(
+            "args",
+            "`args = [\"A\", \"i32 N\"]`: tensors and numbers in the kernel's order",
+            self.out,
+        );
         let (symbol, grid, block, args) = (symbol?, grid?, block?, args?);
         Some(LaunchSpec {
             span,
             symbol: self.symbol(symbol)?,
             grid: self.sides(grid, "grid")?,
             block: self.sides(block, "block")?,
-            dynamic_lds: table.get("dynamic_lds").and_then(|value| self.formula(value)),
+            dynamic_lds: table
+                .get("dynamic_lds")
+                .and_then(|value| self.formula(value)),
             args: self.args(args)?,
-            when: table.get("when").filter(|_| own).and_then(|value| self.formula(value)),
+            when: table
+                .get("when")
+                .filter(|_| own)
+                .and_then(|value| self.formula(value)),
             each: table.get("for").and_then(|value| self.each(value)),
         })
     }
@@ -151,9 +210,16 @@ impl Reader<'_, '_> {
     }
 
     /// What was read, or the complaint about it.
-    fn kept<T>(&mut self, value: document::Placed<'_>, read: Result<T, Trouble>) -> Option<Placed<T>> {
+    fn kept<T>(
+        &mut self,
+        value: document::Placed<'_>,
+        read: Result<T, Trouble>,
+    ) -> Option<Placed<T>> {
         match read {
-            Ok(read) => Some(Placed { span: value.span(), value: read }),
+            Ok(read) => Some(Placed {
+                span: value.span(),
+                value: read,
+            }),
             Err(trouble) => {
                 self.out.push(self.source.complaint(&value.span(), trouble));
                 None
@@ -178,7 +244,12 @@ impl Reader<'_, '_> {
         let list = array(value, self.out);
         if list.is_empty() || list.len() > 3 {
             let title = format!("`{what}` has {} sides", list.len());
-            self.out.push(bad(value, &title, "one to three", "give x, or x and y, or x, y and z"));
+            self.out.push(bad(
+                value,
+                &title,
+                "one to three",
+                "give x, or x and y, or x, y and z",
+            ));
             return None;
         }
         list.iter().map(|side| self.formula(side)).collect()
@@ -189,16 +260,27 @@ impl Reader<'_, '_> {
         for arg in array(value, self.out) {
             args.push(self.arg(arg, 0)?);
         }
-        Some(Placed { span: value.span(), value: args })
+        Some(Placed {
+            span: value.span(),
+            value: args,
+        })
     }
 
     fn arg(&mut self, value: document::Placed<'_>, depth: u32) -> Option<Placed<ArgSpec>> {
         if value.get_ref().is_array() {
             if depth > 4 {
-                self.out.push(bad(value, "structs nest deeper than 4", "here", "write the members in a row"));
+                self.out.push(bad(
+                    value,
+                    "structs nest deeper than 4",
+                    "here",
+                    "write the members in a row",
+                ));
                 return None;
             }
-            let members: Option<Vec<_>> = array(value, self.out).iter().map(|member| self.arg(member, depth + 1)).collect();
+            let members: Option<Vec<_>> = array(value, self.out)
+                .iter()
+                .map(|member| self.arg(member, depth + 1))
+                .collect();
             return self.kept(value, Ok(ArgSpec::Struct(members?)));
         }
         let text = string(value, self.out)?;
@@ -214,26 +296,45 @@ impl Reader<'_, '_> {
             let at = text.len() - range.len();
             Some((name.trim(), (from, at), (to, text.len() - to.len())))
         });
-        let name_fits = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let name_fits = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
         let Some((name, from, to)) = parts.filter(|(name, ..)| name_fits(name)) else {
-            self.out.push(bad(value, "this is no range", "here", "write it as `t in 0..T`"));
+            self.out.push(bad(
+                value,
+                "this is no range",
+                "here",
+                "write it as `t in 0..T`",
+            ));
             return None;
         };
         let range = parse_part(from.0, from.1).and_then(|from| {
             let to = parse_part(to.0, to.1)?;
-            Ok(Loop { name: name.into(), from, to })
+            Ok(Loop {
+                name: name.into(),
+                from,
+                to,
+            })
         });
         self.kept(value, range)
     }
 
     /// A table of names with a formula each.
-    fn formulas(&mut self, table: &Table<'_>, key: &'static str) -> Vec<(Placed<String>, Placed<Formula>)> {
+    fn formulas(
+        &mut self,
+        table: &Table<'_>,
+        key: &'static str,
+    ) -> Vec<(Placed<String>, Placed<Formula>)> {
         let entries = self.entries(table, key);
         let read = |(name, value)| Some((name, self.formula(value)?));
         entries.into_iter().filter_map(read).collect()
     }
 
-    fn entries<'a>(&mut self, table: &Table<'a>, key: &'static str) -> Vec<(Placed<String>, document::Placed<'a>)> {
+    fn entries<'a>(
+        &mut self,
+        table: &Table<'a>,
+        key: &'static str,
+    ) -> Vec<(Placed<String>, document::Placed<'a>)> {
         let Some(value) = table.get(key) else {
             return Vec::new();
         };
@@ -243,7 +344,10 @@ impl Reader<'_, '_> {
         };
         let named = Table::new(key, value.span(), keys);
         let name = |(key, value): (&toml::Spanned<toml::de::DeString<'a>>, _)| {
-            let name = Placed { span: key.span(), value: key.get_ref().to_string() };
+            let name = Placed {
+                span: key.span(),
+                value: key.get_ref().to_string(),
+            };
             (name, value)
         };
         named.entries().into_iter().map(name).collect()
@@ -261,9 +365,12 @@ impl Reader<'_, '_> {
 
     fn kind(&mut self, value: document::Placed<'_>, word: &str) -> Option<ElementKind> {
         const NAMES: [&str; 6] = ["f64", "f32", "f16", "bf16", "i32", "u16"];
-        let kind = ElementKind::ALL.into_iter().find(|kind| kind.name() == word);
+        let kind = ElementKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == word);
         if kind.is_none() {
-            self.out.push(unknown(value.span(), "type of elements", word, &NAMES));
+            self.out
+                .push(unknown(value.span(), "type of elements", word, &NAMES));
         }
         kind
     }
@@ -277,18 +384,51 @@ impl Reader<'_, '_> {
                     continue;
                 };
                 let axes = table.need("axes", "`axes = \"...\"`, the outermost first", self.out);
-                (axes, table.get("pitch").and_then(|value| self.formula(value)))
+                (
+                    axes,
+                    table.get("pitch").and_then(|value| self.formula(value)),
+                )
             } else {
                 (Some(value), None)
             };
-            let Some((axes, text)) = axes.and_then(|axes| Some((axes, string(axes, self.out)?))) else {
+            let Some((axes, text)) = axes.and_then(|axes| Some((axes, string(axes, self.out)?)))
+            else {
                 continue;
             };
             let words = text.split_whitespace().map(Into::into).collect();
-            let axes = Placed { span: axes.span(), value: words };
+            let axes = Placed {
+                span: axes.span(),
+                value: words,
+            };
             layouts.push((name, LayoutSpec { axes, pitch }));
         }
         layouts
+    }
+
+    /// `results = ["o", "final"]`.
+    fn buffers(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Vec<Placed<String>>)> {
+        let entries = self.entries(table, "buffers");
+        let mut buffers = Vec::new();
+        for (name, value) in entries {
+            let mut parts = Vec::new();
+            for part in array(value, self.out) {
+                let text = string(part, self.out);
+                parts.extend(text.map(|text| Placed {
+                    span: part.span(),
+                    value: text.to_owned(),
+                }));
+            }
+            if parts.len() < 2 {
+                self.out.push(bad(
+                    value,
+                    "a buffer holds several tensors",
+                    "fewer than two",
+                    "name two or more, in the order in which they stand",
+                ));
+            }
+            buffers.push((name, parts));
+        }
+        buffers
     }
 
     /// `G = "f64[B, T, HV]"`.
@@ -299,9 +439,17 @@ impl Reader<'_, '_> {
             let Some(text) = string(value, self.out) else {
                 continue;
             };
-            let parts = text.trim().strip_suffix(']').and_then(|text| text.split_once('['));
+            let parts = text
+                .trim()
+                .strip_suffix(']')
+                .and_then(|text| text.split_once('['));
             let Some((kind, sides)) = parts else {
-                self.out.push(bad(value, "this is no tensor", "here", "write it as `f32[B, T, K]`"));
+                self.out.push(bad(
+                    value,
+                    "this is no tensor",
+                    "here",
+                    "write it as `f32[B, T, K]`",
+                ));
                 continue;
             };
             let Some(kind) = self.kind(value, kind.trim()) else {
@@ -313,13 +461,21 @@ impl Reader<'_, '_> {
                 self.kept(value, parse_part(side, start + within))
             });
             if let Some(lengths) = lengths.collect() {
-                scratch.push(Scratch { name, kind, lengths });
+                scratch.push(Scratch {
+                    name,
+                    kind,
+                    lengths,
+                });
             }
         }
         scratch
     }
 
-    fn planted(&mut self, value: document::Placed<'_>, launches: &[LaunchSpec]) -> Option<PlantedSpec> {
+    fn planted(
+        &mut self,
+        value: document::Placed<'_>,
+        launches: &[LaunchSpec],
+    ) -> Option<PlantedSpec> {
         const KEYS: [&str; 7] = ["name", "launch", "symbol", "grid", "block", "args", "when"];
         let table = Table::of("planted bug", value, &KEYS, self.out)?;
         let name = table.need("name", "`name = \"...\"`: what is wrong with it", self.out)?;
@@ -327,10 +483,15 @@ impl Reader<'_, '_> {
         let launch = match table.get("launch") {
             Some(at) => {
                 let number = integer(at, self.out)?;
-                let found = usize::try_from(number).ok().filter(|number| *number < launches.len());
+                let found = usize::try_from(number)
+                    .ok()
+                    .filter(|number| *number < launches.len());
                 if found.is_none() {
                     let title = format!("this binding has no launch {number}");
-                    let help = format!("its launches are counted from 0 to {}", launches.len().saturating_sub(1));
+                    let help = format!(
+                        "its launches are counted from 0 to {}",
+                        launches.len().saturating_sub(1)
+                    );
                     self.out.push(bad(at, &title, "out of range", &help));
                 }
                 found?
@@ -342,15 +503,24 @@ impl Reader<'_, '_> {
             span: value.span(),
             launch,
             symbol: table.get("symbol").and_then(|value| self.symbol(value)),
-            grid: table.get("grid").and_then(|value| self.sides(value, "grid")),
-            block: table.get("block").and_then(|value| self.sides(value, "block")),
+            grid: table
+                .get("grid")
+                .and_then(|value| self.sides(value, "grid")),
+            block: table
+                .get("block")
+                .and_then(|value| self.sides(value, "block")),
             args: table.get("args").and_then(|value| self.args(value)),
             when: table.get("when").and_then(|value| self.formula(value)),
         };
         let changes = ["symbol", "grid", "block", "args"];
         if !changes.iter().any(|key| table.get(key).is_some()) {
             let help = "give it another `symbol`, `grid`, `block` or `args`";
-            self.out.push(bad(value, "this planted bug changes nothing", "no change", help));
+            self.out.push(bad(
+                value,
+                "this planted bug changes nothing",
+                "no change",
+                help,
+            ));
             return None;
         }
         Some(planted)

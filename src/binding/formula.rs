@@ -62,7 +62,9 @@ impl Formula {
         match &mut self.node {
             Node::Integer(_) | Node::Float(_) | Node::Word(_) | Node::Name(_) => {}
             Node::Negative(of) | Node::Not(of) => of.shift(by),
-            Node::Binary(_, left, right) => [left, right].into_iter().for_each(|part| part.shift(by)),
+            Node::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|part| part.shift(by))
+            }
             Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|part| part.shift(by)),
             Node::Call(_, arguments) => arguments.iter_mut().for_each(|part| part.shift(by)),
         }
@@ -352,10 +354,16 @@ impl Parser<'_> {
             None => written.parse().ok(),
         };
         let float = || written.parse::<f64>().ok().filter(|x| x.is_finite());
-        let node = integer.map(Node::Integer).or_else(|| Some(Node::Float(float()?)));
+        let node = integer
+            .map(Node::Integer)
+            .or_else(|| Some(Node::Float(float()?)));
         node.map(|node| self.node(start, node)).ok_or_else(|| {
             let title = format!("`{written}` is no number");
-            Trouble::new(&(start..self.at), title, "write one as 64, 0x40, 0.5 or 1e-3")
+            Trouble::new(
+                &(start..self.at),
+                title,
+                "write one as 64, 0x40, 0.5 or 1e-3",
+            )
         })
     }
 

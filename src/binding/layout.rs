@@ -101,7 +101,14 @@ mod tests {
     fn a_tensor_comes_back_as_it_went() {
         let lengths = [2, 3, 4];
         let data: Vec<u8> = (0..24).collect();
-        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
             for pitch in [None, Some(4), Some(7)] {
                 let layout = Layout::new(&lengths, &order, pitch).expect("an order");
                 let mut device = vec![99; layout.count];

@@ -48,7 +48,11 @@ pub struct Source {
 impl Source {
     /// The complaint about a formula that stands at a place of the file.
     fn stop(&self, place: &Range<usize>, trouble: Trouble) -> Stop {
-        Stop::diagnostic(render(&self.name, &self.text, &[self.complaint(place, trouble)]))
+        Stop::diagnostic(render(
+            &self.name,
+            &self.text,
+            &[self.complaint(place, trouble)],
+        ))
     }
 
     /// The same, to be laid out with others. A text in plain quotes is pointed into.
@@ -99,6 +103,8 @@ pub struct Binding {
     pub lets: Vec<(Placed<String>, Placed<Formula>)>,
     /// Tensors of its own.
     pub scratch: Vec<Scratch>,
+    /// Buffers that hold several tensors, one behind the other.
+    pub buffers: Vec<(Placed<String>, Vec<Placed<String>>)>,
     /// What is launched, in order.
     pub launches: Vec<LaunchSpec>,
     /// Wrong kernels that the contract's tests must catch.
@@ -222,7 +228,9 @@ pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
         .map_err(|error| Stop::setup(format!("binding: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Stop::setup(format!("binding {name} is not UTF-8 (byte {at}): write it as a TOML text file"))
+        Stop::setup(format!(
+            "binding {name} is not UTF-8 (byte {at}): write it as a TOML text file"
+        ))
     })?;
     parse(&name, &text)
 }

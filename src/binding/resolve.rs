@@ -99,14 +99,23 @@ impl Binding {
         let value = scope.number(&when.value);
         let truth = value.and_then(|value| {
             let help = "write a comparison";
-            value.truth().map_err(|why| Trouble::new(&when.value.at, why, help))
+            value
+                .truth()
+                .map_err(|why| Trouble::new(&when.value.at, why, help))
         });
         truth.map_err(|trouble| self.source.stop(&when.span, trouble))
     }
 
-    fn complain<T>(&self, span: &Range<usize>, title: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
+    fn complain<T>(
+        &self,
+        span: &Range<usize>,
+        title: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Result<T, Stop> {
         let length = span.len().saturating_sub(2);
-        Err(self.source.stop(span, Trouble::new(&(0..length), title, help)))
+        Err(self
+            .source
+            .stop(span, Trouble::new(&(0..length), title, help)))
     }
 
     /// Tensors as the device has them: types and layouts of the binding, and its scratch behind the contract's.
@@ -119,9 +128,19 @@ impl Binding {
         for (name, kind) in &self.types {
             let shape = self.known(&mut shapes, &names, name)?;
             let change = *kind != shape.kind;
-            let narrow = |kind| matches!(kind, ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16);
+            let narrow = |kind| {
+                matches!(
+                    kind,
+                    ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16
+                )
+            };
             if change && !(narrow(shape.kind) && narrow(*kind)) {
-                let title = format!("`{}` is of {} and cannot be of {}", name.value, shape.kind.name(), kind.name());
+                let title = format!(
+                    "`{}` is of {} and cannot be of {}",
+                    name.value,
+                    shape.kind.name(),
+                    kind.name()
+                );
                 return self.complain(&name.span, title, "f32, f16 and bf16 stand for each other");
             }
             shape.kind = *kind;
@@ -144,8 +163,10 @@ impl Binding {
                 match shape.axis(axis).filter(|axis| !order.contains(axis)) {
                     Some(axis) => order.push(axis),
                     None => {
-                        let title = format!("`{axis}` is no axis of `{}`, or there twice", name.value);
-                        let help = format!("its axes are {}, each once", shape.axis_names().join(" "));
+                        let title =
+                            format!("`{axis}` is no axis of `{}`, or there twice", name.value);
+                        let help =
+                            format!("its axes are {}, each once", shape.axis_names().join(" "));
                         return self.complain(&spec.axes.span, title, help);
                     }
                 }
@@ -154,33 +175,99 @@ impl Binding {
             let layout = Layout::new(&lengths, &order, pitch);
             let Some(layout) = layout.filter(|layout| layout.count <= MAX_ELEMENTS) else {
                 let title = format!("`{}` cannot stand so: {lengths:?}", name.value);
-                let help = format!("name each of its axes ({}) once, and give no pitch below the innermost", shape.axis_names().join(" "));
+                let help = format!(
+                    "name each of its axes ({}) once, and give no pitch below the innermost",
+                    shape.axis_names().join(" ")
+                );
                 return self.complain(&spec.axes.span, title, help);
             };
             shape.layout = layout;
+        }
+        for (name, parts) in &self.buffers {
+            let (mut kind, mut count) = (None, 0);
+            for part in parts {
+                let shape = &*self.known(&mut shapes, &names, part)?;
+                if *kind.get_or_insert(shape.kind) != shape.kind {
+                    let title = format!(
+                        "`{}` is of another type than what stands before it",
+                        part.value
+                    );
+                    return self.complain(
+                        &part.span,
+                        title,
+                        "tensors of one buffer have elements of one type: see `types`",
+                    );
+                }
+                count += shape.layout.count;
+            }
+            if names.contains(&name.value) {
+                return self.known(&mut shapes, &[], name).and_then(|_| {
+                    self.complain(
+                        &name.span,
+                        "this is a tensor of the contract",
+                        "give the buffer another name",
+                    )
+                });
+            }
+            shapes.push(Shape {
+                name: name.value.clone(),
+                kind: kind.unwrap_or(ElementKind::F32),
+                axes: vec![Side {
+                    name: "element".into(),
+                    symbol: String::new(),
+                    length: count,
+                }],
+                layout: Layout::plain(&[count]),
+                scalar: None,
+            });
         }
         for scratch in &self.scratch {
             let scope = Scope::new(self.function, values, &shapes, &lets);
             let name = &scratch.name.value;
             if scope.shape(name).is_some() {
-                return self.complain(&scratch.name.span, format!("`{name}` is a tensor of the contract"), "give scratch another name");
+                return self.complain(
+                    &scratch.name.span,
+                    format!("`{name}` is a tensor of the contract"),
+                    "give scratch another name",
+                );
             }
             let mut axes = Vec::new();
             for length in &scratch.lengths {
                 let length = self.size(&scope, length, "a length")?;
-                axes.push(Side { name: format!("axis {}", axes.len()), symbol: String::new(), length });
+                axes.push(Side {
+                    name: format!("axis {}", axes.len()),
+                    symbol: String::new(),
+                    length,
+                });
             }
             let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
             let plain: Vec<usize> = (0..lengths.len()).collect();
-            let Some(layout) = Layout::new(&lengths, &plain, None).filter(|layout| layout.count <= MAX_ELEMENTS) else {
-                return self.complain(&scratch.name.span, format!("`{name}` is too large"), format!("give it at most {MAX_ELEMENTS} elements"));
+            let Some(layout) =
+                Layout::new(&lengths, &plain, None).filter(|layout| layout.count <= MAX_ELEMENTS)
+            else {
+                return self.complain(
+                    &scratch.name.span,
+                    format!("`{name}` is too large"),
+                    format!("give it at most {MAX_ELEMENTS} elements"),
+                );
             };
-            shapes.push(Shape { name: name.clone(), kind: scratch.kind, axes, layout, scalar: None });
+            shapes.push(Shape {
+                name: name.clone(),
+                kind: scratch.kind,
+                axes,
+                layout,
+                scalar: None,
+            });
         }
         Ok(shapes)
     }
 
-    fn known<'s>(&self, shapes: &'s mut [Shape], names: &[String], name: &Placed<String>) -> Result<&'s mut Shape, Stop> {
+    fn known<'s>(
+        &self,
+        shapes: &'s mut [Shape],
+        names: &[String],
+        name: &Placed<String>,
+    ) -> Result<&'s mut Shape, Stop> {
         match shapes.iter_mut().find(|shape| shape.name == name.value) {
             Some(shape) => Ok(shape),
             None => {
@@ -189,26 +276,42 @@ impl Binding {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("its tensors are {}", names.join(", ")),
                 };
-                let title = format!("contract `{}` has no tensor `{}`", self.function.name, name.value);
+                let title = format!(
+                    "contract `{}` has no tensor `{}`",
+                    self.function.name, name.value
+                );
                 // A bare key has no quotes around it.
-                Err(self.source.stop(&name.span, Trouble::new(&(0..0), title, help)))
+                Err(self
+                    .source
+                    .stop(&name.span, Trouble::new(&(0..0), title, help)))
             }
         }
     }
 
     /// A whole number from 1 up.
-    fn size(&self, scope: &Scope<'_>, formula: &Placed<Formula>, what: &str) -> Result<usize, Stop> {
+    fn size(
+        &self,
+        scope: &Scope<'_>,
+        formula: &Placed<Formula>,
+        what: &str,
+    ) -> Result<usize, Stop> {
         let number = self.whole(scope, formula)?;
         match usize::try_from(number).ok().filter(|number| *number > 0) {
             Some(size) => Ok(size),
-            None => self.complain(&formula.span, format!("{what} is {number}"), "give a whole number from 1 up, or leave the case out with `when`"),
+            None => self.complain(
+                &formula.span,
+                format!("{what} is {number}"),
+                "give a whole number from 1 up, or leave the case out with `when`",
+            ),
         }
     }
 
     fn whole(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<i128, Stop> {
         let number = scope.number(&formula.value).and_then(|value| {
             let help = "round it, or leave the case out with `when`";
-            value.integer().map_err(|why| Trouble::new(&formula.value.at, why, help))
+            value
+                .integer()
+                .map_err(|why| Trouble::new(&formula.value.at, why, help))
         });
         number.map_err(|trouble| self.source.stop(&formula.span, trouble))
     }
@@ -243,38 +346,70 @@ impl Binding {
                 calls.push(self.call(object, &scope, &launch)?);
                 continue;
             };
-            let part = |formula: &Formula| Placed { span: each.span.clone(), value: formula.clone() };
-            let (from, to) = (self.whole(&scope, &part(&each.value.from))?, self.whole(&scope, &part(&each.value.to))?);
+            let part = |formula: &Formula| Placed {
+                span: each.span.clone(),
+                value: formula.clone(),
+            };
+            let (from, to) = (
+                self.whole(&scope, &part(&each.value.from))?,
+                self.whole(&scope, &part(&each.value.to))?,
+            );
             if to.saturating_sub(from) > MAX_LAUNCHES {
                 let title = format!("these are {} launches", to - from);
                 return self.complain(&each.span, title, format!("make at most {MAX_LAUNCHES}"));
             }
             for number in from..to {
-                scope.locals.push((each.value.name.clone(), integer(number)));
+                scope
+                    .locals
+                    .push((each.value.name.clone(), integer(number)));
                 calls.push(self.call(object, &scope, &launch)?);
                 scope.locals.pop();
             }
         }
         for output in outputs {
-            let named = |slot: &Slot| slot.place.tensor == *output;
+            let held = self
+                .buffers
+                .iter()
+                .find(|(_, parts)| parts.iter().any(|part| part.value == *output));
+            let holder = held.map_or(*output, |(name, _)| name.value.as_str());
+            let named = |slot: &Slot| slot.place.tensor == *output || slot.place.tensor == holder;
             if planted.is_none() && !calls.iter().any(|call| call.slots.iter().any(named)) {
                 let title = format!("no launch is handed the output `{output}`");
-                return Err(self.source.stop(&self.span, Trouble::new(&(0..self.function.name.len()), title, format!("the kernels must write it: name `{output}` among the `args`"))));
+                return Err(self.source.stop(
+                    &self.span,
+                    Trouble::new(
+                        &(0..self.function.name.len()),
+                        title,
+                        format!("the kernels must write it: name `{output}` among the `args`"),
+                    ),
+                ));
             }
         }
         Ok(Resolved::Launches(calls))
     }
 
-    fn call(&self, object: &CodeObject, scope: &Scope<'_>, launch: &LaunchSpec) -> Result<Call, Stop> {
+    fn call(
+        &self,
+        object: &CodeObject,
+        scope: &Scope<'_>,
+        launch: &LaunchSpec,
+    ) -> Result<Call, Stop> {
         let symbol = &launch.symbol;
-        let wanted = symbol.value.at(scope).map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+        let wanted = symbol
+            .value
+            .at(scope)
+            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
         let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
         let kernel = match find(&wanted, names) {
             Ok(name) => object.kernel(name),
             Err((title, help)) => return self.complain(&symbol.span, title, help),
         };
         let Some(kernel) = kernel else {
-            return self.complain(&symbol.span, format!("the code object has no kernel `{wanted}`"), "`deltanet-check inspect` lists them");
+            return self.complain(
+                &symbol.span,
+                format!("the code object has no kernel `{wanted}`"),
+                "`deltanet-check inspect` lists them",
+            );
         };
         let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
         let block = self.sides(scope, &launch.block, "block", 1024)?;
@@ -285,8 +420,15 @@ impl Binding {
                 match u32::try_from(bytes).ok().filter(|bytes| *bytes <= room) {
                     Some(bytes) => bytes,
                     None => {
-                        let title = format!("{bytes} bytes of dynamic LDS beside {} of the kernel's own", kernel.lds_size);
-                        return self.complain(&formula.span, title, format!("a work-group has {MAX_LDS} bytes in all"));
+                        let title = format!(
+                            "{bytes} bytes of dynamic LDS beside {} of the kernel's own",
+                            kernel.lds_size
+                        );
+                        return self.complain(
+                            &formula.span,
+                            title,
+                            format!("a work-group has {MAX_LDS} bytes in all"),
+                        );
                     }
                 }
             }
@@ -294,10 +436,23 @@ impl Binding {
         };
         self.block_fits(kernel, launch, block)?;
         let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
-        Ok(Call { kernel: kernel.name.clone(), grid, block, dynamic_lds, kernarg, slots })
+        Ok(Call {
+            kernel: kernel.name.clone(),
+            grid,
+            block,
+            dynamic_lds,
+            kernarg,
+            slots,
+        })
     }
 
-    fn sides(&self, scope: &Scope<'_>, formulas: &[Placed<Formula>], what: &str, most: u128) -> Result<[u32; 3], Stop> {
+    fn sides(
+        &self,
+        scope: &Scope<'_>,
+        formulas: &[Placed<Formula>],
+        what: &str,
+        most: u128,
+    ) -> Result<[u32; 3], Stop> {
         let mut sides = [1; 3];
         for (side, formula) in sides.iter_mut().zip(formulas) {
             let number = self.whole(scope, formula)?;
@@ -306,14 +461,23 @@ impl Binding {
                 Some(number) => *side = number,
                 None => {
                     let title = format!("a side of the {what} is {number}");
-                    return self.complain(&formula.span, title, format!("give 1 to {most}, or leave the case out with `when`"));
+                    return self.complain(
+                        &formula.span,
+                        title,
+                        format!("give 1 to {most}, or leave the case out with `when`"),
+                    );
                 }
             }
         }
         Ok(sides)
     }
 
-    fn block_fits(&self, kernel: &Kernel, launch: &LaunchSpec, block: [u32; 3]) -> Result<(), Stop> {
+    fn block_fits(
+        &self,
+        kernel: &Kernel,
+        launch: &LaunchSpec,
+        block: [u32; 3],
+    ) -> Result<(), Stop> {
         let [x, y, z] = block;
         let items: u64 = block.iter().map(|&side| u64::from(side)).product();
         let span = match (launch.block.first(), launch.block.last()) {
@@ -326,46 +490,78 @@ impl Binding {
         };
         if items > u64::from(compiled) {
             let title = format!("a block of {x} x {y} x {z} has {items} work-items");
-            return self.complain(&span, title, format!("`{}` was compiled for at most {compiled}", kernel.name));
+            return self.complain(
+                &span,
+                title,
+                format!("`{}` was compiled for at most {compiled}", kernel.name),
+            );
         }
         match kernel.required_work_group_size {
             Some(required) if required != block => {
                 let title = format!("a block of {x} x {y} x {z}");
-                self.complain(&span, title, format!("`{}` was compiled for {required:?} only", kernel.name))
+                self.complain(
+                    &span,
+                    title,
+                    format!("`{}` was compiled for {required:?} only", kernel.name),
+                )
             }
             _ => Ok(()),
         }
     }
 
-    fn lay_out(&self, kernel: &Kernel, scope: &Scope<'_>, args: &Placed<Vec<Placed<ArgSpec>>>) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
+    fn lay_out(
+        &self,
+        kernel: &Kernel,
+        scope: &Scope<'_>,
+        args: &Placed<Vec<Placed<ArgSpec>>>,
+    ) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
         let wanted: Vec<&Arg> = kernel.explicit_args().collect();
         if wanted.len() != args.value.len() {
-            let title = format!("`{}` takes {} arguments, these are {}", kernel.name, wanted.len(), args.value.len());
+            let title = format!(
+                "`{}` takes {} arguments, these are {}",
+                kernel.name,
+                wanted.len(),
+                args.value.len()
+            );
             return self.complain(&args.span, title, format!("it takes {}", listed(&wanted)));
         }
         let mut segment = vec![0; kernel.explicit_kernarg_size() as usize];
         let mut slots = Vec::new();
         for (position, (arg, spec)) in wanted.iter().zip(&args.value).enumerate() {
-            let pieces = pieces(&spec.value, scope).map_err(|trouble| self.source.stop(&spec.span, trouble))?;
+            let pieces = pieces(&spec.value, scope)
+                .map_err(|trouble| self.source.stop(&spec.span, trouble))?;
             let size: usize = pieces.iter().map(Piece::size).sum();
-            let pointer = matches!(pieces[..], [Piece::Pointer(..)]) || matches!(&spec.value, ArgSpec::Pointer(_));
+            let pointer = matches!(pieces[..], [Piece::Pointer(..)])
+                || matches!(&spec.value, ArgSpec::Pointer(_));
             let kind_fits = match arg.kind {
                 ArgKind::GlobalBuffer => pointer,
                 _ => true,
             };
             if size != arg.size as usize || !kind_fits {
-                let title = format!("argument {position} of `{}` is {}, this is {}", kernel.name, described(arg), given(&spec.value, size));
+                let title = format!(
+                    "argument {position} of `{}` is {}, this is {}",
+                    kernel.name,
+                    described(arg),
+                    given(&spec.value, size)
+                );
                 return self.complain(&spec.span, title, format!("it takes {}", listed(&wanted)));
             }
             let mut at = arg.offset as usize;
             for piece in pieces {
                 let size = piece.size();
                 let Some(room) = segment.get_mut(at..at + size) else {
-                    return self.complain(&spec.span, "the code object's metadata places this argument beyond its segment", "build it again");
+                    return self.complain(
+                        &spec.span,
+                        "the code object's metadata places this argument beyond its segment",
+                        "build it again",
+                    );
                 };
                 match piece {
                     Piece::Bytes(bytes) => room.copy_from_slice(&bytes),
-                    Piece::Pointer(tensor, offset) => slots.push(Slot { at, place: self.place(scope, spec, tensor, offset)? }),
+                    Piece::Pointer(tensor, offset) => slots.push(Slot {
+                        at,
+                        place: self.place(scope, spec, tensor, offset)?,
+                    }),
                 }
                 at += size;
             }
@@ -373,12 +569,25 @@ impl Binding {
         Ok((segment, slots))
     }
 
-    fn place(&self, scope: &Scope<'_>, spec: &Placed<ArgSpec>, tensor: String, offset: i128) -> Result<Place, Stop> {
+    fn place(
+        &self,
+        scope: &Scope<'_>,
+        spec: &Placed<ArgSpec>,
+        tensor: String,
+        offset: i128,
+    ) -> Result<Place, Stop> {
         let shape = scope.shape(&tensor);
         let bytes = shape.map_or(0, |shape| shape.layout.count * shape.kind.size());
-        match u64::try_from(offset).ok().filter(|offset| *offset <= bytes as u64) {
+        match u64::try_from(offset)
+            .ok()
+            .filter(|offset| *offset <= bytes as u64)
+        {
             Some(offset) => Ok(Place { tensor, offset }),
-            None => self.complain(&spec.span, format!("{offset} bytes behind the first of `{tensor}`"), format!("it has {bytes} bytes")),
+            None => self.complain(
+                &spec.span,
+                format!("{offset} bytes behind the first of `{tensor}`"),
+                format!("it has {bytes} bytes"),
+            ),
         }
     }
 }
@@ -437,7 +646,11 @@ pub fn convert(
     name: &str,
     elements: &[f64],
 ) -> Result<Option<Vec<f64>>, Stop> {
-    let Some((_, formula)) = binding.converted.iter().find(|(known, _)| known.value == name) else {
+    let Some((_, formula)) = binding
+        .converted
+        .iter()
+        .find(|(known, _)| known.value == name)
+    else {
         return Ok(None);
     };
     let lets = binding.named();
@@ -447,7 +660,9 @@ pub fn convert(
         scope.locals.push((name.to_owned(), Value::Float(element)));
         let value = scope.number(&formula.value).and_then(|value| {
             let help = "give a number for each element";
-            value.float().map_err(|why| Trouble::new(&formula.value.at, why, help))
+            value
+                .float()
+                .map_err(|why| Trouble::new(&formula.value.at, why, help))
         });
         out.push(value.map_err(|trouble| binding.source.stop(&formula.span, trouble))?);
         scope.locals.pop();

@@ -135,7 +135,13 @@ impl<'a> Scope<'a> {
     /// What a formula comes to.
     pub fn value(&self, formula: &Formula) -> Result<Value, Trouble> {
         let at = &formula.at;
-        let failed = |why: String| Trouble::new(at, why, "mend the formula, or leave the case out with `when`");
+        let failed = |why: String| {
+            Trouble::new(
+                at,
+                why,
+                "mend the formula, or leave the case out with `when`",
+            )
+        };
         match &formula.node {
             Node::Integer(number) => Ok(integer(*number)),
             Node::Float(number) => Ok(Value::Float(*number)),
@@ -208,7 +214,12 @@ impl<'a> Scope<'a> {
             "true" | "false" => return Ok(Value::Bool(name == "true")),
             _ => {}
         }
-        let words = || self.function.words.iter().flat_map(|(_, words)| words.iter());
+        let words = || {
+            self.function
+                .words
+                .iter()
+                .flat_map(|(_, words)| words.iter())
+        };
         if words().any(|word| *word == name) {
             return Ok(Value::Word(name.into()));
         }
@@ -219,8 +230,15 @@ impl<'a> Scope<'a> {
     fn entry(&self, entry: &Named<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
-            let title = format!("`{}` is defined by itself: {chain} -> {}", entry.name, entry.name);
-            return Err(Trouble::new(at, title, "take the name out of its own formula"));
+            let title = format!(
+                "`{}` is defined by itself: {chain} -> {}",
+                entry.name, entry.name
+            );
+            return Err(Trouble::new(
+                at,
+                title,
+                "take the name out of its own formula",
+            ));
         }
         self.busy.borrow_mut().push(entry.name.to_owned());
         let value = self.value(entry.formula);
@@ -249,24 +267,43 @@ impl<'a> Scope<'a> {
         let values = self.values.names().map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
-        let words = self.function.words.iter().flat_map(|(_, words)| words.iter());
+        let words = self
+            .function
+            .words
+            .iter()
+            .flat_map(|(_, words)| words.iter());
         let words = words.map(|word| (*word).into());
-        locals.chain(values).chain(shapes).chain(lets).chain(words).collect()
+        locals
+            .chain(values)
+            .chain(shapes)
+            .chain(lets)
+            .chain(words)
+            .collect()
     }
 
     fn call(&self, name: &str, arguments: &[Formula], at: &Range<usize>) -> Result<Value, Trouble> {
-        let failed = |why: String| Trouble::new(at, why, "mend the formula, or leave the case out with `when`");
+        let failed = |why: String| {
+            Trouble::new(
+                at,
+                why,
+                "mend the formula, or leave the case out with `when`",
+            )
+        };
         let wrong = |usage: &str| {
             let title = format!("`{name}` is called with {} arguments", arguments.len());
             Trouble::new(at, title, format!("write {usage}"))
         };
-        let known = FUNCTIONS.iter().find(|usage| usage.split('(').next() == Some(name));
+        let known = FUNCTIONS
+            .iter()
+            .find(|usage| usage.split('(').next() == Some(name));
         let Some(usage) = known else {
             let help = format!("known are {}", FUNCTIONS.join(", "));
             return Err(Trouble::new(at, format!("unknown function `{name}`"), help));
         };
         if matches!(name, "count" | "bytes" | "size" | "stride") {
-            return self.of_tensor(name, arguments, at).unwrap_or_else(|| Err(wrong(usage)));
+            return self
+                .of_tensor(name, arguments, at)
+                .unwrap_or_else(|| Err(wrong(usage)));
         }
         let values: Vec<Value> = arguments
             .iter()
@@ -296,7 +333,10 @@ impl<'a> Scope<'a> {
             ("min" | "max", [first, rest @ ..]) => {
                 let mut best = first.clone();
                 for value in rest {
-                    let (one, other) = (best.float().map_err(failed)?, value.float().map_err(failed)?);
+                    let (one, other) = (
+                        best.float().map_err(failed)?,
+                        value.float().map_err(failed)?,
+                    );
                     if (other < one) == (name == "min") {
                         best = value.clone();
                     }
@@ -327,10 +367,18 @@ impl<'a> Scope<'a> {
         };
         let Some(shape) = found else {
             let title = format!("`{name}` takes a tensor");
-            return Some(Err(Trouble::new(&tensor.at, title, "name a tensor of the contract or of `scratch`")));
+            return Some(Err(Trouble::new(
+                &tensor.at,
+                title,
+                "name a tensor of the contract or of `scratch`",
+            )));
         };
         let Some(axis) = axis else {
-            let each = if name == "bytes" { shape.kind.size() } else { 1 };
+            let each = if name == "bytes" {
+                shape.kind.size()
+            } else {
+                1
+            };
             return Some(Ok(integer((shape.count() * each) as i128)));
         };
         let called = match &axis.node {
@@ -340,7 +388,11 @@ impl<'a> Scope<'a> {
         let Some(position) = shape.axis(called) else {
             let axes = shape.axis_names().join(", ");
             let title = format!("`{}` has no axis of this name", shape.name);
-            return Some(Err(Trouble::new(&axis.at, title, format!("its axes are {axes}"))));
+            return Some(Err(Trouble::new(
+                &axis.at,
+                title,
+                format!("its axes are {axes}"),
+            )));
         };
         let number = match name {
             "size" => shape.axes[position].length,

@@ -121,7 +121,10 @@ pub fn find<'k>(
 ) -> Result<&'k str, (String, String)> {
     let kernels: Vec<&str> = kernels.collect();
     let pattern = plain(wanted);
-    let glob = wanted.contains(['*', '?']).then(|| matcher(&pattern)).flatten();
+    let glob = wanted
+        .contains(['*', '?'])
+        .then(|| matcher(&pattern))
+        .flatten();
     // A name that is whole comes before one that is a part of others.
     for form in 0..4 {
         let same = |name: &&str| {
@@ -146,7 +149,10 @@ pub fn find<'k>(
     let help = match near.first() {
         Some(near) => format!("the nearest it has is `{near}`"),
         None if names.len() <= 12 => format!("it has: {}", names.join("; ")),
-        None => format!("it has {} kernels: `deltanet-check inspect` lists them", names.len()),
+        None => format!(
+            "it has {} kernels: `deltanet-check inspect` lists them",
+            names.len()
+        ),
     };
     Err((format!("the code object has no kernel `{wanted}`"), help))
 }
@@ -198,7 +204,10 @@ mod tests {
     fn none_and_several_are_told() {
         let (title, help) = found("gemm").expect_err("two");
         assert_eq!(title, "`gemm` means 2 kernels");
-        assert!(help.contains("gemm<64, true>") && help.contains("gemm<128, false>"), "{help}");
+        assert!(
+            help.contains("gemm<64, true>") && help.contains("gemm<128, false>"),
+            "{help}"
+        );
         let (title, help) = found("gem<64, true>").expect_err("none");
         assert_eq!(title, "the code object has no kernel `gem<64, true>`");
         assert_eq!(help, "the nearest it has is `gemm<64,true>`");

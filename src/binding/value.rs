@@ -101,7 +101,10 @@ impl Value {
             Float(value) => Err(format!(
                 "{value} is not whole: round it with ceil(x) or floor(x)"
             )),
-            other => Err(format!("{other} is {}, a whole number is due", other.kind())),
+            other => Err(format!(
+                "{other} is {}, a whole number is due",
+                other.kind()
+            )),
         }
     }
 

@@ -45,19 +45,27 @@ pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
     let matcher = match &args.kernel {
         Some(pattern) => {
             let glob = globset::Glob::new(pattern).map_err(|error| {
-                Stop::usage(format!("`--kernel {}` is no glob: {}", pattern.escape_debug(), error.kind()))
+                Stop::usage(format!(
+                    "`--kernel {}` is no glob: {}",
+                    pattern.escape_debug(),
+                    error.kind()
+                ))
             })?;
             Some(glob.compile_matcher())
         }
         None => None,
     };
     let wanted = |kernel: &&Kernel| {
-        let matches = |glob: &globset::GlobMatcher| glob.is_match(&kernel.name) || glob.is_match(demangled(&kernel.name));
+        let matches = |glob: &globset::GlobMatcher| {
+            glob.is_match(&kernel.name) || glob.is_match(demangled(&kernel.name))
+        };
         matcher.as_ref().is_none_or(matches)
     };
     let kernels: Vec<&Kernel> = object.kernels.iter().filter(wanted).collect();
     if kernels.is_empty() {
-        return Err(Stop::nothing("no kernel of the code object matches --kernel: `deltanet-check inspect` lists them"));
+        return Err(Stop::nothing(
+            "no kernel of the code object matches --kernel: `deltanet-check inspect` lists them",
+        ));
     }
     let name = args.contract.as_deref();
     let mut text = String::from("schema = 1\n");
@@ -73,12 +81,20 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
 }
 
-fn skeleton(object: &CodeObject, kernel: &Kernel, contract: Option<&str>, found: Option<&Described>) -> String {
+fn skeleton(
+    object: &CodeObject,
+    kernel: &Kernel,
+    contract: Option<&str>,
+    found: Option<&Described>,
+) -> String {
     let plain = demangled(&kernel.name);
     // What one writes: without the type that it returns, and without its arguments.
     let short = plain.strip_prefix("void ").unwrap_or(&plain);
     let short = short.rfind('(').map_or(short, |open| &short[..open]);
-    let mut text = format!("\n[[binding]]\ncontract = {}\n", quoted(contract.unwrap_or("?")));
+    let mut text = format!(
+        "\n[[binding]]\ncontract = {}\n",
+        quoted(contract.unwrap_or("?"))
+    );
     if contract.is_none() {
         text = text.trim_end().to_owned() + "   # `deltanet-check contracts` lists them\n";
     }
@@ -86,10 +102,16 @@ fn skeleton(object: &CodeObject, kernel: &Kernel, contract: Option<&str>, found:
     if plain != kernel.name && short != plain {
         text += &format!("# {}\n", crate::text::escaped(&plain));
     }
-    text += "grid = [\"?\"]   # work-groups in x, y, z: formulas over the sizes, as in ceil(N / 64)\n";
+    text +=
+        "grid = [\"?\"]   # work-groups in x, y, z: formulas over the sizes, as in ceil(N / 64)\n";
     text += &match kernel.required_work_group_size {
-        Some([x, y, z]) => format!("block = [{x}, {y}, {z}]   # the kernel was compiled for this\n"),
-        None => format!("block = [\"?\"]   # work-items of a group: at most {}\n", kernel.max_flat_work_group_size),
+        Some([x, y, z]) => {
+            format!("block = [{x}, {y}, {z}]   # the kernel was compiled for this\n")
+        }
+        None => format!(
+            "block = [\"?\"]   # work-items of a group: at most {}\n",
+            kernel.max_flat_work_group_size
+        ),
     };
     let lds = kernel.lds_size;
     text += &match dynamic_lds(object, kernel) {
@@ -102,12 +124,18 @@ fn skeleton(object: &CodeObject, kernel: &Kernel, contract: Option<&str>, found:
         let guess = quoted(&guess(arg, found)) + ",";
         let type_name = arg.type_name.as_deref().map(|name| format!(", {name}"));
         let told = described(arg) + &type_name.unwrap_or_default();
-        text += &format!("    {guess:<20} # {position}: {}\n", crate::text::escaped(&told));
+        text += &format!(
+            "    {guess:<20} # {position}: {}\n",
+            crate::text::escaped(&told)
+        );
     }
     text += "]\n";
     if let Some(found) = found {
         let outputs = found.outputs().join(", ");
-        let inputs = found.tensors.iter().filter(|tensor| tensor.role == Use::Input);
+        let inputs = found
+            .tensors()
+            .iter()
+            .filter(|tensor| tensor.role == Use::Input);
         let inputs: Vec<&str> = inputs.map(|tensor| tensor.name.as_str()).collect();
         text += &format!("# inputs: {}; outputs: {outputs}\n", inputs.join(", "));
     }
@@ -122,11 +150,18 @@ fn guess(arg: &Arg, found: Option<&Described>) -> String {
     let alike = |known: &str| known.eq_ignore_ascii_case(name);
     let by_name = found.filter(|_| !name.is_empty()).and_then(|found| {
         if pointer {
-            let mut tensors = found.tensors.iter().filter(|tensor| tensor.role != Use::Between);
-            return tensors.find(|tensor| alike(&tensor.name)).map(|tensor| tensor.name.clone());
+            let mut tensors = found
+                .tensors()
+                .iter()
+                .filter(|tensor| tensor.role != Use::Between);
+            return tensors
+                .find(|tensor| alike(&tensor.name))
+                .map(|tensor| tensor.name.clone());
         }
         let mut sizes = found.function.dims.iter().chain(found.function.integers);
-        sizes.find(|size| alike(size)).map(|size| format!("{} {size}", scalar.clone().unwrap_or_default()))
+        sizes
+            .find(|size| alike(size))
+            .map(|size| format!("{} {size}", scalar.clone().unwrap_or_default()))
     });
     match (by_name, pointer, scalar) {
         (Some(guess), ..) => guess,

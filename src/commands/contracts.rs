@@ -63,12 +63,17 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
         .map(|function| {
             // A list of all does without their tensors, which take a while to find out.
             let asked = args.name.is_some() || args.format == Format::Json;
-            (function, asked.then(|| contract(&setup.registry, function)).flatten())
+            (
+                function,
+                asked.then(|| contract(&setup.registry, function)).flatten(),
+            )
         })
         .collect();
     let tests = |function: &Function| -> Vec<&Test> {
         let tests = setup.registry.tests();
-        tests.filter(|test| test.function.name == function.name).collect()
+        tests
+            .filter(|test| test.function.name == function.name)
+            .collect()
     };
     let text = match (args.format, &args.name) {
         (Format::Json, _) => {
@@ -80,10 +85,19 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
                     title: function.title,
                     sizes: function.dims,
                     integers: function.integers,
-                    choices: function.words.iter().map(|(name, words)| Choice { name, words }).collect(),
+                    choices: function
+                        .words
+                        .iter()
+                        .map(|(name, words)| Choice { name, words })
+                        .collect(),
                     outputs: function.outputs,
-                    tensors: described.as_ref().map_or(&[], |described| &described.tensors),
-                    tests: tests(function).iter().map(|test| test.id.as_str()).collect(),
+                    tensors: described
+                        .as_ref()
+                        .map_or(&[], |described| described.tensors()),
+                    tests: tests(function)
+                        .iter()
+                        .map(|test| test.id.as_str())
+                        .collect(),
                 })
                 .collect();
             let json = serde_json::json!({ "schema": "deltanet-check/contracts/1", "contracts": contracts });
@@ -106,20 +120,30 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
 /// # Errors
 /// There is none: the nearest are named.
 pub fn find(name: &str) -> Result<&'static Function, Stop> {
-    functions().find(|function| function.name == name).ok_or_else(|| {
-        let near = nearest(name, functions().map(|function| function.name), 3);
-        let help = match near[..] {
-            [] => "`deltanet-check contracts` lists them".into(),
-            ref near => format!("did you mean {}?", near.join(" or ")),
-        };
-        Stop::usage(format!("there is no contract `{}`: {help}", name.escape_debug()))
-    })
+    functions()
+        .find(|function| function.name == name)
+        .ok_or_else(|| {
+            let near = nearest(name, functions().map(|function| function.name), 3);
+            let help = match near[..] {
+                [] => "`deltanet-check contracts` lists them".into(),
+                ref near => format!("did you mean {}?", near.join(" or ")),
+            };
+            Stop::usage(format!(
+                "there is no contract `{}`: {help}",
+                name.escape_debug()
+            ))
+        })
 }
 
 fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
     let rows = functions.map(|function| {
         let words: Vec<&str> = function.words.iter().map(|(name, _)| *name).collect();
-        let sizes: Vec<&str> = function.dims.iter().chain(function.integers).copied().collect();
+        let sizes: Vec<&str> = function
+            .dims
+            .iter()
+            .chain(function.integers)
+            .copied()
+            .collect();
         vec![
             function.name.to_owned(),
             function.title.to_owned(),
@@ -129,7 +153,10 @@ fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
         ]
     });
     let header = ["contract", "computes", "sizes", "choices", "outputs"];
-    format!("{}\n`deltanet-check contracts NAME` says what its tensors are.\n", table(&header, &[], rows))
+    format!(
+        "{}\n`deltanet-check contracts NAME` says what its tensors are.\n",
+        table(&header, &[], rows)
+    )
 }
 
 fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> String {
@@ -148,16 +175,22 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
     let tests: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
     line("tests", tests.join(", "));
     if let Some(described) = described {
-        text += &format!("\n{}", tensors(&described.tensors));
+        text += &format!("\n{}", tensors(described.tensors()));
+        for (words, others) in described.others().filter(|(_, others)| !others.is_empty()) {
+            text += &format!("\nwhere {}\n{}", words.join(", "), tensors(others));
+        }
     }
     text += "\nSizes, integers, choices and tensors are names in the formulas of a binding (docs/bindings.md). Hidden tensors are those that\n\
              the references know and the built-in kernels are not handed; a binding may hand them over.\n";
     text
 }
 
-fn tensors(tensors: &[DescribedTensor]) -> String {
+fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String {
     let row = |tensor: &DescribedTensor| {
-        let lengths = tensor.axes.iter().map(|axis| axis.length.as_deref().unwrap_or("?"));
+        let lengths = tensor
+            .axes
+            .iter()
+            .map(|axis| axis.length.as_deref().unwrap_or("?"));
         let names: Vec<&str> = tensor.axes.iter().map(|axis| axis.name.as_str()).collect();
         let role = match tensor.role {
             Use::Input => "input",
@@ -181,6 +214,12 @@ fn tensors(tensors: &[DescribedTensor]) -> String {
             values,
         ]
     };
-    let own = tensors.iter().filter(|tensor| tensor.role != Use::Between);
-    table(&["tensor", "use", "element", "shape", "axes", "values"], &[], own.map(row))
+    let own = tensors
+        .into_iter()
+        .filter(|tensor| tensor.role != Use::Between);
+    table(
+        &["tensor", "use", "element", "shape", "axes", "values"],
+        &[],
+        own.map(row),
+    )
 }

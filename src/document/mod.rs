@@ -7,8 +7,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub use diagnostic::{Complaint, render};
 use crate::text::nearest;
+pub use diagnostic::{Complaint, render};
 
 /// A value with its place.
 pub type Placed<'a> = &'a Spanned<DeValue<'a>>;

@@ -1,8 +1,8 @@
 //! The shapes of a test.
 
-use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 use super::phase::Reader;
 use super::{Case, Value, Values};
+use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 use crate::phases::{Function, MAX_ELEMENTS};
 
 impl Reader<'_, '_> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
 use super::phase::Reader;
 use super::{Judged, Plant};
+use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
 use crate::phases::Function;
 use crate::verdict::Tolerance;
 

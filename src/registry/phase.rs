@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
+use super::{Case, Known, Phase, Registry, Test};
 use crate::document::Complaint;
 use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
-use super::{Case, Known, Phase, Registry, Test};
 use crate::phases::{Function, functions};
 use crate::trial::file_name;
 

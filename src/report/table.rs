@@ -184,7 +184,10 @@ impl<W: Write + Send> Table<W> {
     /// What did not run: a line for each reason.
     fn not_run(&mut self, report: &RunReport) -> io::Result<()> {
         let mut reasons: Vec<(&str, usize)> = Vec::new();
-        for trial in report.trials().filter(|trial| trial.verdict == Verdict::Skip) {
+        for trial in report
+            .trials()
+            .filter(|trial| trial.verdict == Verdict::Skip)
+        {
             let reason = trial.error.as_deref().unwrap_or("not run");
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, count)) => *count += 1,
@@ -196,7 +199,11 @@ impl<W: Write + Send> Table<W> {
         }
         for (reason, count) in reasons {
             let tests = if count == 1 { "test" } else { "tests" };
-            writeln!(self.out, "  {}: {count} {tests} skipped", plain::line(reason))?;
+            writeln!(
+                self.out,
+                "  {}: {count} {tests} skipped",
+                plain::line(reason)
+            )?;
         }
         Ok(())
     }

@@ -150,7 +150,10 @@ fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialRep
 
 /// The command that runs a case again.
 pub fn again(id: &str, seed: u64, flags: &str) -> String {
-    format!("deltanet-check --test {} --seed {seed}{flags} --dump DIR", quoted(id))
+    format!(
+        "deltanet-check --test {} --seed {seed}{flags} --dump DIR",
+        quoted(id)
+    )
 }
 
 /// The reports in the registry's order, under their phases.

@@ -88,7 +88,8 @@ impl Setup {
             selected.retain(|one| self.bindings.has(one.test.function));
         }
         if selected.is_empty() {
-            let title = "no selected test launches such a kernel: loosen --kernel, --phase or --test";
+            let title =
+                "no selected test launches such a kernel: loosen --kernel, --phase or --test";
             return Err(Stop::nothing(title));
         }
         Ok(selected)
@@ -96,23 +97,44 @@ impl Setup {
 
     /// Whether a test launches a kernel that one of the globs means.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
-        let mut bound = self.bindings.iter().filter(|(binding, _)| binding.function.name == test.function.name).peekable();
+        let mut bound = self
+            .bindings
+            .iter()
+            .filter(|(binding, _)| binding.function.name == test.function.name)
+            .peekable();
         if bound.peek().is_none() {
-            return test.function.kernels.iter().any(|kernel| globs.is_match(kernel));
+            return test
+                .function
+                .kernels
+                .iter()
+                .any(|kernel| globs.is_match(kernel));
         }
         bound.any(|(binding, _)| {
-            let mut symbols = binding.launches.iter().map(|launch| launch.symbol.value.text());
+            let mut symbols = binding
+                .launches
+                .iter()
+                .map(|launch| launch.symbol.value.text());
             symbols.any(|symbol| globs.is_match(symbol))
         })
     }
 
     /// How each selected case runs, or why it does not.
-    pub fn ways(&self, args: &RunArgs, selected: &[Selected<'_>]) -> Result<Vec<Result<Way<'_>, String>>, Stop> {
+    pub fn ways(
+        &self,
+        args: &RunArgs,
+        selected: &[Selected<'_>],
+    ) -> Result<Vec<Result<Way<'_>, String>>, Stop> {
         let way = |one: &Selected<'_>| {
             let way = self.bindings.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has(one.test.function);
             // What is missing is an error of the test if all is required.
-            Ok(way.or_else(|reason| if args.require_all && !bound { Ok(Way::Coded) } else { Err(reason) }))
+            Ok(way.or_else(|reason| {
+                if args.require_all && !bound {
+                    Ok(Way::Coded)
+                } else {
+                    Err(reason)
+                }
+            }))
         };
         selected.iter().map(way).collect()
     }
@@ -136,7 +158,8 @@ fn kernel_globs(patterns: &[String]) -> Result<GlobSet, Stop> {
         })?;
         set.add(glob);
     }
-    set.build().map_err(|error| Stop::usage(format!("--kernel: {error}")))
+    set.build()
+        .map_err(|error| Stop::usage(format!("--kernel: {error}")))
 }
 
 /// The seed that `--seed` names. A drawn one is in every report.

@@ -73,18 +73,27 @@ impl Bindings {
 
     /// Every binding.
     pub fn iter(&self) -> impl Iterator<Item = (&Binding, &Described)> {
-        self.list.iter().map(|(binding, described)| (binding, described))
+        self.list
+            .iter()
+            .map(|(binding, described)| (binding, described))
     }
 
     fn of(&self, function: &Function) -> impl Iterator<Item = &(Binding, Described)> {
-        self.list.iter().filter(|(binding, _)| binding.function.name == function.name)
+        self.list
+            .iter()
+            .filter(|(binding, _)| binding.function.name == function.name)
     }
 
     /// How a case runs on a code object; or why not.
     ///
     /// # Errors
     /// A binding does not fit the case or the code object.
-    pub fn way<'a>(&'a self, test: &Test, case: &Case, program: &Program) -> Result<Result<Way<'a>, String>, Stop> {
+    pub fn way<'a>(
+        &'a self,
+        test: &Test,
+        case: &Case,
+        program: &Program,
+    ) -> Result<Result<Way<'a>, String>, Stop> {
         let mut refusal = None;
         for (binding, described) in self.of(test.function) {
             if let Some(reason) = binding.refuses(&case.values)? {
@@ -93,14 +102,28 @@ impl Bindings {
             }
             if let Some(shapes) = described.shapes(&case.values) {
                 let shapes = binding.shapes(shapes, &case.values)?;
-                binding.resolve(&program.object, &case.values, &shapes, &described.outputs(), None)?;
+                binding.resolve(
+                    &program.object,
+                    &case.values,
+                    &shapes,
+                    &described.outputs(),
+                    None,
+                )?;
             }
-            return Ok(Ok(Way::Bound(Bound { binding, described, planted: None })));
+            return Ok(Ok(Way::Bound(Bound {
+                binding,
+                described,
+                planted: None,
+            })));
         }
         if let Some(reason) = refusal {
             return Ok(Err(reason));
         }
-        let missing = test.function.kernels.iter().find(|kernel| program.object.kernel(kernel).is_none());
+        let missing = test
+            .function
+            .kernels
+            .iter()
+            .find(|kernel| program.object.kernel(kernel).is_none());
         Ok(match missing {
             Some(kernel) => Err(format!("{kernel} is not in {}", program.report.path)),
             None => Ok(Way::Coded),
@@ -110,8 +133,12 @@ impl Bindings {
 
 /// What a contract's tensors are, by the shapes of the registry's tests.
 pub fn contract(registry: &Registry, function: &'static Function) -> Option<Described> {
-    let tests = registry.tests().filter(|test| test.function.name == function.name);
-    let cases: Vec<_> = tests.flat_map(|test| test.cases.iter().map(|case| &case.values)).collect();
+    let tests = registry
+        .tests()
+        .filter(|test| test.function.name == function.name);
+    let cases: Vec<_> = tests
+        .flat_map(|test| test.cases.iter().map(|case| &case.values))
+        .collect();
     describe(function, &cases)
 }
 
@@ -127,5 +154,9 @@ fn twice(binding: &Binding, first: &Binding) -> Stop {
         label: format!("{} binds it for all cases", first.source.name),
         help: "remove one, or tell them apart with `when`".into(),
     };
-    Stop::diagnostic(render(&binding.source.name, &binding.source.text, &[complaint]))
+    Stop::diagnostic(render(
+        &binding.source.name,
+        &binding.source.text,
+        &[complaint],
+    ))
 }

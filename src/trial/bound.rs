@@ -4,11 +4,13 @@ use std::time::Instant;
 
 use super::buffer::{Role, Tensor};
 use super::{Buffer, Data, Grid, Launched, Outcome, Trial, Variant};
-use crate::binding::{Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, convert};
+use crate::binding::{
+    Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, convert,
+};
 use crate::compare::{ElementKind, guards, poison};
 use crate::device::{DeviceError, Launch};
 use crate::exit::Stop;
-use crate::verdict::{Axis, LaunchReport};
+use crate::verdict::{Axis, LaunchReport, Tolerance};
 
 /// A binding that a trial launches in place of the built-in launches.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,9 @@ impl Trial<'_> {
     /// Makes the launches of the binding, once the function has said what there is.
     pub(super) fn launch_bound(&mut self, bound: Bound<'_>) -> Outcome {
         let binding = bound.binding;
-        let shapes = binding.shapes(self.shapes(&bound), self.values).map_err(invalid)?;
+        let shapes = binding
+            .shapes(self.shapes(&bound), self.values)
+            .map_err(invalid)?;
         let object = match self.program {
             Some(program) => &program.object,
             None => return Err(DeviceError::invalid("there is no code object to launch")),
@@ -42,19 +46,32 @@ impl Trial<'_> {
         };
         self.plant_used = bound.planted.is_some();
         for shape in &shapes[self.tensors.len()..] {
-            let axes = shape.axes.iter().map(|axis| Axis::new(&axis.name, axis.length));
+            let axes = shape
+                .axes
+                .iter()
+                .map(|axis| Axis::new(&axis.name, axis.length));
             self.keep(&shape.name, axes.collect(), Role::Written, shape.kind, None);
         }
+        let named = |name: &str| {
+            let here = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == name);
+            calls.iter().any(here)
+        };
         for (at, shape) in shapes.iter().enumerate() {
-            let named = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == shape.name);
-            if !calls.iter().any(named) {
-                continue;
-            }
             self.convert(at, binding, &shapes)?;
             if !shape.layout.is_plain() {
                 self.tensors[at].layout = Some(shape.layout.clone());
             }
-            self.put(at)?;
+            let whole = binding
+                .buffers
+                .iter()
+                .find(|(name, _)| name.value == shape.name);
+            match whole {
+                Some((_, parts)) if named(&shape.name) => {
+                    self.put_together(at, parts.iter().map(|part| part.value.as_str()))?
+                }
+                None if named(&shape.name) => self.put(at)?,
+                _ => {}
+            }
         }
         if matches!(self.variant, Variant::Silent) {
             return Ok(());
@@ -65,11 +82,20 @@ impl Trial<'_> {
     /// The tensors as the contract has them.
     fn shapes(&self, bound: &Bound<'_>) -> Vec<Shape> {
         let shape = |tensor: &Tensor| {
-            let axes: Vec<Side> = tensor.axes.iter().enumerate().map(|(n, axis)| Side {
-                name: axis.name.clone(),
-                symbol: bound.described.symbol(&tensor.name, n).unwrap_or_default().into(),
-                length: axis.length,
-            }).collect();
+            let axes: Vec<Side> = tensor
+                .axes
+                .iter()
+                .enumerate()
+                .map(|(n, axis)| Side {
+                    name: axis.name.clone(),
+                    symbol: bound
+                        .described
+                        .symbol(self.values, &tensor.name, n)
+                        .unwrap_or_default()
+                        .into(),
+                    length: axis.length,
+                })
+                .collect();
             let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
             let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
             Shape {
@@ -90,7 +116,8 @@ impl Trial<'_> {
             return Ok(());
         };
         let elements = data.wide();
-        let converted = convert(binding, self.values, shapes, &tensor.name, &elements).map_err(invalid)?;
+        let converted =
+            convert(binding, self.values, shapes, &tensor.name, &elements).map_err(invalid)?;
         if let Some(elements) = converted {
             self.tensors[at].sent = Some(Data::nearest(tensor.kind, &elements));
         }
@@ -99,23 +126,12 @@ impl Trial<'_> {
 
     /// Puts a tensor on the device between its guards, in its layout.
     pub(super) fn put(&mut self, at: usize) -> Outcome {
-        let tensor = &self.tensors[at];
-        let poisoned = |elements: usize| {
-            let mut bytes = vec![0; elements * tensor.kind.size()];
-            poison::fill(tensor.kind, &mut bytes);
-            bytes
-        };
-        let data = tensor.sent.as_ref().or(tensor.data.as_ref()).map(Data::bytes);
-        let payload = match (data, &tensor.layout) {
-            (Some(data), Some(layout)) => {
-                let mut bytes = poisoned(layout.count);
-                layout.spread(&data, tensor.kind.size(), &mut bytes);
-                bytes
-            }
-            (Some(data), None) => data,
-            (None, layout) => poisoned(layout.as_ref().map_or(tensor.count(), |layout| layout.count)),
-        };
-        let image = guards::frame(&payload);
+        let payload = self.payload(at);
+        self.put_bytes(at, &payload)
+    }
+
+    fn put_bytes(&mut self, at: usize, payload: &[u8]) -> Outcome {
+        let image = guards::frame(payload);
         let tensor = &mut self.tensors[at];
         let address = self.session.alloc(&tensor.name, image.len() as u64)?;
         self.session.upload(address, &image)?;
@@ -123,13 +139,65 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// Puts several tensors on the device as one, between the guards of that.
+    fn put_together<'n>(&mut self, at: usize, parts: impl Iterator<Item = &'n str>) -> Outcome {
+        let find = |name: &str| self.tensors.iter().position(|tensor| tensor.name == name);
+        let parts: Vec<usize> = parts.filter_map(find).collect();
+        let payloads: Vec<Vec<u8>> = parts.iter().map(|&part| self.payload(part)).collect();
+        self.put_bytes(at, &payloads.concat())?;
+        let mut address = self.tensors[at].address;
+        for (part, payload) in parts.into_iter().zip(payloads) {
+            self.tensors[part].address = address;
+            self.tensors[part].within = true;
+            address = address.map(|address| address + payload.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// What the device is to hold of a tensor before the first launch.
+    fn payload(&self, at: usize) -> Vec<u8> {
+        let tensor = &self.tensors[at];
+        let poisoned = |elements: usize| {
+            let mut bytes = vec![0; elements * tensor.kind.size()];
+            poison::fill(tensor.kind, &mut bytes);
+            bytes
+        };
+        let data = tensor
+            .sent
+            .as_ref()
+            .or(tensor.data.as_ref())
+            .map(Data::bytes);
+        match (data, &tensor.layout) {
+            (Some(data), Some(layout)) => {
+                let mut bytes = poisoned(layout.count);
+                layout.spread(&data, tensor.kind.size(), &mut bytes);
+                bytes
+            }
+            (Some(data), None) => data,
+            (None, layout) => poisoned(
+                layout
+                    .as_ref()
+                    .map_or(tensor.count(), |layout| layout.count),
+            ),
+        }
+    }
+
     fn call(&mut self, call: &Call) -> Outcome {
         let mut kernarg = call.kernarg.clone();
         let mut written = Vec::new();
         for slot in &call.slots {
-            let found = self.tensors.iter().position(|tensor| tensor.name == slot.place.tensor);
-            let at = found.ok_or_else(|| DeviceError::invalid(format!("there is no tensor `{}`", slot.place.tensor)))?;
-            let whole = Buffer { tensor: at, first: 0, count: self.tensors[at].count() };
+            let found = self
+                .tensors
+                .iter()
+                .position(|tensor| tensor.name == slot.place.tensor);
+            let at = found.ok_or_else(|| {
+                DeviceError::invalid(format!("there is no tensor `{}`", slot.place.tensor))
+            })?;
+            let whole = Buffer {
+                tensor: at,
+                first: 0,
+                count: self.tensors[at].count(),
+            };
             let address = self.address(whole)? + slot.place.offset;
             if let Some(room) = kernarg.get_mut(slot.at..slot.at + 8) {
                 room.copy_from_slice(&address.to_le_bytes());
@@ -147,7 +215,10 @@ impl Trial<'_> {
             kernarg: &kernarg,
         };
         let started = Instant::now();
-        let result = self.session.launch(self.module, &request).and_then(|done| self.session.sync().map(|()| done));
+        let result = self
+            .session
+            .launch(self.module, &request)
+            .and_then(|done| self.session.sync().map(|()| done));
         let seconds = started.elapsed().as_secs_f64();
         let done = result.as_ref().ok().cloned().unwrap_or_default();
         let report = LaunchReport {
@@ -160,7 +231,11 @@ impl Trial<'_> {
             kernel_seconds: done.kernel_seconds,
             seconds,
         };
-        self.launches.push(Launched { report, grid, written });
+        self.launches.push(Launched {
+            report,
+            grid,
+            written,
+        });
         result.map(|_| ())
     }
 
@@ -169,6 +244,25 @@ impl Trial<'_> {
         match &self.mode {
             super::Mode::Bound(bound) => bound.binding.kind(name).unwrap_or(kind),
             _ => kind,
+        }
+    }
+
+    /// What an output may differ by where a binding has it in a type of fewer bits: one value of that type, and its rounding on the whole.
+    pub(super) fn bound_tolerance(&self, buffer: Buffer, contract: &Tolerance) -> Tolerance {
+        let tensor = &self.tensors[buffer.tensor];
+        let narrowed = match &self.mode {
+            super::Mode::Bound(bound) => bound.binding.kind(&tensor.name),
+            _ => None,
+        };
+        let rounding = match narrowed {
+            Some(ElementKind::Bf16) => 2f64.powi(-8),
+            Some(ElementKind::F16) => 2f64.powi(-11),
+            _ => return contract.clone(),
+        };
+        Tolerance {
+            ulp: Some(contract.ulp.unwrap_or(0).max(1)),
+            relative_rms: Some(contract.relative_rms.unwrap_or(0.0).max(rounding)),
+            ..contract.clone()
         }
     }
 }

@@ -101,6 +101,8 @@ pub(super) struct Tensor {
     pub sent: Option<Data>,
     /// Where its elements stand on the device, if not in order.
     pub layout: Option<Layout>,
+    /// Whether it stands within a buffer of several, whose guards it has.
+    pub within: bool,
 }
 
 impl Tensor {

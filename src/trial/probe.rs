@@ -67,7 +67,11 @@ impl<'a> Trial<'a> {
 
     fn probed(&self) -> Vec<Probed> {
         let each = self.tensors.iter().enumerate().map(|(at, tensor)| {
-            let checks = || self.checks.iter().filter(move |check| check.buffer.tensor == at);
+            let checks = || {
+                self.checks
+                    .iter()
+                    .filter(move |check| check.buffer.tensor == at)
+            };
             let parts = checks().filter(|check| check.name != tensor.name);
             Probed {
                 name: tensor.name.clone(),

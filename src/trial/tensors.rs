@@ -176,6 +176,7 @@ impl Trial<'_> {
             values: None,
             sent: None,
             layout: None,
+            within: false,
         };
         let count = tensor.count();
         self.tensors.push(tensor);

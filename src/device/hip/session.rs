@@ -158,7 +158,17 @@ impl Session for HipSession {
             let params = ptr::null_mut();
             let list = extra.as_mut_ptr();
             sys::hipModuleLaunchKernel(
-                function, gx, gy, gz, bx, by, bz, launch.dynamic_lds, STREAM, params, list,
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                launch.dynamic_lds,
+                STREAM,
+                params,
+                list,
             )
         };
         check("hipModuleLaunchKernel", code)?;

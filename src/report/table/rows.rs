@@ -38,7 +38,10 @@ pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool) -> Grid {
     let last = timed.then_some(&KERNEL_TIME);
     grid.set_header(HEADER.iter().chain(verbose).chain(last));
     // A line for each reason stands below.
-    let ran = phase.trials.iter().filter(|trial| trial.verdict != Verdict::Skip);
+    let ran = phase
+        .trials
+        .iter()
+        .filter(|trial| trial.verdict != Verdict::Skip);
     for trial in ran {
         let mut row = |output, first| {
             let mut cells = cells(options, trial, output, first);
