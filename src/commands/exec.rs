@@ -10,9 +10,12 @@ mod json;
 mod judgement;
 mod launch;
 mod places;
+mod shapes;
 mod summary;
+mod trap;
 mod triton;
 mod value;
+mod variables;
 mod warnings;
 
 use std::path::PathBuf;
@@ -39,6 +42,7 @@ The launch file:
     \"buffers\": { \"in\":  {\"file\": \"in.npy\"},
                  \"q\":   {\"file\": \"x.safetensors\", \"tensor\": \"input.q\"},
                  \"out\": {\"bytes\": 4096, \"fill\": \"poison\", \"save\": \"out.bin\"} },
+    \"variables\": { \"table\": {\"file\": \"table.bin\"} },
     \"launches\": [ {\"kernel\": \"k\", \"grid\": [4,1,1], \"block\": [64,1,1], \"dynamic_lds\": 0,
                    \"args\": [\"$in\", \"$q + 256\", \"$out\", {\"i32\": 5}, {\"raw\": \"00ff\"}]} ],
     \"expect\": { \"out\": {\"file\": \"golden.npy\", \"tolerance\": 1.7e-5} },
@@ -53,6 +57,8 @@ f32 f64 raw, or an array of these: a structure by value, its parts one after the
 `expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off by `tolerance` plus
 `relative` times its right value, or by `ulp` places of its type; tolerance 0: bit for bit. `relative_rms` limits the buffer as a
 whole besides. Elements that keep the poison are told as never written.
+`variables` are those of the code object (__device__, __constant__) that start with other values than it has: a file, or a value
+as an argument has it.
 Beside a k.hsaco, what Triton wrote into k.json fills in `kernel`, `block` and `dynamic_lds` where a launch leaves them out, and
 null for the pointers to scratch that Triton adds behind a kernel's own arguments.
 `limits` are wave instructions and CPU seconds of a launch, and what `--turn` says; `--budget` and `--turn` come before them.
@@ -90,6 +96,7 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let object = load_code_object(&file.code_object)?;
     let name = shown(&args.file);
     check_all(&mut file, &object).with_context(|| name.clone())?;
+    let variables = variables::read(&file.variables, &object).with_context(|| name.clone())?;
     places::check(args, &file).with_context(|| name.clone())?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let watch = Watch {
@@ -105,15 +112,14 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .iter()
         .map(|buffer| buffers::place(&gpu, buffer))
         .collect::<Result<Vec<_>, _>>()?;
-    for (index, spec) in file.launches.iter().enumerate() {
-        check::pointers(spec, &file.buffers, &placed)
-            .with_context(|| format!("{name}: launches[{index}]"))?;
-    }
+    check::pointers(&file, &placed).with_context(|| name.clone())?;
     let expected = judgement::prepare(&gpu, &file, &placed).with_context(|| name.clone())?;
     let before = judgement::before(&gpu, &file, &placed, &expected)?;
     let module = gpu
         .load(&object)
         .with_context(|| shown(&file.code_object))?;
+    let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
+    variables::write(&gpu, &module, &variables, &addresses)?;
     let threads = args.jobs.map_or(0, usize::from);
     let limits = limits(args, file.limits);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();

@@ -130,16 +130,15 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
     if !parent.is_dir() {
         bail!("{}: make the directory {} first", place(), shown(parent));
     }
-    if let Some(dtype) = buffer.dtype {
-        if let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source
-            && bytes % dtype.size as u64 != 0
-        {
-            bail!(
-                "{}: {bytes} bytes are not a whole number of elements of {} bytes",
-                place(),
-                dtype.size
-            );
-        }
+    if let Some(dtype) = buffer.dtype
+        && let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source
+        && bytes % dtype.size as u64 != 0
+    {
+        bail!(
+            "{}: {bytes} bytes are not a whole number of elements of {} bytes",
+            place(),
+            dtype.size
+        );
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use gfx906::code_object::{Arg, ArgKind, Kernel, MAX_LDS, MAX_WORK_GROUP};
 
 use super::argument::ArgSpec;
 use super::buffers::Placed;
-use super::launch::{Buffer, LaunchSpec};
+use super::launch::{Buffer, LaunchFile, LaunchSpec};
 
 /// Sizes and arguments fit the kernel.
 pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> anyhow::Result<()> {
@@ -38,24 +38,34 @@ pub(super) fn kernarg(spec: &LaunchSpec, kernel: &Kernel, addresses: &[u64]) -> 
 }
 
 /// Every pointer lies in its buffer; right behind the end is where an empty part of it is.
-pub(super) fn pointers(
-    spec: &LaunchSpec,
-    buffers: &[Buffer],
-    placed: &[Placed],
-) -> anyhow::Result<()> {
-    for (index, arg) in spec.args.iter().enumerate() {
-        for pointer in arg.pointers() {
-            let (offset, bytes) = (pointer.offset, placed[pointer.buffer].bytes);
-            if u64::try_from(offset).is_ok_and(|offset| offset <= bytes) {
-                continue;
-            }
-            let sign = if offset < 0 { '-' } else { '+' };
-            bail!(
-                "args[{index}]: ${name} {sign} {} is outside buffer `{name}` of {bytes} bytes",
-                offset.unsigned_abs(),
-                name = buffers[pointer.buffer].name
-            );
+pub(super) fn pointers(file: &LaunchFile, placed: &[Placed]) -> anyhow::Result<()> {
+    for (index, spec) in file.launches.iter().enumerate() {
+        for (at, arg) in spec.args.iter().enumerate() {
+            inside(arg, &file.buffers, placed)
+                .map_err(|problem| anyhow!("launches[{index}]: args[{at}]: {problem}"))?;
         }
+    }
+    for variable in &file.variables {
+        if let Some(value) = variable.said() {
+            inside(value, &file.buffers, placed)
+                .map_err(|problem| anyhow!("variables.{}: {problem}", variable.name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[Placed]) -> Result<(), String> {
+    for pointer in arg.pointers() {
+        let (offset, bytes) = (pointer.offset, placed[pointer.buffer].bytes);
+        if u64::try_from(offset).is_ok_and(|offset| offset <= bytes) {
+            continue;
+        }
+        let sign = if offset < 0 { '-' } else { '+' };
+        return Err(format!(
+            "${name} {sign} {} is outside buffer `{name}` of {bytes} bytes",
+            offset.unsigned_abs(),
+            name = buffers[pointer.buffer].name
+        ));
     }
     Ok(())
 }

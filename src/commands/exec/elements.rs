@@ -33,12 +33,30 @@ impl Judged {
         Some(Judged { dtype, kind })
     }
 
-    /// Whether the judge knows the type itself.
-    fn is_direct(self) -> bool {
-        matches!(
-            (self.dtype.kind, self.dtype.size),
-            ('f' | 'V', _) | ('i', 4) | ('u', 2)
-        )
+    /// The type whose poison fills a buffer of these elements: words for those that the judge does not know.
+    pub(super) fn kind_of_memory(self) -> ElementKind {
+        match self.kind {
+            ElementKind::F64 if self.dtype != Dtype::F64 => ElementKind::F32,
+            kind => kind,
+        }
+    }
+
+    /// For a buffer that was not filled with poison: an integer that looks like it is a value.
+    pub(super) fn without_poison(self) -> Judged {
+        let kind = match self.kind {
+            ElementKind::I32 | ElementKind::U16 => ElementKind::F64,
+            kind => kind,
+        };
+        Judged { kind, ..self }
+    }
+
+    /// Whether the judge takes the elements as they are.
+    pub(super) fn is_direct(self) -> bool {
+        match self.kind {
+            ElementKind::I32 => self.dtype == Dtype::I32,
+            ElementKind::U16 => self.dtype == Dtype::U16,
+            _ => self.dtype.is_float(),
+        }
     }
 
     /// The elements of bytes, as the judge takes them. What still holds the poison of a buffer that was filled with it is the poison
@@ -140,6 +158,14 @@ mod tests {
                 });
                 let same = held == exact[0] || held.is_nan() && exact[0].is_nan();
                 assert!(same, "{name} of {fill:#x}: {held} for {}", exact[0]);
+                let plain = judged.without_poison();
+                let held = crate::compare::with_element!(plain.kind, E => {
+                    plain.elements::<E>(&bytes, false)[0].to_f64()
+                });
+                assert!(
+                    held == exact[0] || held.is_nan(),
+                    "{name} of {fill:#x} without poison"
+                );
             }
         }
         assert_eq!(values(Dtype { kind: 'i', size: 2 }, &[0xfe, 0xff]), [-2.0]);

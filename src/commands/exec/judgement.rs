@@ -8,6 +8,7 @@ use super::buffers::{self, Placed};
 use super::elements::{self, Judged};
 use super::expect::Expectation;
 use super::launch::{Buffer, LaunchFile, Source};
+use super::shapes::{axes, guessed};
 use crate::compare::{
     Element, ElementKind, NamedInput, OutputCase, accepted_trivially, judge_output, with_element,
 };
@@ -111,6 +112,19 @@ impl<'a> Expected<'a> {
                 dtype.name()
             )
         })?;
+        let poisoned = matches!(buffer.source, Source::Poison(_));
+        let ulp = expectation.tolerance.ulp.is_some();
+        let judged = if poisoned || ulp {
+            judged
+        } else {
+            judged.without_poison()
+        };
+        if ulp && judged.kind == ElementKind::F64 && dtype != Dtype::F64 {
+            bail!(
+                "`ulp` does not go with elements of type {}: give `tolerance`",
+                dtype.name()
+            );
+        }
         let want_dtype = layout.as_ref().map_or(dtype, |layout| layout.dtype);
         if want_dtype != dtype && !(want_dtype.is_float() && dtype.is_float()) {
             bail!(
@@ -209,21 +223,7 @@ impl<'a> Expected<'a> {
         let inputs: Vec<(&Before<'_>, Vec<E>)> = before
             .iter()
             .filter(|input| input.bytes.len() / input.dtype.size == oracle.len())
-            .filter_map(|input| {
-                let same = input.dtype == self.judged.dtype;
-                let values = || {
-                    elements::values(input.dtype, &input.bytes)
-                        .into_iter()
-                        .map(E::nearest)
-                        .collect()
-                };
-                let values = if same {
-                    self.judged.elements(&input.bytes, false)
-                } else {
-                    values()
-                };
-                Some((input, values))
-            })
+            .map(|input| (input, self.echo(input)))
             .collect();
         let inputs: Vec<NamedInput<'_, E>> = inputs
             .iter()
@@ -246,6 +246,10 @@ impl<'a> Expected<'a> {
         };
         let mut report = judge_output(&case)?;
         report.element = self.judged.dtype.name();
+        if !self.judged.is_direct() {
+            // Places of another type say nothing.
+            (report.golden.max_ulp, report.oracle.max_ulp) = (None, None);
+        }
         // What is expected bit for bit may well be zero, or what was there.
         let trivial = if self.is_exact() {
             Vec::new()
@@ -260,6 +264,15 @@ impl<'a> Expected<'a> {
             )
         });
         Ok((report, little))
+    }
+
+    /// What a buffer held before, as elements of this one.
+    fn echo<E: Element>(&self, input: &Before<'_>) -> Vec<E> {
+        if input.dtype == self.judged.dtype {
+            return self.judged.elements(&input.bytes, false);
+        }
+        let values = elements::values(input.dtype, &input.bytes);
+        values.into_iter().map(E::nearest).collect()
     }
 
     fn identical(&self) -> OutputReport {
@@ -283,63 +296,5 @@ impl<'a> Expected<'a> {
             verdict: Verdict::Pass,
             problem: None,
         }
-    }
-}
-
-impl Judged {
-    /// The type whose poison fills a buffer of these elements: words for those that the judge does not know.
-    fn kind_of_memory(self) -> ElementKind {
-        match self.kind {
-            ElementKind::F64 if self.dtype != Dtype::F64 => ElementKind::F32,
-            kind => kind,
-        }
-    }
-}
-
-/// The type of a buffer that says nothing of it, by what it should hold: of the same type, or floats rounded to f32.
-fn guessed(stated: &Layout, have: usize, bytes: usize) -> anyhow::Result<Dtype> {
-    if have == bytes {
-        return Ok(stated.dtype);
-    }
-    let count = have / stated.dtype.size;
-    let is_f32 = stated.dtype.is_float() && count.checked_mul(4) == Some(bytes);
-    is_f32.then_some(Dtype::F32).ok_or_else(|| {
-        anyhow!(
-            "{count} elements of {} are expected of {bytes} bytes",
-            stated.dtype.name()
-        )
-    })
-}
-
-/// The axes by the names that the file of the expected values gives; else rows and columns of the shape that is known.
-fn axes(expected: Option<&Layout>, buffer: Option<&Layout>, count: usize) -> Vec<Axis> {
-    let named = |layout: &&Layout| !layout.axes.is_empty();
-    let layouts = [expected, buffer].into_iter().flatten();
-    let fits = |layout: &&Layout| {
-        layout.shape.iter().product::<usize>() == count && !layout.shape.is_empty()
-    };
-    let layouts: Vec<&Layout> = layouts.filter(fits).collect();
-    if let Some(layout) = layouts.iter().copied().find(named) {
-        let axes = layout.axes.iter().zip(&layout.shape);
-        return axes
-            .map(|(name, &length)| Axis::new(name, length))
-            .collect();
-    }
-    // Of two shapes the one that tells more.
-    let shape = layouts
-        .iter()
-        .map(|layout| &layout.shape)
-        .max_by_key(|shape| shape.len());
-    match shape.map(Vec::as_slice) {
-        Some([outer @ .., rows, columns]) => {
-            let outer = outer
-                .iter()
-                .enumerate()
-                .map(|(n, &length)| Axis::new(format!("axis {n}"), length));
-            outer
-                .chain([Axis::new("row", *rows), Axis::new("column", *columns)])
-                .collect()
-        }
-        _ => vec![Axis::new("element", count)],
     }
 }

@@ -10,6 +10,7 @@ use super::array::{ArrayFile, is_safetensors};
 use super::expect::{self, Expectation};
 use super::json::{Json, Node, Object};
 use super::triton::{self, Triton};
+use super::variables::{self, Variable};
 use crate::commands::MAX_TEXT;
 use crate::files;
 use crate::npy::{DTYPES, Dtype};
@@ -23,6 +24,7 @@ pub(super) const MAX_BUFFERS: u64 = 4 << 30;
 pub(super) struct LaunchFile {
     pub(super) code_object: PathBuf,
     pub(super) buffers: Vec<Buffer>,
+    pub(super) variables: Vec<Variable>,
     pub(super) launches: Vec<LaunchSpec>,
     pub(super) expect: Vec<Expectation>,
     pub(super) limits: Limits,
@@ -67,11 +69,21 @@ pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
 
 fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
     let json: Json = serde_json::from_slice(bytes).context("not a launch file")?;
-    let root =
-        Node::root(&json).object(&["code_object", "buffers", "launches", "expect", "limits"])?;
+    let root = Node::root(&json).object(&[
+        "code_object",
+        "buffers",
+        "variables",
+        "launches",
+        "expect",
+        "limits",
+    ])?;
     let code_object = directory.join(file_name(root.require("code_object")?)?);
     let buffers = match root.get("buffers") {
         Some(node) => buffers(node, directory)?,
+        None => Vec::new(),
+    };
+    let variables = match root.get("variables") {
+        Some(node) => variables::parse(node, directory, &buffers)?,
         None => Vec::new(),
     };
     let triton = triton::beside(&code_object)?;
@@ -94,6 +106,7 @@ fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
     Ok(LaunchFile {
         code_object,
         buffers,
+        variables,
         launches,
         expect,
         limits,
@@ -232,6 +245,7 @@ fn launch(
         (None, Some(triton)) => triton.kernel()?,
         _ => object.require("kernel")?.string()?.to_owned(),
     };
+    let grid = counts(object.require("grid")?)?;
     let block = match (object.get("block"), triton) {
         (None, Some(triton)) => triton.block()?,
         _ => counts(object.require("block")?)?,
@@ -242,7 +256,7 @@ fn launch(
     };
     Ok(LaunchSpec {
         kernel,
-        grid: counts(object.require("grid")?)?,
+        grid,
         block,
         dynamic_lds,
         args,

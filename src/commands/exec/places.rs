@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::ExecArgs;
 use super::launch::{LaunchFile, Source};
+use super::variables::Held;
 use crate::files;
 use crate::text::shown;
 
@@ -30,6 +31,14 @@ pub(super) fn check(args: &ExecArgs, file: &LaunchFile) -> anyhow::Result<()> {
             files::identity(&one.file.path),
             format!("what is expected of buffer `{name}`"),
         ));
+    }
+    for variable in &file.variables {
+        if let Held::File(file) = &variable.value {
+            taken.push((
+                files::identity(&file.path),
+                format!("the value of variable `{}`", variable.name()),
+            ));
+        }
     }
     if let Some(triton) = &file.triton {
         taken.push((files::identity(triton.path()), "Triton's file".to_owned()));

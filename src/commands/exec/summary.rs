@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gfx906::machine::{Counters, Trap, TrapKind};
+use gfx906::machine::{Counters, Trap};
 use serde_json::{Value, json};
 
 use super::buffers::Saved;
 use super::launch::LaunchSpec;
+use super::trap::trap_json;
 use crate::commands::table;
 use crate::report::{outputs, share};
 use crate::verdict::{CountersReport, OutputReport, Verdict};
@@ -271,44 +272,4 @@ fn counters_json(counters: &Counters, counted: &CountersReport) -> Value {
         "work_groups": counters.work_groups,
         "seconds": counters.seconds,
     })
-}
-
-fn trap_json(trap: &Trap) -> Value {
-    let nearest = trap.nearest.as_ref().map(|nearest| {
-        // distances beyond 64 bits do not exist: addresses have 64
-        let distance = i64::try_from(nearest.distance).unwrap_or(if nearest.distance < 0 { i64::MIN } else { i64::MAX });
-        json!({ "name": nearest.name, "base": nearest.base, "bytes": nearest.size, "distance": distance })
-    });
-    json!({
-        "kind": kind_word(&trap.kind),
-        "message": trap.kind.to_string(),
-        "kernel": trap.kernel,
-        "pc": trap.pc,
-        "instruction": trap.instruction,
-        "work_group": trap.work_group,
-        "wave": trap.wave,
-        "lane": trap.lane,
-        "work_item": trap.work_item,
-        "address": trap.address,
-        "nearest": nearest,
-    })
-}
-
-fn kind_word(kind: &TrapKind) -> &'static str {
-    match kind {
-        TrapKind::MemoryFault { .. } => "memory_fault",
-        TrapKind::LdsOutOfRange { .. } => "lds_out_of_range",
-        TrapKind::Misaligned { .. } => "misaligned",
-        TrapKind::IllegalInstruction => "illegal_instruction",
-        TrapKind::ReservedField(_) => "reserved_field",
-        TrapKind::BadPc => "bad_pc",
-        TrapKind::Unimplemented => "unimplemented",
-        TrapKind::Privileged => "privileged",
-        TrapKind::Halted => "halted",
-        TrapKind::RegisterOutOfRange { .. } => "register_out_of_range",
-        TrapKind::Trap { .. } => "trap",
-        TrapKind::Hang { .. } => "hang",
-        TrapKind::Deadlock => "deadlock",
-        _ => "other",
-    }
 }

@@ -6,6 +6,7 @@ use gfx906::code_object::CodeObject;
 
 use super::check;
 use super::launch::LaunchFile;
+use super::variables::Variable;
 
 /// Says a line on stderr; one that cannot be written is no reason to stop.
 pub(super) fn warn(name: &str, what: &str) {
@@ -22,9 +23,10 @@ pub(super) fn small_blocks(name: &str, file: &LaunchFile, object: &CodeObject) {
     }
 }
 
-/// Tells of buffers that no launch is given.
+/// Tells of buffers that no launch and no variable is given.
 pub(super) fn unused(name: &str, file: &LaunchFile) {
     let args = file.launches.iter().flat_map(|spec| &spec.args);
+    let args = args.chain(file.variables.iter().filter_map(Variable::said));
     let used: Vec<usize> = args
         .flat_map(|arg| arg.pointers())
         .map(|pointer| pointer.buffer)
