@@ -98,10 +98,12 @@ recorded() {
         replays "$launches" && ok=0 || ok=1
     verdict $ok
 }
-recorded harness 5
+recorded harness 7
 recorded single 5
-recorded lanes 5
-recorded globals 3
+recorded lanes 4
+recorded globals 2
+recorded streams 50
+recorded narrow 20
 
 step "fresh memory: zeros, or poison on request"
 compile hipcc poison --offload-arch=gfx906 && run "$out/program" 0 && run env GFX906_POISON=1 "$out/program" 1 && quiet && ok=0 || ok=1

@@ -11,7 +11,7 @@ use crate::files;
 use crate::npy::{Dtype, Npy};
 use crate::text::shown;
 
-/// The tensors that a message lists.
+/// The names that a message lists.
 const LISTED: usize = 20;
 
 /// Where an array is.
@@ -135,7 +135,8 @@ fn dtype(stored: Stored) -> Option<Dtype> {
     }
 }
 
-fn listed(mut names: Vec<&str>) -> String {
+/// Names in a message, sorted.
+pub(super) fn listed(mut names: Vec<&str>) -> String {
     names.sort_unstable();
     let more = names.len().saturating_sub(LISTED);
     names.truncate(LISTED);

@@ -7,7 +7,7 @@ use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
 use gfx906::machine::{Gpu, Module};
 
 use super::argument::{self, ArgSpec};
-use super::array::ArrayFile;
+use super::array::{ArrayFile, listed};
 use super::json::{Json, Node};
 use super::launch::{Buffer, array_file};
 use crate::commands::did_you_mean;
@@ -82,20 +82,21 @@ pub(super) fn read<'a>(
 }
 
 fn find<'o>(name: &str, object: &'o CodeObject) -> anyhow::Result<&'o Symbol> {
-    // Descriptors of kernels are objects too.
-    let variable =
-        |symbol: &&Symbol| symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
-    let mut variables = object.symbols.iter().filter(variable);
-    variables
-        .clone()
-        .find(|symbol| symbol.name == name)
-        .ok_or_else(|| {
-            let nearest = did_you_mean(name, variables.clone().map(|symbol| symbol.name.as_str()));
-            match variables.next() {
-                Some(_) => anyhow!("the code object has no such variable{nearest}"),
-                None => anyhow!("the code object has no variables"),
-            }
-        })
+    // Descriptors of kernels are objects too, and so is the mark of a compilation.
+    let variable = |symbol: &&Symbol| {
+        let is_other = symbol.name.ends_with(".kd") || symbol.name.starts_with("__hip_cuid_");
+        symbol.kind == SymbolKind::Object && !is_other
+    };
+    let variables = object.symbols.iter().filter(variable);
+    let found = variables.clone().find(|symbol| symbol.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = variables.map(|symbol| symbol.name.as_str()).collect();
+        let nearest = did_you_mean(name, names.iter().copied());
+        anyhow!(
+            "the code object has no such variable{nearest}; there is: {}",
+            listed(names)
+        )
+    })
 }
 
 /// Writes the values into a loaded code object.
