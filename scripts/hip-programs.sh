@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 scripts/build-hip.sh "$@" >/dev/null
 library=$(realpath "${CARGO_TARGET_DIR:-target}/hip")
 theirs=/usr/lib/x86_64-linux-gnu/libamdhip64.so
+profile=release
+if [[ ${1:-} == --dev ]]; then profile=debug; fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failed=0
@@ -38,6 +40,15 @@ nm -D --defined-only --with-symbol-versions "$theirs" | awk '$2 ~ /[TW]/ { print
 comm -23 "$out/theirs" "$out/ours" >"$out/stdout" 2>"$out/stderr" && [[ ! -s $out/stdout ]] && ok=0 || ok=1
 verdict $ok
 
+# Replays every record of the last program; the launches that were made to fail are not among them.
+replays() {
+    local record count=0
+    for record in "$out"/record/*/launch.json; do
+        "${library%/hip}/$profile/deltanet-check" exec "$record" >"$out/stdout" 2>"$out/stderr" || { echo "$record" >>"$out/stderr"; return 1; }
+        count=$((count + 1))
+    done
+    ((count >= $1))
+}
 # Which compiler a line's programs are built with: hipcc as Debian packages it, and clang 19.
 compile() {
     local compiler=$1 source=hip/tests/programs/$2.cpp
@@ -76,6 +87,23 @@ done
 for name in harness globals lanes atomics streams memory; do
     program hipcc $name -O0
 done
+
+# Every launch of these programs, replayed alone, leaves the same bits.
+recorded() {
+    local name=$1 launches=$2
+    shift 2
+    step "recorded: $name"
+    rm -rf "$out/record"
+    compile hipcc "$name" --offload-arch=gfx906 -O3 && run env GFX906_RECORD="$out/record" GFX906_THREADS=1 "$out/program" "$@" &&
+        replays "$launches" && ok=0 || ok=1
+    verdict $ok
+}
+recorded harness 7
+recorded single 5
+recorded lanes 4
+recorded globals 2
+recorded streams 50
+recorded narrow 20
 
 step "fresh memory: zeros, or poison on request"
 compile hipcc poison --offload-arch=gfx906 && run "$out/program" 0 && run env GFX906_POISON=1 "$out/program" 1 && quiet && ok=0 || ok=1

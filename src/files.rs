@@ -2,6 +2,7 @@
 
 mod leftovers;
 mod same;
+mod tensors;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use gfx906::allocation::handled;
 
 pub use same::{Identity, identity};
+pub use tensors::tensors;
 
 use crate::text::shown;
 

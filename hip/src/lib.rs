@@ -19,6 +19,7 @@ mod memory;
 mod module;
 mod printf;
 mod properties;
+mod record;
 mod runtime;
 mod stream;
 mod symbol;

@@ -10,6 +10,7 @@ use crate::boundary::{Address, Out, Text};
 use crate::error::{HipError, Outcome};
 use crate::hostcall::Requests;
 use crate::image::image;
+use crate::record::Code;
 use crate::runtime::{State, queue, state};
 use crate::tell::tell;
 
@@ -20,6 +21,8 @@ pub struct Loaded {
     pub module: Module,
     /// Address and size of its variables.
     variables: HashMap<String, (Address, u64)>,
+    /// What a record of its launches needs, where launches are recorded.
+    pub code: Option<Code>,
 }
 
 /// A kernel of a module.
@@ -67,10 +70,12 @@ impl Loaded {
             .filter(|symbol| symbol.kind == SymbolKind::Object)
             .map(|s| (s.name.clone(), (module.base + s.address, s.size)))
             .collect();
+        let code = Code::of(gpu, bytes, &variables);
         Ok(Arc::new(Loaded {
             gpu: gpu.clone(),
             module,
             variables,
+            code,
         }))
     }
 

@@ -1,48 +1,70 @@
 //! `exec`: any kernel of any code object, on buffers and arguments from a launch file.
 
+mod argument;
+mod array;
 mod buffers;
 mod check;
+mod elements;
+mod expect;
 mod json;
+mod judgement;
 mod launch;
+mod places;
+mod shapes;
 mod summary;
+mod trap;
+mod triton;
 mod value;
+mod variables;
+mod warnings;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 use gfx906::machine::{Gpu, Launch, LaunchError, Limits, Module};
 
 use self::buffers::Placed;
-use self::launch::{ArgSpec, LaunchFile, LaunchSpec, Source};
+use self::launch::{LaunchFile, LaunchSpec};
 use self::summary::{Outcome, Summary};
 use super::{load_code_object, no_kernel, print};
 use crate::cli::{Format, LimitArgs, TraceArgs};
 use crate::device::{Tracing, Watch, emulator};
 use crate::exit::{Exit, Stop};
-use crate::files;
 use crate::text::shown;
+use crate::verdict::Verdict;
 
-/// Run any kernel of any code object, as a launch file says.
+/// Run any kernel of any code object, as a launch file says, and judge what it computed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 The launch file:
   { \"code_object\": \"x.co\",
     \"buffers\": { \"in\":  {\"file\": \"in.npy\"},
+                 \"q\":   {\"file\": \"x.safetensors\", \"tensor\": \"input.q\"},
                  \"out\": {\"bytes\": 4096, \"fill\": \"poison\", \"save\": \"out.bin\"} },
+    \"variables\": { \"table\": {\"file\": \"table.bin\"} },
     \"launches\": [ {\"kernel\": \"k\", \"grid\": [4,1,1], \"block\": [64,1,1], \"dynamic_lds\": 0,
-                   \"args\": [\"$in\", \"$out\", {\"i32\": 5}, {\"f32\": 1.0}, {\"raw\": \"00ff\"}]} ],
+                   \"args\": [\"$in\", \"$q + 256\", \"$out\", {\"i32\": 5}, {\"raw\": \"00ff\"}]} ],
+    \"expect\": { \"out\": {\"file\": \"golden.npy\", \"tolerance\": 1.7e-5} },
     \"limits\": {\"instructions\": 1000000000, \"seconds\": 60, \"turn\": 128} }
 
-Paths are relative to the launch file. A name that ends in .npy is a NumPy array, any other raw little-endian bytes.
-A buffer has `file`, or `bytes` and `fill` (poison or zero); `save` with either. `dtype` names the elements of a saved
-.npy; without it they are those of the .npy that was read, or f32.
-Arguments are \"$buffer\", or one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 raw. `grid` counts work-groups.
+Paths are relative to the launch file. A name that ends in .npy is a NumPy array, one in .safetensors holds tensors, of which
+`tensor` names one, any other is raw little-endian bytes.
+A buffer has `file`, or `bytes` and `fill` (poison or zero); `save` with either. `dtype` names its elements' type and `shape`
+its axes' lengths; without them they are those of the file that was read, or f32 in one row.
+Arguments are \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
+f32 f64 raw, or an array of these: a structure by value, its parts one after the other. `grid` counts work-groups.
+`expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off by `tolerance` plus
+`relative` times its right value, or by `ulp` places of its type; tolerance 0: bit for bit. `relative_rms` limits the buffer as a
+whole besides. Elements that keep the poison are told as never written.
+`variables` are those of the code object (__device__, __constant__) that start with other values than it has: a file, or a value
+as an argument has it.
+Beside a k.hsaco, what Triton wrote into k.json fills in `kernel`, `block` and `dynamic_lds` where a launch leaves them out, and
+null for the pointers to scratch that Triton adds behind a kernel's own arguments.
 `limits` are wave instructions and CPU seconds of a launch, and what `--turn` says; `--budget` and `--turn` come before them.
 Launches run in order on the same buffers, up to the first that traps. Buffers are saved after a trap, too.
 
-Exit codes: 0 ran, 1 trapped or hung, 3 something is not usable (then nothing ran).")]
+Exit codes: 0 ran and all is as expected, 1 trapped, hung or not as expected, 3 something is not usable (then nothing ran).")]
 pub struct ExecArgs {
     /// What to run
     #[arg(value_name = "LAUNCH.json")]
@@ -70,18 +92,19 @@ pub struct ExecArgs {
 /// # Errors
 /// The launch file, the code object, a buffer or a place to save to is not usable, or they do not fit each other.
 pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
-    let file = launch::read(&args.file)?;
+    let mut file = launch::read(&args.file)?;
     let object = load_code_object(&file.code_object)?;
     let name = shown(&args.file);
-    check_all(&file, &object).with_context(|| name.clone())?;
-    check_places(args, &file).with_context(|| name.clone())?;
+    check_all(&mut file, &object).with_context(|| name.clone())?;
+    let variables = variables::read(&file.variables, &object).with_context(|| name.clone())?;
+    places::check(args, &file).with_context(|| name.clone())?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let watch = Watch {
         counters: true,
         trace: Tracing::open(&args.trace, kernels, args.format == Format::Json)?,
     };
-    warn_unused(&name, &file);
-    warn_small_blocks(&name, &file, &object);
+    warnings::unused(&name, &file);
+    warnings::small_blocks(&name, &file, &object);
 
     let gpu = Gpu::new();
     let placed = file
@@ -89,9 +112,14 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .iter()
         .map(|buffer| buffers::place(&gpu, buffer))
         .collect::<Result<Vec<_>, _>>()?;
+    check::pointers(&file, &placed).with_context(|| name.clone())?;
+    let expected = judgement::prepare(&gpu, &file, &placed).with_context(|| name.clone())?;
+    let before = judgement::before(&gpu, &file, &placed, &expected)?;
     let module = gpu
         .load(&object)
         .with_context(|| shown(&file.code_object))?;
+    let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
+    variables::write(&gpu, &module, &variables, &addresses)?;
     let threads = args.jobs.map_or(0, usize::from);
     let limits = limits(args, file.limits);
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
@@ -129,16 +157,28 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         .filter_map(Result::transpose)
         .collect::<Result<Vec<_>, _>>()?;
 
-    let summary = Summary {
+    let mut summary = Summary {
         code_object: shown(&file.code_object),
         launches,
         saved,
+        judged: Vec::new(),
+        expected: expected.len(),
     };
+    if summary.word() == "ran" {
+        for one in &expected {
+            let (report, little) = one.judge(&gpu, &placed, &before)?;
+            if let Some(little) = little {
+                warnings::warn(&name, &little);
+            }
+            summary.judged.push(report);
+        }
+    }
     match args.format {
         Format::Table => print(&summary.as_table())?,
         Format::Json => print(&format!("{:#}\n", summary.as_json()))?,
     }
-    Ok(if summary.word() == "ran" {
+    let failed = summary.verdict() == Some(Verdict::Fail);
+    Ok(if summary.word() == "ran" && !failed {
         Exit::Passed
     } else {
         Exit::Failed
@@ -157,97 +197,19 @@ fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
 }
 
 /// Everything that can be known to be wrong before anything runs.
-fn check_all(file: &LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
-    for (index, spec) in file.launches.iter().enumerate() {
+fn check_all(file: &mut LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
+    for (index, spec) in file.launches.iter_mut().enumerate() {
         let place = || format!("launches[{index}]");
         let kernel = object.kernel(&spec.kernel);
         let kernel = kernel
             .with_context(|| no_kernel(object, &spec.kernel))
             .with_context(place)?;
+        if let Some(triton) = &file.triton {
+            triton.add_hidden(spec, kernel).with_context(place)?;
+        }
         check::check(spec, kernel, &file.buffers).with_context(place)?;
     }
     file.buffers.iter().try_for_each(buffers::check_save)
-}
-
-/// Nothing that is written takes the place of something that is read, or of something else that is written.
-fn check_places(args: &ExecArgs, file: &LaunchFile) -> anyhow::Result<()> {
-    let mut taken = vec![
-        (files::identity(&args.file), "the launch file".to_owned()),
-        (
-            files::identity(&file.code_object),
-            "the code object".to_owned(),
-        ),
-    ];
-    for buffer in &file.buffers {
-        if let Source::File(path) = &buffer.source {
-            taken.push((
-                files::identity(path),
-                format!("the input of buffer `{}`", buffer.name),
-            ));
-        }
-    }
-    let mut written: Vec<(&Path, String)> = Vec::new();
-    if let Some(path) = args
-        .trace
-        .trace
-        .as_deref()
-        .filter(|path| *path != Path::new("-"))
-    {
-        written.push((path, "`--trace`".to_owned()));
-    }
-    for buffer in &file.buffers {
-        let save = buffer.save.as_deref();
-        written.extend(save.map(|path| (path, format!("buffer `{}`", buffer.name))));
-    }
-    for (path, who) in written {
-        // Devices and pipes keep nothing.
-        if path.exists() && !path.is_file() && !path.is_dir() {
-            continue;
-        }
-        let place = files::identity(path);
-        if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place) {
-            anyhow::bail!(
-                "{who}: {} is {what}: name another file to write to",
-                shown(path)
-            );
-        }
-        taken.push((place, format!("where {who} is written")));
-    }
-    Ok(())
-}
-
-/// Tells of blocks that are smaller than their kernels were compiled for: they run, and often compute nonsense.
-fn warn_small_blocks(name: &str, file: &LaunchFile, object: &CodeObject) {
-    for (index, spec) in file.launches.iter().enumerate() {
-        let kernel = object.kernel(&spec.kernel);
-        if let Some(warning) = kernel.and_then(|kernel| check::small_block(spec, kernel)) {
-            // a warning that cannot be written is no reason to stop
-            let _ = writeln!(
-                std::io::stderr(),
-                "warning: {name}: launches[{index}]: {warning}"
-            );
-        }
-    }
-}
-
-fn warn_unused(name: &str, file: &LaunchFile) {
-    let used = |index| {
-        let mut args = file.launches.iter().flat_map(|spec| &spec.args);
-        args.any(|arg| matches!(arg, ArgSpec::Buffer(used) if *used == index))
-    };
-    for (_, buffer) in file
-        .buffers
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !used(*index))
-    {
-        // a warning that cannot be written is no reason to stop
-        let _ = writeln!(
-            std::io::stderr(),
-            "warning: {name}: no launch uses buffer `{}`",
-            buffer.name
-        );
-    }
 }
 
 fn launch_one(

@@ -20,6 +20,8 @@ impl Dtype {
     pub const F64: Dtype = Dtype { kind: 'f', size: 8 };
     /// f16.
     pub const F16: Dtype = Dtype { kind: 'f', size: 2 };
+    /// bf16, which NumPy has no name for.
+    pub const BF16: Dtype = Dtype { kind: 'V', size: 2 };
     /// i32.
     pub const I32: Dtype = Dtype { kind: 'i', size: 4 };
     /// u16.
@@ -31,6 +33,23 @@ impl Dtype {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Dtype> {
         DTYPES.iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+
+    /// Its name in the words of Rust, `bool`, or as NumPy has it where there is none.
+    #[must_use]
+    pub fn name(self) -> String {
+        let known = DTYPES.iter().find(|row| row.1 == self);
+        match known {
+            Some((name, _)) => (*name).to_owned(),
+            None if self.kind == 'b' => "bool".to_owned(),
+            None => self.to_string(),
+        }
+    }
+
+    /// Whether its elements are numbers with fractions.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        self.kind == 'f' || self == Dtype::BF16
     }
 
     pub(super) fn from_descr(descr: &str) -> Result<Dtype, NpyError> {
@@ -83,5 +102,5 @@ pub const DTYPES: &[(&str, Dtype)] = &[
     ("i32", Dtype::I32), ("u32", Dtype { kind: 'u', size: 4 }),
     ("i64", Dtype { kind: 'i', size: 8 }), ("u64", Dtype { kind: 'u', size: 8 }),
     ("f16", Dtype::F16), ("f32", Dtype::F32), ("f64", Dtype::F64),
-    ("bf16", Dtype { kind: 'V', size: 2 }),
+    ("bf16", Dtype::BF16),
 ];

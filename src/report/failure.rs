@@ -20,13 +20,23 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
         .iter()
         .filter(|output| output.problem.is_some())
     {
-        lines.push(("output", heading(output)));
-        if let Some(found) = &output.problem {
-            lines.extend(problem::explain(found, Some(output), &trial.launches));
-        }
-        lines.push(("metrics", metrics(output)));
+        lines.extend(of_output(output, &trial.launches, true));
     }
     lines.push(("rerun", plain::line(&trial.rerun)));
+    lines
+}
+
+/// The lines about one output; `documented` where its ceiling is somebody's.
+pub(super) fn of_output(
+    output: &OutputReport,
+    launches: &[LaunchReport],
+    documented: bool,
+) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("output", heading(output, documented))];
+    if let Some(found) = &output.problem {
+        lines.extend(problem::explain(found, Some(output), launches));
+    }
+    lines.push(("metrics", metrics(output)));
     lines
 }
 
@@ -67,27 +77,34 @@ fn launch(launch: &LaunchReport) -> String {
 }
 
 /// `state: f32 [row 128, column 128], tolerance 1e-5 (ceiling 1e-2)`.
-fn heading(output: &OutputReport) -> String {
+fn heading(output: &OutputReport, documented: bool) -> String {
     let axes: Vec<String> = output
         .axes
         .iter()
         .map(|axis| format!("{} {}", plain::line(&axis.name), axis.length))
         .collect();
     let tolerance = &output.tolerance;
-    let mut limits = vec![format!("ceiling {}", plain::limit(tolerance.ceiling))];
+    let mut limits = Vec::new();
     if tolerance.relative > 0.0 {
-        limits.insert(
-            0,
-            format!("plus {} of the value", plain::limit(tolerance.relative)),
-        );
+        limits.push(format!(
+            "plus {} of the value",
+            plain::limit(tolerance.relative)
+        ));
+    }
+    if documented {
+        limits.push(format!("ceiling {}", plain::limit(tolerance.ceiling)));
     }
     if let Some(rms) = tolerance.relative_rms {
         limits.push(format!("relative RMS {}", plain::limit(rms)));
     }
     let name = plain::line(&output.name);
-    let (axes, limits) = (axes.join(", "), limits.join(", "));
+    let limits = match limits.join(", ") {
+        none if none.is_empty() => none,
+        limits => format!(" ({limits})"),
+    };
+    let axes = axes.join(", ");
     format!(
-        "{name}: {} [{axes}], tolerance {} ({limits})",
+        "{name}: {} [{axes}], tolerance {}{limits}",
         output.element,
         plain::tolerance(tolerance)
     )

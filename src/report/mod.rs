@@ -3,6 +3,7 @@
 mod counters;
 mod failure;
 mod json;
+mod outputs;
 mod plain;
 mod problem;
 mod progress;
@@ -17,6 +18,7 @@ use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 
 pub use counters::share;
 pub use json::{Json, JsonFile, render as render_json};
+pub use outputs::outputs;
 pub use plain::{limit, tolerance};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Parts, Table};

@@ -52,7 +52,7 @@ pub(super) fn value(value: f64) -> String {
 /// A value of an element type: all of an integer, and of an f64 enough to tell it from the next.
 pub(super) fn value_of(element: &str, value: f64) -> String {
     match element {
-        "i32" | "u16" => format!("{value}"),
+        whole if whole.starts_with(['i', 'u']) || whole == "bool" => format!("{value}"),
         "f64" if value.is_finite() && value != 0.0 => format!("{value:.16e}"),
         _ => self::value(value),
     }

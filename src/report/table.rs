@@ -1,6 +1,6 @@
 //! Tables for people: one a phase, then what did not pass in full, then the sums.
 
-mod rows;
+pub(super) mod rows;
 
 use std::io::{self, Write};
 

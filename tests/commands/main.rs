@@ -3,12 +3,16 @@
 mod audit;
 mod disasm;
 mod exec;
+mod exec_expect;
+mod exec_expect_refused;
 mod exec_refused;
+mod exec_triton;
 mod export;
 mod inspect;
 mod isa;
 mod isolate;
 mod names;
+mod record;
 mod resources;
 mod trace;
 mod unwritten;

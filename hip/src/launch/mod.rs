@@ -17,7 +17,7 @@ use crate::memory::host;
 use crate::module::{self, Function};
 use crate::runtime::{queue, state};
 use crate::tell::tell;
-use crate::{event, stream};
+use crate::{event, record, stream};
 
 /// Wave instructions of a launch, unless `GFX906_BUDGET` says otherwise: ten minutes and more.
 const BUDGET: u64 = 100_000_000_000;
@@ -290,7 +290,12 @@ pub fn launch(function: &Function, request: &Request) -> Outcome {
     if start != 0 {
         event::mark(start)?;
     }
-    run(function, &request.shape, &kernarg)?;
+    let record = record::begin(function, &request.shape, &kernarg, &SETTINGS.limits);
+    let outcome = run(function, &request.shape, &kernarg);
+    if let Some(record) = record {
+        record.end(outcome.is_ok());
+    }
+    outcome?;
     if stop != 0 {
         event::mark(stop)?;
     }

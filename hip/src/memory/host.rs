@@ -63,6 +63,7 @@ fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags:
         base,
         size: bytes,
         flags,
+        call: 0,
     });
     Ok(())
 }

@@ -48,6 +48,8 @@ pub struct Allocation {
     pub size: u64,
     /// The flags it was asked for with.
     pub flags: u32,
+    /// Which allocating call of the process it came from, as reports name it; set when it is entered.
+    pub call: u64,
 }
 
 /// Every allocation of the process.
@@ -73,6 +75,12 @@ impl Memory {
         self.by_address.get(&address).copied()
     }
 
+    /// The allocation that an address lies in or right behind: where an empty part of it is.
+    pub fn ending_at(&self, address: Address) -> Option<Allocation> {
+        let (_, allocation) = self.by_address.range(..=address).next_back()?;
+        (address - allocation.base <= allocation.size).then_some(*allocation)
+    }
+
     /// Whether an allocation touches a range.
     pub fn overlaps(&self, address: Address, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);
@@ -81,12 +89,15 @@ impl Memory {
     }
 
     /// The name of the next allocation, as fault reports call it.
-    fn name(&mut self, call: &str) -> String {
+    pub fn name(&mut self, call: &str) -> String {
         self.calls += 1;
         format!("{call} #{}", self.calls)
     }
 
-    fn insert(&mut self, allocation: Allocation) {
+    /// Enters what was just named.
+    pub fn insert(&mut self, allocation: Allocation) {
+        let call = self.calls;
+        let allocation = Allocation { call, ..allocation };
         if allocation.kind == Kind::Device {
             self.used += allocation.size;
         }
@@ -128,6 +139,7 @@ pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
         base,
         size: bytes,
         flags: 0,
+        call: 0,
     });
     Ok(base)
 }

@@ -6,23 +6,22 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use gfx906::machine::Gpu;
 
-use super::launch::{Buffer, MAX_BUFFERS, Source};
+use super::array::{Layout, is_npy};
+use super::launch::{Buffer, Source};
+use crate::compare::{ElementKind, poison};
 use crate::files;
-use crate::npy::{self, Dtype, Npy};
+use crate::npy::{self, Dtype};
 use crate::text::shown;
 
 /// Buffers are saved in pieces of this size.
 const PIECE: usize = 1 << 20;
 
-/// The type and shape that an `.npy` file states.
-type Layout = (Dtype, Vec<usize>);
-
 /// A buffer in device memory.
 pub(super) struct Placed {
     pub(super) address: u64,
     pub(super) bytes: u64,
-    /// What the `.npy` file said that it came from.
-    layout: Option<Layout>,
+    /// What the file said that it came from, or the launch file says.
+    pub(super) layout: Option<Layout>,
 }
 
 /// A file that was written.
@@ -34,46 +33,85 @@ pub(super) struct Saved {
 
 /// Allocates a buffer under its name and fills it.
 pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
-    match &buffer.source {
-        Source::File(path) => {
-            let (data, layout) = read(path).with_context(|| format!("buffer `{}`", buffer.name))?;
-            let bytes = data.len() as u64;
+    let place = || format!("buffer `{}`", buffer.name);
+    let (bytes, stated) = match &buffer.source {
+        Source::File(file) => {
+            let array = file.read().with_context(place)?;
+            let bytes = array.data.len() as u64;
             let address = gpu.alloc(&buffer.name, bytes)?;
             if bytes > 0 {
-                gpu.write(address, &data)?;
+                gpu.write(address, &array.data)?;
             }
-            Ok(Placed {
+            let layout = layout(buffer, bytes, array.layout).with_context(place)?;
+            return Ok(Placed {
                 address,
                 bytes,
                 layout,
-            })
+            });
         }
-        // fresh device memory is zero
-        Source::Zero(bytes) => Ok(Placed {
-            address: gpu.alloc(&buffer.name, *bytes)?,
-            bytes: *bytes,
-            layout: None,
-        }),
-        Source::Poison(bytes) => {
-            let address = gpu.alloc(&buffer.name, *bytes)?;
-            gpu.poison(address, *bytes)?;
-            Ok(Placed {
-                address,
-                bytes: *bytes,
-                layout: None,
-            })
-        }
+        Source::Zero(bytes) | Source::Poison(bytes) => (*bytes, None),
+    };
+    let layout = layout(buffer, bytes, stated).with_context(place)?;
+    // fresh device memory is zero
+    let address = gpu.alloc(&buffer.name, bytes)?;
+    if let Source::Poison(_) = buffer.source {
+        gpu.poison(address, bytes)?;
     }
+    Ok(Placed {
+        address,
+        bytes,
+        layout,
+    })
 }
 
-/// The elements of an `.npy` file, or all bytes of any other.
-fn read(path: &Path) -> anyhow::Result<(Vec<u8>, Option<Layout>)> {
-    let bytes = files::read(path, MAX_BUFFERS)?;
-    if !is_npy(path) {
-        return Ok((bytes, None));
+/// What is known of a buffer's elements: what the launch file says, before what the buffer's own file says.
+fn layout(buffer: &Buffer, bytes: u64, stated: Option<Layout>) -> anyhow::Result<Option<Layout>> {
+    let Some(shape) = &buffer.shape else {
+        return Ok(match (stated, buffer.dtype) {
+            (Some(stated), Some(dtype)) if dtype.size == stated.dtype.size => {
+                Some(Layout { dtype, ..stated })
+            }
+            // Elements of another size are others: nothing is known of their shape.
+            (Some(_), Some(_)) => None,
+            (stated, _) => stated,
+        });
+    };
+    let dtype = buffer.dtype.or(stated.map(|stated| stated.dtype));
+    let dtype = dtype.unwrap_or(Dtype::F32);
+    let wanted = shape.iter().try_fold(dtype.size as u64, |product, &side| {
+        product.checked_mul(side as u64)
+    });
+    if wanted != Some(bytes) {
+        bail!(
+            "shape {shape:?} of {} does not fit its {bytes} bytes",
+            dtype.name()
+        );
     }
-    let array = Npy::from_bytes(&bytes).with_context(|| format!("cannot read {}", shown(path)))?;
-    Ok((array.data, Some((array.dtype, array.shape))))
+    Ok(Some(Layout {
+        dtype,
+        shape: shape.clone(),
+        axes: Vec::new(),
+    }))
+}
+
+/// Fills a buffer with the poison of its elements' type: f64 and f16 have their own.
+pub(super) fn poison(gpu: &Gpu, placed: &Placed, kind: ElementKind) -> anyhow::Result<()> {
+    let mut piece = vec![0; PIECE.min(usize::try_from(placed.bytes).unwrap_or(PIECE))];
+    poison::fill(kind, &mut piece);
+    for at in (0..placed.bytes).step_by(PIECE) {
+        let left = usize::try_from(placed.bytes - at).unwrap_or(PIECE);
+        gpu.write(placed.address + at, &piece[..left.min(PIECE)])?;
+    }
+    Ok(())
+}
+
+/// All bytes of a buffer.
+pub(super) fn read(gpu: &Gpu, placed: &Placed) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(placed.bytes)?];
+    if !bytes.is_empty() {
+        gpu.read(placed.address, &mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Finds out before anything runs what would only be noticed when saving.
@@ -92,19 +130,15 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
     if !parent.is_dir() {
         bail!("{}: make the directory {} first", place(), shown(parent));
     }
-    if let Some(dtype) = buffer.dtype {
-        if !is_npy(path) {
-            bail!("{}: `dtype` is for files whose name ends in .npy", place());
-        }
-        if let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source
-            && bytes % dtype.size as u64 != 0
-        {
-            bail!(
-                "{}: {bytes} bytes are not a whole number of elements of {} bytes",
-                place(),
-                dtype.size
-            );
-        }
+    if let Some(dtype) = buffer.dtype
+        && let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source
+        && bytes % dtype.size as u64 != 0
+    {
+        bail!(
+            "{}: {bytes} bytes are not a whole number of elements of {} bytes",
+            place(),
+            dtype.size
+        );
     }
     Ok(())
 }
@@ -115,7 +149,7 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
         return Ok(None);
     };
     let head = if is_npy(path) {
-        let (dtype, shape) = layout(buffer, placed);
+        let (dtype, shape) = saved_layout(buffer, placed);
         npy::header(dtype, &shape)
     } else {
         Vec::new()
@@ -140,20 +174,14 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
     }))
 }
 
-/// With the type that the launch file gives, else type and shape of the file it came from, else as f32, or bytes if that does not fit.
-fn layout(buffer: &Buffer, placed: &Placed) -> Layout {
-    let bytes = usize::try_from(placed.bytes).unwrap_or(usize::MAX);
-    let flat = |dtype: Dtype| (dtype, vec![bytes / dtype.size]);
-    match (&placed.layout, buffer.dtype) {
-        (Some(layout), None) => layout.clone(),
-        (Some((dtype, shape)), Some(given)) if dtype.size == given.size => (given, shape.clone()),
-        (_, Some(given)) if bytes.is_multiple_of(given.size) => flat(given),
-        _ if bytes.is_multiple_of(Dtype::F32.size) => flat(Dtype::F32),
-        _ => flat(Dtype::U8),
+/// Type and shape of a saved file: those that are known, else f32 (or bytes where that does not fit) in one row.
+fn saved_layout(buffer: &Buffer, placed: &Placed) -> (Dtype, Vec<usize>) {
+    if let Some(layout) = &placed.layout {
+        return (layout.dtype, layout.shape.clone());
     }
-}
-
-fn is_npy(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+    let bytes = usize::try_from(placed.bytes).unwrap_or(usize::MAX);
+    let fits = |dtype: &Dtype| bytes.is_multiple_of(dtype.size);
+    let dtype = buffer.dtype.filter(fits).or(Some(Dtype::F32).filter(fits));
+    let dtype = dtype.unwrap_or(Dtype::U8);
+    (dtype, vec![bytes / dtype.size])
 }

@@ -3,7 +3,9 @@
 use anyhow::{anyhow, bail};
 use gfx906::code_object::{Arg, ArgKind, Kernel, MAX_LDS, MAX_WORK_GROUP};
 
-use super::launch::{ArgSpec, Buffer, LaunchSpec};
+use super::argument::ArgSpec;
+use super::buffers::Placed;
+use super::launch::{Buffer, LaunchFile, LaunchSpec};
 
 /// Sizes and arguments fit the kernel.
 pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> anyhow::Result<()> {
@@ -30,12 +32,42 @@ pub(super) fn kernarg(spec: &LaunchSpec, kernel: &Kernel, addresses: &[u64]) -> 
     for (given, wanted) in spec.args.iter().zip(kernel.explicit_args()) {
         let start = wanted.offset as usize;
         let place = &mut bytes[start..start + wanted.size as usize];
-        match given {
-            ArgSpec::Buffer(index) => place.copy_from_slice(&addresses[*index].to_le_bytes()),
-            ArgSpec::Value(value) => place.copy_from_slice(&value.bytes),
-        }
+        place.copy_from_slice(&given.bytes(addresses));
     }
     bytes
+}
+
+/// Every pointer lies in its buffer; right behind the end is where an empty part of it is.
+pub(super) fn pointers(file: &LaunchFile, placed: &[Placed]) -> anyhow::Result<()> {
+    for (index, spec) in file.launches.iter().enumerate() {
+        for (at, arg) in spec.args.iter().enumerate() {
+            inside(arg, &file.buffers, placed)
+                .map_err(|problem| anyhow!("launches[{index}]: args[{at}]: {problem}"))?;
+        }
+    }
+    for variable in &file.variables {
+        if let Some(value) = variable.said() {
+            inside(value, &file.buffers, placed)
+                .map_err(|problem| anyhow!("variables.{}: {problem}", variable.name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[Placed]) -> Result<(), String> {
+    for pointer in arg.pointers() {
+        let (offset, bytes) = (pointer.offset, placed[pointer.buffer].bytes);
+        if u64::try_from(offset).is_ok_and(|offset| offset <= bytes) {
+            continue;
+        }
+        let sign = if offset < 0 { '-' } else { '+' };
+        return Err(format!(
+            "${name} {sign} {} is outside buffer `{name}` of {bytes} bytes",
+            offset.unsigned_abs(),
+            name = buffers[pointer.buffer].name
+        ));
+    }
+    Ok(())
 }
 
 fn sizes(spec: &LaunchSpec, kernel: &Kernel) -> anyhow::Result<()> {
@@ -101,11 +133,19 @@ pub(super) fn small_block(spec: &LaunchSpec, kernel: &Kernel) -> Option<String> 
 fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> Result<(), String> {
     let what = described(wanted);
     match given {
-        ArgSpec::Buffer(_) if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 => Ok(()),
-        ArgSpec::Buffer(index) => Err(format!(
+        ArgSpec::Pointer(_) if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 => Ok(()),
+        ArgSpec::Pointer(pointer) => Err(format!(
             "buffer `${}` given, but the kernel takes {what}",
-            buffers[*index].name
+            buffers[pointer.buffer].name
         )),
+        ArgSpec::Parts(_) if wanted.kind == ArgKind::GlobalBuffer => Err(format!(
+            "an array of parts given, but the kernel takes {what}: give \"$buffer\""
+        )),
+        ArgSpec::Parts(_) if given.size() as u64 != u64::from(wanted.size) => Err(format!(
+            "parts of {} bytes given, but the kernel takes {what}",
+            given.size()
+        )),
+        ArgSpec::Parts(_) => Ok(()),
         // a null or wild pointer on purpose
         ArgSpec::Value(value)
             if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) =>

@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use gfx906::machine::Limits;
 
-use super::json::{Json, Node};
-use super::value::{self, Value};
-use crate::commands::{MAX_TEXT, did_you_mean};
+use super::argument::{self, ArgSpec};
+use super::array::{ArrayFile, is_safetensors};
+use super::expect::{self, Expectation};
+use super::json::{Json, Node, Object};
+use super::triton::{self, Triton};
+use super::variables::{self, Variable};
+use crate::commands::MAX_TEXT;
 use crate::files;
 use crate::npy::{DTYPES, Dtype};
 use crate::text::shown;
@@ -20,8 +24,12 @@ pub(super) const MAX_BUFFERS: u64 = 4 << 30;
 pub(super) struct LaunchFile {
     pub(super) code_object: PathBuf,
     pub(super) buffers: Vec<Buffer>,
+    pub(super) variables: Vec<Variable>,
     pub(super) launches: Vec<LaunchSpec>,
+    pub(super) expect: Vec<Expectation>,
     pub(super) limits: Limits,
+    /// What Triton wrote beside the code object.
+    pub(super) triton: Option<Triton>,
 }
 
 #[derive(Debug)]
@@ -29,14 +37,16 @@ pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) source: Source,
     pub(super) save: Option<PathBuf>,
-    /// The type of the elements of a saved `.npy`, where it is given.
+    /// The type of the elements, where it is given.
     pub(super) dtype: Option<Dtype>,
+    /// The size along each axis, where it is given.
+    pub(super) shape: Option<Vec<usize>>,
 }
 
 /// What a buffer holds before the first launch.
 #[derive(Debug)]
 pub(super) enum Source {
-    File(PathBuf),
+    File(ArrayFile),
     Poison(u64),
     Zero(u64),
 }
@@ -50,13 +60,6 @@ pub(super) struct LaunchSpec {
     pub(super) args: Vec<ArgSpec>,
 }
 
-#[derive(Debug)]
-pub(super) enum ArgSpec {
-    /// The index of a buffer.
-    Buffer(usize),
-    Value(Value),
-}
-
 /// Reads a launch file.
 pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
     let bytes = files::read(path, MAX_TEXT)?;
@@ -66,30 +69,67 @@ pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
 
 fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
     let json: Json = serde_json::from_slice(bytes).context("not a launch file")?;
-    let root = Node::root(&json).object(&["code_object", "buffers", "launches", "limits"])?;
+    let root = Node::root(&json).object(&[
+        "code_object",
+        "buffers",
+        "variables",
+        "launches",
+        "expect",
+        "limits",
+    ])?;
     let code_object = directory.join(file_name(root.require("code_object")?)?);
     let buffers = match root.get("buffers") {
         Some(node) => buffers(node, directory)?,
         None => Vec::new(),
     };
+    let variables = match root.get("variables") {
+        Some(node) => variables::parse(node, directory, &buffers)?,
+        None => Vec::new(),
+    };
+    let triton = triton::beside(&code_object)?;
     let node = root.require("launches")?;
     let launches: Vec<_> = node
         .array()?
         .iter()
-        .map(|node| launch(node, &buffers))
+        .map(|node| launch(node, &buffers, triton.as_ref()))
         .collect::<Result<_, _>>()?;
     if launches.is_empty() {
         return Err(node.error("empty: name a kernel to run"));
     }
+    let expect = match root.get("expect") {
+        Some(node) => expect::parse(node, directory, &buffers)?,
+        None => Vec::new(),
+    };
     let limits = root
         .get("limits")
         .map_or_else(|| Ok(Limits::default()), limits)?;
     Ok(LaunchFile {
         code_object,
         buffers,
+        variables,
         launches,
+        expect,
         limits,
+        triton,
     })
+}
+
+/// The file that `file` and `tensor` name.
+pub(super) fn array_file(
+    object: &Object<'_>,
+    directory: &Path,
+) -> anyhow::Result<Option<ArrayFile>> {
+    let (file, tensor) = (object.get("file"), object.get("tensor"));
+    let path = file.map(|node| Ok::<_, anyhow::Error>(directory.join(file_name(node)?)));
+    let path = path.transpose()?;
+    let tensor = match (tensor, &path) {
+        (None, _) => None,
+        (Some(node), Some(path)) if is_safetensors(path) => Some(node.string()?.to_owned()),
+        (Some(node), _) => {
+            return Err(node.error("is for a `file` whose name ends in .safetensors"));
+        }
+    };
+    Ok(path.map(|path| ArrayFile { path, tensor }))
 }
 
 fn file_name<'a>(node: &Node<'a>) -> anyhow::Result<&'a str> {
@@ -127,9 +167,10 @@ fn buffers(node: &Node<'_>, directory: &Path) -> anyhow::Result<Vec<Buffer>> {
 }
 
 fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffer> {
-    let object = node.object(&["file", "bytes", "fill", "save", "dtype"])?;
-    let source = match (object.get("file"), object.get("bytes"), object.get("fill")) {
-        (Some(file), None, None) => Source::File(directory.join(file_name(file)?)),
+    let object = node.object(&["file", "tensor", "bytes", "fill", "save", "dtype", "shape"])?;
+    let file = array_file(&object, directory)?;
+    let source = match (file, object.get("bytes"), object.get("fill")) {
+        (Some(file), None, None) => Source::File(file),
         (None, Some(bytes), fill) => {
             let bytes = bytes.u64()?;
             match fill
@@ -158,12 +199,19 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
         .map(|save| Ok::<_, anyhow::Error>(directory.join(file_name(save)?)))
         .transpose()?;
     let dtype = object.get("dtype").map(dtype).transpose()?;
+    let shape = object.get("shape").map(shape).transpose()?;
     Ok(Buffer {
         name: name.to_owned(),
         source,
         save,
         dtype,
+        shape,
     })
+}
+
+fn shape(node: &Node<'_>) -> anyhow::Result<Vec<usize>> {
+    let side = |node: &Node<'_>| Ok(usize::try_from(node.u64()?).unwrap_or(usize::MAX));
+    node.array()?.iter().map(side).collect()
 }
 
 fn dtype(node: &Node<'_>) -> anyhow::Result<Dtype> {
@@ -178,21 +226,39 @@ fn dtype(node: &Node<'_>) -> anyhow::Result<Dtype> {
     })
 }
 
-fn launch(node: &Node<'_>, buffers: &[Buffer]) -> anyhow::Result<LaunchSpec> {
+/// A launch; what Triton wrote down need not be said again.
+fn launch(
+    node: &Node<'_>,
+    buffers: &[Buffer],
+    triton: Option<&Triton>,
+) -> anyhow::Result<LaunchSpec> {
     let object = node.object(&["kernel", "grid", "block", "dynamic_lds", "args"])?;
     let args = match object.get("args") {
         Some(args) => args
             .array()?
             .iter()
-            .map(|node| arg(node, buffers))
+            .map(|node| argument::parse(node, buffers))
             .collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
+    let kernel = match (object.get("kernel"), triton) {
+        (None, Some(triton)) => triton.kernel()?,
+        _ => object.require("kernel")?.string()?.to_owned(),
+    };
+    let grid = counts(object.require("grid")?)?;
+    let block = match (object.get("block"), triton) {
+        (None, Some(triton)) => triton.block()?,
+        _ => counts(object.require("block")?)?,
+    };
+    let dynamic_lds = match (object.get("dynamic_lds"), triton) {
+        (None, Some(triton)) => triton.dynamic_lds()?,
+        (given, _) => given.map_or(Ok(0), Node::u32)?,
+    };
     Ok(LaunchSpec {
-        kernel: object.require("kernel")?.string()?.to_owned(),
-        grid: counts(object.require("grid")?)?,
-        block: counts(object.require("block")?)?,
-        dynamic_lds: object.get("dynamic_lds").map_or(Ok(0), Node::u32)?,
+        kernel,
+        grid,
+        block,
+        dynamic_lds,
         args,
     })
 }
@@ -210,26 +276,6 @@ fn counts(node: &Node<'_>) -> anyhow::Result<[u32; 3]> {
         return Err(node.error(format_args!("{counts:?} has a 0: nothing would run")));
     }
     Ok(counts)
-}
-
-fn arg(node: &Node<'_>, buffers: &[Buffer]) -> anyhow::Result<ArgSpec> {
-    let Json::String(text) = node.json else {
-        return Ok(ArgSpec::Value(value::parse(node)?));
-    };
-    let Some(name) = text.strip_prefix('$') else {
-        let text = text.escape_debug();
-        return Err(node.error(format_args!(
-            "`{text}` is neither a buffer (`${text}`) nor a value (as {{\"i32\": 5}})"
-        )));
-    };
-    buffers
-        .iter()
-        .position(|buffer| buffer.name == name)
-        .map(ArgSpec::Buffer)
-        .ok_or_else(|| {
-            let nearest = did_you_mean(name, buffers.iter().map(|buffer| buffer.name.as_str()));
-            node.error(format_args!("no buffer `{}`{nearest}", name.escape_debug()))
-        })
 }
 
 fn limits(node: &Node<'_>) -> anyhow::Result<Limits> {

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use gfx906::machine::{Counters, Trap, TrapKind};
+use gfx906::machine::{Counters, Trap};
 use serde_json::{Value, json};
 
 use super::buffers::Saved;
 use super::launch::LaunchSpec;
+use super::trap::trap_json;
 use crate::commands::table;
-use crate::report::share;
-use crate::verdict::CountersReport;
+use crate::report::{outputs, share};
+use crate::verdict::{CountersReport, OutputReport, Verdict};
 
 /// How a launch ended.
 pub(super) enum Outcome {
@@ -24,6 +25,10 @@ pub(super) struct Summary<'a> {
     pub(super) code_object: String,
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
     pub(super) saved: Vec<Saved>,
+    /// What was judged; nothing where a launch did not come to its end.
+    pub(super) judged: Vec<OutputReport>,
+    /// How many buffers something is expected of.
+    pub(super) expected: usize,
 }
 
 impl Outcome {
@@ -69,6 +74,16 @@ impl Summary<'_> {
         stopped.map_or("ran", Outcome::word)
     }
 
+    /// The verdict on all that is expected, if anything is and the launches ran.
+    pub(super) fn verdict(&self) -> Option<Verdict> {
+        let passed = self
+            .judged
+            .iter()
+            .all(|output| output.verdict == Verdict::Pass);
+        let verdict = if passed { Verdict::Pass } else { Verdict::Fail };
+        (!self.judged.is_empty()).then_some(verdict)
+    }
+
     pub(super) fn as_table(&self) -> String {
         let kinds = kinds(&self.launches);
         let mut header = vec!["#", "kernel", "grid", "block", "waves", "instructions"];
@@ -110,6 +125,7 @@ impl Summary<'_> {
                 let _ = write!(out, "\nlaunch {index} {}: {trap}\n", outcome.word());
             }
         }
+        out += &self.expectations();
         if !self.saved.is_empty() {
             out.push('\n');
         }
@@ -122,6 +138,30 @@ impl Summary<'_> {
             let _ = writeln!(out, "saved {buffer} ({bytes} bytes) to {path}");
         }
         out
+    }
+
+    fn expectations(&self) -> String {
+        let (expected, judged) = (self.expected, self.judged.len());
+        if expected == 0 {
+            return String::new();
+        }
+        if judged == 0 {
+            return format!(
+                "\nexpected of {expected} buffers: not judged, as a launch {}\n",
+                self.word()
+            );
+        }
+        let passed = self
+            .judged
+            .iter()
+            .filter(|output| output.verdict == Verdict::Pass)
+            .count();
+        let sum = if judged == 1 {
+            "buffer as expected"
+        } else {
+            "buffers as expected"
+        };
+        format!("\n{}\n{passed}/{judged} {sum}\n", outputs(&self.judged))
     }
 
     /// The bytes that instructions asked for, of each kind of memory that any launch used.
@@ -190,6 +230,8 @@ impl Summary<'_> {
             "code_object": self.code_object,
             "result": self.word(),
             "launches": launches.collect::<Vec<_>>(),
+            "verdict": self.verdict(),
+            "expect": self.judged,
             "saved": saved.collect::<Vec<_>>(),
         })
     }
@@ -230,44 +272,4 @@ fn counters_json(counters: &Counters, counted: &CountersReport) -> Value {
         "work_groups": counters.work_groups,
         "seconds": counters.seconds,
     })
-}
-
-fn trap_json(trap: &Trap) -> Value {
-    let nearest = trap.nearest.as_ref().map(|nearest| {
-        // distances beyond 64 bits do not exist: addresses have 64
-        let distance = i64::try_from(nearest.distance).unwrap_or(if nearest.distance < 0 { i64::MIN } else { i64::MAX });
-        json!({ "name": nearest.name, "base": nearest.base, "bytes": nearest.size, "distance": distance })
-    });
-    json!({
-        "kind": kind_word(&trap.kind),
-        "message": trap.kind.to_string(),
-        "kernel": trap.kernel,
-        "pc": trap.pc,
-        "instruction": trap.instruction,
-        "work_group": trap.work_group,
-        "wave": trap.wave,
-        "lane": trap.lane,
-        "work_item": trap.work_item,
-        "address": trap.address,
-        "nearest": nearest,
-    })
-}
-
-fn kind_word(kind: &TrapKind) -> &'static str {
-    match kind {
-        TrapKind::MemoryFault { .. } => "memory_fault",
-        TrapKind::LdsOutOfRange { .. } => "lds_out_of_range",
-        TrapKind::Misaligned { .. } => "misaligned",
-        TrapKind::IllegalInstruction => "illegal_instruction",
-        TrapKind::ReservedField(_) => "reserved_field",
-        TrapKind::BadPc => "bad_pc",
-        TrapKind::Unimplemented => "unimplemented",
-        TrapKind::Privileged => "privileged",
-        TrapKind::Halted => "halted",
-        TrapKind::RegisterOutOfRange { .. } => "register_out_of_range",
-        TrapKind::Trap { .. } => "trap",
-        TrapKind::Hang { .. } => "hang",
-        TrapKind::Deadlock => "deadlock",
-        _ => "other",
-    }
 }

@@ -45,15 +45,7 @@ impl Vectors {
     }
 
     fn parse(name: &str, bytes: &[u8]) -> Result<Vectors, String> {
-        let refused = |error: safetensors::SafeTensorError| {
-            let error = error.to_string();
-            format!(
-                "not a safetensors file, or cut short: {}",
-                error.escape_debug()
-            )
-        };
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(refused)?;
-        let file = SafeTensors::deserialize(bytes).map_err(refused)?;
+        let (header, file) = files::tensors(bytes)?;
         let sizes = sizes(&file)?;
         let mut vectors = Vectors {
             name: name.to_string(),

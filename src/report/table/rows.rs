@@ -141,7 +141,7 @@ fn kernel_time(trial: &TrialReport) -> String {
 }
 
 /// How much of its tolerance the larger of the two errors takes up.
-fn headroom(output: &OutputReport) -> String {
+pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
     }

@@ -1,6 +1,7 @@
 //! Launch files, right and wrong.
 
 use super::*;
+use crate::commands::exec::argument::Pointer;
 
 fn error(text: &str) -> String {
     format!(
@@ -27,7 +28,7 @@ fn the_whole_of_it() {
     let file = parse(text.as_bytes(), Path::new("/dir")).expect("usable");
     assert_eq!(file.code_object, Path::new("/dir/x.co"));
     assert!(
-        matches!(&file.buffers[0].source, Source::File(path) if path == Path::new("/dir/in.bin"))
+        matches!(&file.buffers[0].source, Source::File(file) if file.path == Path::new("/dir/in.bin"))
     );
     assert!(matches!(&file.buffers[1].source, Source::Poison(4096)));
     assert_eq!(
@@ -44,10 +45,9 @@ fn the_whole_of_it() {
         ),
         ("k", [4, 2, 1], [64, 1, 1], 16)
     );
-    assert!(matches!(
-        launch.args[..2],
-        [ArgSpec::Buffer(0), ArgSpec::Buffer(1)]
-    ));
+    let pointers: Vec<_> = launch.args.iter().map(ArgSpec::pointers).collect();
+    let start = |buffer| vec![Pointer { buffer, offset: 0 }];
+    assert_eq!(pointers[..3], [start(0), start(1), vec![]]);
     let ArgSpec::Value(raw) = &launch.args[4] else {
         panic!("a value")
     };
@@ -72,7 +72,7 @@ fn keys() {
     );
     assert_eq!(
         error(r#"{"code_object": "x", "lanches": []}"#),
-        "the launch file: unknown key `lanches` (did you mean `launches`?); there is: code_object, buffers, launches, limits"
+        "the launch file: unknown key `lanches` (did you mean `launches`?); there is: code_object, buffers, variables, launches, expect, limits"
     );
     assert!(
         error(r#"{"code_object": "x", "code_object": "y"}"#)
@@ -88,7 +88,7 @@ fn buffers() {
     let buffer = |text: &str| error(&with(&format!(r#""out": {{{text}}}"#), ""));
     assert_eq!(
         buffer(r#""byts": 4"#),
-        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, bytes, fill, save, dtype"
+        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape"
     );
     assert_eq!(
         buffer(""),
@@ -161,4 +161,95 @@ fn arguments() {
             .starts_with("launches[0].args[0]: `input` is neither a buffer (`$input`) nor a value")
     );
     assert!(arg("5").contains("should be"));
+    assert_eq!(
+        arg(r#""$inptu + 4""#),
+        "launches[0].args[0]: no buffer `inptu` (did you mean `input`?)"
+    );
+    for offset in ["+", "+ x", "* 4", "+ 1.5", "+ 99999999999999999999"] {
+        let line = arg(&format!(r#""$input {offset}""#));
+        let refused = line.ends_with(&format!(
+            "`{offset}` is no offset in bytes, as in \"$input + 4096\""
+        ));
+        assert!(refused || line.contains("no buffer `input * 4`"), "{line}");
+    }
+    assert_eq!(
+        arg("[]"),
+        "launches[0].args[0]: empty: a structure has parts, as [\"$buffer\", {\"i32\": 5}]"
+    );
+    assert!(arg(r#"["$inptu"]"#).starts_with("launches[0].args[0][0]: no buffer `inptu`"));
+}
+
+/// The longest name that is known is meant, so that a sign in a name is no offset.
+#[test]
+fn pointers_have_offsets() {
+    let buffers = r#""a": {"bytes": 64}, "a-1": {"bytes": 64}, "a-10": {"bytes": 64}"#;
+    for (text, buffer, offset) in [
+        ("$a", 0, 0),
+        (" $a + 16 ", 0, 16),
+        ("$a+0x10-8", 0, 8),
+        ("$a - 1", 0, -1),
+        ("$a-1", 1, 0),
+        ("$a-1 -1", 1, -1),
+        ("$a-10", 2, 0),
+        ("$a-10+4", 2, 4),
+    ] {
+        let text = with(buffers, &format!("\"{text}\""));
+        let file = parse(text.as_bytes(), Path::new("")).expect("usable");
+        let want = vec![Pointer { buffer, offset }];
+        assert_eq!(file.launches[0].args[0].pointers(), want, "{text}");
+    }
+}
+
+#[test]
+fn a_structure_is_its_parts() {
+    let text = with(
+        r#""a": {"bytes": 64}"#,
+        r#"[{"u8": 7}, {"raw": "000000 "}, "$a + 8"]"#,
+    );
+    let text = text.replace("000000 ", "00000000000000");
+    let file = parse(text.as_bytes(), Path::new("")).expect("usable");
+    let arg = &file.launches[0].args[0];
+    assert_eq!(arg.size(), 16);
+    assert_eq!(
+        arg.bytes(&[0x1000]),
+        [7u64.to_le_bytes(), 0x1008u64.to_le_bytes()].concat()
+    );
+}
+
+#[test]
+fn expectations() {
+    let expect = |text: &str| {
+        let launch = with(r#""output": {"bytes": 4}"#, "");
+        error(&launch.replacen('{', &format!(r#"{{"expect": {{{text}}}, "#), 1))
+    };
+    assert_eq!(
+        expect(r#""ouptut": {}"#),
+        "expect.ouptut: no buffer `ouptut` (did you mean `output`?)"
+    );
+    assert_eq!(
+        expect(r#""output": {"tolerance": 1}"#),
+        "expect.output: has no `file`: name the one that holds the right values"
+    );
+    let unlimited = "expect.output: does not say how far off an element may be: give `tolerance` (0: bit for bit), `relative` or `ulp`";
+    assert_eq!(expect(r#""output": {"file": "g.npy"}"#), unlimited);
+    assert_eq!(
+        expect(r#""output": {"file": "g.npy", "relative_rms": 1e-5}"#),
+        unlimited
+    );
+    assert_eq!(
+        expect(r#""output": {"file": "g.npy", "tolerance": -1e-5}"#),
+        "expect.output.tolerance: -1e-5 is less than 0"
+    );
+    assert_eq!(
+        expect(r#""output": {"file": "g.npy", "ulp": 1.5}"#),
+        "expect.output.ulp: should be a whole number, not negative, is 1.5"
+    );
+    assert_eq!(
+        expect(r#""output": {"file": "g.npy", "tensor": "golden.y", "ulp": 1}"#),
+        "expect.output.tensor: is for a `file` whose name ends in .safetensors"
+    );
+    assert_eq!(
+        expect(r#""output": {"file": "g.npy", "tolerence": 1}"#),
+        "expect.output: unknown key `tolerence` (did you mean `tolerance`?); there is: file, tensor, tolerance, relative, relative_rms, ulp"
+    );
 }

@@ -1,0 +1,89 @@
+//! The code object of a record: its ELF file, written once, and the variables that the program has changed since it was loaded.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::Path;
+
+use gfx906::code_object::CodeObject;
+use gfx906::machine::Gpu;
+
+use super::files;
+use crate::boundary::Address;
+
+/// What is kept of a code object where launches are recorded.
+pub struct Code {
+    elf: Vec<u8>,
+    /// The name of its file, by its content: the same one of every process.
+    file: String,
+    /// Where its variables are, and what they held when it was loaded.
+    variables: BTreeMap<String, (Address, Vec<u8>)>,
+}
+
+impl Code {
+    /// Of a code object that has just been loaded; nothing where no launch is recorded.
+    pub fn of(
+        gpu: &Gpu,
+        bytes: &[u8],
+        variables: &HashMap<String, (Address, u64)>,
+    ) -> Option<Code> {
+        if !super::is_on() {
+            return None;
+        }
+        let elf = CodeObject::elf(bytes).ok()?.into_owned();
+        let mut hash = DefaultHasher::new();
+        elf.hash(&mut hash);
+        let file = format!("code-{:016x}.co", hash.finish());
+        // Descriptors of kernels are objects too.
+        let variables = variables.iter().filter(|(name, _)| !name.ends_with(".kd"));
+        let variables = variables.filter_map(|(name, (address, size))| {
+            let held = memory(gpu, *address, *size).ok()?;
+            Some((name.clone(), (*address, held)))
+        });
+        let variables = variables.collect();
+        Some(Code {
+            elf,
+            file,
+            variables,
+        })
+    }
+
+    /// Bytes that the file will take.
+    pub fn unwritten(&self, directory: &Path) -> u64 {
+        let there = self.is_in(directory);
+        if there { 0 } else { self.elf.len() as u64 }
+    }
+
+    fn is_in(&self, directory: &Path) -> bool {
+        let found = std::fs::metadata(directory.join(&self.file));
+        found.is_ok_and(|found| found.len() == self.elf.len() as u64)
+    }
+
+    /// Writes the file, if it is not there; its name.
+    pub fn write(&self, directory: &Path) -> io::Result<&str> {
+        if !self.is_in(directory) {
+            files::write(&directory.join(&self.file), &self.elf)?;
+        }
+        Ok(&self.file)
+    }
+
+    /// The variables that no longer hold what they were loaded with.
+    pub fn changed(&self, gpu: &Gpu) -> io::Result<Vec<(String, Vec<u8>)>> {
+        let mut changed = Vec::new();
+        for (name, (address, loaded)) in &self.variables {
+            let held = memory(gpu, *address, loaded.len() as u64)?;
+            if held != *loaded {
+                changed.push((name.clone(), held));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+fn memory(gpu: &Gpu, address: Address, size: u64) -> io::Result<Vec<u8>> {
+    let mut held = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+    if !held.is_empty() {
+        gpu.read(address, &mut held).map_err(io::Error::other)?;
+    }
+    Ok(held)
+}

@@ -1,0 +1,175 @@
+//! What the environment says about recording.
+
+use std::path::{Path, PathBuf};
+
+use cpp_demangle::{DemangleOptions, Symbol};
+use globset::{Glob, GlobMatcher};
+
+use crate::tell::tell;
+
+/// Bytes that are written in all, unless `GFX906_RECORD_BYTES` says otherwise.
+const LIMIT: u64 = 1 << 30;
+
+/// Where records go, and of what.
+pub struct Settings {
+    /// The directory, as a path that a change of the program's own directory does not change.
+    pub directory: PathBuf,
+    /// Bytes that are written in all.
+    pub limit: u64,
+    /// The kernels, by name; all without.
+    kernels: Option<GlobMatcher>,
+}
+
+impl Settings {
+    /// `GFX906_RECORD` and what belongs to it; what cannot be used is told, and nothing is recorded.
+    pub fn of_environment() -> Option<Settings> {
+        let directory = std::env::var_os("GFX906_RECORD").filter(|value| !value.is_empty())?;
+        let variable = |name: &str| std::env::var(name).ok();
+        let settings = Settings::new(
+            Path::new(&directory),
+            variable("GFX906_RECORD_BYTES").as_deref(),
+            variable("GFX906_RECORD_KERNELS").as_deref(),
+        );
+        settings
+            .map_err(|problem| tell(format!("{problem}: nothing is recorded")))
+            .ok()
+    }
+
+    fn new(
+        directory: &Path,
+        limit: Option<&str>,
+        kernels: Option<&str>,
+    ) -> Result<Settings, String> {
+        let limit = match limit {
+            None => LIMIT,
+            Some(text) => bytes(text).ok_or_else(|| {
+                format!("GFX906_RECORD_BYTES={text} is no number of bytes, as 500000 or 2G")
+            })?,
+        };
+        let glob = |text| {
+            let glob = Glob::new(text);
+            glob.map_err(|error| {
+                format!("GFX906_RECORD_KERNELS={text} is no glob ({})", error.kind())
+            })
+        };
+        let kernels = kernels.map(glob).transpose()?;
+        let unusable = |error| format!("GFX906_RECORD={}: {error}", directory.display());
+        std::fs::create_dir_all(directory).map_err(unusable)?;
+        Ok(Settings {
+            directory: std::path::absolute(directory).map_err(unusable)?,
+            limit,
+            kernels: kernels.map(|glob| glob.compile_matcher()),
+        })
+    }
+
+    /// Whether launches of a kernel are recorded: by its name as it is in the code object, or as in the source, with its parameters
+    /// or without.
+    pub fn wants(&self, kernel: &str) -> bool {
+        let Some(glob) = &self.kernels else {
+            return true;
+        };
+        names(kernel).iter().any(|name| glob.is_match(name))
+    }
+}
+
+/// The names of a kernel: as it is, and demangled, with return type and parameters and without.
+pub fn names(kernel: &str) -> Vec<String> {
+    let mut names = vec![kernel.to_owned()];
+    if let Ok(symbol) = Symbol::new(kernel) {
+        let plain = DemangleOptions::new().no_params().no_return_type();
+        let options = [DemangleOptions::new(), plain];
+        names.extend(
+            options
+                .iter()
+                .filter_map(|options| symbol.demangle_with_options(options).ok()),
+        );
+    }
+    names
+}
+
+/// A number of bytes: `500000`, `64K`, `512M`, `2G`.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let units = [('K', 10), ('M', 20), ('G', 30)];
+    let unit = units
+        .iter()
+        .find(|(unit, _)| text.ends_with([*unit, unit.to_ascii_lowercase()]));
+    let (digits, shift) = match unit {
+        Some((_, shift)) => (&text[..text.len() - 1], *shift),
+        None => (text, 0),
+    };
+    let number: u64 = digits.parse().ok()?;
+    number.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, want) in [
+            ("0", Some(0)),
+            (" 500000 ", Some(500_000)),
+            ("64K", Some(64 << 10)),
+            ("2g", Some(2 << 30)),
+            ("", None),
+            ("G", None),
+            ("-1", None),
+            ("1.5G", None),
+            ("1T", None),
+            ("99999999999G", None),
+        ] {
+            assert_eq!(bytes(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn kernels_are_known_by_each_of_their_names() {
+        let here = std::env::temp_dir();
+        let wants = |glob: &str, kernel: &str| {
+            let settings = Settings::new(&here, None, Some(glob));
+            settings
+                .map(|settings| settings.wants(kernel))
+                .unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        // void ns::scale<float, 4>(float const*, int)
+        let scale = "_ZN2ns5scaleIfLi4EEEvPKfi";
+        assert!(cpp_demangle::Symbol::new(scale).is_ok());
+        for glob in [
+            "*",
+            "_ZN2ns*",
+            "ns::scale*",
+            "void ns::scale<*>(float const*, int)",
+            "*scale<float, 4>",
+        ] {
+            assert!(wants(glob, scale), "{glob}: {:?}", names(scale));
+        }
+        for glob in ["scale", "ns::scale", "_ZN2ns5scale"] {
+            assert!(!wants(glob, scale), "{glob}");
+        }
+        assert!(wants("kernel_*", "kernel_add") && !wants("kernel_*", "my_kernel_add"));
+        assert!(wants("{one,two}", "two"));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_in_a_line() {
+        let here = std::env::temp_dir();
+        let problem = |limit, glob| Settings::new(&here, limit, glob).err();
+        assert_eq!(
+            problem(Some("many"), None).as_deref(),
+            Some("GFX906_RECORD_BYTES=many is no number of bytes, as 500000 or 2G")
+        );
+        let glob = problem(None, Some("a[")).expect("no glob");
+        assert!(
+            glob.starts_with("GFX906_RECORD_KERNELS=a[ is no glob ("),
+            "{glob}"
+        );
+        let file = std::env::current_exe().expect("this test");
+        let problem = Settings::new(&file, None, None).err().expect("a file");
+        assert!(
+            problem.starts_with("GFX906_RECORD=/") && !problem.contains('\n'),
+            "{problem}"
+        );
+    }
+}

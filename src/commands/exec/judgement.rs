@@ -1,0 +1,300 @@
+//! Buffers against what the launch file expects of them, by the judge of the tests.
+
+use anyhow::{Context as _, anyhow, bail};
+use gfx906::machine::Gpu;
+
+use super::array::{Array, Layout};
+use super::buffers::{self, Placed};
+use super::elements::{self, Judged};
+use super::expect::Expectation;
+use super::launch::{Buffer, LaunchFile, Source};
+use super::shapes::{axes, guessed};
+use crate::compare::{
+    Element, ElementKind, NamedInput, OutputCase, accepted_trivially, judge_output, with_element,
+};
+use crate::npy::Dtype;
+use crate::verdict::{Axis, Metrics, OutputReport, Verdict};
+
+/// An expectation that can be judged.
+pub(super) struct Expected<'a> {
+    buffer: &'a Buffer,
+    index: usize,
+    expectation: &'a Expectation,
+    judged: Judged,
+    axes: Vec<Axis>,
+    /// The right values, of the buffer's type or of another float.
+    want: Vec<u8>,
+    want_dtype: Dtype,
+}
+
+/// What buffers held before the launches: outputs that are copies of one are told so.
+pub(super) struct Before<'a> {
+    buffer: &'a Buffer,
+    dtype: Dtype,
+    bytes: Vec<u8>,
+}
+
+/// Reads what is expected. Nothing has run yet: what cannot be judged is known now.
+pub(super) fn prepare<'a>(
+    gpu: &Gpu,
+    file: &'a LaunchFile,
+    placed: &[Placed],
+) -> anyhow::Result<Vec<Expected<'a>>> {
+    let one = |expectation: &'a Expectation| {
+        let (buffer, placed) = (
+            &file.buffers[expectation.buffer],
+            &placed[expectation.buffer],
+        );
+        let expected = Expected::new(expectation, buffer, placed);
+        let expected = expected.with_context(|| format!("expect.{}", buffer.name))?;
+        if let Source::Poison(_) = buffer.source {
+            buffers::poison(gpu, placed, expected.judged.kind_of_memory())?;
+        }
+        Ok(expected)
+    };
+    file.expect.iter().map(one).collect()
+}
+
+/// What the buffers hold that came from files and have as many elements as one that is judged.
+pub(super) fn before<'a>(
+    gpu: &Gpu,
+    file: &'a LaunchFile,
+    placed: &[Placed],
+    expected: &[Expected<'_>],
+) -> anyhow::Result<Vec<Before<'a>>> {
+    let mut all = Vec::new();
+    for (buffer, placed) in file.buffers.iter().zip(placed) {
+        let Some(Layout { dtype, .. }) = placed.layout else {
+            continue;
+        };
+        let count = placed.bytes / dtype.size as u64;
+        let alike = |one: &Expected<'_>| !one.is_exact() && one.count() as u64 == count;
+        if matches!(buffer.source, Source::File(_))
+            && Judged::of(dtype).is_some()
+            && expected.iter().any(alike)
+        {
+            let bytes = buffers::read(gpu, placed)?;
+            all.push(Before {
+                buffer,
+                dtype,
+                bytes,
+            });
+        }
+    }
+    Ok(all)
+}
+
+impl<'a> Expected<'a> {
+    fn new(
+        expectation: &'a Expectation,
+        buffer: &'a Buffer,
+        placed: &Placed,
+    ) -> anyhow::Result<Expected<'a>> {
+        let Array { data, layout } = expectation.file.read()?;
+        let file = expectation.file.shown();
+        let bytes = usize::try_from(placed.bytes)?;
+        let stated = buffer
+            .dtype
+            .or(placed.layout.as_ref().map(|layout| layout.dtype));
+        let dtype = match (stated, &layout) {
+            (Some(dtype), _) => dtype,
+            (None, Some(layout)) => guessed(layout, data.len(), bytes).with_context(|| {
+                format!(
+                    "{file}: what type buffer `{}` has is not clear: give it a `dtype`",
+                    buffer.name
+                )
+            })?,
+            (None, None) => Dtype::F32,
+        };
+        let judged = Judged::of(dtype).ok_or_else(|| {
+            anyhow!(
+                "elements of type {} are not judged: give the buffer a `dtype`",
+                dtype.name()
+            )
+        })?;
+        let poisoned = matches!(buffer.source, Source::Poison(_));
+        let ulp = expectation.tolerance.ulp.is_some();
+        let judged = if poisoned || ulp {
+            judged
+        } else {
+            judged.without_poison()
+        };
+        if ulp && judged.kind == ElementKind::F64 && dtype != Dtype::F64 {
+            bail!(
+                "`ulp` does not go with elements of type {}: give `tolerance`",
+                dtype.name()
+            );
+        }
+        let want_dtype = layout.as_ref().map_or(dtype, |layout| layout.dtype);
+        if want_dtype != dtype && !(want_dtype.is_float() && dtype.is_float()) {
+            bail!(
+                "{file} holds {}, buffer `{}` {}",
+                want_dtype.name(),
+                buffer.name,
+                dtype.name()
+            );
+        }
+        let have = data.len() / want_dtype.size;
+        let count = bytes / dtype.size;
+        if bytes % dtype.size != 0 || data.len() % want_dtype.size != 0 || have != count {
+            bail!(
+                "{file} has {} bytes, {have} elements of {}; buffer `{}` has {bytes} bytes, {count} elements of {}",
+                data.len(),
+                want_dtype.name(),
+                buffer.name,
+                dtype.name()
+            );
+        }
+        if count == 0 {
+            bail!(
+                "buffer `{}` has no elements: there is nothing to judge",
+                buffer.name
+            );
+        }
+        let expected = Expected {
+            buffer,
+            index: expectation.buffer,
+            axes: axes(layout.as_ref(), placed.layout.as_ref(), count),
+            expectation,
+            judged,
+            want: data,
+            want_dtype,
+        };
+        expected.check(&file)?;
+        Ok(expected)
+    }
+
+    /// That an element can equal every value that is expected.
+    fn check(&self, file: &str) -> anyhow::Result<()> {
+        if !self.want_dtype.is_float() && self.want_dtype.size < 8 {
+            return Ok(());
+        }
+        let values = elements::values(self.want_dtype, &self.want);
+        if let Some(at) = values.iter().position(|value| value.is_nan()) {
+            bail!(
+                "{file} holds NaN at element {at}, which nothing equals: expect finite values, or compare bits with a `dtype` of the buffer as i32 or u16"
+            );
+        }
+        if let Some(at) = elements::too_large(self.want_dtype, &values) {
+            bail!(
+                "{file} holds {} at element {at}: whole numbers from 2^53 on are not judged",
+                values[at]
+            );
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.axes.iter().map(|axis| axis.length).product()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.expectation.tolerance.is_exact()
+    }
+
+    /// The verdict on what the launches left, and what makes it say little.
+    pub(super) fn judge(
+        &self,
+        gpu: &Gpu,
+        placed: &[Placed],
+        before: &[Before<'_>],
+    ) -> anyhow::Result<(OutputReport, Option<String>)> {
+        let got = buffers::read(gpu, &placed[self.index])?;
+        // Bit for bit the same, all of it: large buffers need no metrics to say so.
+        if self.is_exact() && self.want_dtype == self.judged.dtype && got == self.want {
+            return Ok((self.identical(), None));
+        }
+        with_element!(self.judged.kind, E => self.judge_as::<E>(&got, before))
+            .with_context(|| format!("expect.{}", self.buffer.name))
+    }
+
+    fn judge_as<E: Element>(
+        &self,
+        got: &[u8],
+        before: &[Before<'_>],
+    ) -> anyhow::Result<(OutputReport, Option<String>)> {
+        let poisoned = matches!(self.buffer.source, Source::Poison(_));
+        let oracle = elements::values(self.want_dtype, &self.want);
+        let golden: Vec<E> = if self.want_dtype == self.judged.dtype {
+            self.judged.elements(&self.want, false)
+        } else {
+            oracle.iter().map(|&value| E::nearest(value)).collect()
+        };
+        let inputs: Vec<(&Before<'_>, Vec<E>)> = before
+            .iter()
+            .filter(|input| input.bytes.len() / input.dtype.size == oracle.len())
+            .map(|input| (input, self.echo(input)))
+            .collect();
+        let inputs: Vec<NamedInput<'_, E>> = inputs
+            .iter()
+            .map(|(input, values)| NamedInput {
+                name: &input.buffer.name,
+                values,
+                converted: input.dtype != self.judged.dtype,
+            })
+            .collect();
+        let case = OutputCase {
+            name: &self.buffer.name,
+            axes: &self.axes,
+            tolerance: &self.expectation.tolerance,
+            got: &self.judged.elements::<E>(got, poisoned),
+            golden: &golden,
+            oracle: &oracle,
+            inputs: &inputs,
+            alternatives: &[],
+            owner: None,
+        };
+        let mut report = judge_output(&case)?;
+        report.element = self.judged.dtype.name();
+        if !self.judged.is_direct() {
+            // Places of another type say nothing.
+            (report.golden.max_ulp, report.oracle.max_ulp) = (None, None);
+        }
+        // What is expected bit for bit may well be zero, or what was there.
+        let trivial = if self.is_exact() {
+            Vec::new()
+        } else {
+            accepted_trivially(&case)?
+        };
+        let little = (!trivial.is_empty()).then(|| {
+            format!(
+                "expect.{}: its tolerance says little: {} would pass too",
+                self.buffer.name,
+                trivial.join(", ")
+            )
+        });
+        Ok((report, little))
+    }
+
+    /// What a buffer held before, as elements of this one.
+    fn echo<E: Element>(&self, input: &Before<'_>) -> Vec<E> {
+        if input.dtype == self.judged.dtype {
+            return self.judged.elements(&input.bytes, false);
+        }
+        let values = elements::values(input.dtype, &input.bytes);
+        values.into_iter().map(E::nearest).collect()
+    }
+
+    fn identical(&self) -> OutputReport {
+        let metrics = Metrics {
+            max_abs: 0.0,
+            relative_rms: 0.0,
+            max_ulp: Some(0),
+            mismatched: 0,
+            mismatched_share: 0.0,
+            total: self.count(),
+            used: 0.0,
+            worst: None,
+        };
+        OutputReport {
+            name: self.buffer.name.clone(),
+            element: self.judged.dtype.name(),
+            axes: self.axes.clone(),
+            tolerance: self.expectation.tolerance.clone(),
+            golden: metrics.clone(),
+            oracle: metrics,
+            verdict: Verdict::Pass,
+            problem: None,
+        }
+    }
+}

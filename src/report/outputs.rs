@@ -1,0 +1,78 @@
+//! Outputs that belong to no test: a table, then what failed in full.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table as Grid};
+
+use crate::verdict::{OutputReport, Verdict};
+
+use super::table::{STYLE, rows};
+use super::{failure, plain};
+
+const HEADER: [&str; 9] = [
+    "status",
+    "buffer",
+    "type",
+    "shape",
+    "max_diff",
+    "tolerance",
+    "headroom",
+    "rel RMS",
+    "max ULP",
+];
+
+/// The text of judged outputs, in the columns and words of a test's.
+pub fn outputs(outputs: &[OutputReport]) -> String {
+    let mut grid = Grid::new();
+    grid.load_style(STYLE);
+    grid.force_no_tty();
+    grid.set_header(HEADER);
+    for output in outputs {
+        let sides: Vec<String> = output
+            .axes
+            .iter()
+            .map(|axis| axis.length.to_string())
+            .collect();
+        let ulp = output.golden.max_ulp;
+        grid.add_row([
+            output.verdict.word().to_owned(),
+            plain::line(&output.name),
+            output.element.clone(),
+            sides.join("x"),
+            plain::error(output.golden.max_abs),
+            plain::tolerance(&output.tolerance),
+            rows::headroom(output),
+            plain::error(output.golden.relative_rms),
+            ulp.map_or("-".to_owned(), |ulp| ulp.to_string()),
+        ]);
+    }
+    for (n, column) in grid.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if n >= 4 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text = String::new();
+    for line in grid.lines() {
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    for output in outputs
+        .iter()
+        .filter(|output| output.verdict != Verdict::Pass)
+    {
+        let _ = writeln!(
+            text,
+            "\n{} {}",
+            output.verdict.word(),
+            plain::line(&output.name)
+        );
+        let mut last = "";
+        for (label, line) in failure::of_output(output, &[], false) {
+            // A label stands once before lines that belong together.
+            let shown = if label == last { "" } else { label };
+            let _ = writeln!(text, "{}", format!("  {shown:<8} {line}").trim_end());
+            last = label;
+        }
+    }
+    text
+}
