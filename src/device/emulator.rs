@@ -1,11 +1,14 @@
 //! The in-process gfx906 as a device.
 
 use gfx906::machine::{
-    Counters, Gpu, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
+    Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
 };
 use gfx906::observe::{Profile, Space};
 
-use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch};
+use super::{
+    Allocated, Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch,
+};
+use crate::compare::guards::Guards;
 use crate::program::Program;
 use crate::verdict::{BytesReport, CountersReport, DeviceReport};
 
@@ -104,20 +107,28 @@ struct EmulatorSession {
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.modules
-            .push(self.gpu.load(&program.object).map_err(invalid)?);
+            .push(self.gpu.load(&program.object).map_err(failed)?);
         Ok(self.modules.len() - 1)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
-        self.gpu.alloc(name, bytes).map_err(invalid)
+    /// What lies beyond a buffer faults here, for reads too, but for the rest of its last dword: only that needs a guard.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+        let address = self.gpu.alloc_with_last_dword(name, bytes);
+        Ok(Allocated {
+            address: address.map_err(failed)?,
+            guards: Guards {
+                before: 0,
+                after: (bytes.next_multiple_of(4) - bytes) as usize,
+            },
+        })
     }
 
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
-        self.gpu.write(address, data).map_err(invalid)
+        self.gpu.write(address, data).map_err(failed)
     }
 
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
-        self.gpu.read(address, data).map_err(invalid)
+        self.gpu.read(address, data).map_err(failed)
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
@@ -139,8 +150,9 @@ impl Session for EmulatorSession {
                 counters,
                 kernel_seconds: None,
             }),
-            Err(LaunchError::Invalid(message) | LaunchError::NoMemory(message)) => {
-                Err(DeviceError::invalid(message))
+            Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
+            Err(LaunchError::NoMemory(message)) => {
+                Err(DeviceError::of(DeviceErrorKind::Memory, message))
             }
             Err(LaunchError::Trap(trap)) => {
                 let kind = if trap.is_hang() {
@@ -148,10 +160,7 @@ impl Session for EmulatorSession {
                 } else {
                     DeviceErrorKind::Fault
                 };
-                Err(DeviceError {
-                    message: trap.to_string(),
-                    kind,
-                })
+                Err(DeviceError::of(kind, trap.to_string()))
             }
         }
     }
@@ -161,6 +170,10 @@ impl Session for EmulatorSession {
     }
 }
 
-fn invalid(error: impl std::fmt::Display) -> DeviceError {
-    DeviceError::invalid(error.to_string())
+fn failed(error: GpuError) -> DeviceError {
+    let kind = match error {
+        GpuError::OutOfMemory { .. } => DeviceErrorKind::Memory,
+        GpuError::Occupied { .. } | GpuError::NotAllocated { .. } => DeviceErrorKind::Invalid,
+    };
+    DeviceError::of(kind, error.to_string())
 }

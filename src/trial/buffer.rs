@@ -2,6 +2,7 @@
 
 use super::Data;
 use crate::compare::ElementKind;
+use crate::compare::guards::Guards;
 use crate::device::ArgValue;
 use crate::verdict::Axis;
 
@@ -92,6 +93,8 @@ pub(super) struct Tensor {
     pub data: Option<Data>,
     /// Address of the first element, if it is on the device.
     pub address: Option<u64>,
+    /// The guards around it there.
+    pub guards: Guards,
 }
 
 impl Tensor {

@@ -42,13 +42,15 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
             kind: tensor.kind,
             axes: &tensor.axes,
             image,
+            guards: tensor.guards,
             unchanged: uploaded.as_deref(),
         })
         .collect();
     let problem = judge_buffers(&buffers);
     let output = |check: &Check| {
-        let size = trial.tensors[check.buffer.tensor].kind.size();
-        let payload = guards::payload(&images[check.buffer.tensor].0);
+        let tensor = &trial.tensors[check.buffer.tensor];
+        let size = tensor.kind.size();
+        let payload = guards::payload(&images[check.buffer.tensor].0, tensor.guards);
         payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
     };
     let outputs = trial.checks.iter().map(output).collect();
@@ -97,10 +99,12 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
             images.push((Vec::new(), None));
             continue;
         };
-        let mut image = vec![0; tensor.count() * tensor.kind.size() + 2 * guards::GUARD_BYTES];
+        let around = tensor.guards;
+        let bytes = tensor.count() * tensor.kind.size();
+        let mut image = vec![0; around.before + bytes + around.after];
         trial
             .session
-            .download(address - guards::GUARD_BYTES as u64, &mut image)?;
+            .download(address - around.before as u64, &mut image)?;
         images.push((image, uploaded));
     }
     Ok(images)

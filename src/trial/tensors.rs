@@ -2,8 +2,9 @@
 
 use super::buffer::{Buffer, Role, Tensor};
 use super::{Data, Outcome, Trial};
-use crate::compare::{ElementKind, guards, poison};
-use crate::device::DeviceError;
+use crate::compare::guards::{self, Guards};
+use crate::compare::{ElementKind, poison};
+use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::Axis;
 
@@ -163,6 +164,7 @@ impl Trial<'_> {
             kind,
             data,
             address: None,
+            guards: Guards::default(),
         };
         let count = tensor.count();
         self.tensors.push(tensor);
@@ -184,20 +186,25 @@ impl Trial<'_> {
                 bytes
             }
         };
-        let image = guards::frame(&payload);
-        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
-        self.session.upload(address, &image)?;
-        tensor.address = Some(address + guards::GUARD_BYTES as u64);
+        let placed = self.session.alloc(&tensor.name, payload.len() as u64)?;
+        let image = guards::frame(&payload, placed.guards);
+        let start = placed.address - placed.guards.before as u64;
+        self.session.upload(start, &image)?;
+        tensor.guards = placed.guards;
+        tensor.address = Some(placed.address);
         Ok(())
     }
 
     pub(super) fn address(&self, buffer: Buffer) -> Outcome<u64> {
         let tensor = &self.tensors[buffer.tensor];
         let base = tensor.address.ok_or_else(|| {
-            DeviceError::invalid(format!(
-                "`{}` is not on the device: upload it before the launch",
-                tensor.name
-            ))
+            DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!(
+                    "`{}` is not on the device: upload it before the launch",
+                    tensor.name
+                ),
+            )
         })?;
         Ok(base + (buffer.first * tensor.kind.size()) as u64)
     }
