@@ -377,6 +377,11 @@ pub fn mixed() -> RunReport {
         4000 => f32::NEG_INFINITY,
         _ => value,
     };
+    let one_nan = |at: usize, value: f32| match at {
+        1200 => f32::NAN,
+        1024..1585 => -value,
+        _ => value,
+    };
     let doubled = |at: usize, value: f32| {
         if at == 130 {
             value * 2.0 + 0.001
@@ -473,6 +478,7 @@ pub fn mixed() -> RunReport {
                 trial("transpose", &[Output::matrix("out", 64, 64, half_written)]),
                 trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
+                trial("neg", &[Output::matrix("out", 64, 64, one_nan)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
                 trial("chunk_tk solve_tril (in-place)", &[two_off.bf16(1)]),
                 several,
@@ -527,7 +533,10 @@ fn unrun(id: &str, verdict: Verdict, reason: &str) -> TrialReport {
     TrialReport {
         verdict,
         error: Some(reason.into()),
-        error_kind: (verdict == Verdict::Error).then_some(ErrorKind::Fault),
+        error_kind: (verdict == Verdict::Error).then_some(match id {
+            "hang" => ErrorKind::Hang,
+            _ => ErrorKind::Fault,
+        }),
         launches: Vec::new(),
         ..trial(id, &[])
     }
