@@ -230,18 +230,19 @@ fn weigh<E: Element>(
     }
     let mut remaining = 0.0f64;
     let mut explains_all = true;
-    // Elements that are no numbers and that it does not explain; wrong ones that it does, otherwise than as the reference has it.
-    let (mut except, mut explained) = (0, 0);
+    // Elements that are no numbers and that it does not explain; wrong ones that it does, otherwise than as the reference has it,
+    // those apart that are NaN, as whatever a function is not made for is.
+    let (mut except, mut explained, mut nan) = (0, 0, 0);
     for (at, value) in values.iter().enumerate() {
         let Some(value) = *value else { continue };
         let (got, want) = (case.got[at], stick.want[at]);
         // Rounding to the output's type is no error of the hypothesis.
         let rounded = E::nearest(value);
-        let both_nan = got.to_f64().is_nan() && value.is_nan();
-        let error = match both_nan {
-            true => 0.0,
-            false => metrics::error(got, rounded.to_f64()),
-        };
+        if got.to_f64().is_nan() && value.is_nan() {
+            nan += 1;
+            continue;
+        }
+        let error = metrics::error(got, rounded.to_f64());
         if !error.is_finite() && !got.to_f64().is_finite() {
             except += usize::from(damage.wrong[at]);
             continue;
@@ -258,7 +259,8 @@ fn weigh<E: Element>(
         explained += usize::from(damage.wrong[at] && !expected && (within || closer));
     }
     // Saying what the reference says explains nothing, and what leaves an error must account for most of the damage.
-    let telling = explained >= FEWEST && (explains_all || 2 * explained >= damage.count);
+    let whole = explains_all && except == 0;
+    let telling = explained >= FEWEST && (whole || 2 * (explained + nan) >= damage.count);
     let better = explains_all || remaining * REDUCTION < damage.max_abs;
     (telling && better).then(|| Hypothesis {
         name: name.to_string(),

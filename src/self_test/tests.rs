@@ -85,7 +85,7 @@ fn what_lies_beyond_a_buffer_faults_and_names_who_went_there() {
                 "planted_sigmoid_one_past",
                 "pc ",
                 "global_store_dword",
-                "work-group (0, 0, 0), wave 1, lane 1 (work-item (65, 0, 0))",
+                "work-group (0, 0, 0), wave 0, lane 0 (work-item (0, 0, 0))",
                 "right behind the end of `out` (260 bytes",
             ][..],
         ),

@@ -382,6 +382,11 @@ pub fn mixed() -> RunReport {
         1024..1585 => -value,
         _ => value,
     };
+    let flipped = |at: usize, value: f32| match at {
+        1200 => f32::NAN,
+        1201 => f32::INFINITY,
+        _ => -value,
+    };
     let doubled = |at: usize, value: f32| {
         if at == 130 {
             value * 2.0 + 0.001
@@ -479,6 +484,7 @@ pub fn mixed() -> RunReport {
                 trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
                 trial("neg", &[Output::matrix("out", 64, 64, one_nan)]),
+                trial("sub", &[Output::matrix("out", 64, 64, flipped)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
                 trial("chunk_tk solve_tril (in-place)", &[two_off.bf16(1)]),
                 several,
