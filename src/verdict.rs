@@ -4,15 +4,17 @@
 //! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
 
 mod counters;
+mod error;
 pub mod number;
 mod output;
 mod problem;
 mod run;
 
 pub use counters::{BytesReport, CountersReport};
+pub use error::ErrorKind;
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
 pub use problem::{
-    Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,
+    Besides, Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,
 };
 pub use run::{
     CardReport, CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RunReport, Totals,

@@ -280,6 +280,7 @@ fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
         problem: None,
         outputs: Vec::new(),
         error: Some(why.to_string()),
+        error_kind: None,
         seed: 0,
         launches: Vec::new(),
         wave_instructions: None,

@@ -2,7 +2,8 @@
 
 use crate::verdict::{Axis, Problem};
 
-use super::{ElementKind, guards, tensor};
+use super::guards::{self, Guards};
+use super::{ElementKind, tensor};
 
 /// A device buffer read back after the launches.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,8 @@ pub struct BufferAfter<'a> {
     pub axes: &'a [Axis],
     /// All of it with its guards, as [`guards::frame`] laid it out.
     pub image: &'a [u8],
+    /// How large those are.
+    pub guards: Guards,
     /// What was uploaded between the guards, for an input that must be unchanged.
     pub unchanged: Option<&'a [u8]>,
 }
@@ -23,13 +26,13 @@ pub struct BufferAfter<'a> {
 pub fn judge_buffers(buffers: &[BufferAfter<'_>]) -> Option<Problem> {
     let guard = buffers
         .iter()
-        .find_map(|buffer| guards::check(buffer.name, buffer.image));
+        .find_map(|buffer| guards::check(buffer.name, buffer.image, buffer.guards));
     guard.or_else(|| buffers.iter().find_map(input_changed))
 }
 
 fn input_changed(buffer: &BufferAfter<'_>) -> Option<Problem> {
     let was = buffer.unchanged?;
-    let is = guards::payload(buffer.image);
+    let is = guards::payload(buffer.image, buffer.guards);
     let size = buffer.kind.size();
     let element = |bytes: &[u8], at: usize| -> Vec<u8> {
         bytes.iter().copied().skip(at * size).take(size).collect()
@@ -64,6 +67,7 @@ mod tests {
             kind: ElementKind::F32,
             axes,
             image,
+            guards: Guards::FULL,
             unchanged: was,
         }
     }
@@ -72,7 +76,7 @@ mod tests {
     fn an_input_must_be_unchanged_bit_for_bit() {
         let axes = [Axis::new("row", 2), Axis::new("column", 2)];
         let was = encode(&[1.0f32, 2.0, 0.0, 4.0]);
-        let is = guards::frame(&encode(&[1.0f32, 2.0, -0.0, 5.0]));
+        let is = guards::frame(&encode(&[1.0f32, 2.0, -0.0, 5.0]), Guards::FULL);
         let problem = judge_buffers(&[buffer("a", &axes, &is, Some(&was))]);
         assert_eq!(
             problem,
@@ -86,7 +90,7 @@ mod tests {
                 total: 4,
             })
         );
-        let same = guards::frame(&was);
+        let same = guards::frame(&was, Guards::FULL);
         assert_eq!(
             judge_buffers(&[buffer("a", &axes, &same, Some(&was))]),
             None
@@ -99,7 +103,7 @@ mod tests {
     fn an_input_that_comes_back_short_has_changed() {
         let axes = [Axis::new("element", 2)];
         let was = encode(&[1.0f32, 2.0]);
-        let is = guards::frame(&was[..4]);
+        let is = guards::frame(&was[..4], Guards::FULL);
         let problem = judge_buffers(&[buffer("a", &axes, &is, Some(&was))]);
         assert!(matches!(
             problem,
@@ -115,8 +119,8 @@ mod tests {
     fn a_guard_comes_before_an_input_even_of_a_later_buffer() {
         let axes = [Axis::new("element", 1)];
         let was = encode(&[1.0f32]);
-        let changed = guards::frame(&encode(&[2.0f32]));
-        let mut damaged = guards::frame(&was);
+        let changed = guards::frame(&encode(&[2.0f32]), Guards::FULL);
+        let mut damaged = guards::frame(&was, Guards::FULL);
         damaged[guards::GUARD_BYTES + 4] ^= 0x10;
         let problem = judge_buffers(&[
             buffer("in", &axes, &changed, Some(&was)),

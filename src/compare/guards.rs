@@ -1,13 +1,32 @@
 //! Guards: pattern on both sides of every device buffer, compared bit for bit afterwards.
 //!
-//! A framed buffer is `[GUARD_BYTES of pattern][payload][GUARD_BYTES of pattern]`. The payload keeps the alignment of
-//! the allocation, and the upper guard begins at the very next byte. The pattern depends on the position, so that a
-//! guard moved by some bytes is as wrong as one overwritten.
+//! A framed buffer is `[guard][payload][guard]`. The payload keeps the alignment of the allocation, and the upper guard begins at the
+//! very next byte. The pattern depends on the position, so that a guard moved by some bytes is as wrong as one overwritten.
+//!
+//! How much has to be guarded is for the device to say: all around a buffer where a stray access goes through, and nothing where it
+//! faults, which tells who it was and does not overlook a read.
 
 use crate::verdict::{Problem, Side};
 
 /// Size of each guard: eight rows of 128 f32.
 pub const GUARD_BYTES: usize = 4096;
+
+/// Bytes of the guards of a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guards {
+    /// Below its first byte.
+    pub before: usize,
+    /// Above its last.
+    pub after: usize,
+}
+
+impl Guards {
+    /// All around.
+    pub const FULL: Guards = Guards {
+        before: GUARD_BYTES,
+        after: GUARD_BYTES,
+    };
+}
 
 /// The pattern at one byte of a guard.
 fn pattern(side: Side, at: usize) -> u8 {
@@ -20,36 +39,36 @@ fn pattern(side: Side, at: usize) -> u8 {
 }
 
 /// What to upload for a payload: guard, payload, guard.
-pub fn frame(payload: &[u8]) -> Vec<u8> {
-    let mut image = Vec::with_capacity(payload.len() + 2 * GUARD_BYTES);
-    image.extend((0..GUARD_BYTES).map(|at| pattern(Side::Before, at)));
+pub fn frame(payload: &[u8], guards: Guards) -> Vec<u8> {
+    let mut image = Vec::with_capacity(payload.len() + guards.before + guards.after);
+    image.extend((0..guards.before).map(|at| pattern(Side::Before, at)));
     image.extend_from_slice(payload);
-    image.extend((0..GUARD_BYTES).map(|at| pattern(Side::After, at)));
+    image.extend((0..guards.after).map(|at| pattern(Side::After, at)));
     image
 }
 
 /// The payload within a framed buffer read back. Empty if `image` is shorter than its two guards.
-pub fn payload(image: &[u8]) -> &[u8] {
+pub fn payload(image: &[u8], guards: Guards) -> &[u8] {
     image
         .len()
-        .checked_sub(GUARD_BYTES)
-        .and_then(|end| image.get(GUARD_BYTES..end))
+        .checked_sub(guards.after)
+        .and_then(|end| image.get(guards.before..end))
         .unwrap_or(&[])
 }
 
 /// Whether the guards of a framed buffer read back are untouched. The upper guard is looked at first: running off
 /// the end is the commoner fault.
-pub fn check(buffer: &str, image: &[u8]) -> Option<Problem> {
-    let size = payload(image).len();
-    let after = GUARD_BYTES + size;
+pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
+    let size = payload(image, guards).len();
+    let after = guards.before + size;
     [
-        (Side::After, after, size as i64),
-        (Side::Before, 0, -(GUARD_BYTES as i64)),
+        (Side::After, after, guards.after, size as i64),
+        (Side::Before, 0, guards.before, -(guards.before as i64)),
     ]
     .into_iter()
-    .find_map(|(side, start, origin)| {
-        let mut changed = (0..GUARD_BYTES)
-            .filter(|&at| image.get(start + at).copied() != Some(pattern(side, at)));
+    .find_map(|(side, start, bytes, origin)| {
+        let mut changed =
+            (0..bytes).filter(|&at| image.get(start + at).copied() != Some(pattern(side, at)));
         let first = changed.next()?;
         // Below the buffer the byte next to it is the one that tells: count outwards from there.
         let nearest = match side {
@@ -72,16 +91,16 @@ mod tests {
 
     #[test]
     fn untouched_guards_are_fine_and_the_payload_comes_back() {
-        let image = frame(&[1, 2, 3]);
+        let image = frame(&[1, 2, 3], Guards::FULL);
         assert_eq!(image.len(), 3 + 2 * GUARD_BYTES);
-        assert_eq!(payload(&image), [1, 2, 3]);
-        assert_eq!(check("x", &image), None);
-        assert_eq!(check("x", &frame(&[])), None);
+        assert_eq!(payload(&image, Guards::FULL), [1, 2, 3]);
+        assert_eq!(check("x", &image, Guards::FULL), None);
+        assert_eq!(check("x", &frame(&[], Guards::FULL), Guards::FULL), None);
     }
 
     #[test]
     fn any_single_byte_of_either_guard_is_noticed() {
-        let image = frame(&[0; 5]);
+        let image = frame(&[0; 5], Guards::FULL);
         for at in (0..GUARD_BYTES).chain(GUARD_BYTES + 5..image.len()) {
             let mut touched = image.clone();
             touched[at] ^= 1;
@@ -90,7 +109,7 @@ mod tests {
                 count,
                 size,
                 ..
-            }) = check("x", &touched)
+            }) = check("x", &touched, Guards::FULL)
             else {
                 panic!("byte {at} was not noticed");
             };
@@ -101,17 +120,18 @@ mod tests {
 
     #[test]
     fn writing_the_payload_is_not_a_guard_problem() {
-        let mut image = frame(&[0; 5]);
+        let mut image = frame(&[0; 5], Guards::FULL);
         image[GUARD_BYTES..GUARD_BYTES + 5].fill(0xFF);
-        assert_eq!(check("x", &image), None);
+        assert_eq!(check("x", &image, Guards::FULL), None);
     }
 
     #[test]
     fn the_pattern_is_no_constant_fill() {
         for constant in 0..=255 {
-            let mut image = frame(&[]);
+            let mut image = frame(&[], Guards::FULL);
             image[GUARD_BYTES..GUARD_BYTES + 64].fill(constant);
-            let Some(Problem::GuardOverwritten { count, .. }) = check("x", &image) else {
+            let Some(Problem::GuardOverwritten { count, .. }) = check("x", &image, Guards::FULL)
+            else {
                 panic!("a fill with {constant} was not noticed");
             };
             assert!(count >= 56, "fill {constant}: {count} of 64 bytes noticed");
@@ -120,18 +140,18 @@ mod tests {
 
     #[test]
     fn a_short_read_is_a_damaged_guard_and_not_a_panic() {
-        assert!(check("x", &[]).is_some());
-        assert!(payload(&[0; 100]).is_empty());
+        assert!(check("x", &[], Guards::FULL).is_some());
+        assert!(payload(&[0; 100], Guards::FULL).is_empty());
     }
 
     #[test]
     fn below_the_buffer_the_nearest_byte_is_named() {
-        let mut image = frame(&[0; 8]);
+        let mut image = frame(&[0; 8], Guards::FULL);
         for byte in &mut image[GUARD_BYTES - 12..GUARD_BYTES - 4] {
             *byte ^= 0xFF;
         }
         assert_eq!(
-            check("x", &image),
+            check("x", &image, Guards::FULL),
             Some(Problem::GuardOverwritten {
                 buffer: "x".into(),
                 side: Side::Before,
@@ -140,5 +160,31 @@ mod tests {
                 size: 8,
             })
         );
+    }
+
+    /// On a device that faults around a buffer, what is left of its last dword is all there is to guard.
+    #[test]
+    fn a_guard_may_be_of_few_bytes_or_none() {
+        let rest = Guards {
+            before: 0,
+            after: 2,
+        };
+        let mut image = frame(&[1, 2], rest);
+        assert_eq!((image.len(), payload(&image, rest)), (4, &[1, 2][..]));
+        assert_eq!(check("x", &image, rest), None);
+        image[3] ^= 1;
+        let Some(Problem::GuardOverwritten {
+            side: Side::After,
+            offset: 3,
+            count: 1,
+            size: 2,
+            ..
+        }) = check("x", &image, rest)
+        else {
+            panic!("the last byte was not noticed");
+        };
+        let none = Guards::default();
+        assert_eq!(frame(&[1, 2], none), [1, 2]);
+        assert_eq!(check("x", &[1, 2], none), None);
     }
 }

@@ -7,6 +7,8 @@
 mod elementwise;
 mod moved;
 
+use std::cmp::Ordering;
+
 use crate::verdict::{Axis, Hypothesis};
 
 use super::location::Square;
@@ -15,6 +17,9 @@ use super::{Element, NamedInput, OutputCase};
 
 /// How many hypotheses a report shows at most.
 const SHOWN: usize = 3;
+
+/// How many wrong elements there must be, and how many of them a hypothesis must explain: fewer agree with anything.
+const FEWEST: usize = 3;
 
 /// How much smaller the error must get for a hypothesis that leaves some beyond tolerance.
 const REDUCTION: f64 = 100.0;
@@ -81,12 +86,16 @@ impl Prediction {
     }
 }
 
+/// The hypotheses that others depend on.
+const ZERO: &str = "zero";
+const SCALE: &str = "scale";
+
 type Predict = fn(&Evidence<'_>) -> Vec<Prediction>;
 
 /// The hypotheses, the simplest first: among those that explain everything the first is shown first.
 #[rustfmt::skip]
 const TABLE: &[(&str, Predict)] = &[
-    ("zero",          elementwise::zero),
+    (ZERO,            elementwise::zero),
     ("sign",          elementwise::sign),
     ("echo",          elementwise::echo),
     ("transposed",    moved::transposed),
@@ -95,7 +104,7 @@ const TABLE: &[(&str, Predict)] = &[
     ("reversed",      moved::reversed),
     ("broadcast",     moved::broadcast),
     ("head-map",      moved::heads),
-    ("scale",         elementwise::scale),
+    (SCALE,           elementwise::scale),
     ("reciprocal",    elementwise::reciprocal),
     ("base",          elementwise::base),
     ("power",         elementwise::power),
@@ -104,12 +113,16 @@ const TABLE: &[(&str, Predict)] = &[
     ("precision",     elementwise::precision),
 ];
 
-/// The hypotheses that explain why `case` is off by up to `max_abs`, best first.
+/// The hypotheses that explain the wrong elements of a case, best first: none for fewer than [`FEWEST`].
 pub(super) fn explain<E: Element>(
     case: &OutputCase<'_, E>,
     stick: &Yardstick,
-    max_abs: f64,
+    wrong: &[bool],
 ) -> Vec<Hypothesis> {
+    let damage = Damage::of(case, stick, wrong);
+    if damage.count < FEWEST {
+        return Vec::new();
+    }
     let same_size = |input: &&NamedInput<'_, E>| input.values.len() == case.got.len();
     let evidence = Evidence {
         lengths: case.axes.iter().map(|axis| axis.length).collect(),
@@ -136,35 +149,75 @@ pub(super) fn explain<E: Element>(
             vec![Prediction::of(alternative.explanation, values)],
         )
     });
-    let general = TABLE
-        .iter()
-        .map(|(name, predict)| (*name, predict(&evidence)));
-    let mut found: Vec<Hypothesis> = Vec::new();
-    for (name, predictions) in known.chain(general) {
-        let best = predictions
-            .into_iter()
-            .filter_map(|prediction| weigh(case, stick, max_abs, name, prediction))
-            .min_by(|a, b| {
-                b.explains_all
-                    .cmp(&a.explains_all)
-                    .then(a.remaining.total_cmp(&b.remaining))
-            });
-        found.extend(best);
+    let mut found = Vec::new();
+    for (name, predictions) in known {
+        found.extend(best(case, stick, &damage, name, predictions));
     }
-    // The sort is stable: explanations of everything stay in the order of the table.
-    found.sort_by(|a, b| match (a.explains_all, b.explains_all) {
-        (false, false) => a.remaining.total_cmp(&b.remaining),
-        (a, b) => b.cmp(&a),
-    });
+    for (name, predict) in TABLE {
+        // What is all zeros is also every zero of the reference moved about, and scaled by nothing.
+        let zeros = |one: &Hypothesis| one.name == ZERO;
+        if found.iter().any(|one| zeros(one) && one.explains_all) {
+            break;
+        }
+        if !(*name == SCALE && found.iter().any(zeros)) {
+            found.extend(best(case, stick, &damage, name, predict(&evidence)));
+        }
+    }
+    found.sort_by(order);
     found.truncate(SHOWN);
     found
+}
+
+/// The best first. The sort is stable: explanations of everything stay in the order of the table.
+fn order(a: &Hypothesis, b: &Hypothesis) -> Ordering {
+    let all = b.explains_all.cmp(&a.explains_all);
+    let remaining = || match a.explains_all {
+        true => Ordering::Equal,
+        false => a.remaining.total_cmp(&b.remaining),
+    };
+    all.then(a.except.cmp(&b.except)).then_with(remaining)
+}
+
+/// What has to be explained.
+struct Damage<'a> {
+    wrong: &'a [bool],
+    /// Wrong elements.
+    count: usize,
+    /// The largest error of those that are numbers.
+    max_abs: f64,
+}
+
+impl<'a> Damage<'a> {
+    fn of<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick, wrong: &'a [bool]) -> Self {
+        let pairs = case.got.iter().zip(&stick.want);
+        let errors = pairs.map(|(&got, &want)| metrics::error(got, want));
+        Damage {
+            wrong,
+            count: wrong.iter().filter(|&&wrong| wrong).count(),
+            max_abs: errors.filter(|error| error.is_finite()).fold(0.0, f64::max),
+        }
+    }
+}
+
+/// The best of several predictions of one name, if any explains the damage.
+fn best<E: Element>(
+    case: &OutputCase<'_, E>,
+    stick: &Yardstick,
+    damage: &Damage<'_>,
+    name: &str,
+    predictions: Vec<Prediction>,
+) -> Option<Hypothesis> {
+    predictions
+        .into_iter()
+        .filter_map(|prediction| weigh(case, stick, damage, name, prediction))
+        .min_by(|a, b| order(a, b).then(a.remaining.total_cmp(&b.remaining)))
 }
 
 /// What remains of the error under a prediction, if that is little.
 fn weigh<E: Element>(
     case: &OutputCase<'_, E>,
     stick: &Yardstick,
-    max_abs: f64,
+    damage: &Damage<'_>,
     name: &str,
     prediction: Prediction,
 ) -> Option<Hypothesis> {
@@ -172,32 +225,63 @@ fn weigh<E: Element>(
         explanation,
         values,
     } = prediction;
+    if values.len() != case.got.len() {
+        return None;
+    }
     let mut remaining = 0.0f64;
     let mut explains_all = true;
-    let mut surprising = false;
-    for (at, value) in values.iter().enumerate().take(case.got.len()) {
+    // Elements that are no numbers and that it does not explain; wrong ones that it does, otherwise than as the reference has it,
+    // those apart that are NaN, as whatever a function is not made for is.
+    let (mut except, mut explained, mut nan) = (0, 0, 0);
+    for (at, value) in values.iter().enumerate() {
         let Some(value) = *value else { continue };
+        let (got, want) = (case.got[at], stick.want[at]);
         // Rounding to the output's type is no error of the hypothesis.
         let rounded = E::nearest(value);
-        let error = metrics::error(case.got[at], rounded.to_f64());
+        if got.to_f64().is_nan() && value.is_nan() {
+            nan += 1;
+            continue;
+        }
+        let error = metrics::error(got, rounded.to_f64());
+        if !error.is_finite() && !got.to_f64().is_finite() {
+            except += usize::from(damage.wrong[at]);
+            continue;
+        }
         remaining = if error.is_nan() {
             f64::INFINITY
         } else {
             remaining.max(error)
         };
-        explains_all &= error <= stick.allowance(rounded.to_f64(), case.got[at]);
-        let expected = (rounded.to_f64() - stick.want[at]).abs() <= stick.allowed(at, rounded);
-        surprising |= !expected;
+        let within = error <= allowance(stick, rounded, want, got);
+        explains_all &= within;
+        let expected = (rounded.to_f64() - want).abs() <= stick.allowed(at, rounded);
+        let closer = error * REDUCTION < metrics::error(got, want);
+        explained += usize::from(damage.wrong[at] && !expected && (within || closer));
     }
-    // Saying what the reference says explains nothing.
-    let telling = surprising && values.len() == case.got.len();
-    let better = explains_all || remaining * REDUCTION < max_abs;
+    // Saying what the reference says explains nothing, and what leaves an error must account for most of the damage.
+    let whole = explains_all && except == 0;
+    let telling = explained >= FEWEST && (whole || 2 * (explained + nan) >= damage.count);
+    let better = explains_all || remaining * REDUCTION < damage.max_abs;
     (telling && better).then(|| Hypothesis {
         name: name.to_string(),
         explanation,
         remaining,
         explains_all,
+        except,
     })
+}
+
+/// How far what is there may be from a prediction: as far as from the reference, and where the prediction is larger than that, as far
+/// as a few roundings of it go.
+fn allowance<E: Element>(stick: &Yardstick, predicted: E, want: f64, got: E) -> f64 {
+    const ROUNDINGS: f64 = 1e-6;
+    let predicted = predicted.to_f64();
+    let allowed = stick.allowance(predicted, got);
+    if predicted.is_finite() && predicted.abs() > want.abs() {
+        allowed.max(ROUNDINGS * predicted.abs())
+    } else {
+        allowed
+    }
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
     let oracle = metrics::measure(case.axes, case.got, &oracle_stick, case.owner);
 
     let problem = poison_left(case, &golden)
-        .or_else(|| non_finite(case, &golden_stick))
+        .or_else(|| non_finite(case, (&golden_stick, &golden), (&oracle_stick, &oracle)))
         .or_else(|| mismatch(case, Reference::Golden, &golden_stick, &golden))
         .or_else(|| mismatch(case, Reference::Oracle, &oracle_stick, &oracle))
         .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
@@ -165,7 +165,11 @@ fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measured) -> Optio
     })
 }
 
-fn non_finite<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick) -> Option<Problem> {
+fn non_finite<E: Element>(
+    case: &OutputCase<'_, E>,
+    golden: (&Yardstick, &Measured),
+    oracle: (&Yardstick, &Measured),
+) -> Option<Problem> {
     let is_nan = |value: E| value.to_f64().is_nan();
     let wrong_inf = |value: E, want: E| value.to_f64().is_infinite() && value.bits() != want.bits();
     let bad: Vec<bool> = case
@@ -177,14 +181,24 @@ fn non_finite<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick) -> Option
     let first = bad.iter().position(|&bad| bad)?;
     let nan = case.got.iter().filter(|&&value| is_nan(value)).count();
     let unwritten = poison::sources(case.got, &bad);
+    let of = |against, (stick, measured): (&Yardstick, &Measured)| {
+        metrics::besides(case, stick, &measured.wrong, &bad, against)
+    };
+    let besides = of(Reference::Golden, golden).or_else(|| of(Reference::Oracle, oracle));
+    let (stick, measured) = match &besides {
+        Some(besides) if besides.against == Reference::Oracle => oracle,
+        _ => golden,
+    };
     Some(Problem::NonFinite {
         nan,
         inf: bad.iter().filter(|&&bad| bad).count() - nan,
         from_poison: unwritten.iter().map(|unwritten| unwritten.count).sum(),
         unwritten,
         total: bad.len(),
-        first: metrics::element(case.axes, case.got, stick, first, case.owner),
-        pattern: pattern(case.axes, &bad),
+        first: metrics::element(case.axes, case.got, golden.0, first, case.owner),
+        besides,
+        pattern: pattern(case.axes, &measured.wrong),
+        hypotheses: hypotheses::explain(case, stick, &measured.wrong),
     })
 }
 
@@ -206,7 +220,7 @@ fn mismatch<E: Element>(
         first_bad: first_bad(case.axes, wrong),
         pattern: pattern(case.axes, wrong),
         unwritten: poison::sources(case.got, wrong),
-        hypotheses: hypotheses::explain(case, stick, metrics.max_abs),
+        hypotheses: hypotheses::explain(case, stick, wrong),
     })
 }
 

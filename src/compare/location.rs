@@ -1,15 +1,18 @@
 //! Where damage lies: the axes along which all of it lies, in words.
 
 mod diagonal;
+mod part;
 
 use crate::verdict::Axis;
 
 use super::tensor;
 use diagonal::Diagonal;
 pub(super) use diagonal::Square;
+use part::Part;
 
 /// Where all marked elements of a tensor lie: "rows 16..31 only", "above the diagonal", "second chunk on". Ranges
-/// include both ends. `None` where nothing is marked or no simple description fits.
+/// include both ends. Where others lie there too, it is a bounding box, and says how much of it is marked: "rows 16..31 only, head 1
+/// only (12 % of that box)". `None` where nothing is marked or no simple description fits.
 pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     let at: Vec<usize> = (0..marked.len()).filter(|&flat| marked[flat]).collect();
     let &first = at.first()?;
@@ -26,12 +29,23 @@ pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
         return Some(format!("one element: {}", names.join(", ")));
     }
     if let [axis] = axes {
-        return along_one(axis, &at);
+        return along_one(axis, &at).or_else(|| {
+            let Along { words, kept, .. } = bounds(0, axis, &at)?;
+            let mut part = Part::all(axes);
+            part.keep(0, kept);
+            Some(words + &part.fullness(axes, at.len()))
+        });
     }
     let square = Square::of(axes);
     let side = square.and_then(|square| square.side(axes, &at));
     let mut parts: Vec<String> = side.iter().map(|side| side.words().to_string()).collect();
-    parts.extend(along_axes(axes, &at, square.zip(side)));
+    let mut named = Part::all(axes);
+    named.side = square.zip(side);
+    let along = along_axes(axes, &at, named.side);
+    for Along { axis, words, kept } in along {
+        named.keep(axis, kept);
+        parts.push(words);
+    }
     if side.is_none()
         && let Some(sides) = square.and_then(|square| square.sides(axes, &at))
     {
@@ -40,23 +54,52 @@ pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     if parts.is_empty() {
         along_flat(marked.len(), &at)
     } else {
-        Some(parts.join(", "))
+        Some(parts.join(", ") + &named.fullness(axes, at.len()))
     }
 }
 
+/// What restricts the marked elements along an axis.
+struct Along {
+    axis: usize,
+    words: String,
+    /// The indices that the words name.
+    kept: Vec<usize>,
+}
+
 /// What restricts the marked elements along each axis, beyond what their side of the diagonal says.
-fn along_axes(axes: &[Axis], at: &[usize], side: Option<(Square, Diagonal)>) -> Vec<String> {
+fn along_axes(axes: &[Axis], at: &[usize], side: Option<(Square, Diagonal)>) -> Vec<Along> {
     let present = present(axes, at);
     let along = axes.iter().zip(&present).enumerate();
     along
-        .filter_map(|(n, (axis, present))| match side {
-            Some((square, side)) if square.implies(side, n, present) => None,
-            Some((square, Diagonal::On)) if n == square.rows => range(&axis.name, present)
-                .filter(|_| present.len() < axis.length)
-                .or_else(|| some_of(axis, present)),
-            _ => some_of(axis, present),
+        .filter_map(|(n, (axis, present))| {
+            let words = match side {
+                Some((square, side)) if square.implies(side, n, present) => return None,
+                Some((square, Diagonal::On)) if n == square.rows => range(&axis.name, present)
+                    .filter(|_| present.len() < axis.length)
+                    .or_else(|| some_of(axis, present)),
+                _ => some_of(axis, present),
+            };
+            match words {
+                Some(words) => Some(Along {
+                    axis: n,
+                    words,
+                    kept: present.clone(),
+                }),
+                None => bounds(n, axis, present),
+            }
         })
         .collect()
+}
+
+/// The first and the last index along an axis, where they leave out enough to be worth saying.
+fn bounds(n: usize, axis: &Axis, present: &[usize]) -> Option<Along> {
+    let (&first, &last) = (present.first()?, present.last()?);
+    let length = last - first + 1;
+    (length * 4 <= axis.length * 3).then(|| Along {
+        axis: n,
+        words: format!("{}s {first}..{last} only", axis.name),
+        kept: (first..=last).collect(),
+    })
 }
 
 /// "rows 2..15", "row 3": indices without a gap.

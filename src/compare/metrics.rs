@@ -1,8 +1,8 @@
 //! How far an output is from a reference.
 
-use crate::verdict::{self, Axis, Metrics};
+use crate::verdict::{self, Axis, Besides, Metrics, Reference};
 
-use super::{Element, OwnerOf, tensor};
+use super::{Element, OutputCase, OwnerOf, tensor};
 
 /// What every element is held against, and how closely.
 pub(super) struct Yardstick {
@@ -131,6 +131,39 @@ pub(super) fn measure<E: Element>(
         worst: worst.map(|(at, _)| element(axes, got, yardstick, at, owner)),
     };
     Measured { metrics, wrong }
+}
+
+/// The wrong elements that are not `bad`, which are no numbers; `None` where there are none.
+pub(super) fn besides<E: Element>(
+    case: &OutputCase<'_, E>,
+    yardstick: &Yardstick,
+    wrong: &[bool],
+    bad: &[bool],
+    against: Reference,
+) -> Option<Besides> {
+    let numbers: Vec<usize> = (0..bad.len()).filter(|&at| !bad[at]).collect();
+    let part = |values: &mut dyn Iterator<Item = f64>| -> f64 {
+        values
+            .map(|value| value * value)
+            .filter(|square| square.is_finite())
+            .sum()
+    };
+    let error_at = |at: usize| error(case.got[at], yardstick.want[at]);
+    let excess = |at: usize| error_at(at) - yardstick.allowed(at, case.got[at]);
+    let others = || numbers.iter().copied().filter(|&at| wrong[at]);
+    let worst = others().reduce(|most, next| match excess(next) > excess(most) {
+        true => next,
+        false => most,
+    })?;
+    let squares = part(&mut numbers.iter().map(|&at| error_at(at)));
+    let reference_squares = part(&mut numbers.iter().map(|&at| yardstick.want[at]));
+    Some(Besides {
+        against,
+        count: others().count(),
+        worst: element(case.axes, case.got, yardstick, worst, case.owner),
+        max_abs: others().map(error_at).fold(0.0, f64::max),
+        relative_rms: relative_rms(squares, reference_squares),
+    })
 }
 
 /// One element as reports show it.

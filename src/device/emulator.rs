@@ -1,11 +1,14 @@
 //! The in-process gfx906 as a device.
 
 use gfx906::machine::{
-    Counters, Gpu, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
+    Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
 };
 use gfx906::observe::{Profile, Space};
 
-use super::{Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch};
+use super::{
+    Allocated, Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch,
+};
+use crate::compare::guards::Guards;
 use crate::program::Program;
 use crate::verdict::{BytesReport, CountersReport, DeviceReport};
 
@@ -104,20 +107,28 @@ struct EmulatorSession {
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.modules
-            .push(self.gpu.load(&program.object).map_err(invalid)?);
+            .push(self.gpu.load(&program.object).map_err(failed)?);
         Ok(self.modules.len() - 1)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
-        self.gpu.alloc(name, bytes).map_err(invalid)
+    /// What lies beyond a buffer faults here, for reads too, but for the rest of its last dword: only that needs a guard.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+        let address = self.gpu.alloc_with_last_dword(name, bytes);
+        Ok(Allocated {
+            address: address.map_err(failed)?,
+            guards: Guards {
+                before: 0,
+                after: (bytes.next_multiple_of(4) - bytes) as usize,
+            },
+        })
     }
 
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
-        self.gpu.write(address, data).map_err(invalid)
+        self.gpu.write(address, data).map_err(failed)
     }
 
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
-        self.gpu.read(address, data).map_err(invalid)
+        self.gpu.read(address, data).map_err(failed)
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
@@ -139,8 +150,9 @@ impl Session for EmulatorSession {
                 counters,
                 kernel_seconds: None,
             }),
-            Err(LaunchError::Invalid(message) | LaunchError::NoMemory(message)) => {
-                Err(DeviceError::invalid(message))
+            Err(LaunchError::Invalid(message)) => Err(DeviceError::invalid(message)),
+            Err(LaunchError::NoMemory(message)) => {
+                Err(DeviceError::of(DeviceErrorKind::Memory, message))
             }
             Err(LaunchError::Trap(trap)) => {
                 let kind = if trap.is_hang() {
@@ -148,10 +160,7 @@ impl Session for EmulatorSession {
                 } else {
                     DeviceErrorKind::Fault
                 };
-                Err(DeviceError {
-                    message: trap.to_string(),
-                    kind,
-                })
+                Err(DeviceError::of(kind, trap.to_string()))
             }
         }
     }
@@ -161,6 +170,82 @@ impl Session for EmulatorSession {
     }
 }
 
-fn invalid(error: impl std::fmt::Display) -> DeviceError {
-    DeviceError::invalid(error.to_string())
+fn failed(error: GpuError) -> DeviceError {
+    let kind = match error {
+        GpuError::OutOfMemory { .. } => DeviceErrorKind::Memory,
+        GpuError::Occupied { .. } | GpuError::NotAllocated { .. } => DeviceErrorKind::Invalid,
+    };
+    DeviceError::of(kind, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{ArgValue, NOTHING, lay_out};
+
+    /// A kernel that reads past the end of its input got a finite number there, and passed where it did nothing with it.
+    #[test]
+    fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
+        let program = Program::built_in().expect("built in");
+        let mut session = Emulator
+            .open(1, Limits::default(), &NOTHING)
+            .expect("it is there");
+        let module = session.load(&program).expect("it loads");
+        let mut pointer = |name: &str, n: u64| {
+            let allocated = session.alloc(name, 4 * n).expect("memory");
+            assert_eq!(allocated.guards, Guards::default());
+            ArgValue::Pointer(allocated.address)
+        };
+        let (x, out) = (pointer("in", 65), pointer("out", 80));
+        let kernel = program.object.kernel("kernel_neg").expect("it is there");
+        let mut launch = |n: i32| {
+            let kernarg = lay_out(kernel, &[x, out, ArgValue::I32(n)]).expect("arguments");
+            session.launch(
+                module,
+                &Launch {
+                    kernel: "kernel_neg",
+                    grid: [1, 1, 1],
+                    block: [256, 1, 1],
+                    kernarg: &kernarg,
+                },
+            )
+        };
+        assert!(launch(65).is_ok());
+        let error = launch(66).expect_err("a fault");
+        assert_eq!(error.kind, DeviceErrorKind::Fault);
+        let told = &error.message;
+        assert!(
+            told.starts_with("memory fault: read of 4 bytes outside every allocation\n"),
+            "{told}"
+        );
+        assert!(
+            told.contains("wave 1, lane 1 (work-item (65, 0, 0))"),
+            "{told}"
+        );
+        assert!(
+            told.contains("right behind the end of `in` (260 bytes"),
+            "{told}"
+        );
+    }
+
+    /// Kernels reach the last dword of a buffer as a whole: what of it is not the buffer's has a guard.
+    #[test]
+    fn the_rest_of_the_last_dword_is_guarded() {
+        let mut session = Emulator
+            .open(1, Limits::default(), &NOTHING)
+            .expect("it is there");
+        for (bytes, after) in [(2, 2), (4, 0), (6, 2), (7, 1), (0, 0)] {
+            let allocated = session.alloc("x", bytes).expect("memory");
+            assert_eq!(allocated.guards, Guards { before: 0, after });
+            let image = vec![7; bytes as usize + after];
+            session.upload(allocated.address, &image).expect("written");
+            let mut back = vec![0; image.len()];
+            session
+                .download(allocated.address, &mut back)
+                .expect("read");
+            assert_eq!(back, image);
+            let beyond = session.upload(allocated.address, &vec![0; image.len() + 1]);
+            assert!(beyond.is_err());
+        }
+    }
 }

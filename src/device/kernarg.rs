@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Arg, ArgKind, Kernel};
 
-use super::DeviceError;
+use super::{DeviceError, DeviceErrorKind};
 
 /// One argument of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +47,12 @@ pub fn lay_out(kernel: &Kernel, values: &[ArgValue]) -> Result<Vec<u8>, DeviceEr
     let name = &kernel.name;
     if args.len() != values.len() {
         let (takes, given) = (args.len(), values.len());
-        return Err(DeviceError::invalid(format!(
-            "{name} takes {takes} arguments and the test passes {given}: give the kernel the documented argument list"
-        )));
+        return Err(DeviceError::of(
+            DeviceErrorKind::Arguments,
+            format!(
+                "{name} takes {takes} arguments and the test passes {given}: give the kernel the documented argument list"
+            ),
+        ));
     }
     let mut segment = vec![0; kernel.explicit_kernarg_size() as usize];
     for (position, (arg, value)) in args.iter().zip(values).enumerate() {
@@ -59,10 +62,13 @@ pub fn lay_out(kernel: &Kernel, values: &[ArgValue]) -> Result<Vec<u8>, DeviceEr
             Some(slot) if value.fits(arg) => slot.copy_from_slice(&value.bytes()),
             _ => {
                 let (given, size, kind) = (value.word(), arg.size, &arg.kind);
-                return Err(DeviceError::invalid(format!(
-                    "argument {position} of {name} is {size} bytes of kind {kind:?} in the code object and the test \
+                return Err(DeviceError::of(
+                    DeviceErrorKind::Arguments,
+                    format!(
+                        "argument {position} of {name} is {size} bytes of kind {kind:?} in the code object and the test \
                      passes {given}: give the kernel the documented argument list"
-                )));
+                    ),
+                ));
             }
         }
     }

@@ -13,10 +13,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{DeviceArgs, DeviceChoice};
+use crate::compare::guards::Guards;
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::verdict::{CountersReport, DeviceReport};
 
+pub use crate::verdict::ErrorKind as DeviceErrorKind;
 pub use isolated::{Isolated, Isolation};
 pub use kernarg::{ArgValue, lay_out};
 pub use limits::{Budget, Limits};
@@ -55,8 +57,9 @@ pub trait Session {
     /// Loads a code object and returns its number for [`Session::launch`].
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError>;
 
-    /// Allocates device memory; the name is what a fault report calls it.
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError>;
+    /// Allocates a buffer of so many bytes; the name is what a fault report calls it. Guards stand around it as far as kernels get
+    /// there without a fault, and the caller fills them.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError>;
 
     /// Copies to the device.
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError>;
@@ -69,6 +72,15 @@ pub trait Session {
 
     /// Waits for all launches so far.
     fn sync(&mut self) -> Result<(), DeviceError>;
+}
+
+/// A buffer in device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocated {
+    /// Address of its first byte.
+    pub address: u64,
+    /// The guards around it, which can be written and read as the buffer can.
+    pub guards: Guards,
 }
 
 /// A kernel launch.
@@ -106,24 +118,17 @@ pub struct DeviceError {
     pub kind: DeviceErrorKind,
 }
 
-/// The ways in which a device fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeviceErrorKind {
-    /// The request makes no sense to the device: sizes, arguments, memory.
-    Invalid,
-    /// The kernel did something it may not do.
-    Fault,
-    /// The kernel did not end within its budget.
-    Hang,
-}
-
 impl DeviceError {
     /// A request that makes no sense.
     pub fn invalid(message: impl Into<String>) -> DeviceError {
+        DeviceError::of(DeviceErrorKind::Invalid, message)
+    }
+
+    /// An error of a kind.
+    pub fn of(kind: DeviceErrorKind, message: impl Into<String>) -> DeviceError {
         DeviceError {
             message: message.into(),
-            kind: DeviceErrorKind::Invalid,
+            kind,
         }
     }
 }

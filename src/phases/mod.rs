@@ -3,6 +3,7 @@
 //! A function draws inputs, launches kernels in the document's order and says what each output should be. Each file
 //! lists its functions in a table, which is how the registry finds them.
 
+mod exchanged;
 pub(crate) mod gdn;
 mod phase0;
 mod phase1;

@@ -2,10 +2,12 @@
 
 use deltanet_reference::operators;
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
-use crate::trial::{Outcome, Trial, elements, float, int, line, matrix, table, transposing};
+use crate::trial::{
+    Mistake, Outcome, Trial, elements, float, int, line, matrix, table, transposing,
+};
 
 /// What phase 0 adds to the functions of the documented phases.
 pub const FUNCTIONS: &[Function] = &[
@@ -122,7 +124,8 @@ fn sub(t: &mut Trial<'_>) -> Outcome {
         line(n),
         &[a.read(), b.read(), out.write(), int(n)],
     )?;
-    t.check(out, references!(t, |a, b| operators::sub(a, b)))
+    let mistakes = exchanged::inputs(t, [a, b], "a and b are exchanged", operators::sub);
+    t.check_or(out, references!(t, |a, b| operators::sub(a, b)), mistakes)
 }
 
 fn neg(t: &mut Trial<'_>) -> Outcome {
@@ -157,10 +160,16 @@ fn broadcast_mul(t: &mut Trial<'_>) -> Outcome {
         line(s * c),
         &[a.read(), b.read(), out.write(), int(s), int(c)],
     )?;
-    t.check(
-        out,
-        references!(t, |a, b| operators::broadcast_mul(a, b, s, c)),
-    )
+    let [wide, factors] = [a, b].map(|buffer| t.wide(buffer));
+    let of_rows = move || {
+        let places = wide.iter().enumerate();
+        places.map(|(at, a)| a * factors[at % s]).collect()
+    };
+    let sizes = Mistake::new(exchanged::NAME, "S and C are exchanged", of_rows);
+    // With more rows than factors, one that is behind their end is read.
+    let mistakes = (s < c).then_some(sizes).into_iter().collect();
+    let references = references!(t, |a, b| operators::broadcast_mul(a, b, s, c));
+    t.check_or(out, references, mistakes)
 }
 
 fn transpose(t: &mut Trial<'_>) -> Outcome {
@@ -182,7 +191,11 @@ fn gemm_nn(t: &mut Trial<'_>) -> Outcome {
     let c = t.output("C", table(m, n))?;
     let args = [a.read(), b.read(), c.write(), int(m), int(n), int(k)];
     t.launch("kernel_gemm_nn_naive", matrix(m, n), &args)?;
-    t.check(c, references!(t, |a, b| operators::gemm_nn(a, b, m, n, k)))
+    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
+        operators::gemm_nn(a, b, m, n, k)
+    });
+    let references = references!(t, |a, b| operators::gemm_nn(a, b, m, n, k));
+    t.check_or(c, references, mistakes)
 }
 
 /// The input is full: what stands on and above the diagonal must go.

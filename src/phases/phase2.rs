@@ -2,7 +2,7 @@
 
 use deltanet_reference::operators;
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::trial::{Outcome, Trial, int, matrix, sequential, table};
@@ -93,5 +93,9 @@ fn solve_tri(t: &mut Trial<'_>) -> Outcome {
     let x = t.output("X", table(n, k))?;
     let args = [a.read(), b.read(), x.write(), int(n), int(k)];
     t.launch("kernel_solve_tri_sequential", sequential(), &args)?;
-    t.check(x, references!(t, |a, b| operators::solve_tri(a, b, n, k)))
+    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
+        operators::solve_tri(a, b, n, k)
+    });
+    let references = references!(t, |a, b| operators::solve_tri(a, b, n, k));
+    t.check_or(x, references, mistakes)
 }

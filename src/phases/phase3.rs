@@ -2,7 +2,7 @@
 
 use deltanet_reference::operators;
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 use crate::trial::{Outcome, Trial, int, matrix, table};
@@ -62,7 +62,11 @@ fn nt(t: &mut Trial<'_>, kernel: &str) -> Outcome {
         matrix(m, n),
         &[a.read(), b.read(), c.write(), int(m), int(n), int(k)],
     )?;
-    t.check(c, references!(t, |a, b| operators::gemm_nt(a, b, m, n, k)))
+    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
+        operators::gemm_nt(a, b, m, n, k)
+    });
+    let references = references!(t, |a, b| operators::gemm_nt(a, b, m, n, k));
+    t.check_or(c, references, mistakes)
 }
 
 fn gemm_tn(t: &mut Trial<'_>) -> Outcome {
@@ -72,5 +76,9 @@ fn gemm_tn(t: &mut Trial<'_>) -> Outcome {
     let c = t.output("C", table(m, n))?;
     let args = [a.read(), b.read(), c.write(), int(m), int(n), int(k)];
     t.launch("kernel_gemm_tn_naive", matrix(m, n), &args)?;
-    t.check(c, references!(t, |a, b| operators::gemm_tn(a, b, m, n, k)))
+    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
+        operators::gemm_tn(a, b, m, n, k)
+    });
+    let references = references!(t, |a, b| operators::gemm_tn(a, b, m, n, k));
+    t.check_or(c, references, mistakes)
 }

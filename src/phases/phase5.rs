@@ -2,7 +2,7 @@
 
 use deltanet_reference::operators;
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Walk};
 use crate::trial::{Outcome, Trial, axes, elements, int, matrix, table};
@@ -42,10 +42,12 @@ fn attention_matrix(t: &mut Trial<'_>) -> Outcome {
         int(c),
     ];
     t.launch("kernel_attention_matrix_fused", matrix(c, c), &args)?;
-    t.check(
-        attn,
-        references!(t, |k, k_beta, decay| operators::attention_matrix(
-            k, k_beta, decay, s, c
-        )),
-    )
+    let mask = t.wide(decay);
+    let mistakes = exchanged::inputs(t, [k, k_beta], "K and K_beta are exchanged", move |k, b| {
+        operators::attention_matrix(k, b, &mask, s, c)
+    });
+    let references = references!(t, |k, k_beta, decay| operators::attention_matrix(
+        k, k_beta, decay, s, c
+    ));
+    t.check_or(attn, references, mistakes)
 }

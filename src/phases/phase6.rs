@@ -2,11 +2,12 @@
 
 use deltanet_reference::{operators, pipelines};
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 use crate::trial::{
-    Buffer, Outcome, Trial, axes, elements, int, line, matrix, sequential, table, transposing,
+    Buffer, Mistake, Outcome, Trial, axes, elements, int, line, matrix, sequential, table,
+    transposing,
 };
 
 /// The functions of phase 6.
@@ -85,7 +86,11 @@ fn attn_pre(t: &mut Trial<'_>) -> Outcome {
     let (golden, oracle) = references!(t, |k, k_beta, decay| pipelines::attn_pre(
         k, k_beta, decay, s, c
     ));
-    t.check(attn_pre, (golden.attn_pre, oracle.attn_pre))
+    let mask = t.wide(decay);
+    let mistakes = exchanged::inputs(t, [k, k_beta], "K and K_beta are exchanged", move |k, b| {
+        pipelines::attn_pre(k, b, &mask, s, c).attn_pre
+    });
+    t.check_or(attn_pre, (golden.attn_pre, oracle.attn_pre), mistakes)
 }
 
 /// Steps 7 and 8 alone: the identity is added in place.
@@ -117,9 +122,26 @@ fn intra_chunk(t: &mut Trial<'_>) -> Outcome {
     let (golden, oracle) = references!(t, |k, v, g, beta| pipelines::intra_chunk(
         k, v, g, beta, s, c
     ));
-    t.check(chunk.attn_solved, (golden.attn_solved, oracle.attn_solved))?;
-    t.check(chunk.v_new, (golden.v_new, oracle.v_new))?;
-    t.check(chunk.k_cumdecay, (golden.k_cumdecay, oracle.k_cumdecay))
+    let inputs = [k, v, g, beta].map(|buffer| t.wide(buffer));
+    let exchanged = |part: fn(pipelines::IntraChunk<f64>) -> Vec<f64>| {
+        let of = |explanation, [k, v, g, beta]: [usize; 4]| {
+            let inputs = inputs.clone();
+            Mistake::new(exchanged::NAME, explanation, move || {
+                let [k, v, g, beta] = [k, v, g, beta].map(|at| inputs[at].as_slice());
+                part(pipelines::intra_chunk(k, v, g, beta, s, c))
+            })
+        };
+        vec![
+            of("K and V are exchanged", [1, 0, 2, 3]),
+            of("G and Beta are exchanged", [0, 1, 3, 2]),
+        ]
+    };
+    let solved = (golden.attn_solved, oracle.attn_solved);
+    t.check_or(chunk.attn_solved, solved, exchanged(|x| x.attn_solved))?;
+    let v_new = (golden.v_new, oracle.v_new);
+    t.check_or(chunk.v_new, v_new, exchanged(|x| x.v_new))?;
+    let k_cumdecay = (golden.k_cumdecay, oracle.k_cumdecay);
+    t.check_or(chunk.k_cumdecay, k_cumdecay, exchanged(|x| x.k_cumdecay))
 }
 
 /// What a chunk leaves for the steps after it.

@@ -2,7 +2,7 @@
 
 use deltanet_reference::pipelines;
 
-use super::Function;
+use super::{Function, exchanged};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 use crate::trial::{Buffer, Outcome, Trial, axes, elements, float, int, line, matrix, table};
@@ -57,7 +57,12 @@ fn state_update(t: &mut Trial<'_>) -> Outcome {
     let (golden, oracle) = references!(t, |state, factor, k_cumdecay, v_new| {
         pipelines::state_update(state, factor[0], k_cumdecay, v_new, s, c)
     });
-    t.check(state_out, (golden.state, oracle.state))
+    let [before, factor] = [state, factor].map(|buffer| t.wide(buffer));
+    let exchanged = "K_cumdecay and V_new are exchanged";
+    let mistakes = exchanged::inputs(t, [k_cumdecay, v_new], exchanged, move |k, v| {
+        pipelines::state_update(&before, factor[0], k, v, s, c).state
+    });
+    t.check_or(state_out, (golden.state, oracle.state), mistakes)
 }
 
 /// The document's formula on its stored layouts: `State Q_gexp + V_new attn^T`, S x C.

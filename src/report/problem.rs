@@ -1,8 +1,8 @@
 //! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
 
 use crate::verdict::{
-    Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side, Unwritten,
-    Whose,
+    Besides, Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
+    Unwritten, Whose,
 };
 
 use super::plain;
@@ -94,19 +94,35 @@ pub(super) fn explain(
             unwritten,
             total,
             first,
+            besides,
             pattern,
+            hypotheses,
             ..
         } => {
-            let part = plain::part(nan + inf, *total);
-            lines.push((
-                "wrong",
-                format!(
-                    "{part} are no numbers: {nan} NaN, {inf} infinite where the reference is not"
-                ),
-            ));
+            let others = besides.as_ref().map_or(0, |besides| besides.count);
+            let part = plain::part(nan + inf + others, *total);
+            let what = [
+                (*nan, "NaN".to_string()),
+                (*inf, "infinite where the reference is not".to_string()),
+                (others, other_words(nan + inf, besides.as_ref())),
+            ];
+            let what: Vec<String> = what
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, words)| format!("{count} {words}"))
+                .collect();
+            lines.push(("wrong", format!("{part} are wrong: {}", what.join(", "))));
             lines.push(("first", element(first, output, launches)));
+            if let Some(besides) = besides {
+                lines.push(("worst", element(&besides.worst, output, launches)));
+            }
             lines.extend(located(pattern.as_deref()));
             lines.extend(unwritten.iter().map(never_written));
+            lines.extend(
+                hypotheses
+                    .iter()
+                    .map(|hypothesis| ("why", supposed(hypothesis))),
+            );
         }
         Problem::Mismatch {
             against,
@@ -185,6 +201,24 @@ pub(super) fn explain(
     lines
 }
 
+/// What is said of elements that are numbers, and wrong, beside some that are none.
+fn other_words(none: usize, besides: Option<&Besides>) -> String {
+    let Some(besides) = besides else {
+        return String::new();
+    };
+    let who = if none == 1 {
+        "besides it"
+    } else {
+        "besides them"
+    };
+    format!(
+        "{who} further from the {} than allowed (max diff {}, relative RMS {})",
+        reference(besides.against),
+        plain::error(besides.max_abs),
+        plain::error(besides.relative_rms)
+    )
+}
+
 fn reference(against: Reference) -> &'static str {
     match against {
         Reference::Golden => "golden reference",
@@ -237,11 +271,16 @@ fn never_written(unwritten: &Unwritten) -> (&'static str, String) {
 fn supposed(hypothesis: &Hypothesis) -> String {
     let explanation = plain::line(&hypothesis.explanation);
     let remaining = plain::error(hypothesis.remaining);
+    let except = match hypothesis.except {
+        0 => String::new(),
+        1 => " but the one that is no number".into(),
+        n => format!(" but {n} that are no numbers"),
+    };
     match (hypothesis.explains_all, hypothesis.remaining) {
-        (true, 0.0) => format!("{explanation} (explains it all, to the bit)"),
-        (true, _) => format!("{explanation} (explains it all, within {remaining})"),
+        (true, 0.0) => format!("{explanation} (explains it all{except}, to the bit)"),
+        (true, _) => format!("{explanation} (explains it all{except}, within {remaining})"),
         (false, _) => {
-            format!("{explanation} (explains most of it, an error of {remaining} remains)")
+            format!("{explanation} (explains most of it{except}, an error of {remaining} remains)")
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::verdict::{Problem, Verdict};
+use crate::verdict::{ErrorKind, Problem, Verdict};
 
 /// A stream that a test can read afterwards.
 #[derive(Clone, Default)]
@@ -194,6 +194,14 @@ fn json(report: &RunReport) -> serde_json::Value {
 fn the_schema_is_one() {
     assert!(jsonschema::meta::is_valid(&schema()));
     assert_eq!(schema()["$id"], RunReport::SCHEMA);
+}
+
+#[test]
+fn the_schema_has_every_kind_of_error() {
+    let kinds = ErrorKind::ALL.map(|kind| serde_json::to_value(kind).expect("a word"));
+    let schema = schema();
+    let known = schema["$defs"]["error_kind"]["enum"].as_array();
+    assert_eq!(known.map(Vec::as_slice), Some(&kinds[..]));
 }
 
 #[test]

@@ -140,6 +140,7 @@ fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialRep
         problem: None,
         outputs: Vec::new(),
         error: Some(reason.into()),
+        error_kind: None,
         seed,
         launches: Vec::new(),
         wave_instructions: None,

@@ -2,7 +2,7 @@
 
 use crate::device::DeviceErrorKind;
 use crate::trial::Finished;
-use crate::verdict::{Problem, Verdict};
+use crate::verdict::{Hypothesis, Problem, Verdict};
 
 /// What is wrong with a trial that should have passed.
 pub(super) fn not_passed(done: &Finished) -> Option<String> {
@@ -41,7 +41,22 @@ fn words(problem: &Problem) -> String {
         }
         Problem::InputChanged { input, count, .. } => format!("input {input} changed in {count}"),
         Problem::PoisonLeft { count, total, .. } => format!("{count}/{total} unwritten"),
-        Problem::NonFinite { nan, inf, .. } => format!("{nan} NaN, {inf} infinite"),
+        Problem::NonFinite {
+            nan,
+            inf,
+            besides,
+            pattern,
+            hypotheses,
+            ..
+        } => {
+            let others = besides.as_ref().map(|besides| besides.count);
+            let others = others.map_or(String::new(), |count| format!(", {count} others wrong"));
+            located(
+                format!("{nan} NaN, {inf} infinite{others}"),
+                pattern,
+                hypotheses,
+            )
+        }
         Problem::Mismatch {
             count,
             total,
@@ -51,17 +66,22 @@ fn words(problem: &Problem) -> String {
             ..
         } => {
             let by = (worst.got - worst.want).abs();
-            let mut told = format!("{count}/{total} wrong, by up to {by:.1e}");
-            if let Some(place) = pattern {
-                told += &format!("; {place}");
-            }
-            // The best first, and none that leaves something open.
-            if let Some(hypothesis) = hypotheses.first().filter(|first| first.explains_all) {
-                told += &format!("; {}", hypothesis.name);
-            }
-            told
+            let told = format!("{count}/{total} wrong, by up to {by:.1e}");
+            located(told, pattern, hypotheses)
         }
         Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
         Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),
     }
+}
+
+/// The same with the place, and the likeliest reason if it leaves nothing open.
+fn located(mut told: String, pattern: &Option<String>, hypotheses: &[Hypothesis]) -> String {
+    if let Some(place) = pattern {
+        told += &format!("; {place}");
+    }
+    let first = hypotheses.first();
+    if let Some(hypothesis) = first.filter(|first| first.explains_all && first.except == 0) {
+        told += &format!("; {}", hypothesis.name);
+    }
+    told
 }

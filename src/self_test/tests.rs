@@ -1,54 +1,48 @@
 //! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
 
+mod exchanged;
 mod gdr;
 mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
-use crate::device::{Limits, NOTHING, choose};
+use crate::device::{Device, Limits, NOTHING, choose};
 use crate::program::Program;
-use crate::registry::{Known, Registry};
+use crate::registry::{Case, Known, Registry, Test};
 use crate::trial::{Plan, Variant};
-use crate::verdict::Problem;
+use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
-/// What the report says is wrong with each output under a planted bug, in the case of the test whose id has all of these parts.
-fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
-    let (honest, wrong) = (
-        Program::built_in().expect("built in"),
-        Program::planted().expect("built in"),
-    );
+/// What the report says of the case of a test whose id has all of these parts, on a device, with the kernels that `variant` says.
+fn problems_on(
+    device: &dyn Device,
+    test: &str,
+    parts: &[&str],
+    variant: impl FnOnce(&'static Program, &'static Test, &Case) -> Variant<'static>,
+) -> TrialReport {
+    let leak = |program| -> &'static Program { Box::leak(Box::new(program)) };
+    let honest = leak(Program::built_in().expect("built in"));
+    let wrong = leak(Program::planted().expect("built in"));
     let names = |program: &'static Program| -> Vec<&'static str> {
         let kernels = program.object.kernels.iter();
         kernels.map(|kernel| kernel.name.as_str()).collect()
     };
-    let (honest, wrong): (&Program, &Program) =
-        (Box::leak(Box::new(honest)), Box::leak(Box::new(wrong)));
     let known = Known {
         kernels: names(honest),
         planted: names(wrong),
     };
-    let registry = Registry::built_in(&known).expect("it is good");
-    let test = registry
-        .tests()
-        .find(|one| one.id == test)
-        .expect("the test");
-    let case = test
-        .cases
-        .iter()
-        .find(|case| parts.iter().all(|part| case.id.contains(part)))
-        .expect("the case");
-    let plant = test
-        .planted
-        .iter()
-        .find(|one| one.name == planted)
-        .expect("the bug");
-    let device = choose(&crate::cli::DeviceArgs::default()).expect("it is there");
+    let registry: &'static Registry =
+        Box::leak(Box::new(Registry::built_in(&known).expect("it is good")));
+    let mut tests = registry.tests();
+    let test = tests.find(|one| one.id == test).expect("the test");
+    let mut cases = test.cases.iter();
+    let case = cases.find(|case| parts.iter().all(|part| case.id.contains(part)));
+    let case = case.expect("the case");
     let plan = Plan {
-        device: &*device,
+        device,
         threads: 1,
         limits: Limits::default(),
         twin: None,
         program: honest,
-        variant: Variant::Planted(wrong, plant),
+        variant: variant(wrong, test, case),
         phase: 10,
         test,
         case,
@@ -60,9 +54,62 @@ fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
         bound: None,
         flags: "",
     };
-    let report = plan.run().report;
-    let outputs = report.outputs.into_iter();
+    plan.run().report
+}
+
+/// The same on the emulator, of a planted bug.
+fn report(test: &str, parts: &[&str], planted: &str) -> TrialReport {
+    let device = choose(&crate::cli::DeviceArgs::default()).expect("it is there");
+    problems_on(&*device, test, parts, |wrong, test, _| {
+        let mut plants = test.planted.iter();
+        let plant = plants.find(|one| one.name == planted).expect("the bug");
+        Variant::Planted(wrong, plant)
+    })
+}
+
+/// What the report says is wrong with each output under a planted bug.
+fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
+    let outputs = report(test, parts, planted).outputs.into_iter();
     outputs.filter_map(|output| output.problem).collect()
+}
+
+/// Whoever writes or reads beyond a buffer is named, with the place in the code and the lane.
+#[test]
+fn what_lies_beyond_a_buffer_faults_and_names_who_went_there() {
+    for (test, parts, planted, told) in [
+        (
+            "sigmoid_ragged",
+            ["n=65"],
+            "writes out[n]: guard violation",
+            &[
+                "write of 4 bytes outside every allocation",
+                "planted_sigmoid_one_past",
+                "pc ",
+                "global_store_dword",
+                "work-group (0, 0, 0), wave 0, lane 0 (work-item (0, 0, 0))",
+                "right behind the end of `out` (260 bytes",
+            ][..],
+        ),
+        (
+            "cumsum_ragged",
+            ["n=63"],
+            "writes out[-1]: guard violation",
+            &[
+                "planted_cumsum_one_before",
+                "wave 0, lane 0",
+                "4 bytes before the start of `out` (252 bytes",
+            ],
+        ),
+    ] {
+        let report = report(test, &parts, planted);
+        assert_eq!(report.verdict, Verdict::Error);
+        assert_eq!(report.error_kind, Some(ErrorKind::Fault));
+        let error = report.error.expect("an error");
+        for words in told {
+            let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(error.contains(words.trim()), "{words}: {error}");
+        }
+    }
 }
 
 /// The hypotheses that it names.

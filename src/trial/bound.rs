@@ -131,11 +131,13 @@ impl Trial<'_> {
     }
 
     fn put_bytes(&mut self, at: usize, payload: &[u8]) -> Outcome {
-        let image = guards::frame(payload);
-        let tensor = &mut self.tensors[at];
-        let address = self.session.alloc(&tensor.name, image.len() as u64)?;
-        self.session.upload(address, &image)?;
-        tensor.address = Some(address + guards::GUARD_BYTES as u64);
+        let name = &self.tensors[at].name;
+        let placed = self.session.alloc(name, payload.len() as u64)?;
+        let image = guards::frame(payload, placed.guards);
+        let start = placed.address - placed.guards.before as u64;
+        self.session.upload(start, &image)?;
+        self.tensors[at].guards = placed.guards;
+        self.tensors[at].address = Some(placed.address);
         Ok(())
     }
 
@@ -148,7 +150,6 @@ impl Trial<'_> {
         let mut address = self.tensors[at].address;
         for (part, payload) in parts.into_iter().zip(payloads) {
             self.tensors[part].address = address;
-            self.tensors[part].within = true;
             address = address.map(|address| address + payload.len() as u64);
         }
         Ok(())

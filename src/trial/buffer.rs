@@ -3,6 +3,7 @@
 use super::Data;
 use crate::binding::Layout;
 use crate::compare::ElementKind;
+use crate::compare::guards::Guards;
 use crate::device::ArgValue;
 use crate::verdict::Axis;
 
@@ -101,8 +102,8 @@ pub(super) struct Tensor {
     pub sent: Option<Data>,
     /// Where its elements stand on the device, if not in order.
     pub layout: Option<Layout>,
-    /// Whether it stands within a buffer of several, whose guards it has.
-    pub within: bool,
+    /// The guards around it there.
+    pub guards: Guards,
 }
 
 impl Tensor {

@@ -42,13 +42,15 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
             kind: tensor.kind,
             axes: &tensor.axes,
             image,
+            guards: tensor.guards,
             unchanged: uploaded.as_deref(),
         })
         .collect();
     let problem = judge_buffers(&buffers);
     let output = |check: &Check| {
-        let size = trial.tensors[check.buffer.tensor].kind.size();
-        let payload = guards::payload(&images[check.buffer.tensor].0);
+        let tensor = &trial.tensors[check.buffer.tensor];
+        let size = tensor.kind.size();
+        let payload = guards::payload(&images[check.buffer.tensor].0, tensor.guards);
         payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
     };
     let outputs = trial.checks.iter().map(output).collect();
@@ -98,26 +100,19 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
             images.push((Vec::new(), None));
             continue;
         };
+        let around = tensor.guards;
         let size = tensor.kind.size();
-        let held = tensor
-            .layout
-            .as_ref()
-            .map_or(tensor.count(), |layout| layout.count);
-        let mut image = vec![0; held * size + 2 * guards::GUARD_BYTES];
-        if tensor.within {
-            let mut payload = vec![0; held * size];
-            trial.session.download(address, &mut payload)?;
-            image = guards::frame(&payload);
-        } else {
-            trial
-                .session
-                .download(address - guards::GUARD_BYTES as u64, &mut image)?;
-        }
+        let held = tensor.layout.as_ref();
+        let held = held.map_or(tensor.count(), |layout| layout.count);
+        let mut image = vec![0; around.before + held * size + around.after];
+        trial
+            .session
+            .download(address - around.before as u64, &mut image)?;
         if let Some(layout) = &tensor.layout {
             // In the contract's order, between the guards as they were found.
-            let payload = layout.gather(guards::payload(&image), size);
-            let behind = image.len() - guards::GUARD_BYTES;
-            image = [&image[..guards::GUARD_BYTES], &payload, &image[behind..]].concat();
+            let (before, rest) = image.split_at(around.before);
+            let (held, after) = rest.split_at(held * size);
+            image = [before, &layout.gather(held, size), after].concat();
         }
         images.push((image, uploaded));
     }

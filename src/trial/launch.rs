@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{Arg, Grid, Launched, Mode, Outcome, Trial, Variant};
-use crate::device::{ArgValue, DeviceError, Launch, lay_out};
+use crate::device::{ArgValue, DeviceError, DeviceErrorKind, Launch, lay_out};
 use crate::program::Program;
 use crate::text::nearest;
 use crate::verdict::LaunchReport;
@@ -111,8 +111,11 @@ fn missing(program: &Program, name: &str) -> DeviceError {
             )
         },
     );
-    DeviceError::invalid(format!(
-        "code object {} has no kernel `{name}`: {hint}",
-        program.report.path
-    ))
+    DeviceError::of(
+        DeviceErrorKind::MissingKernel,
+        format!(
+            "code object {} has no kernel `{name}`: {hint}",
+            program.report.path
+        ),
+    )
 }

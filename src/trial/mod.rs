@@ -22,7 +22,7 @@ mod twin;
 
 use deltanet_reference::rule::Scale;
 
-use crate::device::{DeviceError, Session};
+use crate::device::{DeviceError, DeviceErrorKind, Session};
 use crate::program::Program;
 use crate::registry::{Plant, Values};
 use crate::verdict::{Axis, LaunchReport};
@@ -197,11 +197,14 @@ impl<'a> Trial<'a> {
         let expected = self.given.and_then(|given| given.expected.get(name));
         let golden = expected.map_or_else(|| golden.into(), |values| values.clone().into());
         if golden.kind().is_float() && !tensor.kind.is_float() {
-            return Err(DeviceError::invalid(format!(
-                "`{name}` is of {} and its golden reference of {}: the test must give it in whole numbers",
-                tensor.kind.name(),
-                golden.kind().name()
-            )));
+            return Err(DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!(
+                    "`{name}` is of {} and its golden reference of {}: the test must give it in whole numbers",
+                    tensor.kind.name(),
+                    golden.kind().name()
+                ),
+            ));
         }
         self.checks.push(Check {
             buffer,

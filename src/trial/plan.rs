@@ -81,9 +81,10 @@ impl<'a> Plan<'a> {
         }
         let started = Instant::now();
         let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
-            let error = DeviceError::invalid(format!(
-                "the harness failed: {message}; please report this as a bug"
-            ));
+            let error = DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!("the harness failed: {message}; please report this as a bug"),
+            );
             self.failed(&error)
         });
         finished.report.seconds = started.elapsed().as_secs_f64();
@@ -113,6 +114,7 @@ impl<'a> Plan<'a> {
         report.verdict = judged.verdict;
         report.problem = judged.problem;
         report.outputs = judged.outputs;
+        report.error_kind = judged.error.is_some().then_some(DeviceErrorKind::Test);
         report.error = judged.error;
         first.describe_launches(&mut report);
         let mut finished = Finished {
@@ -134,6 +136,7 @@ impl<'a> Plan<'a> {
                 Err(error) => {
                     finished.report.verdict = Verdict::Error;
                     finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
+                    finished.report.error_kind = Some(error.kind);
                     finished.failure = Some(error.kind);
                     break;
                 }
@@ -201,6 +204,7 @@ impl<'a> Plan<'a> {
         let mut report = self.blank();
         report.verdict = Verdict::Error;
         report.error = Some(error.message.clone());
+        report.error_kind = Some(error.kind);
         Finished {
             report,
             failure: Some(error.kind),
@@ -220,6 +224,7 @@ impl<'a> Plan<'a> {
             problem: None,
             outputs: Vec::new(),
             error: None,
+            error_kind: None,
             seed: self.seed,
             launches: Vec::new(),
             wave_instructions: None,

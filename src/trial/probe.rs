@@ -3,7 +3,8 @@
 use super::buffer::Role;
 use super::{Mode, Trial, panics};
 use crate::compare::ElementKind;
-use crate::device::{DeviceError, Launch, Launched, Session};
+use crate::compare::guards::Guards;
+use crate::device::{Allocated, DeviceError, Launch, Launched, Session};
 use crate::phases::Function;
 use crate::program::Program;
 use crate::registry::Values;
@@ -96,8 +97,11 @@ impl Session for Nowhere {
     fn load(&mut self, _: &Program) -> Result<usize, DeviceError> {
         Ok(0)
     }
-    fn alloc(&mut self, _: &str, _: u64) -> Result<u64, DeviceError> {
-        Ok(0)
+    fn alloc(&mut self, _: &str, _: u64) -> Result<Allocated, DeviceError> {
+        Ok(Allocated {
+            address: 0,
+            guards: Guards::default(),
+        })
     }
     fn upload(&mut self, _: u64, _: &[u8]) -> Result<(), DeviceError> {
         Ok(())

@@ -3,7 +3,8 @@
 use super::buffer::{Buffer, Role, Tensor};
 use super::{Data, Mode, Outcome, Trial};
 use crate::compare::ElementKind;
-use crate::device::DeviceError;
+use crate::compare::guards::Guards;
+use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::Axis;
 
@@ -176,7 +177,7 @@ impl Trial<'_> {
             values: None,
             sent: None,
             layout: None,
-            within: false,
+            guards: Guards::default(),
         };
         let count = tensor.count();
         self.tensors.push(tensor);
@@ -200,10 +201,13 @@ impl Trial<'_> {
     pub(super) fn address(&self, buffer: Buffer) -> Outcome<u64> {
         let tensor = &self.tensors[buffer.tensor];
         let base = tensor.address.ok_or_else(|| {
-            DeviceError::invalid(format!(
-                "`{}` is not on the device: upload it before the launch",
-                tensor.name
-            ))
+            DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!(
+                    "`{}` is not on the device: upload it before the launch",
+                    tensor.name
+                ),
+            )
         })?;
         Ok(base + (buffer.first * tensor.kind.size()) as u64)
     }

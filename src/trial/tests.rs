@@ -1,7 +1,10 @@
 //! The harness against devices that misbehave: none of them may pass, none may end the run.
 
 use super::*;
-use crate::device::{Device, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch};
+use crate::compare::guards::Guards;
+use crate::device::{
+    Allocated, Device, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
+};
 use crate::exit::Exit;
 use crate::registry::{Known, Registry};
 use crate::verdict::{DeviceReport, Problem, Verdict};
@@ -95,10 +98,14 @@ impl Session for Memory {
         Ok(0)
     }
 
-    fn alloc(&mut self, _: &str, bytes: u64) -> Result<u64, DeviceError> {
-        let at = self.bytes.len();
-        self.bytes.resize(at + bytes as usize, 0);
-        Ok(at as u64)
+    fn alloc(&mut self, _: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+        let guards = Guards::FULL;
+        let at = self.bytes.len() + guards.before;
+        self.bytes.resize(at + bytes as usize + guards.after, 0);
+        Ok(Allocated {
+            address: at as u64,
+            guards,
+        })
     }
 
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {

@@ -97,6 +97,26 @@ pub struct Hypothesis {
     pub remaining: f64,
     /// Whether what remains is within tolerance.
     pub explains_all: bool,
+    /// Wrong elements that are no numbers and that it does not explain; `remaining` and `explains_all` are of the others.
+    #[serde(default)]
+    pub except: usize,
+}
+
+/// Wrong elements that are numbers, in an output of which others are none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Besides {
+    /// The reference that they miss; the golden one where they miss both.
+    pub against: Reference,
+    /// How many.
+    pub count: usize,
+    /// The worst by excess over what it is allowed.
+    pub worst: Element,
+    /// Their largest absolute difference.
+    #[serde(with = "number")]
+    pub max_abs: f64,
+    /// The relative RMS error of all elements of the output that are numbers.
+    #[serde(with = "number")]
+    pub relative_rms: f64,
 }
 
 /// What is wrong. The variants stand in the order of judgement: the first that applies is the one reported.
@@ -165,8 +185,14 @@ pub enum Problem {
         total: usize,
         /// The first of either.
         first: Element,
-        /// Where they lie, when there is a pattern.
+        /// Elements that are numbers, and wrong.
+        #[serde(default)]
+        besides: Option<Besides>,
+        /// Where all wrong elements lie, when there is a pattern.
         pattern: Option<String>,
+        /// What would explain the wrong elements, best first.
+        #[serde(default)]
+        hypotheses: Vec<Hypothesis>,
     },
     /// Elements further from the reference than they are allowed.
     Mismatch {

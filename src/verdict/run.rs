@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountersReport, OutputReport, Problem, Verdict, number};
+use super::{CountersReport, ErrorKind, OutputReport, Problem, Verdict, number};
 
 /// One kernel launch of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,9 @@ pub struct TrialReport {
     pub outputs: Vec<OutputReport>,
     /// Why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
     pub error: Option<String>,
+    /// The kind of the error; none of a skip.
+    #[serde(default)]
+    pub error_kind: Option<ErrorKind>,
     /// The seed of its inputs.
     pub seed: u64,
     /// The launches made, in order.

@@ -90,6 +90,16 @@ impl AddressSpace {
         })
     }
 
+    /// The allocation in which the host reaches a range.
+    pub fn holding(&self, address: u64, bytes: u64) -> Option<&Region> {
+        let after = self.regions.partition_point(|r| r.first() <= address);
+        let region = self.regions[..after].last()?;
+        region.holds(address, bytes).then(|| {
+            region.touch(region.offset(address), bytes);
+            &**region
+        })
+    }
+
     /// The allocation that starts at an address.
     pub fn starting_at(&self, base: u64) -> Option<&Region> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;

@@ -20,6 +20,10 @@ pub struct Region {
     start: u64,
     /// Guest addresses that kernels reach: whole dwords, as the card bounds its buffers.
     reach: (u64, u64),
+    /// Where its bytes end: what starts there or behind reaches none of them, and no kernel gets there.
+    end: u64,
+    /// Where the bytes end that the host reaches: the same, or the end of the last dword.
+    held: u64,
     words: Words,
     /// What is poisoned anew, if anything is.
     renewed: Option<Renewed>,
@@ -58,34 +62,41 @@ impl Region {
 
     fn over(name: &str, base: u64, size: u64, writable: bool, words: Words) -> Option<Region> {
         let start = base / 8 * 8;
-        let end = base.checked_add(size)?.checked_next_multiple_of(4)?;
-        let held =
-            words.as_ptr().addr().is_multiple_of(8) && words.len() as u64 >= (end - start) / 4;
-        held.then(|| Region {
+        let end = base.checked_add(size)?;
+        let reach = end.checked_next_multiple_of(4)?;
+        let enough =
+            words.as_ptr().addr().is_multiple_of(8) && words.len() as u64 >= (reach - start) / 4;
+        enough.then(|| Region {
             name: name.to_owned(),
             base,
             size,
             writable,
             start,
-            reach: (base / 4 * 4, end),
+            reach: (base / 4 * 4, reach),
+            end,
+            held: end,
             words,
             renewed: None,
         })
     }
 
-    /// Whether kernels reach `bytes` bytes at `address` here: in dwords of which at least a byte is the allocation's.
+    /// The same, but the host reaches its last dword as a whole, as kernels do: it can see what they leave behind the end.
+    pub fn with_last_dword(mut self) -> Region {
+        self.held = self.reach.1;
+        self
+    }
+
+    /// Whether kernels reach `bytes` bytes (at least one) at `address` here: in dwords of which at least a byte is the allocation's,
+    /// and not from behind its end.
     #[inline(always)]
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         let (from, to) = self.reach;
-        address >= from && address <= to && to - address >= bytes
+        address >= from && address < self.end && to - address >= bytes
     }
 
-    /// Whether `bytes` bytes at `address` are the allocation's, to the byte.
+    /// Whether the host reaches `bytes` bytes at `address` here: bytes of the allocation's.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
-        self.covers(address, bytes)
-            && address >= self.base
-            && address - self.base <= self.size
-            && self.size - (address - self.base) >= bytes
+        address >= self.base && address <= self.held && self.held - address >= bytes
     }
 
     /// The first address that kernels reach.
@@ -103,7 +114,8 @@ impl Region {
     #[inline(always)]
     pub fn offsets(&self, bytes: u64) -> (u64, u64) {
         let (from, to) = self.reach;
-        (from - self.start, (to - self.start).saturating_sub(bytes))
+        let last = to.saturating_sub(bytes).min(self.end.wrapping_sub(1));
+        (from - self.start, last.saturating_sub(self.start))
     }
 
     /// The words from byte `offset` on, which must be a multiple of 4.

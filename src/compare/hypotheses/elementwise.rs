@@ -41,14 +41,20 @@ pub(super) fn scale(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let products: f64 = pairs().map(|(got, want)| got * want).sum();
     let squares: f64 = pairs().map(|(_, want)| want * want).sum();
     let measured = products / squares;
-    if !measured.is_normal() {
+    // Nothing left out makes a factor of 1 or -1, and what is nearly 0 is no factor.
+    let trivial = (measured.abs() - 1.0).abs() < 1e-4 || measured.abs() < 1e-9;
+    if !measured.is_normal() || trivial {
         return Vec::new();
     }
     let named = familiar(&evidence.lengths)
         .into_iter()
         .flat_map(|(name, factor)| [(name.clone(), factor), (format!("-{name}"), -factor)])
         .find(|(_, factor)| (measured / factor - 1.0).abs() < 1e-4);
-    let (name, factor) = named.unwrap_or_else(|| (format!("{measured:.6}"), measured));
+    let digits = |factor: f64| match factor.abs() < 1e-3 {
+        true => format!("{factor:.6e}"),
+        false => format!("{factor:.6}"),
+    };
+    let (name, factor) = named.unwrap_or_else(|| (digits(measured), measured));
     let explanation = format!("scaled by {name}: a factor is missing or applied twice");
     vec![Prediction::of(
         explanation,
@@ -130,13 +136,16 @@ pub(super) fn identity(evidence: &Evidence<'_>) -> Vec<Prediction> {
     found
 }
 
+/// A zero of the reference is a decay that underflowed, of which the reciprocal overflows, or was masked, and stays.
 pub(super) fn reciprocal(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let explanation =
         "the reciprocal: the sign of an exponent (a gate) is flipped, or a division is upside down";
-    vec![Prediction::of(
-        explanation,
-        evidence.want.iter().map(|want| 1.0 / want),
-    )]
+    let of = |(want, got): (&f64, &f64)| match *want == 0.0 && !got.is_infinite() {
+        true => *want,
+        false => 1.0 / want,
+    };
+    let values = evidence.want.iter().zip(&evidence.got).map(of);
+    vec![Prediction::of(explanation, values)]
 }
 
 /// exp2 for exp and the other way round: got is a constant power of want.

@@ -1,5 +1,6 @@
 mod moved;
 mod ranked;
+mod trivial;
 
 use super::super::{NamedInput, OutputCase, judge_output};
 use super::*;
@@ -66,8 +67,10 @@ fn with_alternatives(
     })
     .expect("the case can be judged");
     match report.problem {
-        Some(Problem::Mismatch { hypotheses, .. }) => hypotheses,
-        other => panic!("expected a mismatch, found {other:?}"),
+        Some(Problem::Mismatch { hypotheses, .. } | Problem::NonFinite { hypotheses, .. }) => {
+            hypotheses
+        }
+        other => panic!("expected wrong elements, found {other:?}"),
     }
 }
 

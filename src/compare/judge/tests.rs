@@ -426,3 +426,60 @@ fn a_loose_tolerance_is_found_out_by_trivial_outputs() {
     };
     assert_eq!(accepted_trivially(&case), Ok(vec![]));
 }
+
+/// 1/561 elements were said to be wrong where 561 were: the NaN was reported, and what is wrong besides was not.
+#[test]
+fn what_is_no_number_hides_no_other_wrong_element() {
+    let mut sample = Sample::new(ramp(1024), 1e-3, 1e-2);
+    sample.axes = vec![Axis::new("row", 32), Axis::new("column", 32)];
+    for at in 256..817 {
+        sample.got[at] += 1.0 + (at % 7) as f32;
+    }
+    sample.got[300] = f32::NAN;
+    sample.got[400] = 500.0;
+    let report = sample.judge();
+    assert_eq!((report.golden.mismatched, report.golden.total), (561, 1024));
+    assert!(report.golden.max_abs.is_nan());
+    let Some(Problem::NonFinite {
+        nan: 1,
+        inf: 0,
+        first,
+        besides: Some(besides),
+        pattern,
+        ..
+    }) = report.problem
+    else {
+        panic!("{:?}", report.problem);
+    };
+    assert_eq!(first.index, [9, 12]);
+    assert_eq!(
+        (besides.count, &besides.worst.index[..]),
+        (560, &[12, 16][..])
+    );
+    assert_eq!(besides.against, Reference::Golden);
+    assert!((besides.max_abs - 357.11).abs() < 1e-3, "{besides:?}");
+    assert!(besides.relative_rms.is_finite() && besides.relative_rms > 0.0);
+    assert_eq!(
+        pattern.as_deref(),
+        Some("rows 8..25 only (97 % of that box)")
+    );
+}
+
+#[test]
+fn elements_that_miss_only_the_oracle_are_told_beside_a_nan() {
+    let mut sample = Sample::new(ramp(64), 1e-3, 1e-2);
+    sample.got[5] = f32::NAN;
+    let nothing = |problem| matches!(problem, Some(Problem::NonFinite { besides: None, .. }));
+    assert!(nothing(sample.problem()));
+    for value in &mut sample.oracle[40..50] {
+        *value += 1.0;
+    }
+    let Some(Problem::NonFinite {
+        besides: Some(besides),
+        ..
+    }) = sample.problem()
+    else {
+        panic!("the oracle was not asked");
+    };
+    assert_eq!((besides.against, besides.count), (Reference::Oracle, 10));
+}

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::compare::tensor;
 use crate::verdict::Axis;
 
+use super::part::{self, Part};
 use super::{present, range};
 
 /// The two axes of a tensor that are the rows and the columns of its square matrices.
@@ -57,7 +58,7 @@ impl Square {
         (flat / self.row_stride % self.length, flat % self.length)
     }
 
-    fn side_of(&self, flat: usize) -> Diagonal {
+    pub(super) fn side_of(&self, flat: usize) -> Diagonal {
         let (row, column) = self.place(flat);
         match row.cmp(&column) {
             Ordering::Less => Diagonal::Above,
@@ -119,9 +120,11 @@ impl Square {
         if along[self.rows].len() < 2 || along[self.rows].iter().any(|&at| within(at)) {
             return None;
         }
-        let first = self.described(axes, Diagonal::On, &along, "on the diagonal")?;
-        let second = self.described(axes, side, &beside, words)?;
-        Some(format!("{first}; {second}"))
+        let (first, diagonal) = self.described(axes, Diagonal::On, &along, "on the diagonal")?;
+        let (second, block) = self.described(axes, side, &beside, words)?;
+        let named = diagonal.count(axes) + block.count(axes);
+        let filled = part::fullness(at.len(), named, "part");
+        Some(format!("{first}; {second}{filled}"))
     }
 
     /// Ranges of rows and columns beyond what the side implies. Of the other axes (heads, chunks) nothing is said: all must be there.
@@ -131,8 +134,10 @@ impl Square {
         side: Diagonal,
         present: &[Vec<usize>],
         words: &str,
-    ) -> Option<String> {
+    ) -> Option<(String, Part)> {
         let mut parts = vec![words.to_string()];
+        let mut named = Part::all(axes);
+        named.side = Some((*self, side));
         for (n, (axis, present)) in axes.iter().zip(present).enumerate() {
             if present.len() == axis.length || self.implies(side, n, present) {
                 continue;
@@ -141,7 +146,8 @@ impl Square {
                 return None;
             }
             parts.push(range(&axis.name, present)?);
+            named.keep(n, present.iter().copied());
         }
-        Some(parts.join(", "))
+        Some((parts.join(", "), named))
     }
 }

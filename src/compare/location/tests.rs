@@ -71,7 +71,7 @@ fn the_diagonal() {
     let few = [(0, 5), (1, 9), (40, 50)];
     assert_eq!(
         words(matrix(64, 64, |r, c| few.contains(&(r, c)))),
-        "rows 0, 1, 40 only, columns 5, 9, 50 only"
+        "rows 0, 1, 40 only, columns 5, 9, 50 only (33 % of that box)"
     );
     let axes = [
         Axis::new("head", 2),
@@ -87,7 +87,7 @@ fn the_diagonal() {
     );
     assert_eq!(
         matrix(64, 65, |r, c| c > r),
-        Some("second column on".into())
+        Some("second column on (50 % of that box)".into())
     );
 }
 
@@ -213,10 +213,13 @@ fn the_diagonal_and_what_lies_beside_it() {
         words(matrix(16, 16, |r, c| c == r || (c == 0 && r > 0))),
         "on the diagonal; below the diagonal, column 0"
     );
-    assert_eq!(words(matrix(16, 16, |r, c| c <= r && r > 7)), "row 8 on");
+    assert_eq!(
+        words(matrix(16, 16, |r, c| c <= r && r > 7)),
+        "row 8 on (78 % of that box)"
+    );
     assert_eq!(
         words(matrix(16, 16, |r, c| c <= r && c < 2)),
-        "columns 0..1 only"
+        "columns 0..1 only (96 % of that box)"
     );
     // Whole rows say it without a diagonal.
     assert_eq!(words(matrix(16, 16, |r, _| r > 1)), "row 2 on");
@@ -243,4 +246,37 @@ fn rows_and_columns_with_heads_between_them_are_matrices() {
         words(&marked(Some(1))),
         "on the diagonal only, rows 2..15, head 1 only"
     );
+}
+
+/// `rows 16..31 only` was said of two elements in 1024.
+#[test]
+fn a_bounding_box_says_how_full_it_is() {
+    let words = |found: Option<String>| found.expect("there is a pattern");
+    let chequered = |r: usize, c: usize| {
+        (16..32).contains(&r) && c.is_multiple_of(4) && (r + c / 4).is_multiple_of(2)
+    };
+    assert_eq!(
+        words(matrix(64, 60, chequered)),
+        "rows 16..31 only, every 4th column from 0 (50 % of that box)"
+    );
+    let few = [(16, 3), (20, 40), (31, 11), (25, 5), (28, 22)];
+    assert_eq!(
+        words(matrix(64, 64, |r, c| few.contains(&(r, c)))),
+        "rows 16..31 only, columns 3..40 only (<1 % of that box)"
+    );
+    assert_eq!(
+        words(matrix(64, 64, |r, c| c > r && (r + c) % 2 == 1)),
+        "above the diagonal (50 % of that part)"
+    );
+}
+
+#[test]
+fn elements_without_a_pattern_lie_in_a_range() {
+    let some = [117, 118, 130, 500, 501, 700];
+    assert_eq!(
+        vector(1024, |i| some.contains(&i)),
+        Some("elements 117..700 only (1 % of that range)".into())
+    );
+    let all_over = [7, 118, 130, 500, 501, 1000];
+    assert_eq!(vector(1024, |i| all_over.contains(&i)), None);
 }

@@ -79,6 +79,8 @@ impl HipError {
         match self.code {
             LAUNCH_FAILURE | ILLEGAL_ADDRESS | ASSERT | UNKNOWN => DeviceErrorKind::Fault,
             LAUNCH_TIME_OUT => DeviceErrorKind::Hang,
+            OUT_OF_MEMORY => DeviceErrorKind::Memory,
+            NOT_FOUND => DeviceErrorKind::MissingKernel,
             _ => DeviceErrorKind::Invalid,
         }
     }
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_a_kernel_is_a_fault_or_a_hang() {
+    fn every_end_has_its_kind() {
         let kind = |code| {
             DeviceError::from(check("hipDeviceSynchronize", code).expect_err("an error")).kind
         };
@@ -167,5 +169,7 @@ mod tests {
         assert_eq!(kind(700), DeviceErrorKind::Fault);
         assert_eq!(kind(702), DeviceErrorKind::Hang);
         assert_eq!(kind(209), DeviceErrorKind::Invalid);
+        assert_eq!(kind(2), DeviceErrorKind::Memory);
+        assert_eq!(kind(500), DeviceErrorKind::MissingKernel);
     }
 }

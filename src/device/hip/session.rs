@@ -7,7 +7,8 @@ use gfx906::code_object::CodeObject;
 
 use super::error::{HipError, check};
 use super::sys::{self, hipEvent_t, hipModule_t};
-use crate::device::{DeviceError, Launch, Launched, Session};
+use crate::compare::guards::Guards;
+use crate::device::{Allocated, DeviceError, Launch, Launched, Session};
 use crate::program::Program;
 
 /// The stream that everything runs on.
@@ -96,8 +97,10 @@ impl Session for HipSession {
         Ok(self.modules.len() - 1)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+        let guards = Guards::FULL;
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let size = size.saturating_add(guards.before + guards.after);
         let mut address = ptr::null_mut();
         // SAFETY: the runtime writes an address there.
         let code = unsafe { sys::hipMalloc(&raw mut address, size) };
@@ -107,7 +110,10 @@ impl Session for HipSession {
             error
         })?;
         self.allocations.push(address);
-        Ok(address.addr() as u64)
+        Ok(Allocated {
+            address: address.addr() as u64 + guards.before as u64,
+            guards,
+        })
     }
 
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {

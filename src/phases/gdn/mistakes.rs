@@ -7,6 +7,7 @@ use deltanet_reference::rule::{
 };
 
 use super::Problem;
+use crate::phases::exchanged;
 use crate::trial::{Mistake, Trial};
 
 impl Problem {
@@ -99,6 +100,34 @@ const MISTAKES: &[Known] = &[
                 sizes,
                 wide.inputs(),
             )
+        },
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "q and k are exchanged",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            let Inputs { q, k, .. } = wide.inputs();
+            let inputs = Inputs {
+                q: k,
+                k: q,
+                ..wide.inputs()
+            };
+            recurrence(&convention, sizes, inputs)
+        },
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "the gates and beta are exchanged",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            let Inputs { g, beta, .. } = wide.inputs();
+            let inputs = Inputs {
+                g: beta,
+                beta: g,
+                ..wide.inputs()
+            };
+            recurrence(&convention, sizes, inputs)
         },
     },
     Known {

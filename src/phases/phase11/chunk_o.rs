@@ -7,6 +7,7 @@ use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, optional};
 use crate::phases::Function;
+use crate::phases::exchanged;
 use crate::phases::gdn::STATE;
 use crate::trial::{Arg, Buffer, Mistake, Outcome, Trial, float};
 
@@ -93,6 +94,9 @@ fn mistakes(x: Chunks, wide: &Rc<Wide>) -> Vec<Mistake> {
                 x.scale = 1.0;
             },
         ),
+        with(exchanged::NAME, "q and k are exchanged", |x| {
+            std::mem::swap(&mut x.q, &mut x.k);
+        }),
         with(
             "state-ignored",
             "q h, what was before the chunk, is left out",

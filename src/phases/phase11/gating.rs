@@ -3,9 +3,13 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
+use crate::phases::exchanged;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::trial::{Mistake, Outcome, Trial, axes, int, line};
+
+/// What both outputs show.
+const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 
 /// Gating.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -61,7 +65,13 @@ fn gating(t: &mut Trial<'_>) -> Outcome {
         let gates = right.iter().zip(rates.iter().cycle());
         gates.map(|(g, a_log)| g / a_log.exp() * a_log).collect()
     };
-    let [a_log, a] = [a_log, a].map(|buffer| t.wide(buffer));
+    let inputs = [a_log, dt_bias, a, b].map(|buffer| t.wide(buffer));
+    let [a_log, dt_bias, a, b] = inputs.clone();
+    let heads_exchanged = move || gating::gdn_gating(&dt_bias, &a_log, &a, &b).g;
+    let [a_log, dt_bias, a, b] = inputs.clone();
+    let tokens_exchanged = move || gating::gdn_gating(&a_log, &dt_bias, &b, &a);
+    let in_beta = tokens_exchanged.clone();
+    let [a_log, _, a, _] = inputs;
     let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;
     let mistakes = vec![
         Mistake::new(
@@ -70,7 +80,16 @@ fn gating(t: &mut Trial<'_>) -> Outcome {
             linear,
         ),
         Mistake::new("bias-missing", "dt_bias is missing", unbiased),
+        Mistake::new(
+            exchanged::NAME,
+            "A_log and dt_bias are exchanged",
+            heads_exchanged,
+        ),
+        Mistake::new(exchanged::NAME, TOKENS_EXCHANGED, move || {
+            tokens_exchanged().g
+        }),
     ];
     t.check_or(g, (golden.g, oracle.g), mistakes)?;
-    t.check(beta, (golden.beta, oracle.beta))
+    let mistake = Mistake::new(exchanged::NAME, TOKENS_EXCHANGED, move || in_beta().beta);
+    t.check_or(beta, (golden.beta, oracle.beta), vec![mistake])
 }

@@ -4,6 +4,7 @@ use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
+use crate::phases::exchanged;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 use crate::trial::{Buffer, Grid, Mistake, Outcome, Trial, axes, float, int, table};
@@ -173,6 +174,7 @@ fn backward(t: &mut Trial<'_>) -> Outcome {
     ];
     t.launch("gdr_l2norm_bwd_f32", rows(tokens), &args)?;
     let references = references!(t, |y, rstd, dy| l2norm::backward(y, rstd, dy, d));
+    let (rstd_in, dy_in) = (rstd, dy);
     let [right, rstd, dy] = [references.1.clone(), t.wide(rstd), t.wide(dy)];
     let (factors, gradients) = (rstd.clone(), dy.clone());
     let scaled = move || {
@@ -189,7 +191,11 @@ fn backward(t: &mut Trial<'_>) -> Outcome {
         })
         .collect()
     };
-    let mistakes = vec![
+    let factors = t.wide(rstd_in);
+    let exchanged = exchanged::inputs(t, [y, dy_in], "y and dy are exchanged", move |y, dy| {
+        l2norm::backward(y, &factors, dy, d)
+    });
+    let mut mistakes = vec![
         Mistake::new(
             "projection-missing",
             "rstd is taken for a constant: the part of dy along y is still there",
@@ -201,5 +207,6 @@ fn backward(t: &mut Trial<'_>) -> Outcome {
             once,
         ),
     ];
+    mistakes.extend(exchanged);
     t.check_or(dx, references, mistakes)
 }

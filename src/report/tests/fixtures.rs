@@ -2,6 +2,7 @@
 
 use gfx906::machine::Poison;
 
+use crate::compare::guards::Guards;
 use crate::compare::{
     Alternative, BufferAfter, Element, ElementKind, NamedInput, OutputCase, encode, guards,
     judge_buffers, judge_output, judge_repeat, poison, with_element,
@@ -9,8 +10,8 @@ use crate::compare::{
 use crate::report::RunPlan;
 use crate::run::quoted;
 use crate::verdict::{
-    Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, LaunchReport,
-    OutputReport, Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
+    Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
+    LaunchReport, OutputReport, Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
@@ -163,6 +164,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         problem: None,
         outputs,
         error: None,
+        error_kind: None,
         seed: SEED,
         launches: vec![LaunchReport {
             kernel: format!("kernel_{id}"),
@@ -375,6 +377,16 @@ pub fn mixed() -> RunReport {
         4000 => f32::NEG_INFINITY,
         _ => value,
     };
+    let one_nan = |at: usize, value: f32| match at {
+        1200 => f32::NAN,
+        1024..1585 => -value,
+        _ => value,
+    };
+    let flipped = |at: usize, value: f32| match at {
+        1200 => f32::NAN,
+        1201 => f32::INFINITY,
+        _ => -value,
+    };
     let doubled = |at: usize, value: f32| {
         if at == 130 {
             value * 2.0 + 0.001
@@ -437,7 +449,7 @@ pub fn mixed() -> RunReport {
     let mut many = trial("intra_chunk", &[rms]);
     many.launches = several.launches.iter().cycle().take(9).cloned().collect();
     let mut guard = trial("overrun", &[whole()]);
-    let mut image = guards::frame(&encode(&values(64)));
+    let mut image = guards::frame(&encode(&values(64)), Guards::FULL);
     image[guards::GUARD_BYTES + 256..guards::GUARD_BYTES + 272].fill(0);
     guard.verdict = Verdict::Fail;
     guard.problem = judge_buffers(&[buffer(&axes, "out", &image, None)]);
@@ -447,8 +459,12 @@ pub fn mixed() -> RunReport {
     let mut is = values(64);
     is[9] = -0.0;
     changed.verdict = Verdict::Fail;
-    changed.problem =
-        judge_buffers(&[buffer(&axes, "a", &guards::frame(&encode(&is)), Some(&was))]);
+    changed.problem = judge_buffers(&[buffer(
+        &axes,
+        "a",
+        &guards::frame(&encode(&is), Guards::FULL),
+        Some(&was),
+    )]);
 
     let mut racy = trial("racy", &[whole()]);
     let mut second = values(64);
@@ -467,6 +483,8 @@ pub fn mixed() -> RunReport {
                 trial("transpose", &[Output::matrix("out", 64, 64, half_written)]),
                 trial("eye", &[exact]),
                 trial("gemm_nt", &[Output::matrix("c", 64, 64, not_numbers)]),
+                trial("neg", &[Output::matrix("out", 64, 64, one_nan)]),
+                trial("sub", &[Output::matrix("out", 64, 64, flipped)]),
                 trial("scale", &[Output::matrix("out", 64, 64, doubled)]),
                 trial("chunk_tk solve_tril (in-place)", &[two_off.bf16(1)]),
                 several,
@@ -512,6 +530,7 @@ fn buffer<'a>(
         kind: ElementKind::F32,
         axes,
         image,
+        guards: Guards::FULL,
         unchanged,
     }
 }
@@ -520,6 +539,10 @@ fn unrun(id: &str, verdict: Verdict, reason: &str) -> TrialReport {
     TrialReport {
         verdict,
         error: Some(reason.into()),
+        error_kind: (verdict == Verdict::Error).then_some(match id {
+            "hang" => ErrorKind::Hang,
+            _ => ErrorKind::Fault,
+        }),
         launches: Vec::new(),
         ..trial(id, &[])
     }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::thread;
 
 use super::{reply, work};
-use crate::device::{Device, DeviceError, Launch, Launched, Limits, Session, Watch};
+use crate::device::{Allocated, Device, DeviceError, Launch, Launched, Limits, Session, Watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::verdict::DeviceReport;
@@ -66,7 +66,7 @@ impl Session for TellingSession {
         self.0.load(program)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, DeviceError> {
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
         self.0.alloc(name, bytes)
     }
 

@@ -49,7 +49,7 @@ fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -
         }
         Err(error) => {
             let message = format!("cannot describe the test to a process of its own: {error}");
-            return plan.failed(&DeviceError::invalid(message));
+            return plan.failed(&DeviceError::of(DeviceErrorKind::Process, message));
         }
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -86,7 +86,10 @@ fn judge(
         (Some(finished), Some(error)) => (finished, error),
         (None, error) => {
             let error = error.unwrap_or_else(|| {
-                DeviceError::invalid("the process of the test ended without a report")
+                DeviceError::of(
+                    DeviceErrorKind::Process,
+                    "the process of the test ended without a report",
+                )
             });
             let mut finished = plan.failed(&error);
             finished.plant_used = plant_used(plan, &launches);
@@ -97,6 +100,7 @@ fn judge(
     };
     finished.report.verdict = Verdict::Error;
     finished.report.error = Some(with_errors(error.message, &ended));
+    finished.report.error_kind = Some(error.kind);
     finished.failure = Some(error.kind);
     finished
 }
@@ -115,7 +119,7 @@ fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
     let (kind, message) = match end {
         End::Code(0) => return None,
         End::Code(code) => (
-            DeviceErrorKind::Invalid,
+            DeviceErrorKind::Process,
             format!("the process of the test ended with exit code {code}{after}"),
         ),
         End::Signal(signal) => (
@@ -132,7 +136,7 @@ fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
                 "{hung}; its process does not end even so: the driver holds it, and the card may need a reset"
             ),
         ),
-        End::Lost(message) => (DeviceErrorKind::Invalid, message.clone()),
+        End::Lost(message) => (DeviceErrorKind::Process, message.clone()),
     };
     Some(DeviceError { message, kind })
 }

@@ -19,6 +19,23 @@ impl Gpu {
     /// # Errors
     /// When the device's memory does not suffice.
     pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
+        self.allocate(name, bytes, |region| region)
+    }
+
+    /// The same, but the host reaches the last dword as a whole, as kernels do: what they leave behind the end is there to be seen.
+    ///
+    /// # Errors
+    /// When the device's memory does not suffice.
+    pub fn alloc_with_last_dword(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
+        self.allocate(name, bytes, Region::with_last_dword)
+    }
+
+    fn allocate(
+        &self,
+        name: &str,
+        bytes: u64,
+        with: impl FnOnce(Region) -> Region,
+    ) -> Result<u64, GpuError> {
         let mut state = self.state();
         let none = |left| GpuError::OutOfMemory {
             name: name.to_owned(),
@@ -30,7 +47,7 @@ impl Gpu {
             state.used -= bytes;
             return Err(none(0));
         };
-        state.space.insert(Arc::new(region));
+        state.space.insert(Arc::new(with(region)));
         Ok(base)
     }
 
@@ -87,18 +104,14 @@ impl Gpu {
 
     /// Whether an allocation covers a range.
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
-        let state = self.state();
-        let region = state.space.find(&mut 0, address, bytes);
-        region.is_some_and(|region| region.holds(address, bytes))
+        self.state().space.holding(address, bytes).is_some()
     }
 
     /// The allocation that an address lies in: its base and size.
     pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
         let state = self.state();
-        let region = state.space.find(&mut 0, address, 1)?;
-        region
-            .holds(address, 1)
-            .then_some((region.base, region.size))
+        let region = state.space.holding(address, 1)?;
+        Some((region.base, region.size))
     }
 
     /// Poisons a range, as far as it is whole words.
@@ -155,8 +168,7 @@ impl Gpu {
         f: impl FnOnce(&Region, u64),
     ) -> Result<(), GpuError> {
         let state = self.state();
-        let region = state.space.find(&mut 0, address, bytes as u64);
-        let region = region.filter(|region| region.holds(address, bytes as u64));
+        let region = state.space.holding(address, bytes as u64);
         let region = region.ok_or(GpuError::NotAllocated {
             address,
             bytes: bytes as u64,

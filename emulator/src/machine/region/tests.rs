@@ -30,11 +30,40 @@ fn kernels_reach_whole_dwords_and_reports_count_bytes() {
     let region = Region::new("r", 0x1000, 6, true);
     assert!(region.covers(0x1004, 4) && !region.covers(0x1004, 8) && !region.covers(0x1008, 1));
     assert!(region.holds(0x1004, 2) && !region.holds(0x1004, 3) && !region.holds(0x1006, 1));
+    assert!(region.holds(0x1006, 0) && !region.holds(0x1007, 0));
     let registered = Region::new("r", 0x1006, 2, true);
     assert!(registered.covers(0x1004, 4) && !registered.covers(0x1000, 4));
     assert!(registered.holds(0x1006, 2) && !registered.holds(0x1005, 1));
     registered.write(registered.offset(0x1006), 2, 7);
     assert_eq!(registered.read32(registered.offset(0x1004)), 7 << 16);
+}
+
+/// A half stored right behind the last of an odd number of halves went unnoticed: it is in a dword of the allocation's.
+#[test]
+fn what_starts_behind_the_end_is_out_of_bounds() {
+    for size in 1..=9 {
+        let region = Region::new("r", 0x1000, size, true);
+        let end = 0x1000 + size;
+        for bytes in [1, 2, 4, 8] {
+            let (first, last) = region.offsets(bytes);
+            for at in 0x0ff8..0x1010 {
+                let reached = at >= 0x1000 && at < end && at + bytes <= end.next_multiple_of(4);
+                assert_eq!(region.covers(at, bytes), reached, "{size} {bytes} {at:#x}");
+                let offset = region.offset(at);
+                let some = region.covers(0x1000, bytes);
+                let within = some && first <= offset && offset <= last;
+                assert_eq!(within, reached, "{size} {bytes} {at:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_host_may_look_behind_the_end_where_it_asked_to() {
+    let region = Region::new("r", 0x1000, 6, true).with_last_dword();
+    assert!(region.holds(0x1000, 8) && !region.holds(0x1000, 9) && region.holds(0x1006, 2));
+    assert_eq!(region.size, 6);
+    assert!(!region.covers(0x1006, 2));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use deltanet_reference::rule::{HeadMap, Order, Scale};
 
 use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
+use crate::phases::exchanged;
 use crate::trial::Mistake;
 
 type Wide = Tensors<Vec<f64>>;
@@ -32,6 +33,22 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
         explanation: "q lacks its scale of 1/sqrt(K)",
         applies: |_, _| true,
         change: |_, by| by.scale = Scale::One,
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "q and k are exchanged",
+        applies: |x, _| x.q.len() == x.k.len(),
+        change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "the gates and beta are exchanged",
+        applies: |x, _| x.g.as_ref().is_some_and(|g| g.len() == x.beta.len()),
+        change: |x, _| {
+            if let Some(g) = &mut x.g {
+                std::mem::swap(g, &mut x.beta);
+            }
+        },
     },
     Known {
         name: "undecayed-error",

@@ -7,6 +7,7 @@ use deltanet_reference::rule::{HeadMap, Norm};
 
 use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
+use crate::phases::exchanged;
 use crate::trial::Mistake;
 
 type Wide = Tensors<f64>;
@@ -37,6 +38,30 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
         explanation: "q lacks its scale of 1/sqrt(K)",
         applies: |_, _| true,
         change: |_, by| by.scale = 1.0,
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "q and k are exchanged",
+        applies: |_, _| true,
+        change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "a and b are exchanged",
+        applies: |_, _| true,
+        change: |x, _| std::mem::swap(&mut x.a, &mut x.b),
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "A_log and dt_bias are exchanged",
+        applies: |_, _| true,
+        change: |x, _| std::mem::swap(&mut x.a_log, &mut x.dt_bias),
+    },
+    Known {
+        name: exchanged::NAME,
+        explanation: "the softplus's steepness and threshold are exchanged",
+        applies: |_, by| by.softplus[0] != 0.0 && by.softplus[1] != 0.0,
+        change: |_, by| by.softplus.reverse(),
     },
     Known {
         name: "sums-doubled",

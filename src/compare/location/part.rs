@@ -1,0 +1,72 @@
+//! What of a tensor a description names, to say how much of that is marked.
+
+use crate::compare::tensor;
+use crate::verdict::Axis;
+
+use super::diagonal::{Diagonal, Square};
+
+/// Indices along each axis, and perhaps one side of the diagonal of what they span.
+pub(super) struct Part {
+    /// For each axis the indices that are in it.
+    pub indices: Vec<Vec<bool>>,
+    /// Which side of the diagonal it is, if it is only one.
+    pub side: Option<(Square, Diagonal)>,
+}
+
+impl Part {
+    /// All of a tensor.
+    pub fn all(axes: &[Axis]) -> Part {
+        Part {
+            indices: axes.iter().map(|axis| vec![true; axis.length]).collect(),
+            side: None,
+        }
+    }
+
+    /// Only these indices along an axis.
+    pub fn keep(&mut self, axis: usize, indices: impl IntoIterator<Item = usize>) {
+        let along = &mut self.indices[axis];
+        along.fill(false);
+        for index in indices {
+            along[index] = true;
+        }
+    }
+
+    /// How many elements it has.
+    pub fn count(&self, axes: &[Axis]) -> usize {
+        let lengths = self
+            .indices
+            .iter()
+            .map(|along| along.iter().filter(|&&is| is).count());
+        let Some((square, side)) = self.side else {
+            return lengths.product();
+        };
+        let strides = tensor::strides(axes);
+        let within = |flat: &usize| {
+            let along = self.indices.iter().zip(axes.iter().zip(&strides));
+            square.side_of(*flat) == side
+                && along
+                    .into_iter()
+                    .all(|(indices, (axis, stride))| indices[flat / stride % axis.length])
+        };
+        (0..tensor::count(axes)).filter(within).count()
+    }
+
+    /// What is said of it where `marked` elements lie in it: nothing where that is all.
+    pub fn fullness(&self, axes: &[Axis], marked: usize) -> String {
+        let word = match (self.side, axes) {
+            (Some(_), _) => "part",
+            (None, [_]) => "range",
+            (None, _) => "box",
+        };
+        fullness(marked, self.count(axes), word)
+    }
+}
+
+/// " (12 % of that box)", or nothing where it is all.
+pub(super) fn fullness(marked: usize, of: usize, word: &str) -> String {
+    match 100 * marked / of.max(1) {
+        _ if marked >= of => String::new(),
+        0 => format!(" (<1 % of that {word})"),
+        percent => format!(" ({percent} % of that {word})"),
+    }
+}
