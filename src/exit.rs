@@ -7,15 +7,16 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Every selected test passed, or the command did what it was asked.
+    /// Something ran and all that ran passed, or the command did what it was asked.
     Passed = 0,
-    /// At least one test failed, ended in an error or was not run; for `exec`, the program trapped.
+    /// At least one test failed or ended in an error, or was not run where all are required; for `exec`, the program trapped or a buffer is
+    /// not what it should be.
     Failed = 1,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
     Usage = 2,
-    /// The registry, the code object, the device or an output place is not usable.
+    /// The registry, a binding, the code object, the device or an output place is not usable.
     Setup = 3,
-    /// The selection is valid and empty.
+    /// The selection is valid and empty, or nothing in it can run.
     NothingSelected = 4,
 }
 

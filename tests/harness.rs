@@ -237,16 +237,18 @@ fn nothing_selected_exits_4() {
     }
 }
 
+/// It was a wall of errors: 476 of them, 2,452 lines.
 #[test]
-fn a_code_object_without_the_kernels_is_an_error_of_each_test() {
-    let output = check(&[
-        "--kernels",
-        "kernels/built/planted.co",
-        "--test",
-        "mul",
-        "--test",
-        "eye",
-    ]);
+fn kernels_that_a_code_object_lacks_are_skips_or_errors_if_all_are_required() {
+    let args = ["--kernels", "kernels/built/planted.co", "--test", "mul,eye"];
+    let output = check(&args);
+    assert_eq!(output.status.code(), Some(4));
+    let shown = text(&output.stdout);
+    for kernel in ["kernel_mul", "kernel_eye"] {
+        let line = format!("  {kernel} is not in kernels/built/planted.co: ");
+        assert!(shown.contains(&line), "{shown}");
+    }
+    let output = check(&[&args[..], &["--require-all"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let shown = text(&output.stdout);
     assert!(
@@ -258,6 +260,23 @@ fn a_code_object_without_the_kernels_is_an_error_of_each_test() {
         shown.contains("--seed 0 --kernels kernels/built/planted.co --dump DIR"),
         "{shown}"
     );
+}
+
+/// Tests are chosen by the kernels that they launch.
+#[test]
+fn a_glob_of_kernels_selects_tests() {
+    let list = |args: &[&str]| text(&check(&[args, &["--list"]].concat()).stdout);
+    let found = list(&["--kernel", "kernel_eye,kernel_tri*"]);
+    assert!(found.lines().count() > 1, "{found}");
+    assert!(
+        found
+            .lines()
+            .all(|id| id.starts_with("eye") || id.starts_with("tril")),
+        "{found}"
+    );
+    let (code, stderr) = ends(&["--kernel", "nobody*"]);
+    assert_eq!(code, 4, "{stderr}");
+    assert!(stderr.contains("loosen --kernel"), "{stderr}");
 }
 
 #[test]

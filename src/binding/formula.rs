@@ -372,3 +372,6 @@ impl Parser<'_> {
         Formula { at, node }
     }
 }
+
+#[cfg(test)]
+mod tests;

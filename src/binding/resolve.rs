@@ -95,6 +95,19 @@ impl Binding {
         }))
     }
 
+    /// Whether a planted bug is wrong at a case.
+    ///
+    /// # Errors
+    /// Its `when` does not fit the case.
+    pub fn plants(&self, planted: &PlantedSpec, values: &Values) -> Result<bool, Stop> {
+        let lets = self.named();
+        let scope = Scope::new(self.function, values, &[], &lets);
+        planted
+            .when
+            .as_ref()
+            .map_or(Ok(true), |when| self.truth(&scope, when))
+    }
+
     fn truth(&self, scope: &Scope<'_>, when: &Placed<Formula>) -> Result<bool, Stop> {
         let value = scope.number(&when.value);
         let truth = value.and_then(|value| {

@@ -206,6 +206,7 @@ mod tests {
                     kernel: "kernel_neg",
                     grid: [1, 1, 1],
                     block: [256, 1, 1],
+                    dynamic_lds: 0,
                     kernarg: &kernarg,
                 },
             )

@@ -183,27 +183,27 @@ impl<W: Write + Send> Table<W> {
 
     /// What did not run: a line for each reason.
     fn not_run(&mut self, report: &RunReport) -> io::Result<()> {
-        let mut reasons: Vec<(&str, usize)> = Vec::new();
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for trial in report
             .trials()
             .filter(|trial| trial.verdict == Verdict::Skip)
         {
             let reason = trial.error.as_deref().unwrap_or("not run");
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
-                Some((_, count)) => *count += 1,
-                None => reasons.push((reason, 1)),
+                Some((_, ids)) => ids.push(&trial.id),
+                None => reasons.push((reason, vec![&trial.id])),
             }
         }
         if !reasons.is_empty() {
             writeln!(self.out, "\n{}", self.paint("Not run", Style::Bold))?;
         }
-        for (reason, count) in reasons {
-            let tests = if count == 1 { "test" } else { "tests" };
-            writeln!(
-                self.out,
-                "  {}: {count} {tests} skipped",
-                plain::line(reason)
-            )?;
+        for (reason, ids) in reasons {
+            let skipped = match ids[..] {
+                [one] => format!("{one} skipped"),
+                _ => format!("{} tests skipped", ids.len()),
+            };
+            let (reason, skipped) = (plain::line(reason), plain::line(&skipped));
+            writeln!(self.out, "  {reason}: {skipped}")?;
         }
         Ok(())
     }

@@ -7,14 +7,16 @@
 mod how;
 mod show;
 
+use crate::binding::{Binding, PlantedSpec};
 use crate::cli::RunArgs;
 use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
+use crate::registry::Plant;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{self, Setup};
+use crate::run::{self, Setup, Way};
 use crate::select::Selected;
-use crate::trial::{Finished, Plan, Progress, Variant, run_all};
+use crate::trial::{Bound, Finished, Plan, Progress, Variant, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
 use how::{how, not_passed};
@@ -37,6 +39,8 @@ pub struct TestResult {
     pub phase: u32,
     /// Its cases.
     pub cases: Vec<CaseResult>,
+    /// Whether they are those of bindings, which need not have any for each case.
+    pub bound: bool,
     /// Its planted bugs.
     pub planted: Vec<PlantResult>,
 }
@@ -82,7 +86,7 @@ impl SelfTest {
                 if case.silent.is_none() {
                     lines.push(format!("{}: passes without a single launch", case.id));
                 }
-                if case.caught == 0 {
+                if case.caught == 0 && !test.bound {
                     lines.push(format!("{}: catches no planted bug of its test", case.id));
                 }
             }
@@ -112,6 +116,8 @@ impl SelfTest {
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let setup = Setup::new(args)?;
     let selected = setup.select(args)?;
+    let ways = setup.ways(args, &selected)?;
+    let (selected, ways) = runnable(&setup, selected, ways)?;
     let seed = run::seed(&args.seed)?;
     let device = crate::device::choose(&args.device)?;
     let result = Runner {
@@ -122,7 +128,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         limits: args.limits.limits(),
         twin: setup.twin(args),
     }
-    .run(&selected);
+    .run(&selected, &ways)?;
     let failed = !result.complaints().is_empty();
     run::print(&show::text(args, &result))?;
     if let Some(path) = &args.report {
@@ -142,23 +148,31 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn run(&self, selected: &[Selected<'a>]) -> SelfTest {
-        let honest: Vec<Plan<'a>> = selected
-            .iter()
-            .map(|one| self.plan(one, Variant::Honest, self.limits))
+    fn run(&self, selected: &[Selected<'a>], ways: &[Way<'a>]) -> Result<SelfTest, Stop> {
+        let bugs = selected.iter().zip(ways);
+        let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
+        let each = || selected.iter().zip(ways);
+        let honest: Vec<Plan<'a>> = each()
+            .map(|(one, way)| self.plan(one, way.bound(), Variant::Honest, self.limits))
             .collect();
         let honest_done = self.all(&honest);
-        let silent: Vec<Plan<'a>> = selected
-            .iter()
+        let silent: Vec<Plan<'a>> = each()
             .zip(&honest_done)
-            .map(|(one, honest)| self.plan(one, Variant::Silent, self.budget(&honest.report)))
+            .map(|((one, way), honest)| {
+                self.plan(
+                    one,
+                    way.bound(),
+                    Variant::Silent,
+                    self.budget(&honest.report),
+                )
+            })
             .collect();
         let silent_done = self.all(&silent);
-        let caught = self.planted(selected, &honest_done);
+        let caught = self.planted(selected, ways, &bugs, &honest_done)?;
         let mut tests: Vec<TestResult> = Vec::new();
         for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
-                tests.push(blank(one));
+                tests.push(blank(one, &bugs[at]));
             }
             let Some(test) = tests.last_mut() else {
                 continue;
@@ -183,19 +197,50 @@ impl<'a> Runner<'a> {
             }
             test.cases.push(case);
         }
-        SelfTest {
+        Ok(SelfTest {
             device: self.device.describe().description,
             seed: self.seed,
             tests,
+        })
+    }
+
+    /// The wrong kernels of a case's test: the registry's, or those of the bindings of its contract.
+    fn bugs(&self, one: &Selected<'a>, way: &Way<'a>) -> Vec<Bug<'a>> {
+        match way {
+            Way::Coded => one.test.planted.iter().map(Bug::Registered).collect(),
+            Way::Bound(_) => {
+                let all = self.setup.bindings.iter();
+                let own =
+                    all.filter(|(binding, _)| binding.function.name == one.test.function.name);
+                own.flat_map(|(binding, _)| {
+                    binding
+                        .planted
+                        .iter()
+                        .map(move |planted| Bug::Bound(binding, planted))
+                })
+                .collect()
+            }
         }
     }
 
     /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each
     /// case has caught one. For each case and bug: whether it was launched, and how it was caught.
-    fn planted(&self, selected: &[Selected<'a>], honest: &[Finished]) -> Vec<Vec<Option<Tried>>> {
-        let bugs = |at: usize| selected[at].test.planted.len();
+    fn planted(
+        &self,
+        selected: &[Selected<'a>],
+        ways: &[Way<'a>],
+        bugs: &[Vec<Bug<'a>>],
+        honest: &[Finished],
+    ) -> Result<Vec<Vec<Option<Tried>>>, Stop> {
         let mut tried: Vec<Vec<Option<Tried>>> =
-            (0..selected.len()).map(|at| vec![None; bugs(at)]).collect();
+            bugs.iter().map(|bugs| vec![None; bugs.len()]).collect();
+        for (at, (one, way)) in selected.iter().zip(ways).enumerate() {
+            for (bug, tried) in bugs[at].iter().zip(&mut tried[at]) {
+                if !bug.applies(one, way)? {
+                    *tried = Some((false, None));
+                }
+            }
+        }
         for round in 0.. {
             let mut pairs = Vec::new();
             for tests in selected.chunk_by(|a, b| a.test.id == b.test.id) {
@@ -209,12 +254,24 @@ impl<'a> Runner<'a> {
             if pairs.is_empty() {
                 break;
             }
+            pairs.retain(|&(at, bug)| tried[at][bug].is_none());
             let plans: Vec<Plan<'a>> = pairs
                 .iter()
                 .map(|&(at, bug)| {
-                    let plant = &selected[at].test.planted[bug];
-                    let variant = Variant::Planted(&self.setup.planted, plant);
-                    self.plan(&selected[at], variant, self.budget(&honest[at].report))
+                    let limits = self.budget(&honest[at].report);
+                    match bugs[at][bug] {
+                        Bug::Registered(plant) => {
+                            let variant = Variant::Planted(&self.setup.planted, plant);
+                            self.plan(&selected[at], None, variant, limits)
+                        }
+                        Bug::Bound(_, planted) => {
+                            let bound = ways[at].bound().map(|bound| Bound {
+                                planted: Some(planted),
+                                ..bound
+                            });
+                            self.plan(&selected[at], bound, Variant::Honest, limits)
+                        }
+                    }
                 })
                 .collect();
             for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
@@ -222,10 +279,16 @@ impl<'a> Runner<'a> {
                 tried[at][bug] = Some((done.plant_used, how));
             }
         }
-        tried
+        Ok(tried)
     }
 
-    fn plan(&self, one: &Selected<'a>, variant: Variant<'a>, limits: Limits) -> Plan<'a> {
+    fn plan(
+        &self,
+        one: &Selected<'a>,
+        bound: Option<Bound<'a>>,
+        variant: Variant<'a>,
+        limits: Limits,
+    ) -> Plan<'a> {
         Plan {
             device: self.device,
             threads: 1,
@@ -241,7 +304,7 @@ impl<'a> Runner<'a> {
             watch: &NOTHING,
             dump: None,
             given: None,
-            bound: None,
+            bound,
             flags: "",
         }
     }
@@ -281,6 +344,55 @@ impl<'a> Runner<'a> {
         bar.clear();
         done.into_iter().flatten().collect()
     }
+}
+
+/// A wrong kernel that a test must catch.
+#[derive(Clone, Copy)]
+enum Bug<'a> {
+    /// Of the registry: another kernel in place of a built-in one.
+    Registered(&'a Plant),
+    /// Of a binding: a launch of it, changed.
+    Bound(&'a Binding, &'a PlantedSpec),
+}
+
+impl Bug<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Bug::Registered(plant) => &plant.name,
+            Bug::Bound(_, planted) => &planted.name,
+        }
+    }
+
+    /// Whether it is wrong in a case.
+    fn applies(&self, one: &Selected<'_>, way: &Way<'_>) -> Result<bool, Stop> {
+        match (self, way.bound()) {
+            (Bug::Registered(_), _) => Ok(true),
+            (Bug::Bound(binding, planted), Some(bound)) => {
+                let own = std::ptr::eq(*binding, bound.binding);
+                Ok(own && binding.plants(planted, &one.case.values)?)
+            }
+            (Bug::Bound(..), None) => Ok(false),
+        }
+    }
+}
+
+/// The cases that run, of those that are selected.
+fn runnable<'a>(
+    setup: &Setup,
+    selected: Vec<Selected<'a>>,
+    ways: Vec<Result<Way<'a>, String>>,
+) -> Result<(Vec<Selected<'a>>, Vec<Way<'a>>), Stop> {
+    let pairs = selected.into_iter().zip(ways);
+    let (selected, ways): (Vec<_>, Vec<_>) = pairs
+        .filter_map(|(one, way)| Some((one, way.ok()?)))
+        .unzip();
+    if selected.is_empty() {
+        let path = &setup.program().report.path;
+        return Err(Stop::nothing(format!(
+            "no selected test can run with the kernels of {path}"
+        )));
+    }
+    Ok((selected, ways))
 }
 
 /// Whether a planted bug was launched in a case, and how it was caught.
@@ -330,9 +442,9 @@ fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)>
     pairs
 }
 
-fn blank(one: &Selected<'_>) -> TestResult {
-    let plant = |name: &String| PlantResult {
-        name: name.clone(),
+fn blank(one: &Selected<'_>, bugs: &[Bug<'_>]) -> TestResult {
+    let plant = |bug: &Bug<'_>| PlantResult {
+        name: bug.name().to_owned(),
         caught: None,
         by: 0,
         tried: 0,
@@ -342,12 +454,8 @@ fn blank(one: &Selected<'_>) -> TestResult {
         id: one.test.id.clone(),
         phase: one.phase.number,
         cases: Vec::new(),
-        planted: one
-            .test
-            .planted
-            .iter()
-            .map(|planted| plant(&planted.name))
-            .collect(),
+        bound: bugs.iter().any(|bug| matches!(bug, Bug::Bound(..))),
+        planted: bugs.iter().map(plant).collect(),
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) struct Head {
     pub(super) repeat: u16,
     pub(super) dump: Option<(bool, OsString)>,
     pub(super) given: Option<Lengths>,
+    pub(super) bound: Option<BoundBy>,
     pub(super) flags: String,
 }
 
@@ -52,6 +53,15 @@ pub(super) struct Object {
 pub(super) enum Parameter {
     Number(i64),
     Word(String),
+}
+
+/// A binding: its file, where it stands there, and which of its planted bugs is launched.
+#[derive(Serialize, Deserialize)]
+pub(super) struct BoundBy {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) at: usize,
+    pub(super) planted: Option<usize>,
 }
 
 /// Tensors from elsewhere: how many elements each has.
@@ -115,6 +125,12 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
             inputs: tensors(&given.inputs, &mut long),
             expected: tensors(&given.expected, &mut long),
             scale: given.scale,
+        }),
+        bound: plan.bound.map(|bound| BoundBy {
+            name: bound.binding.source.name.clone(),
+            text: bound.binding.source.text.clone(),
+            at: bound.binding.span.start,
+            planted: bound.planted.map(|planted| planted.span.start),
         }),
         flags: plan.flags.into(),
     };

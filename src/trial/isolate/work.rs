@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::super::{Dump, Given, Plan, Variant};
+use super::super::{Bound, Dump, Given, Plan, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
+use crate::binding::{self, Binding, Described, describe};
 use crate::device::{Device, NOTHING, Place};
 use crate::exit::Stop;
 use crate::phases::functions;
@@ -24,6 +25,7 @@ pub struct Work {
     planted: Option<(Program, Plant)>,
     test: Test,
     given: Option<Given>,
+    bound: Option<(Binding, Described, Option<usize>)>,
 }
 
 /// Reads a request.
@@ -137,6 +139,20 @@ impl Work {
         if let Some(refusal) = function.refuses(&values) {
             return Err(Trouble::Alien(refusal.title));
         }
+        let bound = match &head.bound {
+            Some(by) => {
+                let bindings = binding::parse(&by.name, &by.text)?;
+                let found = bindings
+                    .into_iter()
+                    .find(|binding| binding.span.start == by.at);
+                let described = describe(function, &[&values]);
+                let (Some(binding), Some(described)) = (found, described) else {
+                    return Err(Trouble::Alien("the test has an unknown binding".into()));
+                };
+                Some((binding, described, by.planted))
+            }
+            None => None,
+        };
         let test = Test {
             id: head.test.clone(),
             aliases: Vec::new(),
@@ -157,6 +173,7 @@ impl Work {
             planted,
             test,
             given,
+            bound,
         })
     }
 
@@ -194,7 +211,19 @@ impl Work {
                 }
             }),
             given: self.given.as_ref(),
-            bound: None,
+            bound: self
+                .bound
+                .as_ref()
+                .map(|(binding, described, planted)| Bound {
+                    binding,
+                    described,
+                    planted: planted.and_then(|at| {
+                        binding
+                            .planted
+                            .iter()
+                            .find(|planted| planted.span.start == at)
+                    }),
+                }),
             flags: &head.flags,
         }
     }

@@ -1,0 +1,221 @@
+//! Kernels of strangers, bound to contracts: right ones pass, wrong ones are caught, and a file that does not fit says where.
+
+use std::path::Path;
+
+use crate::{run, scratch};
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+
+fn bound(name: &str, more: &[&str]) -> crate::Run {
+    let (kernels, file) = (format!("{name}.co"), format!("{name}.toml"));
+    let args = [&["--kernels", &kernels, "--bind", &file], more].concat();
+    run(Path::new(HERE), &args)
+}
+
+/// The last lines of a report, without its time.
+fn sums(out: &str) -> Vec<&str> {
+    let lines = out
+        .lines()
+        .rev()
+        .take_while(|line| !line.starts_with("time"));
+    lines.collect()
+}
+
+#[test]
+fn another_tile_on_another_grid_passes() {
+    let run = bound("tile", &[]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(
+        sums(&run.out),
+        ["documented tests 2/2 passed", "all tests        5/5 passed"]
+    );
+}
+
+/// Strides, fastdiv, template instances, one buffer of two outputs; bf16 in other layouts, token by token; three launches with scratch.
+#[test]
+fn the_rule_as_strangers_write_it_passes_and_other_cases_are_skipped() {
+    let run = bound(
+        "rule",
+        &["--test", "recurrent:B=3,T=2*,decode,attn_pre_computation"],
+    );
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("decode: o "), "{}", run.out);
+    assert!(run.out.contains("1 ulp/1e-5"), "{}", run.out);
+    assert!(run.out.contains("its binding is for when = \"map == block && layout == 'key-major' && state == zero\": decode:T=33"), "{}", run.out);
+    let all = bound("rule", &["--test", "decode", "--require-all"]);
+    assert_eq!(all.code, 1, "{}", all.out);
+}
+
+#[test]
+fn planted_bugs_of_a_binding_are_caught() {
+    for (name, test, bugs) in [
+        ("tile", "gemm_nt*", "3/3"),
+        (
+            "rule",
+            "decode,attn_pre_computation,recurrent:B=1,T=127*",
+            "3/3",
+        ),
+    ] {
+        let run = bound(name, &["--self-test", "--test", test]);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        assert!(
+            run.out
+                .contains(&format!("planted bugs             {bugs} caught")),
+            "{}",
+            run.out
+        );
+    }
+}
+
+/// What is wrong is told in the contract's axes, whatever the layout in memory.
+#[test]
+fn a_wrong_kernel_is_told_in_the_tensors_own_axes() {
+    let here = scratch("bindings-wrong");
+    let text = std::fs::read_to_string(Path::new(HERE).join("tile.toml")).expect("a file");
+    let file = here.join("wrong.toml");
+    std::fs::write(
+        &file,
+        text.replacen("\"my_gemm_nt\"", "\"my_gemm_nt_wrong\"", 1),
+    )
+    .expect("written");
+    let args = [
+        "--kernels",
+        "tile.co",
+        "--bind",
+        file.to_str().expect("UTF-8"),
+        "--test",
+        "gemm_nt_naive_64",
+    ];
+    let run = run(Path::new(HERE), &args);
+    assert_eq!(run.code, 1, "{}", run.out);
+    assert!(
+        run.out.contains("where    every 4th row from 1"),
+        "{}",
+        run.out
+    );
+    assert!(
+        run.out
+            .contains("1. my_gemm_nt_wrong, 1x1x1 work-groups of 256x1x1 work-items"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn kernels_that_are_missing_are_a_line_each() {
+    let run = run(Path::new(HERE), &["--kernels", "tile.co", "--phase", "1"]);
+    assert_eq!(run.code, 4, "{}", run.out);
+    assert!(
+        run.out.contains("  kernel_sigmoid is not in tile.co: "),
+        "{}",
+        run.out
+    );
+    assert!(run.out.lines().count() < 20, "{}", run.out);
+}
+
+/// Each line of a file that can be wrong, and what is said of it.
+#[test]
+fn what_is_wrong_in_a_binding_is_told_with_its_place() {
+    let good = "schema = 1\n[[binding]]\ncontract = \"gemm_nt\"\nsymbol = \"my_gemm_nt\"\ngrid = [\"ceil(N / 64)\", \"ceil(M / 64)\"]\n\
+                block = [256]\nargs = [\"A\", \"B\", \"C\", \"i32 M\", \"i32 N\", \"i32 K\"]\n";
+    let here = scratch("bindings-errors");
+    let mut told = String::new();
+    for (old, new) in [
+        ("schema = 1", "schema = 2"),
+        ("schema = 1", "schema = 1\nkernels = 1"),
+        ("gemm_nt\"\nsymbol", "gemm_mt\"\nsymbol"),
+        (
+            "contract = \"gemm_nt\"",
+            "contract = \"gemm_nt\"\nversion = 9",
+        ),
+        ("my_gemm_nt", "my_gem_nt"),
+        ("my_gemm_nt", "my_*"),
+        ("my_gemm_nt", "my_{N"),
+        ("\"A\"", "\"X\""),
+        ("\"A\"", "\"i64 M\""),
+        ("\"i32 K\"", "\"i32 K\", \"i32 K\""),
+        ("\"i32 K\"", "\"i64 K\""),
+        ("\"i32 K\"", "\"i32 K / 0\""),
+        ("\"i32 K\"", "\"i32 K +\""),
+        ("\"i32 K\"", "\"i32 K * 99999999999\""),
+        ("\"i32 K\"", "\"K\""),
+        ("\"i32 K\"", "\"i32 depth\""),
+        ("\"A\"", "\"A + 4*M*K + 1\""),
+        ("\"A\"", "\"A - 1\""),
+        ("\"C\"", "\"A\""),
+        ("[256]", "[512]"),
+        ("[256]", "[\"0 * N\"]"),
+        ("[256]", "[1, 2, 3, 4]"),
+        ("\"ceil(N / 64)\"", "\"N / 48\""),
+        ("\"ceil(N / 64)\"", "\"2147483648 * N\""),
+        ("\"ceil(N / 64)\"", "\"ceil(N, 64)\""),
+        ("\"ceil(N / 64)\"", "\"tiles(N)\""),
+        ("block", "dynamic_lds = 65536\nblock"),
+        ("block", "types = { A = \"i32\" }\nblock"),
+        ("block", "types = { Q = \"bf16\" }\nblock"),
+        ("block", "layout = { A = \"row\" }\nblock"),
+        (
+            "block",
+            "layout = { A = { axes = \"row K\", pitch = \"K - 1\" } }\nblock",
+        ),
+        ("block", "scratch = { A = \"f32[M]\" }\nblock"),
+        ("block", "scratch = { s = \"f33[M]\" }\nblock"),
+        (
+            "block",
+            "let = { a = \"b\", b = \"a\" }\nwhen = \"a > 0\"\nblock",
+        ),
+        (
+            "block",
+            "when = \"(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((M\"\nblock",
+        ),
+        ("block", "for = \"t of T\"\nblock"),
+        ("block", "for = \"t in 0..M * 100000\"\nblock"),
+    ] {
+        let file = here.join("bind.toml");
+        std::fs::write(&file, good.replacen(old, new, 1)).expect("written");
+        let kernels = format!("{HERE}/tile.co");
+        let run = run(
+            &here,
+            &[
+                "--kernels",
+                &kernels,
+                "--bind",
+                "bind.toml",
+                "--test",
+                "gemm_nt_naive_64",
+            ],
+        );
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
+        assert!(run.err.contains("bind.toml:"), "{new}: {}", run.err);
+        told += &format!("{new}\n{}\n\n", run.err.trim_end());
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn contracts_and_skeletons_are_printed() {
+    let contract = run(Path::new(HERE), &["contracts", "gdn_recurrent"]);
+    assert_eq!((contract.code, contract.err.as_str()), (0, ""));
+    let skeleton = run(
+        Path::new(HERE),
+        &[
+            "bind",
+            "rule.co",
+            "--contract",
+            "attn_pre",
+            "--kernel",
+            "s*",
+        ],
+    );
+    assert_eq!((skeleton.code, skeleton.err.as_str()), (0, ""));
+    insta::assert_snapshot!(format!("{}\n{}", contract.out, skeleton.out));
+    let json = run(
+        Path::new(HERE),
+        &["contracts", "gemm_nt", "--format", "json"],
+    );
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(json["contracts"][0]["tensors"][2]["axes"][0]["length"], "M");
+    let none = run(Path::new(HERE), &["contracts", "gemm_xt"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("did you mean gemm_nt"), "{}", none.err);
+}
