@@ -210,6 +210,7 @@ planted = [{ name = "-", swap_grid = "kernel_mul" }]
         let known = crate::registry::Known {
             kernels: vec!["kernel_mul"],
             planted: vec![],
+            base: None,
         };
         let registry = Registry::parse("x", text, &known).expect("a good registry");
         let ids = |pattern: &str| -> Vec<String> {

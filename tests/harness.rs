@@ -262,6 +262,54 @@ fn kernels_that_a_code_object_lacks_are_skips_or_errors_if_all_are_required() {
     );
 }
 
+/// Whoever has a shape to try needs no more than that; tolerances are those of the built-in tests of the contract.
+#[test]
+fn a_registry_of_ones_own_needs_an_id_a_contract_and_a_shape() {
+    let mine = scratch("small-registry").join("mine.toml");
+    let path = mine.display().to_string();
+    let small = "schema = 1\n[[test]]\nid = \"my shape\"\ncontract = \"gemm_nt\"\nshape = { M = 5, N = 70, K = 9 }\n";
+    std::fs::write(&mine, small).expect("written");
+    let report = json(&["--registry", &path, "--format", "json"]);
+    assert_eq!(report["totals"]["pass"], 1, "{report:#}");
+    let tolerance = &report["phases"][0]["trials"][0]["outputs"][0]["tolerance"];
+    assert!(
+        tolerance["absolute"]
+            .as_f64()
+            .is_some_and(|given| given > 0.0),
+        "{tolerance}"
+    );
+    std::fs::write(&mine, format!("{small}outputs.C = {{ tolerance = 0.5 }}\n")).expect("written");
+    let report = json(&["--registry", &path, "--format", "json"]);
+    let tolerance = &report["phases"][0]["trials"][0]["outputs"][0]["tolerance"];
+    assert_eq!(
+        (&tolerance["absolute"], &tolerance["ceiling"]),
+        (&Value::from(0.5), &Value::from(0.5))
+    );
+    for (old, new, said) in [
+        (
+            "schema = 1",
+            "schema = 1\nextends = \"nothing\"",
+            "this test has no `outputs`",
+        ),
+        (
+            "schema = 1",
+            "schema = 1\nextends = \"buildin\"",
+            "did you mean `built-in`?",
+        ),
+        (
+            "contract = \"gemm_nt\"",
+            "contract = \"gemm_tt\"",
+            "did you mean `gemm_nt`?",
+        ),
+        ("id = \"my shape\"", "", "this test has no `id`"),
+    ] {
+        std::fs::write(&mine, small.replace(old, new)).expect("written");
+        let (code, stderr) = ends(&["--registry", &path]);
+        assert_eq!(code, 3, "{stderr}");
+        assert!(stderr.contains(said), "{new}: {stderr}");
+    }
+}
+
 /// Tests are chosen by the kernels that they launch.
 #[test]
 fn a_glob_of_kernels_selects_tests() {

@@ -22,6 +22,9 @@ impl Reader<'_, '_> {
             "a tolerance for each of its outputs: {}",
             function.outputs.join(", ")
         );
+        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function)) {
+            return inherited;
+        }
         let Some(list) = table.need("outputs", &hint, self.out) else {
             return outputs;
         };
@@ -36,6 +39,21 @@ impl Reader<'_, '_> {
             outputs.extend(self.judged(value).map(|judged| (name.to_string(), judged)));
         }
         outputs
+    }
+
+    /// How the outputs of a function are judged in the registry that this one extends: the loosest of its tests.
+    fn inherited(&self, function: &Function) -> Option<BTreeMap<String, Judged>> {
+        let mut outputs: BTreeMap<String, Judged> = BTreeMap::new();
+        let tests = self.base?.tests();
+        for test in tests.filter(|test| test.function.name == function.name) {
+            for (name, judged) in &test.outputs {
+                let looser = |known: &Judged| judged.tolerance.absolute > known.tolerance.absolute;
+                if outputs.get(name).is_none_or(looser) {
+                    outputs.insert(name.clone(), judged.clone());
+                }
+            }
+        }
+        (!outputs.is_empty()).then_some(outputs)
     }
 
     fn judged(&mut self, value: Placed<'_>) -> Option<Judged> {
@@ -61,18 +79,30 @@ impl Reader<'_, '_> {
             Some(value) => magnitude(value, "tolerance", self.out)?,
             None => 0.0,
         };
-        let ceiling_at = table.need(
-            "ceiling",
-            "`ceiling = ...`, the document's own tolerance",
-            self.out,
-        )?;
-        let ceiling = magnitude(ceiling_at, "ceiling", self.out)?;
-        let reason_at = table.need("reason", "`reason = \"...\"`: the measured error", self.out)?;
-        let reason = string(reason_at, self.out)?;
-        if absolute > ceiling {
+        // A user's tolerance is its own ceiling, and nobody asks where it is from.
+        let users = self.known.base.is_some();
+        let ceiling_at = match table.get("ceiling") {
+            None if users => None,
+            _ => {
+                let hint = "`ceiling = ...`, the document's own tolerance";
+                Some(table.need("ceiling", hint, self.out)?)
+            }
+        };
+        let ceiling = match ceiling_at {
+            Some(at) => magnitude(at, "ceiling", self.out)?,
+            None => absolute,
+        };
+        let reason = match table.get("reason") {
+            None if users => "",
+            _ => {
+                let hint = "`reason = \"...\"`: the measured error";
+                string(table.need("reason", hint, self.out)?, self.out)?
+            }
+        };
+        if let Some(at) = ceiling_at.filter(|_| absolute > ceiling) {
             let title = format!("the tolerance {absolute:e} is above the ceiling {ceiling:e}");
             self.out.push(bad(
-                ceiling_at,
+                at,
                 &title,
                 "lower than the tolerance",
                 "the ceiling is the loosest that is allowed",
@@ -121,6 +151,9 @@ impl Reader<'_, '_> {
 
     pub(super) fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<Plant> {
         let hint = "`planted = [{ name = \"...\", replace = { kernel_x = \"planted_y\" } }]`: a bug it must catch";
+        if self.known.base.is_some() && table.get("planted").is_none() {
+            return Vec::new();
+        }
         let Some(list) = table.need("planted", hint, self.out) else {
             return Vec::new();
         };

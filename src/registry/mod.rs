@@ -99,6 +99,8 @@ pub struct Known<'a> {
     pub kernels: Vec<&'a str>,
     /// Kernels of the code object of planted bugs.
     pub planted: Vec<&'a str>,
+    /// The built-in registry, where a user's is read: it gives tolerances, and what is demanded of itself alone may be left out.
+    pub base: Option<&'a Registry>,
 }
 
 /// The largest file that is read as a registry.

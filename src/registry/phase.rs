@@ -35,13 +35,21 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         }
     };
     let table = Table::new("registry", 0..0, root.get_ref());
-    table.only(&["schema", "partial", "phase"], out);
+    let users = known.base.is_some();
+    let keys: &[&str] = if users {
+        &["schema", "partial", "phase", "extends", "test"]
+    } else {
+        &["schema", "partial", "phase"]
+    };
+    table.only(keys, out);
     schema(&table, out);
     let partial = table
         .get("partial")
         .and_then(|value| boolean(value, out))
-        .unwrap_or(false);
+        .unwrap_or(users);
+    let extends = extends(&table, out);
     let mut reader = Reader {
+        base: known.base.filter(|_| extends),
         known,
         out,
         ids: HashMap::new(),
@@ -52,6 +60,17 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         .get("phase")
         .map_or(&[][..], |value| array(value, reader.out));
     let mut numbers = BTreeSet::new();
+    // Tests of a user's that are in no phase.
+    if let Some(list) = table.get("test") {
+        let tests = array(list, reader.out);
+        registry.phases.push(Phase {
+            number: 0,
+            title: "Tests of this registry".into(),
+            note: None,
+            tests: tests.iter().filter_map(|test| reader.test(test)).collect(),
+        });
+        numbers.insert(0);
+    }
     for value in phases {
         registry.phases.extend(reader.phase(value, &mut numbers));
     }
@@ -88,9 +107,27 @@ fn schema(table: &Table<'_>, out: &mut Complaints) {
     }
 }
 
+/// Whether tolerances come from the built-in registry where a test gives none.
+fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
+    let Some(value) = table.get("extends") else {
+        return true;
+    };
+    match string(value, out) {
+        Some("built-in") | None => true,
+        Some("nothing") => false,
+        Some(other) => {
+            let names = ["built-in", "nothing"];
+            out.push(unknown(value.span(), "registry", other, &names));
+            true
+        }
+    }
+}
+
 /// What reading one file remembers.
 pub(super) struct Reader<'k, 'o> {
     pub(super) known: &'k Known<'k>,
+    /// The registry that gives tolerances, if any.
+    pub(super) base: Option<&'k Registry>,
     pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
     ids: HashMap<String, String>,
@@ -147,10 +184,11 @@ impl Reader<'_, '_> {
     }
 
     fn test<'a>(&mut self, value: Placed<'a>) -> Option<Test> {
-        const KEYS: [&str; 9] = [
+        const KEYS: [&str; 10] = [
             "id",
             "aliases",
             "function",
+            "contract",
             "kernels",
             "shape",
             "cases",
@@ -172,11 +210,14 @@ impl Reader<'_, '_> {
                 aliases.push(alias.to_string());
             }
         }
-        let function_at = table.need(
-            "function",
-            "`function = \"...\"`, what the test runs",
-            self.out,
-        )?;
+        let function_at = match table.get("contract") {
+            Some(contract) => contract,
+            None => table.need(
+                "function",
+                "`function = \"...\"`, what the test runs",
+                self.out,
+            )?,
+        };
         let name = string(function_at, self.out)?;
         let Some(function) = functions().find(|function| function.name == name) else {
             let names: Vec<&str> = functions().map(|function| function.name).collect();
@@ -244,6 +285,9 @@ impl Reader<'_, '_> {
     }
 
     fn kernels(&mut self, table: &Table<'_>, function: &Function) {
+        if self.known.base.is_some() && table.get("kernels").is_none() {
+            return;
+        }
         let hint = format!("`kernels = {:?}`", function.kernels);
         let Some(list) = table.need("kernels", &hint, self.out) else {
             return;

@@ -22,6 +22,7 @@ fn parse(text: &str) -> Result<Registry, String> {
     let known = Known {
         kernels: names(kernels),
         planted: names(planted),
+        base: None,
     };
     Registry::parse("mine.toml", text, &known).map_err(|stop| stop.message)
 }
@@ -420,6 +421,7 @@ fn a_kernel_that_the_code_object_lacks_is_named() {
     let known = Known {
         kernels: vec!["kernel_exp"],
         planted: vec!["planted_mul_adds", "planted_solve_wrong_sign"],
+        base: None,
     };
     let message = Registry::parse("mine.toml", GOOD, &known)
         .expect_err("it lacks them")
@@ -446,6 +448,7 @@ fn damaged_files_are_diagnosed() {
     let known = Known {
         kernels: vec!["kernel_mul"],
         planted: vec!["planted_mul_adds"],
+        base: None,
     };
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {
         let _ = Registry::parse("x", &GOOD[..end], &known);

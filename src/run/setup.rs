@@ -38,12 +38,19 @@ impl Setup {
         let known = Known {
             kernels: names(&built_in),
             planted: names(&planted),
+            base: None,
         };
+        let own = Registry::built_in(&known)?;
         let registry = match &args.registry {
-            Some(path) => Registry::read(path, &known)?,
-            None => Registry::built_in(&known)?,
+            Some(path) => {
+                let base = Some(&own);
+                Registry::read(path, &Known { base, ..known })?
+            }
+            None => {
+                drop(known);
+                own
+            }
         };
-        drop(known);
         let user = args.kernels.as_deref().map(Program::read).transpose()?;
         let bindings = Bindings::read(&args.bind, &registry)?;
         Ok(Setup {

@@ -28,6 +28,7 @@ fn problems_on(
     let known = Known {
         kernels: names(honest),
         planted: names(wrong),
+        base: None,
     };
     let registry: &'static Registry =
         Box::leak(Box::new(Registry::built_in(&known).expect("it is good")));

@@ -158,6 +158,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
     let known = Known {
         kernels: vec!["kernel_mul"],
         planted: vec![],
+        base: None,
     };
     let registry = Registry::parse("x", &text, &known).expect("a good registry");
     let program = Program::built_in().expect("built in");

@@ -37,6 +37,7 @@ impl Bench {
         let known = Known {
             kernels: vec!["kernel_mul"],
             planted: vec!["kernel_add"],
+            base: None,
         };
         Bench {
             registry: Registry::parse("x", REGISTRY, &known).expect("a good registry"),

@@ -41,6 +41,7 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
     let known = Known {
         kernels: vec!["kernel_exp"],
         planted: vec!["planted_exp_hangs"],
+        base: None,
     };
     let registry = Registry::parse("x", &text, &known).expect("a good registry");
     let test = registry.tests().next().expect("a test");
