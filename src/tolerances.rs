@@ -36,6 +36,10 @@ pub struct TolerancesArgs {
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 
+    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub bind: Vec<PathBuf>,
+
     /// Take tests from this file instead of the built-in phases.toml
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
@@ -88,6 +92,8 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
         phase: args.phase.clone(),
         test: args.test.clone(),
         kernels: args.kernels.clone(),
+        bind: args.bind.clone(),
+        require_all: true,
         registry: args.registry.clone(),
         jobs: args.jobs,
         device: args.device.clone(),
@@ -107,7 +113,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
 }
 
 fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, Stop> {
-    let selected = setup.select(flags)?;
+    let (selected, ways) = setup.runnable(flags)?;
     let device = crate::device::choose(&flags.device)?;
     let mut measured: Vec<Measured> = Vec::new();
     for one in &selected {
@@ -135,7 +141,8 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
     for seed in 0..u64::from(seeds) {
         let plans: Vec<Plan<'_>> = selected
             .iter()
-            .map(|one| Plan {
+            .zip(&ways)
+            .map(|(one, way)| Plan {
                 device: &*device,
                 threads: 1,
                 limits: Limits::default(),
@@ -150,7 +157,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 watch: &NOTHING,
                 dump: None,
                 given: None,
-                bound: None,
+                bound: way.bound(),
                 flags: "",
             })
             .collect();

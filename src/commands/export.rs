@@ -38,6 +38,10 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 
+    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub bind: Vec<PathBuf>,
+
     /// Take tests from this file instead of the built-in phases.toml
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
@@ -55,13 +59,16 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let flags = RunArgs {
         test: args.test.clone(),
         kernels: args.kernels.clone(),
+        bind: args.bind.clone(),
+        // What is missing is said of each test.
+        require_all: true,
         registry: args.registry.clone(),
         jobs: args.jobs,
         device: args.device.clone(),
         ..RunArgs::default()
     };
     let setup = Setup::new(&flags)?;
-    let selected = setup.select(&flags)?;
+    let (selected, ways) = setup.runnable(&flags)?;
     let seed = run::seed(&args.seed)?;
     let device = device::choose(&args.device)?;
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
@@ -70,8 +77,9 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let again = run::flags(&flags);
     let plans: Vec<Plan<'_>> = selected
         .iter()
+        .zip(&ways)
         .zip(&places)
-        .map(|(one, place)| Plan {
+        .map(|((one, way), place)| Plan {
             device: &*device,
             threads: run::threads(jobs, selected.len()),
             limits: Limits::default(),
@@ -86,7 +94,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
             watch: &NOTHING,
             dump: Some(Dump::Safetensors(place)),
             given: None,
-            bound: None,
+            bound: way.bound(),
             flags: &again,
         })
         .collect();

@@ -102,6 +102,26 @@ impl Setup {
         Ok(selected)
     }
 
+    /// The selected cases that run, and how.
+    ///
+    /// # Errors
+    /// None does, or a binding does not fit.
+    pub fn runnable(&self, args: &RunArgs) -> Result<(Vec<Selected<'_>>, Vec<Way<'_>>), Stop> {
+        let selected = self.select(args)?;
+        let ways = self.ways(args, &selected)?;
+        let pairs = selected.into_iter().zip(ways);
+        let (selected, ways): (Vec<_>, Vec<_>) = pairs
+            .filter_map(|(one, way)| Some((one, way.ok()?)))
+            .unzip();
+        if selected.is_empty() {
+            return Err(Stop::nothing(format!(
+                "no selected test can run with the kernels of {}",
+                self.program().report.path
+            )));
+        }
+        Ok((selected, ways))
+    }
+
     /// Whether a test launches a kernel that one of the globs means.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
         let mut bound = self

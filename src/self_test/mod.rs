@@ -115,9 +115,7 @@ impl SelfTest {
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let setup = Setup::new(args)?;
-    let selected = setup.select(args)?;
-    let ways = setup.ways(args, &selected)?;
-    let (selected, ways) = runnable(&setup, selected, ways)?;
+    let (selected, ways) = setup.runnable(args)?;
     let seed = run::seed(&args.seed)?;
     let device = crate::device::choose(&args.device)?;
     let result = Runner {
@@ -374,25 +372,6 @@ impl Bug<'_> {
             (Bug::Bound(..), None) => Ok(false),
         }
     }
-}
-
-/// The cases that run, of those that are selected.
-fn runnable<'a>(
-    setup: &Setup,
-    selected: Vec<Selected<'a>>,
-    ways: Vec<Result<Way<'a>, String>>,
-) -> Result<(Vec<Selected<'a>>, Vec<Way<'a>>), Stop> {
-    let pairs = selected.into_iter().zip(ways);
-    let (selected, ways): (Vec<_>, Vec<_>) = pairs
-        .filter_map(|(one, way)| Some((one, way.ok()?)))
-        .unzip();
-    if selected.is_empty() {
-        let path = &setup.program().report.path;
-        return Err(Stop::nothing(format!(
-            "no selected test can run with the kernels of {path}"
-        )));
-    }
-    Ok((selected, ways))
 }
 
 /// Whether a planted bug was launched in a case, and how it was caught.

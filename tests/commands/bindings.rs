@@ -219,3 +219,56 @@ fn contracts_and_skeletons_are_printed() {
     assert_eq!(none.code, 2);
     assert!(none.err.contains("did you mean gemm_nt"), "{}", none.err);
 }
+
+/// Other commands that run tests take bindings too: what they write and measure is what these kernels computed.
+#[test]
+fn export_and_tolerances_take_bindings() {
+    let out = scratch("bindings-export").join("decode.safetensors");
+    let out = out.to_str().expect("UTF-8");
+    let export = run(
+        Path::new(HERE),
+        &[
+            "export",
+            "--test",
+            "decode",
+            "--kernels",
+            "rule.co",
+            "--bind",
+            "rule.toml",
+            "--out",
+            out,
+        ],
+    );
+    assert_eq!(
+        (export.code, export.err.as_str()),
+        (0, ""),
+        "{}",
+        export.out
+    );
+    assert!(Path::new(out).exists());
+    let bound = [
+        "--kernels",
+        "tile.co",
+        "--bind",
+        "tile.toml",
+        "--format",
+        "json",
+    ];
+    let args = [
+        &["tolerances", "--seeds", "1", "--test", "gemm_nt_naive_64"],
+        &bound[..],
+    ]
+    .concat();
+    let measured = run(Path::new(HERE), &args);
+    assert_eq!(
+        (measured.code, measured.err.as_str()),
+        (0, ""),
+        "{}",
+        measured.out
+    );
+    let measured: serde_json::Value = serde_json::from_str(&measured.out).expect("JSON");
+    assert!(
+        measured.to_string().contains("gemm_nt_naive_64"),
+        "{measured}"
+    );
+}
