@@ -49,6 +49,33 @@ fn likeness(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(own(a), own(b))
 }
 
+/// A word for a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    if escaped(word) == word {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    let written = |c: char| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        c if escaped(c.encode_utf8(&mut [0; 4])).starts_with('\\') => {
+            format!("\\u{:04x}", c as u32)
+        }
+        c => c.to_string(),
+    };
+    format!("$'{}'", word.chars().map(written).collect::<String>())
+}
+
+/// The command that runs a case again.
+pub fn again(id: &str, seed: u64, flags: &str) -> String {
+    format!(
+        "deltanet-check --test {} --seed {seed}{flags} --dump DIR",
+        quoted(id)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -252,7 +252,7 @@ fn judged(
             };
             report.rerun = format!(
                 "deltanet-check vectors {} --family {}{again}",
-                run::quoted(&batch.vectors.name),
+                crate::text::quoted(&batch.vectors.name),
                 family.word()
             );
             Some(report)

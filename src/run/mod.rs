@@ -14,11 +14,11 @@ use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
 };
 use crate::select::Selected;
-use crate::text::shown;
+use crate::text::{again, shown};
 use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
-pub use setup::{Setup, color, flags, jobs, quoted, seed, threads};
+pub use setup::{Setup, color, flags, jobs, seed, threads};
 pub use ways::{Bindings, Way, contract};
 
 /// Does what the flags of a test run say.
@@ -147,14 +147,6 @@ fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialRep
         seconds: 0.0,
         rerun: again(&one.case.id, seed, flags),
     }
-}
-
-/// The command that runs a case again.
-pub fn again(id: &str, seed: u64, flags: &str) -> String {
-    format!(
-        "deltanet-check --test {} --seed {seed}{flags} --dump DIR",
-        quoted(id)
-    )
 }
 
 /// The reports in the registry's order, under their phases.

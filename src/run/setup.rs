@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::registry::{Known, Registry, Test};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
-use crate::text::escaped;
+use crate::text::quoted;
 use crate::trial::default_jobs;
 
 /// The registry and the code objects.
@@ -226,25 +226,6 @@ pub fn flags(args: &RunArgs) -> String {
         flags.push_str(&format!(" --hip-device {index}"));
     }
     flags
-}
-
-/// A word for a shell.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_string();
-    }
-    if escaped(word) == word {
-        return format!("'{}'", word.replace('\'', "'\\''"));
-    }
-    let written = |c: char| match c {
-        '\'' | '\\' => format!("\\{c}"),
-        c if escaped(c.encode_utf8(&mut [0; 4])).starts_with('\\') => {
-            format!("\\u{:04x}", c as u32)
-        }
-        c => c.to_string(),
-    };
-    format!("$'{}'", word.chars().map(written).collect::<String>())
 }
 
 /// How many trials run at once: one where a trace shows them one after another, and one on a card, which they would

@@ -9,7 +9,7 @@ use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
 use crate::program::Program;
 use crate::registry::{Case, Plant, Test};
-use crate::run::again;
+use crate::text::again;
 use crate::verdict::{Problem, TrialReport, Verdict};
 
 /// Which kernels a trial launches.

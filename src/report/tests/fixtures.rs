@@ -8,7 +8,7 @@ use crate::compare::{
     judge_buffers, judge_output, judge_repeat, poison, with_element,
 };
 use crate::report::RunPlan;
-use crate::run::quoted;
+use crate::text::quoted;
 use crate::verdict::{
     Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
     LaunchReport, OutputReport, Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
