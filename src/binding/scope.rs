@@ -200,6 +200,12 @@ impl<'a> Scope<'a> {
                 registry::Value::Word(word) => Value::Word((*word).into()),
             });
         }
+        // Tensors of others come without the choices that they leave open: the first word is what they are.
+        if let Some((_, words)) = self.function.words.iter().find(|(known, _)| *known == name)
+            && let Some(first) = words.first()
+        {
+            return Ok(Value::Word((*first).into()));
+        }
         if self.shape(name).is_some() {
             return Ok(Value::Pointer(name.into(), 0));
         }

@@ -15,7 +15,7 @@ use crate::device::{self, Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
-use crate::run::{self, print, stdout_result};
+use crate::run::{self, Bindings, Setup, print, stdout_result};
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
@@ -41,6 +41,10 @@ pub struct VectorsArgs {
     /// Validate this code object instead of the built-in one; its kernels bear the same names
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
+
+    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub bind: Vec<PathBuf>,
 
     /// Where the kernels run.
     #[command(flatten)]
@@ -106,11 +110,19 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         .iter()
         .map(|path| Vectors::read(path))
         .collect::<Result<_, _>>()?;
-    let families = families(args.family, &program)?;
-    let batches: Vec<Batch> = files
+    let setup = Setup::new(&RunArgs {
+        bind: args.bind.clone(),
+        ..RunArgs::default()
+    })?;
+    let bindings = &setup.bindings;
+    let families = families(args.family, &program, bindings)?;
+    let mut batches: Vec<Batch> = files
         .into_iter()
         .map(|file| batch(file, &families, args.family == Choice::All))
         .collect::<Result<_, _>>()?;
+    for (_, foreign) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
+        leave_out(foreign, bindings, &program)?;
+    }
     let plan = RunPlan {
         device: device.describe(),
         code_object: program.report.clone(),
@@ -118,7 +130,12 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
     let started = Instant::now();
-    let phases = judged(args, &program, built_in.as_ref(), &*device, &batches);
+    let phases = judged(
+        args,
+        (&program, built_in.as_ref(), bindings),
+        &*device,
+        &batches,
+    )?;
     let seconds = started.elapsed().as_secs_f64();
     let report = RunReport::new(
         plan.device.clone(),
@@ -136,14 +153,14 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
 }
 
 /// The families asked for; of all, those that the code object has.
-fn families(choice: Choice, program: &Program) -> Result<Vec<Family>, Stop> {
+fn families(choice: Choice, program: &Program, bindings: &Bindings) -> Result<Vec<Family>, Stop> {
     let one = match choice {
         Choice::Recurrent => Family::Recurrent,
         Choice::Chunked => Family::Chunked,
         Choice::Ggml => Family::Ggml,
         Choice::All => {
             let mut all = Family::value_variants().to_vec();
-            all.retain(|family| family.is_in(program));
+            all.retain(|family| family.is_in(program, bindings));
             if all.is_empty() {
                 return Err(Stop::setup(format!(
                     "code object {} has no kernel of the gated delta rule: gdn_recurrent_f32, gdn_chunk_*_f32 or ggml_gated_delta_net_f32",
@@ -154,6 +171,17 @@ fn families(choice: Choice, program: &Program) -> Result<Vec<Family>, Stop> {
         }
     };
     Ok(vec![one])
+}
+
+/// Leaves a file's tensors out where no binding of their contract is for them.
+fn leave_out(foreign: &mut Foreign, bindings: &Bindings, program: &Program) -> Result<(), Stop> {
+    if foreign.skip.is_some() || !bindings.has(foreign.test.function) {
+        return Ok(());
+    }
+    for case in &foreign.test.cases {
+        foreign.skip = bindings.way(&foreign.test, case, program)?.err();
+    }
+    Ok(())
 }
 
 /// What a file is run through. Where all families were asked for, those that cannot compute it are left out.
@@ -197,13 +225,13 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
 /// Runs everything; a file is a phase of the report.
 fn judged(
     args: &VectorsArgs,
-    program: &Program,
-    twin: Option<&Program>,
+    (program, twin, bindings): (&Program, Option<&Program>, &Bindings),
     device: &dyn Device,
     batches: &[Batch],
-) -> Vec<PhaseReport> {
+) -> Result<Vec<PhaseReport>, Stop> {
     let flags = RunArgs {
         kernels: args.kernels.clone(),
+        bind: args.bind.clone(),
         jobs: args.jobs,
         device: args.device.clone(),
         limits: args.limits.clone(),
@@ -214,12 +242,16 @@ fn judged(
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {
         let runs = |foreign: &&(Family, Foreign)| foreign.1.skip.is_none();
-        let plans: Vec<Plan<'_>> = batch
-            .trials
-            .iter()
-            .filter(runs)
+        let mut plans: Vec<Plan<'_>> = Vec::new();
+        let cases = batch.trials.iter().filter(runs);
+        for (foreign, case) in cases
             .flat_map(|(_, foreign)| foreign.test.cases.iter().map(move |case| (foreign, case)))
-            .map(|(foreign, case)| Plan {
+        {
+            let bound = match bindings.has(foreign.test.function) {
+                true => bindings.way(&foreign.test, case, program)?.ok(),
+                false => None,
+            };
+            plans.push(Plan {
                 device,
                 threads: run::threads(jobs, batch.trials.len()),
                 limits: args.limits.limits(),
@@ -234,10 +266,10 @@ fn judged(
                 watch: &NOTHING,
                 dump: None,
                 given: Some(&foreign.given),
-                bound: None,
+                bound: bound.and_then(|way| way.bound()),
                 flags: &again,
-            })
-            .collect();
+            });
+        }
         let mut done: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
         run_all(&plans, jobs, |position, progress| {
             if let Progress::Finished(finished) = progress {
@@ -264,7 +296,7 @@ fn judged(
             trials: trials.collect(),
         });
     }
-    phases
+    Ok(phases)
 }
 
 /// A trial that was asked for and cannot run.

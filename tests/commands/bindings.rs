@@ -272,3 +272,36 @@ fn export_and_tolerances_take_bindings() {
         "{measured}"
     );
 }
+
+/// Tensors that others computed, through kernels that others wrote.
+#[test]
+fn vectors_take_bindings() {
+    let sample = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/reference/tests/data/rect_state.safetensors"
+    );
+    let judged = run(
+        Path::new(HERE),
+        &[
+            "vectors",
+            sample,
+            "--kernels",
+            "rule.co",
+            "--bind",
+            "rule.toml",
+            "--family",
+            "recurrent",
+        ],
+    );
+    assert_eq!(
+        (judged.code, judged.err.as_str()),
+        (0, ""),
+        "{}",
+        judged.out
+    );
+    assert!(
+        judged.out.contains("all tests        2/2 passed"),
+        "{}",
+        judged.out
+    );
+}

@@ -9,6 +9,7 @@ use super::file::Vectors;
 use crate::phases::{Function, functions};
 use crate::program::Program;
 use crate::registry::{Case, Judged, Test, Value, Values};
+use crate::run::Bindings;
 use crate::trial::Given;
 use crate::verdict::Tolerance;
 
@@ -68,11 +69,11 @@ impl Family {
         }
     }
 
-    /// Whether a code object has a kernel of this family.
-    pub fn is_in(self, program: &Program) -> bool {
+    /// Whether a code object has a kernel of this family, or a binding says which kernels those are.
+    pub fn is_in(self, program: &Program, bindings: &Bindings) -> bool {
         find(self).is_some_and(|function| {
             let mut kernels = function.kernels.iter();
-            kernels.any(|kernel| program.object.kernel(kernel).is_some())
+            bindings.has(function) || kernels.any(|kernel| program.object.kernel(kernel).is_some())
         })
     }
 
