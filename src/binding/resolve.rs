@@ -72,6 +72,11 @@ impl Binding {
         found.map(|(_, kind)| *kind)
     }
 
+    /// Whether the elements of a tensor are handed over as another function of themselves.
+    pub fn converts(&self, name: &str) -> bool {
+        self.converted.iter().any(|(known, _)| known.value == name)
+    }
+
     /// The formulas with names.
     fn named(&self) -> Vec<Named<'_>> {
         let named = self.lets.iter().map(|(name, formula)| Named {
@@ -214,13 +219,8 @@ impl Binding {
                 count += shape.layout.count;
             }
             if names.contains(&name.value) {
-                return self.known(&mut shapes, &[], name).and_then(|_| {
-                    self.complain(
-                        &name.span,
-                        "this is a tensor of the contract",
-                        "give the buffer another name",
-                    )
-                });
+                let title = "this is a tensor of the contract";
+                return self.complain(&name.span, title, "give the buffer another name");
             }
             shapes.push(Shape {
                 name: name.value.clone(),

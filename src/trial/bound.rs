@@ -1,16 +1,14 @@
 //! The launches of a binding, on the tensors of a trial.
 
-use std::time::Instant;
-
 use super::buffer::{Role, Tensor};
-use super::{Buffer, Data, Grid, Launched, Outcome, Trial, Variant};
+use super::{Buffer, Data, Grid, Outcome, Trial, Variant};
 use crate::binding::{
     Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, convert,
 };
 use crate::compare::{ElementKind, guards, poison};
 use crate::device::{DeviceError, Launch};
 use crate::exit::Stop;
-use crate::verdict::{Axis, LaunchReport, Tolerance};
+use crate::verdict::{Axis, Tolerance};
 
 /// A binding that a trial launches in place of the built-in launches.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +110,8 @@ impl Trial<'_> {
     /// Has an input handed over as the binding says; the references keep what was drawn.
     fn convert(&mut self, at: usize, binding: &Binding, shapes: &[Shape]) -> Outcome {
         let tensor = &self.tensors[at];
-        let Some(data) = &tensor.data else {
+        let wanted = binding.converts(&tensor.name);
+        let Some(data) = tensor.data.as_ref().filter(|_| wanted) else {
             return Ok(());
         };
         let elements = data.wide();
@@ -150,6 +149,7 @@ impl Trial<'_> {
         let mut address = self.tensors[at].address;
         for (part, payload) in parts.into_iter().zip(payloads) {
             self.tensors[part].address = address;
+            self.tensors[part].guards = guards::Guards::default();
             address = address.map(|address| address + payload.len() as u64);
         }
         Ok(())
@@ -215,29 +215,7 @@ impl Trial<'_> {
             dynamic_lds: call.dynamic_lds,
             kernarg: &kernarg,
         };
-        let started = Instant::now();
-        let result = self
-            .session
-            .launch(self.module, &request)
-            .and_then(|done| self.session.sync().map(|()| done));
-        let seconds = started.elapsed().as_secs_f64();
-        let done = result.as_ref().ok().cloned().unwrap_or_default();
-        let report = LaunchReport {
-            kernel: call.kernel.clone(),
-            grid: call.grid,
-            block: call.block,
-            dynamic_lds: call.dynamic_lds,
-            wave_instructions: done.wave_instructions,
-            counters: done.counters,
-            kernel_seconds: done.kernel_seconds,
-            seconds,
-        };
-        self.launches.push(Launched {
-            report,
-            grid,
-            written,
-        });
-        result.map(|_| ())
+        self.start(self.module, &request, grid, written)
     }
 
     /// The type that a tensor has on the device.
@@ -251,19 +229,57 @@ impl Trial<'_> {
     /// What an output may differ by where a binding has it in a type of fewer bits: one value of that type, and its rounding on the whole.
     pub(super) fn bound_tolerance(&self, buffer: Buffer, contract: &Tolerance) -> Tolerance {
         let tensor = &self.tensors[buffer.tensor];
-        let narrowed = match &self.mode {
-            super::Mode::Bound(bound) => bound.binding.kind(&tensor.name),
-            _ => None,
+        let super::Mode::Bound(bound) = &self.mode else {
+            return contract.clone();
         };
-        let rounding = match narrowed {
-            Some(ElementKind::Bf16) => 2f64.powi(-8),
-            Some(ElementKind::F16) => 2f64.powi(-11),
-            _ => return contract.clone(),
-        };
-        Tolerance {
-            ulp: Some(contract.ulp.unwrap_or(0).max(1)),
-            relative_rms: Some(contract.relative_rms.unwrap_or(0.0).max(rounding)),
-            ..contract.clone()
+        let own = bound.described.tensors().iter();
+        let own = own
+            .filter(|own| own.name == tensor.name)
+            .map(|own| own.element);
+        own.last().map_or_else(
+            || contract.clone(),
+            |own| narrowed(own, tensor.kind, contract),
+        )
+    }
+}
+
+/// The tolerance of an output that a contract has in one type and a binding in another.
+fn narrowed(contract: ElementKind, device: ElementKind, tolerance: &Tolerance) -> Tolerance {
+    let rounding = match device {
+        ElementKind::Bf16 => 2f64.powi(-8),
+        ElementKind::F16 => 2f64.powi(-11),
+        _ => return tolerance.clone(),
+    };
+    // What is of few bits in the contract is judged as the contract says.
+    if contract.size() <= device.size() {
+        return tolerance.clone();
+    }
+    Tolerance {
+        ulp: Some(tolerance.ulp.unwrap_or(0).max(1)),
+        relative_rms: Some(tolerance.relative_rms.unwrap_or(0.0).max(rounding)),
+        ..tolerance.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A binding that repeats the contract's own type loosened the bound.
+    #[test]
+    fn only_a_type_of_fewer_bits_than_the_contracts_has_a_wider_tolerance() {
+        let exact = Tolerance::absolute(0.0, 1e-5);
+        for (contract, device, wider) in [
+            (ElementKind::F32, ElementKind::F32, false),
+            (ElementKind::F32, ElementKind::Bf16, true),
+            (ElementKind::F32, ElementKind::F16, true),
+            (ElementKind::Bf16, ElementKind::Bf16, false),
+            (ElementKind::Bf16, ElementKind::F32, false),
+            (ElementKind::F64, ElementKind::F64, false),
+        ] {
+            let found = narrowed(contract, device, &exact);
+            assert_eq!(found != exact, wider, "{contract:?} {device:?}");
+            assert_eq!(found.ulp, wider.then_some(1));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Arg, Grid, Launched, Mode, Outcome, Trial, Variant};
+use super::{Arg, Buffer, Grid, Launched, Mode, Outcome, Trial, Variant};
 use crate::device::{ArgValue, DeviceError, DeviceErrorKind, Launch, lay_out};
 use crate::program::Program;
 use crate::text::nearest;
@@ -41,7 +41,6 @@ impl<'a> Trial<'a> {
             return Err(missing(program, &name));
         };
         let kernarg = lay_out(found, &values)?;
-        let started = Instant::now();
         let request = Launch {
             kernel: &name,
             grid: grid.grid,
@@ -49,22 +48,29 @@ impl<'a> Trial<'a> {
             dynamic_lds: 0,
             kernarg: &kernarg,
         };
+        self.start(module, &request, grid, written)
+    }
+
+    /// Launches a kernel, waits for it, and remembers what it took and which tensors it was to write.
+    pub(super) fn start(
+        &mut self,
+        module: usize,
+        request: &Launch<'_>,
+        grid: Grid,
+        written: Vec<Buffer>,
+    ) -> Outcome {
+        let started = Instant::now();
         let result = self
             .session
-            .launch(module, &request)
+            .launch(module, request)
             .and_then(|done| self.session.sync().map(|()| done));
         let seconds = started.elapsed().as_secs_f64();
         let done = result.as_ref().ok().cloned().unwrap_or_default();
-        let Grid {
-            grid: groups,
-            block,
-            ..
-        } = grid;
         let report = LaunchReport {
-            kernel: name,
-            grid: groups,
-            block,
-            dynamic_lds: 0,
+            kernel: request.kernel.to_owned(),
+            grid: request.grid,
+            block: request.block,
+            dynamic_lds: request.dynamic_lds,
             wave_instructions: done.wave_instructions,
             counters: done.counters,
             kernel_seconds: done.kernel_seconds,
