@@ -232,14 +232,11 @@ impl Trial<'_> {
         let super::Mode::Bound(bound) = &self.mode else {
             return contract.clone();
         };
-        let own = bound.described.tensors().iter();
-        let own = own
-            .filter(|own| own.name == tensor.name)
-            .map(|own| own.element);
-        own.last().map_or_else(
-            || contract.clone(),
-            |own| narrowed(own, tensor.kind, contract),
-        )
+        let mut tensors = bound.described.tensors().iter();
+        match tensors.find(|own| own.name == tensor.name) {
+            Some(own) => narrowed(own.element, tensor.kind, contract),
+            None => contract.clone(),
+        }
     }
 }
 
