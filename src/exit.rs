@@ -27,7 +27,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// An error that ends the whole run, with the exit code it ends with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stop {
     /// The code to leave with.
     pub exit: Exit,

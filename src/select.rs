@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use globset::GlobBuilder;
 
 use crate::exit::Stop;
-use crate::registry::{Case, Phase, Registry, Test};
+use crate::contract::{Case, Test};
+use crate::registry::{Phase, Registry};
 use crate::text::nearest;
 
 /// One case to run, with the test and the phase it belongs to.

@@ -157,7 +157,8 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 watch: &NOTHING,
                 dump: None,
                 given: None,
-                bound: way.bound(),
+                bound: *way,
+                shared: None,
                 flags: "",
             })
             .collect();

@@ -92,7 +92,7 @@ pub fn pieces(arg: &ArgSpec, scope: &Scope<'_>) -> Result<Vec<Piece>, Trouble> {
         ArgSpec::Raw(bytes) => one(bytes.clone()),
         ArgSpec::Scalar(scalar, formula) => one(number(*scalar, formula, scope)?),
         ArgSpec::FastDivision(formula) => one(fast_division(formula, scope)?),
-        ArgSpec::Pointer(formula) => match scope.value(formula)? {
+        ArgSpec::Pointer(formula) => match scope.place(formula)? {
             Value::Pointer(tensor, offset) => Ok(vec![Piece::Pointer(tensor, offset)]),
             Value::Null => one(vec![0; 8]),
             other => {

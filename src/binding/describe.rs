@@ -11,9 +11,9 @@ use super::formula::parse;
 use super::layout::Layout;
 use super::scope::{Scope, Shape, Side};
 use crate::compare::ElementKind;
-use crate::phases::Function;
-use crate::registry::{self, Values};
-use crate::trial::{Probed, probe};
+use crate::contract::Function;
+use crate::contract::{self, Values};
+use crate::contract::{Probed, probe};
 
 /// So many choices of words are looked at.
 const MAX_CHOICES: usize = 32;
@@ -33,14 +33,12 @@ pub struct Described {
 pub enum Use {
     /// Kernels read it.
     Input,
-    /// The references know it; the built-in kernels are not handed it.
+    /// Only the references know it.
     Hidden,
     /// Kernels write it, and it is compared.
     Output,
     /// It starts with values, kernels write it in part, and it is compared.
     InPlace,
-    /// The built-in kernels hand it to each other. A binding has `scratch` of its own.
-    Between,
 }
 
 /// A tensor of a contract.
@@ -116,9 +114,9 @@ pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Descri
 type Words = Vec<&'static str>;
 
 fn words(values: &Values) -> Words {
-    let word = |(_, value): (&str, &registry::Value)| match value {
-        registry::Value::Word(word) => Some(*word),
-        registry::Value::Number(_) => None,
+    let word = |(_, value): (&str, &contract::Value)| match value {
+        contract::Value::Word(word) => Some(*word),
+        contract::Value::Number(_) => None,
     };
     values.iter().filter_map(word).collect()
 }
@@ -180,8 +178,8 @@ fn tensors(function: &Function, values: &Values, probed: Vec<Probed>) -> Vec<Des
 fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
     let pairs = values.iter().map(|(known, value)| {
         let value = match value {
-            registry::Value::Number(number) if names.contains(&known) => {
-                registry::Value::Number(number * factor)
+            contract::Value::Number(number) if names.contains(&known) => {
+                contract::Value::Number(number * factor)
             }
             other => other.clone(),
         };
@@ -205,9 +203,8 @@ fn tensor(function: &Function, seen: &[(Values, Vec<Probed>)], at: usize) -> Des
     let compared = first.compared || !first.parts.is_empty();
     let role = match (first.starts_with_values, first.written, compared) {
         (true, true, _) => Use::InPlace,
-        (false, _, true) => Use::Output,
-        (false, _, false) => Use::Between,
-        (true, false, _) if first.on_device => Use::Input,
+        (false, _, _) => Use::Output,
+        (true, false, _) if first.offered => Use::Input,
         (true, false, _) => Use::Hidden,
     };
     DescribedTensor {

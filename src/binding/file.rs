@@ -1,5 +1,6 @@
 //! Reading bindings from TOML.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::de::DeTable;
@@ -7,15 +8,15 @@ use toml::de::DeTable;
 use super::formula::{Formula, Trouble, parse, parse_part};
 use super::symbol::Symbol;
 use super::{
-    ArgSpec, Binding, CONTRACT_VERSION, LaunchSpec, LayoutSpec, Loop, Placed, PlantedSpec, Scratch,
-    Source, arguments,
+    ArgSpec, Binding, CONTRACT_VERSION, GroupSpec, LaunchSpec, LayoutSpec, Loop, Placed, PlantedSpec,
+    Scratch, Source, Step, arguments,
 };
 use crate::compare::ElementKind;
 use crate::document::{self, Complaint, Table, array, bad, integer, string, unknown, wrong_type};
-use crate::phases::functions;
+use crate::contracts::functions;
 
 /// What a launch is written with.
-const LAUNCH: [&str; 7] = [
+const LAUNCH: [&str; 8] = [
     "symbol",
     "grid",
     "block",
@@ -23,7 +24,10 @@ const LAUNCH: [&str; 7] = [
     "args",
     "when",
     "for",
+    "owner",
 ];
+/// How deep launches that are made together nest.
+const MAX_GROUPS: u32 = 4;
 
 /// The bindings of a file, as far as they can be read.
 pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> {
@@ -41,8 +45,13 @@ pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> 
         }
     };
     let table = Table::new("binding file", 0..0, document.get_ref());
-    table.only(&["schema", "binding"], out);
-    let mut reader = Reader { source, out };
+    table.only(&["schema", "binding", "steps"], out);
+    let shared = table.get("steps").map_or(Vec::new(), |value| shared(value, out));
+    let mut reader = Reader {
+        source,
+        shared: &shared,
+        out,
+    };
     if let Some(schema) = table.need("schema", "`schema = 1` at the top", reader.out)
         && let Some(number) = integer(schema, reader.out)
         && number != 1
@@ -65,13 +74,26 @@ pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> 
         .collect()
 }
 
+/// Lists of launches by name.
+fn shared<'a>(value: document::Placed<'a>, out: &mut Vec<Complaint>) -> Vec<(String, document::Placed<'a>)> {
+    let Some(keys) = value.get_ref().as_table() else {
+        out.push(wrong_type(value, "a table"));
+        return Vec::new();
+    };
+    let named = Table::new("steps", value.span(), keys);
+    let entries = named.entries().into_iter();
+    entries.map(|(key, list)| (key.get_ref().to_string(), list)).collect()
+}
+
 /// What reading a file needs everywhere.
 pub(super) struct Reader<'s, 'o> {
     pub(super) source: &'s Arc<Source>,
+    /// Launches that several bindings make, by name.
+    shared: &'s [(String, document::Placed<'s>)],
     pub(super) out: &'o mut Vec<Complaint>,
 }
 
-impl Reader<'_, '_> {
+impl<'s> Reader<'s, '_> {
     fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
             "contract", "version", "types", "layout", "convert", "let", "scratch", "buffers",
@@ -108,11 +130,12 @@ impl Reader<'_, '_> {
                 .push(bad(version, &title, "another version", &help));
         }
         let before = self.out.len();
-        let launches = self.launches(&table, value.span());
+        let mut count = 0;
+        let steps = self.steps(&table, value.span(), &mut count);
         let planted = match table.get("planted") {
             Some(list) => array(list, self.out)
                 .iter()
-                .filter_map(|entry| self.planted(entry, &launches))
+                .filter_map(|entry| self.planted(entry, count))
                 .collect(),
             None => Vec::new(),
         };
@@ -128,43 +151,88 @@ impl Reader<'_, '_> {
             lets: self.formulas(&table, "let"),
             scratch: self.scratch(&table),
             buffers: self.buffers(&table),
-            launches,
+            steps,
             planted,
         };
         (self.out.len() == before).then_some(binding)
     }
 
-    fn launches(&mut self, table: &Table<'_>, span: std::ops::Range<usize>) -> Vec<LaunchSpec> {
+    /// The launches of a binding: one of its own, or those under `launch`.
+    fn steps(&mut self, table: &Table<'_>, span: Range<usize>, count: &mut usize) -> Vec<Step> {
         let own: Vec<&str> = LAUNCH
             .into_iter()
             .filter(|key| *key != "when" && table.get(key).is_some())
             .collect();
         match (table.get("launch"), own.first()) {
-            (Some(list), None) => {
-                let entries = array(list, self.out);
-                entries
-                    .iter()
-                    .filter_map(|entry| {
-                        let table = Table::of("launch", entry, &LAUNCH, self.out)?;
-                        self.launch(&table, entry.span(), true)
-                    })
-                    .collect()
-            }
+            (Some(list), None) => self.list(list, count, 0),
             (Some(list), Some(key)) => {
                 let title = format!("this binding has both `{key}` and `launch`");
                 self.out.push(bad(list, &title, "one too many", "write every launch as [[binding.launch]], or a single one in the binding itself"));
                 Vec::new()
             }
-            (None, _) => self.launch(table, span, false).into_iter().collect(),
+            (None, _) => {
+                let launch = self.launch(table, span, false, count);
+                launch.map(Step::Launch).into_iter().collect()
+            }
         }
+    }
+
+    fn list(&mut self, list: document::Placed<'_>, count: &mut usize, depth: u32) -> Vec<Step> {
+        if depth > MAX_GROUPS {
+            let title = format!("launches nest deeper than {MAX_GROUPS}");
+            let help = "write them in a row";
+            self.out.push(bad(list, &title, "here", help));
+            return Vec::new();
+        }
+        let entries = array(list, self.out);
+        let step = |entry| self.step(entry, count, depth);
+        entries.iter().filter_map(step).collect()
+    }
+
+    /// A launch, or a group of launches.
+    fn step(&mut self, entry: document::Placed<'_>, count: &mut usize, depth: u32) -> Option<Step> {
+        let keys = entry.get_ref().as_table();
+        let has = |key: &str| keys.is_some_and(|table| table.contains_key(key));
+        if !has("launch") && !has("steps") {
+            let table = Table::of("launch", entry, &LAUNCH, self.out)?;
+            let launch = self.launch(&table, entry.span(), true, count);
+            return launch.map(Step::Launch);
+        }
+        const KEYS: [&str; 4] = ["for", "when", "launch", "steps"];
+        let table = Table::of("group of launches", entry, &KEYS, self.out)?;
+        let list = match (table.get("launch"), table.get("steps")) {
+            (Some(list), None) => list,
+            (_, Some(name)) => self.named_steps(name)?,
+            (None, None) => return None,
+        };
+        let steps = self.list(list, count, depth + 1);
+        Some(Step::Group(GroupSpec {
+            steps,
+            when: table.get("when").and_then(|value| self.formula(value)),
+            each: table.get("for").and_then(|value| self.each(value)),
+        }))
+    }
+
+    /// The list of launches that a name means.
+    fn named_steps(&mut self, value: document::Placed<'_>) -> Option<document::Placed<'s>> {
+        let name = string(value, self.out)?;
+        let found = self.shared.iter().find(|(known, _)| known == name);
+        if found.is_none() {
+            let names: Vec<&str> = self.shared.iter().map(|(name, _)| name.as_str()).collect();
+            self.out.push(unknown(value.span(), "list of steps", name, &names));
+        }
+        found.map(|(_, list)| *list)
     }
 
     fn launch(
         &mut self,
         table: &Table<'_>,
-        span: std::ops::Range<usize>,
+        span: Range<usize>,
         own: bool,
+        count: &mut usize,
     ) -> Option<LaunchSpec> {
+        let number = *count;
+        *count += 1;
         let symbol = table.need(
             "symbol",
             "`symbol = \"...\"`: the kernel's name, as written or demangled",
@@ -188,6 +256,7 @@ impl Reader<'_, '_> {
         let (symbol, grid, block, args) = (symbol?, grid?, block?, args?);
         Some(LaunchSpec {
             span,
+            number,
             symbol: self.symbol(symbol)?,
             grid: self.sides(grid, "grid")?,
             block: self.sides(block, "block")?,
@@ -200,7 +269,15 @@ impl Reader<'_, '_> {
                 .filter(|_| own)
                 .and_then(|value| self.formula(value)),
             each: table.get("for").and_then(|value| self.each(value)),
+            owners: self.owners(table),
         })
+    }
+
+    /// `{ C = ["i % N", "i / N"] }`.
+    fn owners(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Vec<Placed<Formula>>)> {
+        let entries = self.entries(table, "owner");
+        let read = |(name, value)| Some((name, self.sides(value, "owner")?));
+        entries.into_iter().filter_map(read).collect()
     }
 
     fn symbol(&mut self, value: document::Placed<'_>) -> Option<Placed<Symbol>> {
@@ -474,7 +551,7 @@ impl Reader<'_, '_> {
     fn planted(
         &mut self,
         value: document::Placed<'_>,
-        launches: &[LaunchSpec],
+        launches: usize,
     ) -> Option<PlantedSpec> {
         const KEYS: [&str; 7] = ["name", "launch", "symbol", "grid", "block", "args", "when"];
         let table = Table::of("planted bug", value, &KEYS, self.out)?;
@@ -485,12 +562,12 @@ impl Reader<'_, '_> {
                 let number = integer(at, self.out)?;
                 let found = usize::try_from(number)
                     .ok()
-                    .filter(|number| *number < launches.len());
+                    .filter(|number| *number < launches);
                 if found.is_none() {
                     let title = format!("this binding has no launch {number}");
                     let help = format!(
                         "its launches are counted from 0 to {}",
-                        launches.len().saturating_sub(1)
+                        launches.saturating_sub(1)
                     );
                     self.out.push(bad(at, &title, "out of range", &help));
                 }

@@ -8,7 +8,7 @@
 //! sum      = product { ( "+" | "-" ) product }
 //! product  = unary { ( "*" | "/" | "%" ) unary }
 //! unary    = ( "-" | "!" ) unary | atom
-//! atom     = number | 'word' | name | name "(" formula { "," formula } ")" | "(" formula ")"
+//! atom     = number | 'word' | name | name "(" formula { "," formula } ")" | name "[" formula { "," formula } "]" | "(" formula ")"
 //! ```
 //! Names are letters, digits and `_`; a word of a case that has other characters stands in single quotes.
 
@@ -66,7 +66,7 @@ impl Formula {
                 [left, right].into_iter().for_each(|part| part.shift(by))
             }
             Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|part| part.shift(by)),
-            Node::Call(_, arguments) => arguments.iter_mut().for_each(|part| part.shift(by)),
+            Node::Call(_, arguments) | Node::Index(_, arguments) => arguments.iter_mut().for_each(|part| part.shift(by)),
         }
     }
 }
@@ -110,6 +110,8 @@ pub enum Node {
     Choice(Box<Formula>, Box<Formula>, Box<Formula>),
     /// A function of arguments.
     Call(String, Vec<Formula>),
+    /// A place in a tensor, by indices of its outer axes.
+    Index(String, Vec<Formula>),
 }
 
 /// What is done to two operands.
@@ -315,7 +317,12 @@ impl Parser<'_> {
                 let name = self.rest()[..length].to_owned();
                 self.at += length;
                 if self.eat("(") {
-                    return self.call(start, name);
+                    let arguments = self.list(")")?;
+                    return Ok(self.node(start, Node::Call(name, arguments)));
+                }
+                if self.eat("[") {
+                    let indices = self.list("]")?;
+                    return Ok(self.node(start, Node::Index(name, indices)));
                 }
                 Ok(self.node(start, Node::Name(name)))
             }
@@ -323,16 +330,17 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, start: usize, name: String) -> Result<Formula, Trouble> {
-        let mut arguments = Vec::new();
+    /// Formulas between commas, up to a closing mark.
+    fn list(&mut self, end: &str) -> Result<Vec<Formula>, Trouble> {
+        let mut list = Vec::new();
         loop {
-            arguments.push(self.formula()?);
+            list.push(self.formula()?);
             if !self.eat(",") {
                 break;
             }
         }
-        self.need(")")?;
-        Ok(self.node(start, Node::Call(name, arguments)))
+        self.need(end)?;
+        Ok(list)
     }
 
     /// Digits, a point, an exponent; or hexadecimal digits after `0x`.

@@ -7,6 +7,8 @@ pub struct Layout {
     pub strides: Vec<usize>,
     /// Lengths of the axes, in the contract's order.
     pub lengths: Vec<usize>,
+    /// The axes by number, the outermost in memory first.
+    pub order: Vec<usize>,
     /// Elements in all, those between rows among them.
     pub count: usize,
 }
@@ -34,6 +36,7 @@ impl Layout {
         Some(Layout {
             strides,
             lengths: lengths.to_vec(),
+            order: order.to_vec(),
             count: step,
         })
     }
@@ -47,13 +50,15 @@ impl Layout {
         Layout {
             strides,
             lengths: lengths.to_vec(),
+            order: (0..lengths.len()).collect(),
             count: lengths.iter().product(),
         }
     }
 
     /// Whether it is the contract's own.
     pub fn is_plain(&self) -> bool {
-        *self == Layout::plain(&self.lengths)
+        let plain = Layout::plain(&self.lengths);
+        (&self.strides, self.count) == (&plain.strides, plain.count)
     }
 
     /// The place on the device of each element in the contract's order.

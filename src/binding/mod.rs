@@ -4,12 +4,15 @@
 //! reference. `docs/bindings.md` describes the file.
 
 mod arguments;
+mod built_in;
+mod call;
 mod describe;
 mod file;
 pub mod formula;
 mod layout;
 mod resolve;
 mod scope;
+mod shapes;
 mod symbol;
 mod value;
 
@@ -20,15 +23,17 @@ use std::sync::Arc;
 use crate::compare::ElementKind;
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
-use crate::phases::Function;
+use crate::contract::Function;
 use crate::text::shown;
 use formula::{Formula, Trouble};
 use symbol::Symbol;
 
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
-pub use resolve::{Call, Place, Resolved, Slot, convert, described};
-pub use scope::{Shape, Side};
+pub use built_in::{built_in, kernels_of};
+pub use call::described;
+pub use resolve::{Call, Place, Resolved, Slot, convert};
+pub use scope::{Held, Shape, Side};
 pub use symbol::{demangled, find};
 
 /// The version of contracts that this program has.
@@ -106,7 +111,7 @@ pub struct Binding {
     /// Buffers that hold several tensors, one behind the other.
     pub buffers: Vec<(Placed<String>, Vec<Placed<String>>)>,
     /// What is launched, in order.
-    pub launches: Vec<LaunchSpec>,
+    pub steps: Vec<Step>,
     /// Wrong kernels that the contract's tests must catch.
     pub planted: Vec<PlantedSpec>,
 }
@@ -131,11 +136,33 @@ pub struct Scratch {
     pub lengths: Vec<Placed<Formula>>,
 }
 
+/// A launch, or several that are made together.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A launch.
+    Launch(LaunchSpec),
+    /// Several, one after the other, and that again for each number of a loop.
+    Group(GroupSpec),
+}
+
+/// Launches that are made together.
+#[derive(Clone, Debug)]
+pub struct GroupSpec {
+    /// Them, in order.
+    pub steps: Vec<Step>,
+    /// The cases in which they are made; nothing: all.
+    pub when: Option<Placed<Formula>>,
+    /// A variable that counts, from and to: they are made once for each.
+    pub each: Option<Placed<Loop>>,
+}
+
 /// A launch.
 #[derive(Clone, Debug)]
 pub struct LaunchSpec {
     /// Where it stands.
     pub span: Range<usize>,
+    /// Which of the binding it is, from 0.
+    pub number: usize,
     /// Which kernel.
     pub symbol: Placed<Symbol>,
     /// Work-groups.
@@ -150,6 +177,8 @@ pub struct LaunchSpec {
     pub when: Option<Placed<Formula>>,
     /// A variable that counts, from and to: it is made once for each.
     pub each: Option<Placed<Loop>>,
+    /// The work-item that computes element `i` of a tensor, in x, y and z over the whole grid.
+    pub owners: Vec<(Placed<String>, Vec<Placed<Formula>>)>,
 }
 
 /// A variable and the numbers that it goes through.
@@ -216,6 +245,35 @@ pub struct PlantedSpec {
     pub args: Option<Placed<Vec<Placed<ArgSpec>>>>,
     /// The cases in which it is wrong; nothing: all.
     pub when: Option<Placed<Formula>>,
+}
+
+impl Binding {
+    /// Its launches, in the order in which they are numbered.
+    pub fn launches(&self) -> Vec<&LaunchSpec> {
+        fn walk<'a>(steps: &'a [Step], out: &mut Vec<&'a LaunchSpec>) {
+            for step in steps {
+                match step {
+                    Step::Launch(launch) => out.push(launch),
+                    Step::Group(group) => walk(&group.steps, out),
+                }
+            }
+        }
+        let mut out = Vec::new();
+        walk(&self.steps, &mut out);
+        out
+    }
+
+    /// The kernels that it launches, as the file names them, each once.
+    pub fn kernels(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for launch in self.launches() {
+            let name = launch.symbol.value.text();
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+        all
+    }
 }
 
 /// Reads a file of bindings.

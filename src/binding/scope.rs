@@ -1,14 +1,14 @@
 //! What the names of a formula stand for.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use super::formula::{Formula, Node, Trouble};
 use super::layout::Layout;
 use super::value::{Value, integer};
 use crate::compare::ElementKind;
-use crate::phases::Function;
-use crate::registry::{self, Values};
+use crate::contract::Function;
+use crate::contract::{self, Values};
 use crate::text::nearest;
 
 /// A tensor of the contract, or scratch of the binding, at one case.
@@ -84,15 +84,22 @@ pub struct Scope<'a> {
     pub lets: &'a [Named<'a>],
     /// Numbers of the moment: a loop's variable, the element that is converted.
     pub locals: Vec<(String, Value)>,
+    /// What the device holds at a place of a tensor, once launches have been made.
+    pub held: Option<&'a Held<'a>>,
+    /// Whether a formula asked for that.
+    pub asked: Cell<bool>,
     /// Names of `let` that are being worked out.
     busy: RefCell<Vec<String>>,
 }
+
+/// The value at a place: so many bytes behind the first of a tensor.
+pub type Held<'a> = dyn Fn(&Shape, i128) -> Result<f64, String> + 'a;
 
 /// Names that stand for the same in every formula.
 const CONSTANTS: [(&str, f64); 2] = [("e", std::f64::consts::E), ("pi", std::f64::consts::PI)];
 
 /// Functions, and how they are called.
-const FUNCTIONS: [&str; 14] = [
+const FUNCTIONS: [&str; 15] = [
     "ceil(x)",
     "floor(x)",
     "min(a, b, ..)",
@@ -107,6 +114,7 @@ const FUNCTIONS: [&str; 14] = [
     "bytes(tensor)",
     "size(tensor, axis)",
     "stride(tensor, axis)",
+    "read(tensor[i, ..])",
 ];
 
 impl<'a> Scope<'a> {
@@ -123,6 +131,8 @@ impl<'a> Scope<'a> {
             shapes,
             lets,
             locals: Vec::new(),
+            held: None,
+            asked: Cell::new(false),
             busy: RefCell::default(),
         }
     }
@@ -175,6 +185,15 @@ impl<'a> Scope<'a> {
                 Value::apply(*operator, &left, &right).map_err(failed)
             }
             Node::Call(name, arguments) => self.call(name, arguments, at),
+            Node::Index(name, indices) => self.index(name, indices, at),
+        }
+    }
+
+    /// The same where a tensor is due: a choice of the same name is not meant.
+    pub fn place(&self, formula: &Formula) -> Result<Value, Trouble> {
+        match &formula.node {
+            Node::Name(name) if self.shape(name).is_some() => Ok(Value::Pointer(name.clone(), 0)),
+            _ => self.value(formula),
         }
     }
 
@@ -190,14 +209,19 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// What a name stands for, if anything.
+    pub fn name(&self, name: &str) -> Option<Value> {
+        self.named(name, &(0..0)).ok()
+    }
+
     fn named(&self, name: &str, at: &Range<usize>) -> Result<Value, Trouble> {
         if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| local == name) {
             return Ok(value.clone());
         }
         if let Some((_, value)) = self.values.iter().find(|(known, _)| *known == name) {
             return Ok(match value {
-                registry::Value::Number(number) => integer((*number).into()),
-                registry::Value::Word(word) => Value::Word((*word).into()),
+                contract::Value::Number(number) => integer((*number).into()),
+                contract::Value::Word(word) => Value::Word((*word).into()),
             });
         }
         // Tensors of others come without the choices that they leave open: the first word is what they are.
@@ -306,6 +330,12 @@ impl<'a> Scope<'a> {
             let help = format!("known are {}", FUNCTIONS.join(", "));
             return Err(Trouble::new(at, format!("unknown function `{name}`"), help));
         };
+        if name == "read" {
+            return match arguments {
+                [place] => self.read(place),
+                _ => Err(wrong(usage)),
+            };
+        }
         if matches!(name, "count" | "bytes" | "size" | "stride") {
             return self
                 .of_tensor(name, arguments, at)
@@ -351,6 +381,54 @@ impl<'a> Scope<'a> {
             }
             _ => Err(wrong(usage)),
         }
+    }
+
+    /// A place in a tensor by indices of its axes, the outermost in memory first.
+    fn index(&self, name: &str, indices: &[Formula], at: &Range<usize>) -> Result<Value, Trouble> {
+        let Value::Pointer(tensor, offset) = self.named(name, at)? else {
+            let title = format!("`{name}` is no tensor");
+            return Err(Trouble::new(at, title, "only tensors have indices"));
+        };
+        let Some(shape) = self.shape(&tensor) else {
+            return Err(self.unknown(name, at));
+        };
+        let order = &shape.layout.order;
+        if indices.len() > order.len() {
+            let title = format!("`{name}` has {} axes, these are {} indices", order.len(), indices.len());
+            return Err(Trouble::new(at, title, "give an index for some of its axes, the outermost first"));
+        }
+        let mut element = 0i128;
+        for (formula, &axis) in indices.iter().zip(order) {
+            let fail = |why: String| {
+                let help = "mend the formula, or leave the case out with `when`";
+                Trouble::new(&formula.at, why, help)
+            };
+            let index = self.number(formula)?.integer().map_err(fail)?;
+            let length = shape.layout.lengths[axis];
+            if !(0..length as i128).contains(&index) {
+                let name = &shape.axes[axis].name;
+                return Err(fail(format!("index {index} of axis {name}, which has {length}")));
+            }
+            element += index * shape.layout.strides[axis] as i128;
+        }
+        Ok(Value::Pointer(tensor, offset + element * shape.kind.size() as i128))
+    }
+
+    /// What the device holds at a place when the launch is made. Before anything runs it is taken to be 1.
+    fn read(&self, place: &Formula) -> Result<Value, Trouble> {
+        let value = self.value(place)?;
+        let shape = match &value {
+            Value::Pointer(tensor, offset) => self.shape(tensor).map(|shape| (shape, *offset)),
+            _ => None,
+        };
+        let Some((shape, offset)) = shape else {
+            let title = format!("`read` takes a place in a tensor, this is {}", value.kind());
+            return Err(Trouble::new(&place.at, title, "write it as read(sums[0, T - 1])"));
+        };
+        self.asked.set(true);
+        let found = self.held.map_or(Ok(1.0), |held| held(shape, offset));
+        let failed = |why| Trouble::new(&place.at, why, "read what a launch before this one wrote");
+        found.map(Value::Float).map_err(failed)
     }
 
     /// A function of a tensor; nothing where the arguments are of the wrong number.

@@ -150,10 +150,7 @@ fn guess(arg: &Arg, found: Option<&Described>) -> String {
     let alike = |known: &str| known.eq_ignore_ascii_case(name);
     let by_name = found.filter(|_| !name.is_empty()).and_then(|found| {
         if pointer {
-            let mut tensors = found
-                .tensors()
-                .iter()
-                .filter(|tensor| tensor.role != Use::Between);
+            let mut tensors = found.tensors().iter();
             return tensors
                 .find(|tensor| alike(&tensor.name))
                 .map(|tensor| tensor.name.clone());

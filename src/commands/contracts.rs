@@ -7,8 +7,9 @@ use super::table;
 use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
 use crate::cli::{Format, RunArgs};
 use crate::exit::{Exit, Stop};
-use crate::phases::{Function, functions};
-use crate::registry::Test;
+use crate::contract::Function;
+use crate::contracts::functions;
+use crate::contract::Test;
 use crate::run::{Setup, contract, print};
 
 use crate::text::nearest;
@@ -197,7 +198,6 @@ fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String
             Use::Hidden => "hidden",
             Use::Output => "output",
             Use::InPlace => "in place",
-            Use::Between => "between",
         };
         let values = match (&tensor.values, &tensor.parts[..]) {
             (Some(values), _) => values.clone(),
@@ -214,9 +214,7 @@ fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String
             values,
         ]
     };
-    let own = tensors
-        .into_iter()
-        .filter(|tensor| tensor.role != Use::Between);
+    let own = tensors.into_iter();
     table(
         &["tensor", "use", "element", "shape", "axes", "values"],
         &[],

@@ -94,7 +94,8 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
             watch: &NOTHING,
             dump: Some(Dump::Safetensors(place)),
             given: None,
-            bound: way.bound(),
+            bound: *way,
+            shared: None,
             flags: &again,
         })
         .collect();

@@ -247,9 +247,8 @@ fn judged(
         for (foreign, case) in cases
             .flat_map(|(_, foreign)| foreign.test.cases.iter().map(move |case| (foreign, case)))
         {
-            let bound = match bindings.has(foreign.test.function) {
-                true => bindings.way(&foreign.test, case, program)?.ok(),
-                false => None,
+            let Ok(bound) = bindings.way(&foreign.test, case, program)? else {
+                continue;
             };
             plans.push(Plan {
                 device,
@@ -266,7 +265,8 @@ fn judged(
                 watch: &NOTHING,
                 dump: None,
                 given: Some(&foreign.given),
-                bound: bound.and_then(|way| way.bound()),
+                bound,
+                shared: None,
                 flags: &again,
             });
         }

@@ -1,9 +1,9 @@
 //! The shapes of a test.
 
 use super::phase::Reader;
-use super::{Case, Value, Values};
+use crate::contract::{Case, Value, Values};
 use crate::document::{Placed, Table, array, bad, integer, string, unknown};
-use crate::phases::{Function, MAX_ELEMENTS};
+use crate::contract::{Function, MAX_ELEMENTS};
 
 impl Reader<'_, '_> {
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {

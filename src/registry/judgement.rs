@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::phase::Reader;
-use super::{Judged, Plant};
+use crate::binding::kernels_of;
+use crate::contract::{Judged, Plant};
 use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
-use crate::phases::Function;
+use crate::contract::Function;
 use crate::verdict::Tolerance;
 
 /// More places than this are no tolerance for a type of few bits.
@@ -201,8 +202,10 @@ impl Reader<'_, '_> {
             swap_grid: None,
         };
         let what = format!("kernel of function `{}`", function.name);
+        let launched = kernels_of(function.name);
+        let launched: Vec<&str> = launched.iter().map(String::as_str).collect();
         if let Some(replace) = table.get("replace") {
-            let kernels = Table::of("replacement", replace, function.kernels, self.out)?;
+            let kernels = Table::of("replacement", replace, &launched, self.out)?;
             for (kernel, value) in kernels.entries() {
                 let by = string(value, self.out)?;
                 if !self.known.planted.contains(&by) {
@@ -220,9 +223,9 @@ impl Reader<'_, '_> {
         }
         if let Some(value) = table.get("swap_grid") {
             let kernel = string(value, self.out)?;
-            if !function.kernels.contains(&kernel) {
+            if !launched.contains(&kernel) {
                 self.out
-                    .push(unknown(value.span(), &what, kernel, function.kernels));
+                    .push(unknown(value.span(), &what, kernel, &launched));
             }
             plant.swap_grid = Some(kernel.into());
         }

@@ -4,10 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
-use super::{Case, Known, Phase, Registry, Test};
+use super::{Known, Phase, Registry};
+use crate::binding::kernels_of;
+use crate::contract::{Case, Test};
 use crate::document::Complaint;
 use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
-use crate::phases::{Function, functions};
+use crate::contract::Function;
+use crate::contracts::functions;
 use crate::trial::file_name;
 
 /// The version of the format this reads.
@@ -288,7 +291,9 @@ impl Reader<'_, '_> {
         if self.known.base.is_some() && table.get("kernels").is_none() {
             return;
         }
-        let hint = format!("`kernels = {:?}`", function.kernels);
+        let launched = kernels_of(function.name);
+        let launched: Vec<&str> = launched.iter().map(String::as_str).collect();
+        let hint = format!("`kernels = {launched:?}`");
         let Some(list) = table.need("kernels", &hint, self.out) else {
             return;
         };
@@ -297,10 +302,10 @@ impl Reader<'_, '_> {
             let Some(kernel) = string(value, self.out) else {
                 continue;
             };
-            if !function.kernels.contains(&kernel) {
+            if !launched.contains(&kernel) {
                 let what = format!("kernel of function `{}`", function.name);
                 self.out
-                    .push(unknown(value.span(), &what, kernel, function.kernels));
+                    .push(unknown(value.span(), &what, kernel, &launched));
             } else if !self.known.kernels.contains(&kernel) {
                 let title = format!("the code object has no kernel `{kernel}`");
                 let help =
@@ -316,8 +321,7 @@ impl Reader<'_, '_> {
                 ));
             }
         }
-        let missing: Vec<&str> = function
-            .kernels
+        let missing: Vec<&str> = launched
             .iter()
             .copied()
             .filter(|kernel| !listed.contains(kernel))

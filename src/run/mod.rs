@@ -19,7 +19,7 @@ use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
 pub use setup::{Setup, color, flags, jobs, seed, threads};
-pub use ways::{Bindings, Way, contract};
+pub use ways::{Bindings, contract};
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -60,7 +60,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             watch: &watch,
             dump: args.dump.as_deref().map(Dump::Npy),
             given: None,
-            bound: way.bound(),
+            bound: *way,
+            shared: None,
             flags: &flags,
         })
         .collect();

@@ -4,17 +4,19 @@ use std::io::{self, IsTerminal};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::{Bindings, Way};
+use super::Bindings;
 
+use crate::binding::Binding;
 use crate::cli::{Color, DeviceChoice, Format, RunArgs};
 use crate::device::{Tracing, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::registry::{Known, Registry, Test};
+use crate::contract::Test;
+use crate::registry::{Known, Registry};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
 use crate::text::quoted;
-use crate::trial::default_jobs;
+use crate::trial::{Bound, default_jobs};
 
 /// The registry and the code objects.
 pub struct Setup {
@@ -106,7 +108,7 @@ impl Setup {
     ///
     /// # Errors
     /// None does, or a binding does not fit.
-    pub fn runnable(&self, args: &RunArgs) -> Result<(Vec<Selected<'_>>, Vec<Way<'_>>), Stop> {
+    pub fn runnable(&self, args: &RunArgs) -> Result<(Vec<Selected<'_>>, Vec<Bound<'_>>), Stop> {
         let selected = self.select(args)?;
         let ways = self.ways(args, &selected)?;
         let pairs = selected.into_iter().zip(ways);
@@ -124,25 +126,15 @@ impl Setup {
 
     /// Whether a test launches a kernel that one of the globs means.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
-        let mut bound = self
-            .bindings
-            .iter()
-            .filter(|(binding, _)| binding.function.name == test.function.name)
+        let own = self.bindings.iter().map(|(binding, _)| binding);
+        let mut own = own
+            .filter(|binding| binding.function.name == test.function.name)
             .peekable();
-        if bound.peek().is_none() {
-            return test
-                .function
-                .kernels
-                .iter()
-                .any(|kernel| globs.is_match(kernel));
+        let hit = |binding: &Binding| binding.kernels().iter().any(|kernel| globs.is_match(kernel));
+        if own.peek().is_none() {
+            return Bound::built_in(test.function).is_ok_and(|bound| hit(bound.binding));
         }
-        bound.any(|(binding, _)| {
-            let mut symbols = binding
-                .launches
-                .iter()
-                .map(|launch| launch.symbol.value.text());
-            symbols.any(|symbol| globs.is_match(symbol))
-        })
+        own.any(hit)
     }
 
     /// How each selected case runs, or why it does not.
@@ -150,18 +142,15 @@ impl Setup {
         &self,
         args: &RunArgs,
         selected: &[Selected<'_>],
-    ) -> Result<Vec<Result<Way<'_>, String>>, Stop> {
+    ) -> Result<Vec<Result<Bound<'_>, String>>, Stop> {
         let way = |one: &Selected<'_>| {
             let way = self.bindings.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has(one.test.function);
             // What is missing is an error of the test if all is required.
-            Ok(way.or_else(|reason| {
-                if args.require_all && !bound {
-                    Ok(Way::Coded)
-                } else {
-                    Err(reason)
-                }
-            }))
+            Ok(match way {
+                Err(_) if args.require_all && !bound => Ok(Bound::built_in(one.test.function)?),
+                way => way,
+            })
         };
         selected.iter().map(way).collect()
     }

@@ -1,13 +1,14 @@
-//! How each selected case runs: by the built-in launches, by a binding, or not at all.
+//! How each selected case runs: by the built-in binding of its contract, by a user's, or not at all.
 
 use std::path::PathBuf;
 
 use crate::binding::{self, Binding, Described, describe};
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
-use crate::phases::Function;
+use crate::contract::Function;
 use crate::program::Program;
-use crate::registry::{Case, Registry, Test};
+use crate::contract::{Case, Test};
+use crate::registry::Registry;
 use crate::text::shown;
 use crate::trial::Bound;
 
@@ -15,25 +16,6 @@ use crate::trial::Bound;
 #[derive(Default)]
 pub struct Bindings {
     list: Vec<(Binding, Described)>,
-}
-
-/// How a case runs.
-#[derive(Clone, Copy, Debug)]
-pub enum Way<'a> {
-    /// As the built-in kernels are launched.
-    Coded,
-    /// As a binding says.
-    Bound(Bound<'a>),
-}
-
-impl<'a> Way<'a> {
-    /// The binding, if it is one.
-    pub fn bound(&self) -> Option<Bound<'a>> {
-        match self {
-            Way::Coded => None,
-            Way::Bound(bound) => Some(*bound),
-        }
-    }
 }
 
 impl Bindings {
@@ -93,7 +75,7 @@ impl Bindings {
         test: &Test,
         case: &Case,
         program: &Program,
-    ) -> Result<Result<Way<'a>, String>, Stop> {
+    ) -> Result<Result<Bound<'a>, String>, Stop> {
         let mut refusal = None;
         for (binding, described) in self.of(test.function) {
             if let Some(reason) = binding.refuses(&case.values)? {
@@ -110,23 +92,23 @@ impl Bindings {
                     None,
                 )?;
             }
-            return Ok(Ok(Way::Bound(Bound {
+            return Ok(Ok(Bound {
                 binding,
-                described,
+                described: Some(described),
                 planted: None,
-            })));
+            }));
         }
         if let Some(reason) = refusal {
             return Ok(Err(reason));
         }
-        let missing = test
-            .function
-            .kernels
-            .iter()
+        let bound = Bound::built_in(test.function)?;
+        let missing = bound
+            .kernels()
+            .into_iter()
             .find(|kernel| program.object.kernel(kernel).is_none());
         Ok(match missing {
             Some(kernel) => Err(format!("{kernel} is not in {}", program.report.path)),
-            None => Ok(Way::Coded),
+            None => Ok(bound),
         })
     }
 }

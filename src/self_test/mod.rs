@@ -12,9 +12,9 @@ use crate::cli::RunArgs;
 use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
-use crate::registry::Plant;
+use crate::contract::Plant;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{self, Setup, Way};
+use crate::run::{self, Setup};
 use crate::select::Selected;
 use crate::trial::{Bound, Finished, Plan, Progress, Variant, run_all};
 use crate::verdict::{TrialReport, Verdict};
@@ -146,12 +146,12 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn run(&self, selected: &[Selected<'a>], ways: &[Way<'a>]) -> Result<SelfTest, Stop> {
+    fn run(&self, selected: &[Selected<'a>], ways: &[Bound<'a>]) -> Result<SelfTest, Stop> {
         let bugs = selected.iter().zip(ways);
         let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
         let each = || selected.iter().zip(ways);
         let honest: Vec<Plan<'a>> = each()
-            .map(|(one, way)| self.plan(one, way.bound(), Variant::Honest, self.limits))
+            .map(|(one, way)| self.plan(one, *way, Variant::Honest, self.limits))
             .collect();
         let honest_done = self.all(&honest);
         let silent: Vec<Plan<'a>> = each()
@@ -159,7 +159,7 @@ impl<'a> Runner<'a> {
             .map(|((one, way), honest)| {
                 self.plan(
                     one,
-                    way.bound(),
+                    *way,
                     Variant::Silent,
                     self.budget(&honest.report),
                 )
@@ -203,22 +203,17 @@ impl<'a> Runner<'a> {
     }
 
     /// The wrong kernels of a case's test: the registry's, or those of the bindings of its contract.
-    fn bugs(&self, one: &Selected<'a>, way: &Way<'a>) -> Vec<Bug<'a>> {
-        match way {
-            Way::Coded => one.test.planted.iter().map(Bug::Registered).collect(),
-            Way::Bound(_) => {
-                let all = self.setup.bindings.iter();
-                let own =
-                    all.filter(|(binding, _)| binding.function.name == one.test.function.name);
-                own.flat_map(|(binding, _)| {
-                    binding
-                        .planted
-                        .iter()
-                        .map(move |planted| Bug::Bound(binding, planted))
-                })
-                .collect()
-            }
+    fn bugs(&self, one: &Selected<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
+        if way.is_built_in() {
+            return one.test.planted.iter().map(Bug::Registered).collect();
         }
+        let all = self.setup.bindings.iter();
+        let own = all.filter(|(binding, _)| binding.function.name == one.test.function.name);
+        own.flat_map(|(binding, _)| {
+            let planted = binding.planted.iter();
+            planted.map(move |planted| Bug::Bound(binding, planted))
+        })
+        .collect()
     }
 
     /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each
@@ -226,7 +221,7 @@ impl<'a> Runner<'a> {
     fn planted(
         &self,
         selected: &[Selected<'a>],
-        ways: &[Way<'a>],
+        ways: &[Bound<'a>],
         bugs: &[Vec<Bug<'a>>],
         honest: &[Finished],
     ) -> Result<Vec<Vec<Option<Tried>>>, Stop> {
@@ -260,13 +255,13 @@ impl<'a> Runner<'a> {
                     match bugs[at][bug] {
                         Bug::Registered(plant) => {
                             let variant = Variant::Planted(&self.setup.planted, plant);
-                            self.plan(&selected[at], None, variant, limits)
+                            self.plan(&selected[at], ways[at], variant, limits)
                         }
                         Bug::Bound(_, planted) => {
-                            let bound = ways[at].bound().map(|bound| Bound {
+                            let bound = Bound {
                                 planted: Some(planted),
-                                ..bound
-                            });
+                                ..ways[at]
+                            };
                             self.plan(&selected[at], bound, Variant::Honest, limits)
                         }
                     }
@@ -283,7 +278,7 @@ impl<'a> Runner<'a> {
     fn plan(
         &self,
         one: &Selected<'a>,
-        bound: Option<Bound<'a>>,
+        bound: Bound<'a>,
         variant: Variant<'a>,
         limits: Limits,
     ) -> Plan<'a> {
@@ -303,6 +298,7 @@ impl<'a> Runner<'a> {
             dump: None,
             given: None,
             bound,
+            shared: None,
             flags: "",
         }
     }
@@ -362,14 +358,13 @@ impl Bug<'_> {
     }
 
     /// Whether it is wrong in a case.
-    fn applies(&self, one: &Selected<'_>, way: &Way<'_>) -> Result<bool, Stop> {
-        match (self, way.bound()) {
-            (Bug::Registered(_), _) => Ok(true),
-            (Bug::Bound(binding, planted), Some(bound)) => {
-                let own = std::ptr::eq(*binding, bound.binding);
+    fn applies(&self, one: &Selected<'_>, way: &Bound<'_>) -> Result<bool, Stop> {
+        match self {
+            Bug::Registered(_) => Ok(true),
+            Bug::Bound(binding, planted) => {
+                let own = std::ptr::eq(*binding, way.binding);
                 Ok(own && binding.plants(planted, &one.case.values)?)
             }
-            (Bug::Bound(..), None) => Ok(false),
         }
     }
 }

@@ -1,96 +1,131 @@
 //! The launches of a binding, on the tensors of a trial.
 
-use super::buffer::{Role, Tensor};
-use super::{Buffer, Data, Grid, Outcome, Trial, Variant};
+use super::{Outcome, Trial, Variant};
 use crate::binding::{
-    Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, convert,
+    Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, built_in, convert,
 };
 use crate::compare::{ElementKind, guards, poison};
-use crate::device::{DeviceError, Launch};
+use crate::contract::{Check, Data, Function, Role, Tensor};
+use crate::device::{DeviceError, DeviceErrorKind, Launch};
 use crate::exit::Stop;
 use crate::verdict::{Axis, Tolerance};
 
-/// A binding that a trial launches in place of the built-in launches.
+/// How the kernels under test are launched.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
-    /// Its contract's tensors.
-    pub described: &'a Described,
+    /// Its contract's tensors, where a user wrote it.
+    pub described: Option<&'a Described>,
     /// The wrong kernel that is planted, if any.
     pub planted: Option<&'a PlantedSpec>,
 }
 
+impl Bound<'static> {
+    /// How the built-in kernels of a contract are launched.
+    ///
+    /// # Errors
+    /// Nothing says so.
+    pub fn built_in(function: &Function) -> Result<Bound<'static>, Stop> {
+        let mut all = built_in()?.iter();
+        let found = all.find(|binding| binding.function.name == function.name);
+        let missing = || Stop::setup(format!("no built-in kernel computes `{}`", function.name));
+        Ok(Bound {
+            binding: found.ok_or_else(missing)?,
+            described: None,
+            planted: None,
+        })
+    }
+}
+
+impl Bound<'_> {
+    /// Whether it is how the built-in kernels are launched.
+    pub fn is_built_in(&self) -> bool {
+        self.described.is_none()
+    }
+
+    /// The kernels that it launches, as the file names them, each once.
+    pub fn kernels(&self) -> Vec<String> {
+        self.binding.kernels()
+    }
+}
+
 fn invalid(stop: Stop) -> DeviceError {
-    DeviceError::invalid(stop.message)
+    DeviceError::of(DeviceErrorKind::Arguments, stop.message.trim_end())
 }
 
 impl Trial<'_> {
-    /// Makes the launches of the binding, once the function has said what there is.
-    pub(super) fn launch_bound(&mut self, bound: Bound<'_>) -> Outcome {
-        let binding = bound.binding;
-        let shapes = binding
-            .shapes(self.shapes(&bound), self.values)
+    /// Makes the launches of the binding.
+    pub(super) fn launch(&mut self) -> Outcome {
+        let binding = self.bound.binding;
+        self.shapes = binding
+            .shapes(self.contract_shapes(), self.values)
             .map_err(invalid)?;
-        let object = match self.program {
-            Some(program) => &program.object,
-            None => return Err(DeviceError::invalid("there is no code object to launch")),
-        };
-        let outputs = bound.described.outputs();
-        let resolved = binding.resolve(object, self.values, &shapes, &outputs, bound.planted);
+        let checks = &self.prepared.checks;
+        let mut outputs: Vec<&str> = checks
+            .iter()
+            .map(|check| self.prepared.tensors[check.buffer.tensor].name.as_str())
+            .collect();
+        outputs.dedup();
+        let object = &self.program.object;
+        let resolved = binding.resolve(
+            object,
+            self.values,
+            &self.shapes,
+            &outputs,
+            self.bound.planted,
+        );
         let calls = match resolved.map_err(invalid)? {
             Resolved::Launches(calls) => calls,
             Resolved::Skip(reason) => return Err(DeviceError::invalid(reason)),
         };
-        self.plant_used = bound.planted.is_some();
-        for shape in &shapes[self.tensors.len()..] {
-            let axes = shape
-                .axes
-                .iter()
-                .map(|axis| Axis::new(&axis.name, axis.length));
-            self.keep(&shape.name, axes.collect(), Role::Written, shape.kind, None);
+        if let Some(planted) = self.bound.planted {
+            let launched = |call: &Call| call.origin.launch.number == planted.launch;
+            self.plant_used = calls.iter().any(launched);
         }
-        let named = |name: &str| {
-            let here = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == name);
-            calls.iter().any(here)
-        };
-        for (at, shape) in shapes.iter().enumerate() {
-            self.convert(at, binding, &shapes)?;
+        self.own = self.shapes[self.prepared.tensors.len()..]
+            .iter()
+            .map(own)
+            .collect();
+        self.placed.resize_with(self.shapes.len(), Default::default);
+        for at in 0..self.shapes.len() {
+            self.convert(at)?;
+            let shape = &self.shapes[at];
             if !shape.layout.is_plain() {
-                self.tensors[at].layout = Some(shape.layout.clone());
+                self.placed[at].layout = Some(shape.layout.clone());
+            }
+            let named = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == shape.name);
+            if !calls.iter().any(named) {
+                continue;
             }
             let whole = binding
                 .buffers
                 .iter()
                 .find(|(name, _)| name.value == shape.name);
             match whole {
-                Some((_, parts)) if named(&shape.name) => {
+                Some((_, parts)) => {
                     self.put_together(at, parts.iter().map(|part| part.value.as_str()))?
                 }
-                None if named(&shape.name) => self.put(at)?,
-                _ => {}
+                None => self.put(at)?,
             }
         }
         if matches!(self.variant, Variant::Silent) {
             return Ok(());
         }
-        calls.iter().try_for_each(|call| self.call(call))
+        calls.into_iter().try_for_each(|call| self.call(call))
     }
 
     /// The tensors as the contract has them.
-    fn shapes(&self, bound: &Bound<'_>) -> Vec<Shape> {
+    fn contract_shapes(&self) -> Vec<Shape> {
         let shape = |tensor: &Tensor| {
+            let symbol = |n| self.bound.described?.symbol(self.values, &tensor.name, n);
             let axes: Vec<Side> = tensor
                 .axes
                 .iter()
                 .enumerate()
                 .map(|(n, axis)| Side {
                     name: axis.name.clone(),
-                    symbol: bound
-                        .described
-                        .symbol(self.values, &tensor.name, n)
-                        .unwrap_or_default()
-                        .into(),
+                    symbol: symbol(n).unwrap_or_default().into(),
                     length: axis.length,
                 })
                 .collect();
@@ -104,52 +139,50 @@ impl Trial<'_> {
                 axes,
             }
         };
-        self.tensors.iter().map(shape).collect()
+        self.prepared.tensors.iter().map(shape).collect()
     }
 
     /// Has an input handed over as the binding says; the references keep what was drawn.
-    fn convert(&mut self, at: usize, binding: &Binding, shapes: &[Shape]) -> Outcome {
-        let tensor = &self.tensors[at];
+    fn convert(&mut self, at: usize) -> Outcome {
+        let binding = self.bound.binding;
+        let tensor = self.tensor(at);
         let wanted = binding.converts(&tensor.name);
         let Some(data) = tensor.data.as_ref().filter(|_| wanted) else {
             return Ok(());
         };
         let elements = data.wide();
-        let converted =
-            convert(binding, self.values, shapes, &tensor.name, &elements).map_err(invalid)?;
-        if let Some(elements) = converted {
-            self.tensors[at].sent = Some(Data::nearest(tensor.kind, &elements));
-        }
+        let converted = convert(binding, self.values, &self.shapes, &tensor.name, &elements)
+            .map_err(invalid)?;
+        self.placed[at].sent = converted.map(|elements| Data::nearest(tensor.kind, &elements));
         Ok(())
     }
 
     /// Puts a tensor on the device between its guards, in its layout.
-    pub(super) fn put(&mut self, at: usize) -> Outcome {
+    fn put(&mut self, at: usize) -> Outcome {
         let payload = self.payload(at);
         self.put_bytes(at, &payload)
     }
 
     fn put_bytes(&mut self, at: usize, payload: &[u8]) -> Outcome {
-        let name = &self.tensors[at].name;
-        let placed = self.session.alloc(name, payload.len() as u64)?;
-        let image = guards::frame(payload, placed.guards);
-        let start = placed.address - placed.guards.before as u64;
+        let name = self.tensor(at).name.clone();
+        let there = self.session.alloc(&name, payload.len() as u64)?;
+        let image = guards::frame(payload, there.guards);
+        let start = there.address - there.guards.before as u64;
         self.session.upload(start, &image)?;
-        self.tensors[at].guards = placed.guards;
-        self.tensors[at].address = Some(placed.address);
+        self.placed[at].guards = there.guards;
+        self.placed[at].address = Some(there.address);
         Ok(())
     }
 
     /// Puts several tensors on the device as one, between the guards of that.
     fn put_together<'n>(&mut self, at: usize, parts: impl Iterator<Item = &'n str>) -> Outcome {
-        let find = |name: &str| self.tensors.iter().position(|tensor| tensor.name == name);
-        let parts: Vec<usize> = parts.filter_map(find).collect();
+        let parts: Vec<usize> = parts.filter_map(|name| self.position(name)).collect();
         let payloads: Vec<Vec<u8>> = parts.iter().map(|&part| self.payload(part)).collect();
         self.put_bytes(at, &payloads.concat())?;
-        let mut address = self.tensors[at].address;
+        let mut address = self.placed[at].address;
         for (part, payload) in parts.into_iter().zip(payloads) {
-            self.tensors[part].address = address;
-            self.tensors[part].guards = guards::Guards::default();
+            self.placed[part].address = address;
+            self.placed[part].guards = guards::Guards::default();
             address = address.map(|address| address + payload.len() as u64);
         }
         Ok(())
@@ -157,86 +190,108 @@ impl Trial<'_> {
 
     /// What the device is to hold of a tensor before the first launch.
     fn payload(&self, at: usize) -> Vec<u8> {
-        let tensor = &self.tensors[at];
+        let (tensor, placed) = (self.tensor(at), &self.placed[at]);
         let poisoned = |elements: usize| {
             let mut bytes = vec![0; elements * tensor.kind.size()];
             poison::fill(tensor.kind, &mut bytes);
             bytes
         };
-        let data = tensor
-            .sent
-            .as_ref()
-            .or(tensor.data.as_ref())
-            .map(Data::bytes);
-        match (data, &tensor.layout) {
+        let data = placed.sent.as_ref().or(tensor.data.as_ref());
+        let layout = placed.layout.as_ref();
+        match (data.map(Data::bytes), layout) {
             (Some(data), Some(layout)) => {
                 let mut bytes = poisoned(layout.count);
                 layout.spread(&data, tensor.kind.size(), &mut bytes);
                 bytes
             }
             (Some(data), None) => data,
-            (None, layout) => poisoned(
-                layout
-                    .as_ref()
-                    .map_or(tensor.count(), |layout| layout.count),
-            ),
+            (None, layout) => poisoned(layout.map_or(tensor.count(), |layout| layout.count)),
         }
     }
 
-    fn call(&mut self, call: &Call) -> Outcome {
+    /// Makes a launch, its addresses filled in.
+    fn call(&mut self, call: Call) -> Outcome {
+        let call = if call.late { self.late(call)? } else { call };
         let mut kernarg = call.kernarg.clone();
-        let mut written = Vec::new();
         for slot in &call.slots {
-            let found = self
-                .tensors
-                .iter()
-                .position(|tensor| tensor.name == slot.place.tensor);
-            let at = found.ok_or_else(|| {
-                DeviceError::invalid(format!("there is no tensor `{}`", slot.place.tensor))
-            })?;
-            let whole = Buffer {
-                tensor: at,
-                first: 0,
-                count: self.tensors[at].count(),
-            };
-            let address = self.address(whole)? + slot.place.offset;
+            let name = &slot.place.tensor;
+            let at = self
+                .position(name)
+                .ok_or_else(|| DeviceError::invalid(format!("there is no tensor `{name}`")))?;
+            let address = self.address(at)? + slot.place.offset;
             if let Some(room) = kernarg.get_mut(slot.at..slot.at + 8) {
                 room.copy_from_slice(&address.to_le_bytes());
             }
-            if self.tensors[at].role != Role::Input {
-                written.push(whole);
-            }
         }
-        let grid = Grid::unsaid(call.grid, call.block);
+        let (module, kernel, grid) = self.target(&call)?;
         let request = Launch {
-            kernel: &call.kernel,
-            grid: call.grid,
+            kernel: &kernel,
+            grid,
             block: call.block,
             dynamic_lds: call.dynamic_lds,
             kernarg: &kernarg,
         };
-        self.start(self.module, &request, grid, written)
+        self.start(module, &request, call)
     }
 
-    /// The type that a tensor has on the device.
-    pub(super) fn bound_kind(&self, name: &str, kind: ElementKind) -> ElementKind {
-        match &self.mode {
-            super::Mode::Bound(bound) => bound.binding.kind(name).unwrap_or(kind),
-            _ => kind,
-        }
+    /// A launch whose arguments depend on what those before it have written.
+    fn late(&mut self, call: Call) -> Outcome<Call> {
+        let placed: Vec<(String, Option<u64>)> = self
+            .all()
+            .map(|(tensor, placed)| (tensor.name.clone(), placed.address))
+            .collect();
+        let session = std::cell::RefCell::new(&mut self.session);
+        let held = |shape: &Shape, offset: i128| -> Result<f64, String> {
+            let found = placed.iter().find(|(name, _)| *name == shape.name);
+            let address = found.and_then(|(_, address)| *address);
+            let address = address.ok_or_else(|| format!("`{}` is not on the device", shape.name))?;
+            let mut bytes = vec![0; shape.kind.size()];
+            let at = address + u64::try_from(offset).unwrap_or(0);
+            let read = session.borrow_mut().download(at, &mut bytes);
+            read.map_err(|error| error.message)?;
+            Ok(shape.kind.value(&bytes))
+        };
+        let binding = self.bound.binding;
+        binding
+            .resolve_again(&self.program.object, self.values, &self.shapes, &call, &held)
+            .map_err(invalid)
+    }
+
+    fn address(&self, at: usize) -> Outcome<u64> {
+        let missing = || {
+            let name = &self.tensor(at).name;
+            let text = format!("`{name}` is not on the device: upload it before the launch");
+            DeviceError::of(DeviceErrorKind::Harness, text)
+        };
+        self.placed[at].address.ok_or_else(missing)
     }
 
     /// What an output may differ by where a binding has it in a type of fewer bits: one value of that type, and its rounding on the whole.
-    pub(super) fn bound_tolerance(&self, buffer: Buffer, contract: &Tolerance) -> Tolerance {
-        let tensor = &self.tensors[buffer.tensor];
-        let super::Mode::Bound(bound) = &self.mode else {
-            return contract.clone();
-        };
-        let mut tensors = bound.described.tensors().iter();
-        match tensors.find(|own| own.name == tensor.name) {
+    pub(super) fn bound_tolerance(&self, check: &Check, contract: &Tolerance) -> Tolerance {
+        let tensor = self.tensor(check.buffer.tensor);
+        let described = self.bound.described;
+        let own = described.and_then(|described| {
+            let mut tensors = described.tensors().iter();
+            tensors.find(|own| own.name == tensor.name)
+        });
+        match own {
             Some(own) => narrowed(own.element, tensor.kind, contract),
             None => contract.clone(),
         }
+    }
+}
+
+/// A tensor of the binding's own: scratch, or a buffer of several.
+fn own(shape: &Shape) -> Tensor {
+    let axes = shape.axes.iter();
+    Tensor {
+        name: shape.name.clone(),
+        axes: axes.map(|axis| Axis::new(&axis.name, axis.length)).collect(),
+        role: Role::Written,
+        kind: shape.kind,
+        data: None,
+        offered: true,
+        values: None,
     }
 }
 

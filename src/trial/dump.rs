@@ -10,8 +10,8 @@ use std::path::Path;
 
 use safetensors::tensor::TensorView;
 
-use super::buffer::Role;
 use super::{Plan, Trial};
+use crate::contract::Role;
 use crate::compare::{ElementKind, encode};
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
@@ -61,10 +61,8 @@ impl Dump<'_> {
 /// Inputs, what tensors updated in place held before, outputs and references, in this order.
 fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
     let given = |kind, role| {
-        let of_role = trial
-            .tensors
-            .iter()
-            .filter(move |tensor| tensor.role == role);
+        let tensors = trial.prepared.tensors.iter();
+        let of_role = tensors.filter(move |tensor| tensor.role == role);
         of_role.filter_map(move |tensor| {
             Some(Kept {
                 kind,
@@ -78,8 +76,8 @@ fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
     let mut kept: Vec<Kept<'t>> = given("input", Role::Input)
         .chain(given("before", Role::Updated))
         .collect();
-    for (position, check) in trial.checks.iter().enumerate() {
-        let tensor = &trial.tensors[check.buffer.tensor];
+    for (position, check) in trial.prepared.checks.iter().enumerate() {
+        let tensor = trial.tensor(check.buffer.tensor);
         let mut keep = |kind, element, data| {
             kept.push(Kept {
                 kind,

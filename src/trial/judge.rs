@@ -1,12 +1,11 @@
 //! Reading back what the launches left, and judging it in the order of judgement.
 
-use super::buffer::{Role, Tensor};
-use super::{Check, Data, Outcome, Trial};
+use super::{Outcome, Trial};
+use crate::contract::{Check, Data, Role, Tensor, Test};
 use crate::compare::{
     Alternative, BufferAfter, Element, NamedInput, OutputCase, accepted_trivially, decode, guards,
     judge_buffers, judge_output, with_element,
 };
-use crate::registry::Test;
 use crate::verdict::{OutputReport, Owner, Problem, TrialReport, Verdict};
 
 /// What the judgement of a trial found.
@@ -33,27 +32,26 @@ pub(super) struct Left {
 pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
     let images = images(trial)?;
     let buffers: Vec<BufferAfter<'_>> = trial
-        .tensors
-        .iter()
+        .all()
         .zip(&images)
-        .filter(|(tensor, _)| tensor.address.is_some())
-        .map(|(tensor, (image, uploaded))| BufferAfter {
+        .filter(|((_, placed), _)| placed.address.is_some())
+        .map(|((tensor, placed), (image, uploaded))| BufferAfter {
             name: &tensor.name,
             kind: tensor.kind,
             axes: &tensor.axes,
             image,
-            guards: tensor.guards,
+            guards: placed.guards,
             unchanged: uploaded.as_deref(),
         })
         .collect();
     let problem = judge_buffers(&buffers);
     let output = |check: &Check| {
-        let tensor = &trial.tensors[check.buffer.tensor];
-        let size = tensor.kind.size();
-        let payload = guards::payload(&images[check.buffer.tensor].0, tensor.guards);
+        let at = check.buffer.tensor;
+        let size = trial.tensor(at).kind.size();
+        let payload = guards::payload(&images[at].0, trial.placed[at].guards);
         payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
     };
-    let outputs = trial.checks.iter().map(output).collect();
+    let outputs = trial.prepared.checks.iter().map(output).collect();
     Ok(Left { problem, outputs })
 }
 
@@ -67,8 +65,8 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
         error: unchecked(trial, test),
         images: left.outputs,
     };
-    for (check, got) in trial.checks.iter().zip(&judged.images) {
-        let kind = trial.tensors[check.buffer.tensor].kind;
+    for (check, got) in trial.prepared.checks.iter().zip(&judged.images) {
+        let kind = trial.tensor(check.buffer.tensor).kind;
         match with_element!(kind, E => output::<E>(trial, test, check, &decode(got))) {
             Ok(report) => judged.outputs.push(report),
             Err(error) => judged.error = judged.error.or(Some(error)),
@@ -90,25 +88,27 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
 /// Every tensor with its guards, and what was uploaded where it must be unchanged.
 #[expect(clippy::type_complexity, reason = "a pair of byte images, used once")]
 fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
-    let mut images = Vec::with_capacity(trial.tensors.len());
-    for tensor in &trial.tensors {
-        let sent = tensor.sent.as_ref().or(tensor.data.as_ref());
-        let uploaded = (tensor.role == Role::Input)
+    let mut images = Vec::with_capacity(trial.placed.len());
+    for at in 0..trial.placed.len() {
+        let (tensor, placed) = (trial.tensor(at), &trial.placed[at]);
+        let sent = placed.sent.as_ref().or(tensor.data.as_ref());
+        let uploaded = (tensor.role == Role::Input && placed.address.is_some())
             .then(|| sent.map(Data::bytes))
             .flatten();
-        let Some(address) = tensor.address else {
+        let Some(address) = placed.address else {
             images.push((Vec::new(), None));
             continue;
         };
-        let around = tensor.guards;
+        let around = placed.guards;
         let size = tensor.kind.size();
-        let held = tensor.layout.as_ref();
+        let layout = placed.layout.clone();
+        let held = layout.as_ref();
         let held = held.map_or(tensor.count(), |layout| layout.count);
         let mut image = vec![0; around.before + held * size + around.after];
         trial
             .session
             .download(address - around.before as u64, &mut image)?;
-        if let Some(layout) = &tensor.layout {
+        if let Some(layout) = &layout {
             // In the contract's order, between the guards as they were found.
             let (before, rest) = image.split_at(around.before);
             let (held, after) = rest.split_at(held * size);
@@ -121,7 +121,7 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
 
 /// An output that the registry judges and the test never looks at.
 fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
-    let checked = |name: &str| trial.checks.iter().any(|check| check.name == name);
+    let checked = |name: &str| trial.prepared.checks.iter().any(|check| check.name == name);
     let name = test.outputs.keys().find(|name| !checked(name))?;
     Some(format!(
         "output `{name}` was never compared: function `{}` does not check it",
@@ -138,11 +138,11 @@ fn output<E: Element>(
     let judged = test.outputs.get(&check.name);
     let judged = judged
         .ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))?;
-    let tolerance = trial.bound_tolerance(check.buffer, &judged.tolerance);
+    let tolerance = trial.bound_tolerance(check, &judged.tolerance);
     // What is updated in place may be left as it was: that is an echo too.
     let echo = |(at, input)| echo(check, at, input);
     let echoes: Vec<(&Tensor, Vec<E>)> =
-        trial.tensors.iter().enumerate().filter_map(echo).collect();
+        trial.all().map(|(tensor, _)| tensor).enumerate().filter_map(echo).collect();
     let inputs: Vec<NamedInput<'_, E>> = echoes
         .iter()
         .map(|(input, values)| NamedInput {
@@ -205,19 +205,20 @@ fn owner(trial: &Trial<'_>, check: &Check, index: &[usize]) -> Option<Owner> {
     let places = check.axes.iter().zip(index);
     let within = places.fold(0, |flat, (axis, at)| flat * axis.length + at);
     let flat = check.buffer.first + within;
-    let covers = |buffer: &super::Buffer| {
-        buffer.tensor == check.buffer.tensor
-            && (buffer.first..buffer.first + buffer.count).contains(&flat)
-    };
-    trial
-        .launches
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(number, launch)| {
-            let buffer = launch.written.iter().find(|buffer| covers(buffer))?;
-            launch.grid.owner(number, flat - buffer.first)
+    let name = &trial.tensor(check.buffer.tensor).name;
+    let binding = trial.bound.binding;
+    let launches = trial.launches.iter().enumerate().rev();
+    let mut owners = launches.filter_map(|(number, launch)| {
+        let item = binding.owner(trial.values, &trial.shapes, &launch.call, name, flat)?;
+        let block = launch.report.block;
+        let of = |f: fn(u32, u32) -> u32| std::array::from_fn(|axis| f(item[axis], block[axis]));
+        Some(Owner {
+            launch: number,
+            work_group: of(|item, block| item / block),
+            work_item: of(|item, block| item % block),
         })
+    });
+    owners.next()
 }
 
 impl Trial<'_> {

@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, Dump, Given, Trial, isolate, judge, panics, twin};
+use super::{Bound, Dump, Slot, Trial, isolate, judge, twin};
 use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
 use crate::program::Program;
-use crate::registry::{Case, Plant, Test};
+use crate::contract::{Case, Given, Plant, Test};
+use crate::panics;
 use crate::text::again;
 use crate::verdict::{Problem, TrialReport, Verdict};
 
@@ -54,8 +55,10 @@ pub struct Plan<'a> {
     pub dump: Option<Dump<'a>>,
     /// Tensors from elsewhere that it takes in place of its own, if any.
     pub given: Option<&'a Given>,
-    /// Whose launches are made, if not the built-in ones.
-    pub bound: Option<Bound<'a>>,
+    /// How the kernels are launched.
+    pub bound: Bound<'a>,
+    /// Where inputs and references are shared with other trials of the case, if they are.
+    pub shared: Option<&'a Slot>,
     /// The flags that select registry and code object, for the line that runs the trial again.
     pub flags: &'a str,
 }
@@ -153,17 +156,13 @@ impl<'a> Plan<'a> {
         if let Some(tracing) = &self.watch.trace {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
+        let prepared = self.prepared().map_err(|error| (None, error))?;
         let session = self
             .device
             .open(self.threads, limits, self.watch)
             .map_err(|error| (None, error))?;
-        let mut trial = Trial::new(self, session).map_err(|error| (None, error))?;
-        let declared = (self.test.function.run)(&mut trial);
-        let done = declared.and_then(|()| match self.bound {
-            Some(bound) => trial.launch_bound(bound),
-            None => Ok(()),
-        });
-        match done {
+        let mut trial = Trial::new(self, session, prepared).map_err(|error| (None, error))?;
+        match trial.launch() {
             Ok(()) => Ok(trial),
             Err(error) => Err((Some(Box::new(trial)), error)),
         }
@@ -183,11 +182,12 @@ impl<'a> Plan<'a> {
             return Ok(left.problem);
         }
         let differs = first
+            .prepared
             .checks
             .iter()
             .zip(images.iter().zip(&left.outputs))
             .find_map(|(check, (was, is))| {
-                let tensor = &first.tensors[check.buffer.tensor];
+                let tensor = first.tensor(check.buffer.tensor);
                 with_element!(tensor.kind, E => {
                     let (was, is) = (decode::<E>(was), decode::<E>(is));
                     judge_repeat(&check.name, &check.axes, run, &was, &is)

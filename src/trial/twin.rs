@@ -4,7 +4,7 @@
 //! small budget, so that the built-in kernels of the case run for those only that do not.
 
 use super::plan::Plan;
-use super::{Trial, Variant};
+use super::{Bound, Trial, Variant};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 
 /// Wave instructions of a launch that need no comparison.
@@ -33,11 +33,14 @@ pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
     if !matches!(&done, Err((_, error)) if error.kind == DeviceErrorKind::Hang) {
         return (first, done);
     }
+    let Ok(bound) = Bound::built_in(plan.test.function) else {
+        return (first, done);
+    };
     let honest = Plan {
         program: twin,
         variant: Variant::Honest,
         twin: None,
-        bound: None,
+        bound,
         watch: &NOTHING,
         dump: None,
         ..*plan

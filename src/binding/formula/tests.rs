@@ -3,7 +3,7 @@
 use super::super::scope::Scope;
 use super::super::value::Value;
 use super::*;
-use crate::phases::functions;
+use crate::contracts::functions;
 use crate::registry;
 
 /// What a formula comes to where M = 17, N = 33 and K = 64; or what is said of it.

@@ -6,7 +6,7 @@ use deltanet_reference::widen;
 use super::family::{map_word, tolerance};
 use super::file::{EXPECTED, Vectors};
 use crate::compare::{OutputCase, judge_output};
-use crate::trial::Given;
+use crate::contract::Given;
 use crate::verdict::{Axis, OutputReport, Problem, Verdict};
 
 /// One line for each head map that the file has expectations for.

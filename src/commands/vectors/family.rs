@@ -6,11 +6,13 @@ use clap::ValueEnum;
 use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
 use super::file::Vectors;
-use crate::phases::{Function, functions};
+use crate::contract::Function;
+use crate::contracts::functions;
 use crate::program::Program;
-use crate::registry::{Case, Judged, Test, Value, Values};
+use crate::contract::{Case, Judged, Test, Value, Values};
 use crate::run::Bindings;
-use crate::trial::Given;
+use crate::contract::Given;
+use crate::trial::Bound;
 use crate::verdict::Tolerance;
 
 /// A family of kernels that computes the gated delta rule.
@@ -72,8 +74,9 @@ impl Family {
     /// Whether a code object has a kernel of this family, or a binding says which kernels those are.
     pub fn is_in(self, program: &Program, bindings: &Bindings) -> bool {
         find(self).is_some_and(|function| {
-            let mut kernels = function.kernels.iter();
-            bindings.has(function) || kernels.any(|kernel| program.object.kernel(kernel).is_some())
+            let has = |kernel: &str| program.object.kernel(kernel).is_some();
+            let built_in = Bound::built_in(function);
+            bindings.has(function) || built_in.is_ok_and(|bound| bound.kernels().iter().any(|kernel| has(kernel)))
         })
     }
 

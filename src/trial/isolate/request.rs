@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{Dump, Plan, Variant};
 use crate::device::{Limits, Place};
 use crate::program::Program;
-use crate::registry::{Judged, Plant, Value};
+use crate::contract::{Judged, Plant, Value};
 use crate::verdict::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.
@@ -126,11 +126,11 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
             expected: tensors(&given.expected, &mut long),
             scale: given.scale,
         }),
-        bound: plan.bound.map(|bound| BoundBy {
-            name: bound.binding.source.name.clone(),
-            text: bound.binding.source.text.clone(),
-            at: bound.binding.span.start,
-            planted: bound.planted.map(|planted| planted.span.start),
+        bound: (!plan.bound.is_built_in()).then(|| BoundBy {
+            name: plan.bound.binding.source.name.clone(),
+            text: plan.bound.binding.source.text.clone(),
+            at: plan.bound.binding.span.start,
+            planted: plan.bound.planted.map(|planted| planted.span.start),
         }),
         flags: plan.flags.into(),
     };

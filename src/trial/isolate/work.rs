@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::super::{Bound, Dump, Given, Plan, Variant};
+use super::super::{Bound, Dump, Plan, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, Described, describe};
 use crate::device::{Device, NOTHING, Place};
 use crate::exit::Stop;
-use crate::phases::functions;
+use crate::contracts::functions;
 use crate::program::Program;
-use crate::registry::{Case, Plant, Test, Value, Values};
+use crate::contract::{Case, Given, Plant, Test, Value, Values};
 use crate::verdict::CodeObjectReport;
 
 /// The longest first line of something that may be a request.
@@ -26,6 +26,7 @@ pub struct Work {
     test: Test,
     given: Option<Given>,
     bound: Option<(Binding, Described, Option<usize>)>,
+    built_in: Bound<'static>,
 }
 
 /// Reads a request.
@@ -174,6 +175,7 @@ impl Work {
             test,
             given,
             bound,
+            built_in: Bound::built_in(function)?,
         })
     }
 
@@ -211,19 +213,18 @@ impl Work {
                 }
             }),
             given: self.given.as_ref(),
-            bound: self
-                .bound
-                .as_ref()
-                .map(|(binding, described, planted)| Bound {
+            bound: match &self.bound {
+                Some((binding, described, planted)) => Bound {
                     binding,
-                    described,
+                    described: Some(described),
                     planted: planted.and_then(|at| {
-                        binding
-                            .planted
-                            .iter()
-                            .find(|planted| planted.span.start == at)
+                        let mut all = binding.planted.iter();
+                        all.find(|planted| planted.span.start == at)
                     }),
-                }),
+                },
+                None => self.built_in,
+            },
+            shared: None,
             flags: &head.flags,
         }
     }

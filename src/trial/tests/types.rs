@@ -7,8 +7,8 @@ use safetensors::{Dtype, SafeTensors};
 use super::*;
 use crate::compare::ElementKind::{Bf16, F64, I32, U16};
 use crate::npy::Npy;
-use crate::phases::Function;
-use crate::registry::{Case, Judged, Test};
+use crate::contract::Function;
+use crate::contract::{Case, Judged, Test};
 use crate::tensor::Distribution::Uniform;
 use crate::verdict::{Tolerance, TrialReport};
 

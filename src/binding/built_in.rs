@@ -1,0 +1,50 @@
+//! How the built-in kernels are launched: the files beside their sources.
+
+use std::sync::OnceLock;
+
+use super::{Binding, parse};
+use crate::exit::Stop;
+
+macro_rules! file {
+    ($name:literal) => {
+        (
+            concat!("kernels/", $name, ".bind.toml"),
+            include_str!(concat!("../../kernels/", $name, ".bind.toml")),
+        )
+    };
+}
+const FILES: [(&str, &str); 7] = [
+    file!("elementwise"),
+    file!("triangular"),
+    file!("matrix"),
+    file!("attention"),
+    file!("deltanet"),
+    file!("gdn"),
+    file!("gdr"),
+];
+
+/// The built-in kernels that compute a contract.
+pub fn kernels_of(contract: &str) -> Vec<String> {
+    let all = built_in().unwrap_or_default();
+    let binding = all.iter().find(|binding| binding.function.name == contract);
+    binding.map(Binding::kernels).unwrap_or_default()
+}
+
+/// Every binding of the built-in kernels.
+///
+/// # Errors
+/// A file is wrong, which a test would have shown.
+pub fn built_in() -> Result<&'static [Binding], Stop> {
+    static READ: OnceLock<Result<Vec<Binding>, Stop>> = OnceLock::new();
+    let read = READ.get_or_init(|| {
+        let mut all = Vec::new();
+        for (name, text) in FILES {
+            all.extend(parse(name, text)?);
+        }
+        Ok(all)
+    });
+    match read {
+        Ok(all) => Ok(all),
+        Err(stop) => Err(stop.clone()),
+    }
+}

@@ -1,0 +1,250 @@
+//! One launch of a binding at a case, checked against the code object: kernel, grid, block, argument bytes.
+
+use std::sync::Arc;
+
+use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel, MAX_LDS, MAX_WORK_GROUP};
+
+use super::arguments::{Piece, pieces};
+use super::formula::Formula;
+use super::resolve::{Call, Origin, Place, Slot};
+use super::scope::Scope;
+use super::symbol::find;
+use super::{ArgSpec, Binding, LaunchSpec, Placed};
+use crate::exit::Stop;
+
+impl Binding {
+    pub(super) fn call(
+        &self,
+        object: &CodeObject,
+        scope: &Scope<'_>,
+        launch: &LaunchSpec,
+    ) -> Result<Call, Stop> {
+        scope.asked.set(false);
+        let symbol = &launch.symbol;
+        let wanted = symbol
+            .value
+            .at(scope)
+            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+        let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
+        let kernel = match find(&wanted, names) {
+            Ok(name) => object.kernel(name),
+            Err((title, help)) => return self.complain(&symbol.span, title, help),
+        };
+        let Some(kernel) = kernel else {
+            return self.complain(
+                &symbol.span,
+                format!("the code object has no kernel `{wanted}`"),
+                "`deltanet-check inspect` lists them",
+            );
+        };
+        let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
+        let block = self.sides(scope, &launch.block, "block", 1024)?;
+        let dynamic_lds = match &launch.dynamic_lds {
+            Some(formula) => {
+                let bytes = self.whole(scope, formula)?;
+                let room = MAX_LDS.saturating_sub(kernel.lds_size);
+                match u32::try_from(bytes).ok().filter(|bytes| *bytes <= room) {
+                    Some(bytes) => bytes,
+                    None => {
+                        let title = format!(
+                            "{bytes} bytes of dynamic LDS beside {} of the kernel's own",
+                            kernel.lds_size
+                        );
+                        return self.complain(
+                            &formula.span,
+                            title,
+                            format!("a work-group has {MAX_LDS} bytes in all"),
+                        );
+                    }
+                }
+            }
+            None => 0,
+        };
+        self.block_fits(kernel, launch, block)?;
+        let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
+        Ok(Call {
+            kernel: kernel.name.clone(),
+            grid,
+            block,
+            dynamic_lds,
+            kernarg,
+            slots,
+            late: scope.asked.get(),
+            origin: Origin {
+                launch: Arc::new(launch.clone()),
+                locals: scope.locals.clone(),
+            },
+        })
+    }
+
+    fn sides(
+        &self,
+        scope: &Scope<'_>,
+        formulas: &[Placed<Formula>],
+        what: &str,
+        most: u128,
+    ) -> Result<[u32; 3], Stop> {
+        let mut sides = [1; 3];
+        for (side, formula) in sides.iter_mut().zip(formulas) {
+            let number = self.whole(scope, formula)?;
+            let fits = u128::try_from(number).is_ok_and(|number| (1..=most).contains(&number));
+            match u32::try_from(number).ok().filter(|_| fits) {
+                Some(number) => *side = number,
+                None => {
+                    let title = format!("a side of the {what} is {number}");
+                    return self.complain(
+                        &formula.span,
+                        title,
+                        format!("give 1 to {most}, or leave the case out with `when`"),
+                    );
+                }
+            }
+        }
+        Ok(sides)
+    }
+
+    fn block_fits(
+        &self,
+        kernel: &Kernel,
+        launch: &LaunchSpec,
+        block: [u32; 3],
+    ) -> Result<(), Stop> {
+        let [x, y, z] = block;
+        let items: u64 = block.iter().map(|&side| u64::from(side)).product();
+        let span = match (launch.block.first(), launch.block.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => launch.span.clone(),
+        };
+        let compiled = match kernel.max_flat_work_group_size {
+            0 => MAX_WORK_GROUP,
+            most => most,
+        };
+        if items > u64::from(compiled) {
+            let title = format!("a block of {x} x {y} x {z} has {items} work-items");
+            return self.complain(
+                &span,
+                title,
+                format!("`{}` was compiled for at most {compiled}", kernel.name),
+            );
+        }
+        match kernel.required_work_group_size {
+            Some(required) if required != block => {
+                let title = format!("a block of {x} x {y} x {z}");
+                self.complain(
+                    &span,
+                    title,
+                    format!("`{}` was compiled for {required:?} only", kernel.name),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn lay_out(
+        &self,
+        kernel: &Kernel,
+        scope: &Scope<'_>,
+        args: &Placed<Vec<Placed<ArgSpec>>>,
+    ) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
+        let wanted: Vec<&Arg> = kernel.explicit_args().collect();
+        if wanted.len() != args.value.len() {
+            let title = format!(
+                "`{}` takes {} arguments, these are {}",
+                kernel.name,
+                wanted.len(),
+                args.value.len()
+            );
+            return self.complain(&args.span, title, format!("it takes {}", listed(&wanted)));
+        }
+        let mut segment = vec![0; kernel.explicit_kernarg_size() as usize];
+        let mut slots = Vec::new();
+        for (position, (arg, spec)) in wanted.iter().zip(&args.value).enumerate() {
+            let pieces = pieces(&spec.value, scope)
+                .map_err(|trouble| self.source.stop(&spec.span, trouble))?;
+            let size: usize = pieces.iter().map(Piece::size).sum();
+            let pointer = matches!(pieces[..], [Piece::Pointer(..)])
+                || matches!(&spec.value, ArgSpec::Pointer(_));
+            let kind_fits = match arg.kind {
+                ArgKind::GlobalBuffer => pointer,
+                _ => true,
+            };
+            if size != arg.size as usize || !kind_fits {
+                let title = format!(
+                    "argument {position} of `{}` is {}, this is {}",
+                    kernel.name,
+                    described(arg),
+                    given(&spec.value, size)
+                );
+                return self.complain(&spec.span, title, format!("it takes {}", listed(&wanted)));
+            }
+            let mut at = arg.offset as usize;
+            for piece in pieces {
+                let size = piece.size();
+                let Some(room) = segment.get_mut(at..at + size) else {
+                    return self.complain(
+                        &spec.span,
+                        "the code object's metadata places this argument beyond its segment",
+                        "build it again",
+                    );
+                };
+                match piece {
+                    Piece::Bytes(bytes) => room.copy_from_slice(&bytes),
+                    Piece::Pointer(tensor, offset) => slots.push(Slot {
+                        at,
+                        place: self.place(scope, spec, tensor, offset)?,
+                    }),
+                }
+                at += size;
+            }
+        }
+        Ok((segment, slots))
+    }
+
+    fn place(
+        &self,
+        scope: &Scope<'_>,
+        spec: &Placed<ArgSpec>,
+        tensor: String,
+        offset: i128,
+    ) -> Result<Place, Stop> {
+        let shape = scope.shape(&tensor);
+        let bytes = shape.map_or(0, |shape| shape.layout.count * shape.kind.size());
+        match u64::try_from(offset)
+            .ok()
+            .filter(|offset| *offset <= bytes as u64)
+        {
+            Some(offset) => Ok(Place { tensor, offset }),
+            None => self.complain(
+                &spec.span,
+                format!("{offset} bytes behind the first of `{tensor}`"),
+                format!("it has {bytes} bytes"),
+            ),
+        }
+    }
+}
+
+/// An argument as the metadata has it.
+pub fn described(arg: &Arg) -> String {
+    let kind = match &arg.kind {
+        ArgKind::GlobalBuffer => "pointer".to_owned(),
+        ArgKind::ByValue => format!("{} bytes", arg.size),
+        other => format!("{other:?}"),
+    };
+    match &arg.name {
+        Some(name) => format!("{kind} `{name}`"),
+        None => kind,
+    }
+}
+
+fn listed(args: &[&Arg]) -> String {
+    let args: Vec<String> = args.iter().map(|arg| described(arg)).collect();
+    args.join(", ")
+}
+
+fn given(spec: &ArgSpec, size: usize) -> String {
+    match spec {
+        ArgSpec::Pointer(_) => "a pointer".into(),
+        ArgSpec::Struct(_) => format!("a struct of {size} bytes"),
+        _ => format!("{size} bytes"),
+    }
+}

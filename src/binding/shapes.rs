@@ -1,0 +1,208 @@
+//! Tensors as a binding has them on the device: types, layouts, buffers of several, scratch.
+
+use super::formula::{Formula, Trouble};
+use super::layout::Layout;
+use super::scope::{Scope, Shape, Side};
+use super::{Binding, Placed};
+use crate::compare::ElementKind;
+use crate::exit::Stop;
+use crate::contract::Values;
+use crate::text::nearest;
+
+/// The most elements of a tensor with its pitch.
+const MAX_ELEMENTS: usize = 1 << 26;
+
+impl Binding {
+    /// Tensors as the device has them: types and layouts of the binding, and its scratch behind the contract's.
+    ///
+    /// # Errors
+    /// It names a tensor or an axis that there is not, or a type that the tensor cannot have.
+    pub fn shapes(&self, contract: Vec<Shape>, values: &Values) -> Result<Vec<Shape>, Stop> {
+        let mut shapes = contract;
+        let names: Vec<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
+        for (name, kind) in &self.types {
+            let shape = self.known(&mut shapes, &names, name)?;
+            let change = *kind != shape.kind;
+            let narrow = |kind| {
+                matches!(
+                    kind,
+                    ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16
+                )
+            };
+            if change && !(narrow(shape.kind) && narrow(*kind)) {
+                let title = format!(
+                    "`{}` is of {} and cannot be of {}",
+                    name.value,
+                    shape.kind.name(),
+                    kind.name()
+                );
+                return self.complain(&name.span, title, "f32, f16 and bf16 stand for each other");
+            }
+            shape.kind = *kind;
+        }
+        for (name, _) in &self.converted {
+            self.known(&mut shapes, &names, name)?;
+        }
+        let lets = self.named();
+        for (name, spec) in &self.layouts {
+            let pitch = match &spec.pitch {
+                Some(pitch) => {
+                    let scope = Scope::new(self.function, values, &shapes, &lets);
+                    Some(self.size(&scope, pitch, "the pitch")?)
+                }
+                None => None,
+            };
+            let shape = self.known(&mut shapes, &names, name)?;
+            let mut order = Vec::new();
+            for axis in &spec.axes.value {
+                match shape.axis(axis).filter(|axis| !order.contains(axis)) {
+                    Some(axis) => order.push(axis),
+                    None => {
+                        let title =
+                            format!("`{axis}` is no axis of `{}`, or there twice", name.value);
+                        let help =
+                            format!("its axes are {}, each once", shape.axis_names().join(" "));
+                        return self.complain(&spec.axes.span, title, help);
+                    }
+                }
+            }
+            let lengths: Vec<usize> = shape.axes.iter().map(|axis| axis.length).collect();
+            let layout = Layout::new(&lengths, &order, pitch);
+            let Some(layout) = layout.filter(|layout| layout.count <= MAX_ELEMENTS) else {
+                let title = format!("`{}` cannot stand so: {lengths:?}", name.value);
+                let help = format!(
+                    "name each of its axes ({}) once, and give no pitch below the innermost",
+                    shape.axis_names().join(" ")
+                );
+                return self.complain(&spec.axes.span, title, help);
+            };
+            shape.layout = layout;
+        }
+        for (name, parts) in &self.buffers {
+            let (mut kind, mut count) = (None, 0);
+            for part in parts {
+                let shape = &*self.known(&mut shapes, &names, part)?;
+                if *kind.get_or_insert(shape.kind) != shape.kind {
+                    let title = format!(
+                        "`{}` is of another type than what stands before it",
+                        part.value
+                    );
+                    return self.complain(
+                        &part.span,
+                        title,
+                        "tensors of one buffer have elements of one type: see `types`",
+                    );
+                }
+                count += shape.layout.count;
+            }
+            if names.contains(&name.value) {
+                let title = "this is a tensor of the contract";
+                return self.complain(&name.span, title, "give the buffer another name");
+            }
+            shapes.push(Shape {
+                name: name.value.clone(),
+                kind: kind.unwrap_or(ElementKind::F32),
+                axes: vec![Side {
+                    name: "element".into(),
+                    symbol: String::new(),
+                    length: count,
+                }],
+                layout: Layout::plain(&[count]),
+                scalar: None,
+            });
+        }
+        for scratch in &self.scratch {
+            let scope = Scope::new(self.function, values, &shapes, &lets);
+            let name = &scratch.name.value;
+            if scope.shape(name).is_some() {
+                return self.complain(
+                    &scratch.name.span,
+                    format!("`{name}` is a tensor of the contract"),
+                    "give scratch another name",
+                );
+            }
+            let mut axes = Vec::new();
+            for length in &scratch.lengths {
+                let length = self.size(&scope, length, "a length")?;
+                axes.push(Side {
+                    name: format!("axis {}", axes.len()),
+                    symbol: String::new(),
+                    length,
+                });
+            }
+            let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+            let plain: Vec<usize> = (0..lengths.len()).collect();
+            let Some(layout) =
+                Layout::new(&lengths, &plain, None).filter(|layout| layout.count <= MAX_ELEMENTS)
+            else {
+                return self.complain(
+                    &scratch.name.span,
+                    format!("`{name}` is too large"),
+                    format!("give it at most {MAX_ELEMENTS} elements"),
+                );
+            };
+            shapes.push(Shape {
+                name: name.clone(),
+                kind: scratch.kind,
+                axes,
+                layout,
+                scalar: None,
+            });
+        }
+        Ok(shapes)
+    }
+
+    fn known<'s>(
+        &self,
+        shapes: &'s mut [Shape],
+        names: &[String],
+        name: &Placed<String>,
+    ) -> Result<&'s mut Shape, Stop> {
+        match shapes.iter_mut().find(|shape| shape.name == name.value) {
+            Some(shape) => Ok(shape),
+            None => {
+                let near = nearest(&name.value, names.iter().map(String::as_str), 1);
+                let help = match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its tensors are {}", names.join(", ")),
+                };
+                let title = format!(
+                    "contract `{}` has no tensor `{}`",
+                    self.function.name, name.value
+                );
+                // A bare key has no quotes around it.
+                Err(self
+                    .source
+                    .stop(&name.span, Trouble::new(&(0..0), title, help)))
+            }
+        }
+    }
+
+    /// A whole number from 1 up.
+    fn size(
+        &self,
+        scope: &Scope<'_>,
+        formula: &Placed<Formula>,
+        what: &str,
+    ) -> Result<usize, Stop> {
+        let number = self.whole(scope, formula)?;
+        match usize::try_from(number).ok().filter(|number| *number > 0) {
+            Some(size) => Ok(size),
+            None => self.complain(
+                &formula.span,
+                format!("{what} is {number}"),
+                "give a whole number from 1 up, or leave the case out with `when`",
+            ),
+        }
+    }
+
+    pub(super) fn whole(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<i128, Stop> {
+        let number = scope.number(&formula.value).and_then(|value| {
+            let help = "round it, or leave the case out with `when`";
+            value
+                .integer()
+                .map_err(|why| Trouble::new(&formula.value.at, why, help))
+        });
+        number.map_err(|trouble| self.source.stop(&formula.span, trouble))
+    }
+}

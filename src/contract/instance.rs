@@ -1,0 +1,330 @@
+//! An instance of a contract: its tensors at a case, drawn by seed, and what its outputs should be.
+
+use deltanet_reference::rule::Scale;
+
+use super::tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor};
+use super::{Data, Function, Given, Outcome, Values};
+use crate::compare::ElementKind;
+use crate::device::{DeviceError, DeviceErrorKind};
+use crate::tensor::{Distribution, Stream};
+use crate::verdict::Axis;
+
+/// Types that tensors have otherwise than in the contract, by name.
+pub type Kinds<'a> = &'a dyn Fn(&str) -> Option<ElementKind>;
+
+/// An instance of a contract in the making.
+pub struct Instance<'a> {
+    id: &'a str,
+    seed: u64,
+    values: &'a Values,
+    given: Option<&'a Given>,
+    kinds: Kinds<'a>,
+    made: Prepared,
+}
+
+impl<'a> Instance<'a> {
+    /// Makes what a contract says at a case. Streams of numbers are named by `id` and tensor.
+    ///
+    /// # Errors
+    /// The contract contradicts itself: a mistake in its own code.
+    pub fn make(
+        function: &Function,
+        (id, values): (&'a str, &'a Values),
+        seed: u64,
+        given: Option<&'a Given>,
+        kinds: Kinds<'a>,
+    ) -> Outcome<Prepared> {
+        let mut instance = Instance {
+            id,
+            seed,
+            values,
+            given,
+            kinds,
+            made: Prepared::default(),
+        };
+        (function.run)(&mut instance)?;
+        Ok(instance.made)
+    }
+
+    /// A word of the case.
+    pub fn word(&self, name: &str) -> &'static str {
+        self.values.word(name)
+    }
+
+    /// The factor on the output that goes with tensors from elsewhere; the default where all is drawn.
+    pub fn scale(&self) -> Scale {
+        self.given.map_or(Scale::InverseSqrtKeySize, Given::scale)
+    }
+
+    /// A dimension of the case.
+    pub fn dim(&self, name: &str) -> usize {
+        self.values.dim(name)
+    }
+
+    /// A whole number of the case, which may be negative.
+    pub fn integer(&self, name: &str) -> i32 {
+        i32::try_from(self.values.get(name)).unwrap_or(0)
+    }
+
+    /// The type of a tensor that the contract has in another.
+    fn kind(&self, name: &str, kind: ElementKind) -> ElementKind {
+        (self.kinds)(name).unwrap_or(kind)
+    }
+
+    /// An input that stays on the host: drawn, and known to the references.
+    pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
+        self.draw_as(ElementKind::F32, name, axes, distribution)
+    }
+
+    /// The same of another type than f32: what was drawn, rounded.
+    pub fn draw_as(
+        &mut self,
+        kind: ElementKind,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+    ) -> Buffer {
+        let kind = self.kind(name, kind);
+        let count = axes.iter().map(|axis| axis.length).product();
+        let drawn = || Stream::new(self.seed, self.id, name).draw(count, distribution);
+        let data = Data::from(self.given(name).unwrap_or_else(drawn)).to(kind);
+        let kept = self.keep(name, axes, Role::Input, kind, Some(data));
+        self.made.tensors[kept.tensor].values = Some(distribution.to_string());
+        kept
+    }
+
+    /// The same under a name that is not that of its stream of numbers: streams keep their names, so that seeds keep their meaning.
+    pub fn draw_from(
+        &mut self,
+        stream: &str,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+    ) -> Buffer {
+        let drawn = self.draw(stream, axes, distribution);
+        self.made.tensors[drawn.tensor].name = name.into();
+        drawn
+    }
+
+    /// An input on the device.
+    pub fn input(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+    ) -> Outcome<Buffer> {
+        self.input_as(ElementKind::F32, name, axes, distribution)
+    }
+
+    /// The same of another type than f32: what was drawn, rounded. Device and references see the same values.
+    pub fn input_as(
+        &mut self,
+        kind: ElementKind,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+    ) -> Outcome<Buffer> {
+        let drawn = self.draw_as(kind, name, axes, distribution);
+        self.offer(drawn);
+        Ok(drawn)
+    }
+
+    /// An input on the device with values that the test computed from what it drew; its type is that of the values.
+    pub fn upload(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        values: impl Into<Data>,
+    ) -> Outcome<Buffer> {
+        let values = values.into();
+        let kind = self.kind(name, values.kind());
+        let values = match self.given(name) {
+            Some(given) => Data::from(given).to(kind),
+            None => values.to(kind),
+        };
+        let kept = self.keep(name, axes, Role::Input, kind, Some(values));
+        self.offer(kept);
+        Ok(kept)
+    }
+
+    /// A tensor that launches write in part: it starts with these values, whose type it has, and is compared as a whole.
+    pub fn update(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        values: impl Into<Data>,
+    ) -> Outcome<Buffer> {
+        let values = values.into();
+        let kind = self.kind(name, values.kind());
+        let kept = self.keep(name, axes, Role::Updated, kind, Some(values.to(kind)));
+        self.offer(kept);
+        Ok(kept)
+    }
+
+    /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
+    pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+        self.output_as(ElementKind::F32, name, axes)
+    }
+
+    /// The same of another type than f32.
+    pub fn output_as(&mut self, kind: ElementKind, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+        let kind = self.kind(name, kind);
+        let kept = self.keep(name, axes, Role::Written, kind, None);
+        self.offer(kept);
+        Ok(kept)
+    }
+
+    /// The values of an input of f32, or those of bf16 or f16 as f32.
+    pub fn values(&self, buffer: Buffer) -> &[f32] {
+        self.typed(buffer, "values", Data::floats)
+    }
+
+    /// The values of an input of f64.
+    pub fn doubles(&self, buffer: Buffer) -> &[f64] {
+        self.typed(buffer, "doubles", Data::doubles)
+    }
+
+    /// The values of an input of whole numbers.
+    pub fn integers(&self, buffer: Buffer) -> &[i32] {
+        self.typed(buffer, "integers", Data::integers)
+    }
+
+    /// The values of an input of any type in f64, for the oracle.
+    pub fn wide(&self, buffer: Buffer) -> Vec<f64> {
+        let all = self.made.tensors[buffer.tensor].data.as_ref();
+        let all = all.map(Data::wide).unwrap_or_default();
+        all[buffer.first..buffer.first + buffer.count].to_vec()
+    }
+
+    /// The values of an input, which a test must ask for by its type.
+    fn typed<'t, T>(
+        &'t self,
+        buffer: Buffer,
+        asked: &str,
+        get: impl Fn(&'t Data) -> Option<&'t [T]>,
+    ) -> &'t [T] {
+        let tensor = &self.made.tensors[buffer.tensor];
+        match tensor.data.as_ref().and_then(get) {
+            Some(all) => &all[buffer.first..buffer.first + buffer.count],
+            // A mistake in the test's own code, which its first run shows; the pool makes an error of it.
+            None => panic!(
+                "`{}` is of {} and no input that `{asked}` can give",
+                tensor.name,
+                tensor.kind.name()
+            ),
+        }
+    }
+
+    fn given(&self, name: &str) -> Option<Vec<f32>> {
+        self.given?.inputs.get(name).cloned()
+    }
+
+    /// Kernels are offered it.
+    fn offer(&mut self, buffer: Buffer) {
+        self.made.tensors[buffer.tensor].offered = true;
+    }
+
+    fn keep(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        role: Role,
+        kind: ElementKind,
+        data: Option<Data>,
+    ) -> Buffer {
+        let tensor = Tensor {
+            name: name.into(),
+            axes,
+            role,
+            kind,
+            data,
+            offered: false,
+            values: None,
+        };
+        let count = tensor.count();
+        self.made.tensors.push(tensor);
+        Buffer {
+            tensor: self.made.tensors.len() - 1,
+            first: 0,
+            count,
+        }
+    }
+
+    /// Says what a tensor should be in the end: the golden reference, and the oracle.
+    pub fn check<G: Into<Data>>(&mut self, buffer: Buffer, references: (G, Vec<f64>)) -> Outcome {
+        self.check_or(buffer, references, Vec::new())
+    }
+
+    /// Says what a tensor is in the end if it is right: copies, integers, whatever is not rounded.
+    pub fn check_exact(&mut self, buffer: Buffer, values: impl Into<Data>) -> Outcome {
+        let values = values.into();
+        let wide = values.wide();
+        self.check_or(buffer, (values, wide), Vec::new())
+    }
+
+    /// The same as [`Trial::check`], with the mistakes that a report should know of. A golden reference of floats is rounded to the
+    /// tensor's type.
+    pub fn check_or<G: Into<Data>>(
+        &mut self,
+        buffer: Buffer,
+        (golden, oracle): (G, Vec<f64>),
+        mistakes: Vec<Mistake>,
+    ) -> Outcome {
+        let tensor = &self.made.tensors[buffer.tensor];
+        let (name, axes) = (tensor.name.clone(), tensor.axes.clone());
+        self.check_part(buffer, (&name, axes), (golden, oracle), mistakes)
+    }
+
+    /// The same for a part of a tensor that holds several outputs: judged, and reported, by its own name and axes.
+    pub fn check_part<G: Into<Data>>(
+        &mut self,
+        buffer: Buffer,
+        (name, axes): (&str, Vec<Axis>),
+        (golden, oracle): (G, Vec<f64>),
+        mistakes: Vec<Mistake>,
+    ) -> Outcome {
+        let tensor = &self.made.tensors[buffer.tensor];
+        let expected = self.given.and_then(|given| given.expected.get(name));
+        let golden = expected.map_or_else(|| golden.into(), |values| values.clone().into());
+        if golden.kind().is_float() && !tensor.kind.is_float() {
+            return Err(DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!(
+                    "`{name}` is of {} and its golden reference of {}: the test must give it in whole numbers",
+                    tensor.kind.name(),
+                    golden.kind().name()
+                ),
+            ));
+        }
+        self.made.checks.push(Check {
+            buffer,
+            name: name.into(),
+            axes,
+            golden: golden.to(tensor.kind),
+            oracle,
+            mistakes,
+        });
+        Ok(())
+    }
+}
+
+/// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
+///
+/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
+/// same value) and once in f64, and gives the pair of results. What follows a semicolon, `|a, b; g|`, is of f64 and
+/// the same for both.
+#[macro_export]
+macro_rules! references {
+    ($trial:expr, |$($name:ident),* $(; $($double:ident),+)?| $body:expr) => {{
+        $($(let $double: &[f64] = $trial.doubles($double);)+)?
+        let golden = {
+            $(let $name: &[f32] = $trial.values($name);)*
+            $body
+        };
+        let oracle = {
+            $(let $name: &[f64] = &$trial.wide($name);)*
+            $body
+        };
+        (golden, oracle)
+    }};
+}

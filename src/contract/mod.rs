@@ -1,0 +1,80 @@
+//! The words that contracts and those who run them share: what is computed, at which sizes, of which tensors, and what it should be.
+
+mod data;
+mod given;
+mod instance;
+mod probe;
+mod tensor;
+mod test;
+mod values;
+
+use crate::device::DeviceError;
+
+pub use data::Data;
+pub use given::Given;
+pub use instance::{Instance, Kinds};
+pub use probe::{Probed, probe};
+pub use tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor, axes, elements, table};
+pub use test::{Case, Judged, Plant, Test};
+pub use values::{Value, Values};
+
+/// What making an instance returns: nothing, or why it did not get as far as comparing.
+pub type Outcome<T = ()> = Result<T, DeviceError>;
+
+/// The most elements a tensor of a test may have: 64 MiB of f32.
+pub const MAX_ELEMENTS: i64 = 1 << 24;
+
+/// Something that kernels compute, and a test can ask for.
+pub struct Function {
+    /// The name that the registry uses.
+    pub name: &'static str,
+    /// What it computes, in words.
+    pub title: &'static str,
+    /// Its dimensions, from 1 up.
+    pub dims: &'static [&'static str],
+    /// Its other whole numbers, which may be negative.
+    pub integers: &'static [&'static str],
+    /// Its choices: what they are called, and the words for each.
+    pub words: &'static [(&'static str, &'static [&'static str])],
+    /// The outputs it has compared.
+    pub outputs: &'static [&'static str],
+    /// Its largest tensors, as products of dimensions.
+    pub largest: &'static [&'static [&'static str]],
+    /// Draws its inputs, and says what its outputs should be.
+    pub run: fn(&mut Instance<'_>) -> Outcome,
+}
+
+/// Why a shape is refused.
+pub struct Refusal {
+    /// What is wrong.
+    pub title: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Function {
+    /// Whether a shape is beyond what the tool takes.
+    pub fn refuses(&self, values: &Values) -> Option<Refusal> {
+        let elements = self
+            .largest
+            .iter()
+            .map(|names| product(values, names))
+            .max()
+            .unwrap_or(0);
+        let cap = u128::from(MAX_ELEMENTS.unsigned_abs());
+        (elements > cap).then(|| Refusal {
+            title: format!("the largest tensor of this shape has {elements} elements"),
+            help: format!("choose a shape with no tensor of more than {cap} elements (64 MiB)"),
+        })
+    }
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+fn product(values: &Values, names: &[&str]) -> u128 {
+    names.iter().map(|name| values.dim(name) as u128).product()
+}

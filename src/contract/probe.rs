@@ -1,0 +1,55 @@
+//! What tensors a contract has at a case, found out by making it.
+
+use std::panic::catch_unwind;
+
+use super::{Function, Instance, Role, Values};
+use crate::compare::ElementKind;
+use crate::verdict::Axis;
+
+/// A tensor as a function made it.
+#[derive(Clone, Debug)]
+pub struct Probed {
+    /// Its name.
+    pub name: String,
+    /// Its axes.
+    pub axes: Vec<Axis>,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// Whether it starts with values.
+    pub starts_with_values: bool,
+    /// Whether launches write it.
+    pub written: bool,
+    /// Whether kernels are offered it.
+    pub offered: bool,
+    /// Whether it is compared as a whole.
+    pub compared: bool,
+    /// Names of the outputs in it that are compared, where those are parts.
+    pub parts: Vec<String>,
+    /// How it is drawn.
+    pub values: Option<String>,
+}
+
+/// The tensors of a function at a case; none where it does not take such a case.
+pub fn probe(function: &Function, values: &Values) -> Option<Vec<Probed>> {
+    if function.refuses(values).is_some() {
+        return None;
+    }
+    let made = catch_unwind(|| Instance::make(function, ("probe", values), 0, None, &|_| None));
+    let made = made.ok()?.ok()?;
+    let each = made.tensors.iter().enumerate().map(|(at, tensor)| {
+        let checks = || made.checks.iter().filter(move |check| check.buffer.tensor == at);
+        let parts = checks().filter(|check| check.name != tensor.name);
+        Probed {
+            name: tensor.name.clone(),
+            axes: tensor.axes.clone(),
+            kind: tensor.kind,
+            starts_with_values: tensor.data.is_some(),
+            written: tensor.role != Role::Input,
+            offered: tensor.offered,
+            compared: checks().any(|check| check.name == tensor.name),
+            parts: parts.map(|check| check.name.clone()).collect(),
+            values: tensor.values.clone(),
+        }
+    });
+    Some(each.collect())
+}

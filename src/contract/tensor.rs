@@ -1,0 +1,131 @@
+//! Tensors of an instance, and what they should be.
+
+use super::Data;
+use crate::compare::ElementKind;
+use crate::verdict::Axis;
+
+/// A tensor of the trial, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// The tensor's place among those of its instance.
+    pub tensor: usize,
+    /// The first element.
+    pub first: usize,
+    /// Elements.
+    pub count: usize,
+}
+
+impl Buffer {
+    /// `count` elements from element `first` on.
+    pub fn part(self, first: usize, count: usize) -> Buffer {
+        Buffer {
+            tensor: self.tensor,
+            first: self.first + first,
+            count,
+        }
+    }
+}
+
+/// What a tensor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Uploaded, and unchanged afterwards.
+    Input,
+    /// Poisoned, written by launches.
+    Written,
+    /// Uploaded, and written by launches in part.
+    Updated,
+}
+
+/// A tensor of an instance.
+pub struct Tensor {
+    /// Its name.
+    pub name: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// What it is for.
+    pub role: Role,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// What it starts with; nothing for what launches write.
+    pub data: Option<Data>,
+    /// Whether kernels are offered it; otherwise only the references know it.
+    pub offered: bool,
+    /// How it was drawn, in words; nothing for what follows from other tensors.
+    pub values: Option<String>,
+}
+
+impl Tensor {
+    /// Elements.
+    pub fn count(&self) -> usize {
+        self.axes.iter().map(|axis| axis.length).product()
+    }
+}
+
+/// `n` elements in a row.
+pub fn elements(n: usize) -> Vec<Axis> {
+    axes([("element", n)])
+}
+
+/// `rows` x `columns`.
+pub fn table(rows: usize, columns: usize) -> Vec<Axis> {
+    axes([("row", rows), ("column", columns)])
+}
+
+/// Axes by name, outermost first.
+pub fn axes<const N: usize>(named: [(&str, usize); N]) -> Vec<Axis> {
+    named
+        .into_iter()
+        .map(|(name, length)| Axis::new(name, length))
+        .collect()
+}
+
+/// An output and what it should be.
+pub struct Check {
+    /// Where it stands.
+    pub buffer: Buffer,
+    /// What reports call it: the tensor's name, or that of a part.
+    pub name: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The golden reference, in the tensor's type.
+    pub golden: Data,
+    /// The formula in f64.
+    pub oracle: Vec<f64>,
+    /// Mistakes that kernels make here.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A mistake that a kernel may make, and the output that it would then leave.
+pub struct Mistake {
+    /// Short stable name: `state-dropped`.
+    pub name: &'static str,
+    /// What went wrong if the output is this one: `the state is dropped at chunk boundaries`.
+    pub explanation: &'static str,
+    /// Computes that output. Called only for an output that is wrong.
+    pub values: Box<dyn Fn() -> Vec<f64> + Send + Sync>,
+}
+
+impl Mistake {
+    /// A mistake by its short name, what went wrong, and the output that it leaves.
+    pub fn new(
+        name: &'static str,
+        explanation: &'static str,
+        values: impl Fn() -> Vec<f64> + Send + Sync + 'static,
+    ) -> Mistake {
+        Mistake {
+            name,
+            explanation,
+            values: Box::new(values),
+        }
+    }
+}
+
+/// An instance made: its tensors, and what is compared.
+#[derive(Default)]
+pub struct Prepared {
+    /// Tensors, in the order in which the contract names them.
+    pub tensors: Vec<Tensor>,
+    /// Outputs and what they should be.
+    pub checks: Vec<Check>,
+}

@@ -1,0 +1,59 @@
+//! A test: a contract at shapes, with tolerances and wrong kernels that it must catch.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Function, Values};
+use crate::verdict::Tolerance;
+
+/// A test: one function at one or more shapes.
+#[derive(Debug)]
+pub struct Test {
+    /// Its name.
+    pub id: String,
+    /// Other names it answers to.
+    pub aliases: Vec<String>,
+    /// What it runs.
+    pub function: &'static Function,
+    /// What it computes, in words.
+    pub title: String,
+    /// Whether it is one of the document's 26.
+    pub documented: bool,
+    /// Its shapes. A test with one shape has one case, whose id is the test's.
+    pub cases: Vec<Case>,
+    /// How each output is judged.
+    pub outputs: BTreeMap<String, Judged>,
+    /// The wrong kernels it must catch.
+    pub planted: Vec<Plant>,
+}
+
+/// One shape of a test.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The id that `--test` takes: the test's, or `ID:name=value,...` where there are several cases.
+    pub id: String,
+    /// The parameters.
+    pub values: Values,
+}
+
+/// How an output is judged, and why so.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Judged {
+    /// What it may differ by.
+    pub tolerance: Tolerance,
+    /// Why the tolerance is what it is: the measured figure.
+    pub reason: String,
+}
+
+/// A wrong kernel that a test must catch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plant {
+    /// What is wrong, in words.
+    pub name: String,
+    /// Kernels launched in place of others: documented name to planted name.
+    pub replace: BTreeMap<String, String>,
+    /// A kernel whose grid is launched with x and y exchanged.
+    pub swap_grid: Option<String>,
+}
+

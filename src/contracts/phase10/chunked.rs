@@ -1,0 +1,11 @@
+//! The rule chunk by chunk.
+
+use crate::contract::{Instance, Outcome};
+use crate::contracts::gdn::{Chunks, asked};
+
+pub fn run(t: &mut Instance<'_>) -> Outcome {
+    let convention = asked(t);
+    let x = Chunks::new(t, convention)?;
+    let [o, last] = x.p.results(t)?;
+    x.p.check(t, o, last)
+}

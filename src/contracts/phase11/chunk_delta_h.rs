@@ -1,0 +1,113 @@
+//! The state from chunk to chunk.
+
+use std::sync::Arc;
+
+use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
+use deltanet_reference::rule::chunk::States;
+
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use crate::contracts::Function;
+use crate::contracts::gdn::STATE;
+use crate::contract::{Instance, Mistake, Outcome};
+
+/// The function.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_chunk_delta_h",
+    title: "the states at the chunks' starts, corrected values, the last state",
+    dims: DIMS,
+    integers: &[],
+    words: &[GATES, STATE],
+    outputs: &["h", "v_new", "ht"],
+    largest: LARGEST,
+    run,
+}];
+
+fn run(t: &mut Instance<'_>) -> Outcome {
+    let x = Chunks::new(t)?;
+    let v = x.values(t)?;
+    let sums = x.sums(t)?;
+    let [w, u] = x.w_u(t, v, sums)?;
+    let h0 = x.initial(t)?;
+    let h = t.output("h", x.state_axes())?;
+    let v_new = t.output("v_new", x.rows(x.sizes.value_size))?;
+    let ht = t.output("ht", x.last_axes())?;
+    let _items = x.sizes.value_size.next_multiple_of(64);
+    let golden = x.states(t, [w, u], sums, h0);
+    let wide = Arc::new(Wide {
+        k: t.wide(x.k),
+        w: t.wide(w),
+        u: t.wide(u),
+        sums: sums.map(|sums| t.wide(sums)),
+        h0: h0.map(|h0| t.wide(h0)),
+    });
+    let oracle = wide.states(x);
+    let part = |part: fn(States<f64>) -> Vec<f64>| mistakes(x, &wide, part);
+    t.check_or(h, (golden.h, oracle.h), part(|found| found.h))?;
+    t.check_or(v_new, (golden.vn, oracle.vn), part(|found| found.vn))?;
+    t.check_or(ht, (golden.last, oracle.last), part(|found| found.last))
+}
+
+/// The inputs in f64.
+#[derive(Clone)]
+struct Wide {
+    k: Vec<f64>,
+    w: Vec<f64>,
+    u: Vec<f64>,
+    sums: Option<Vec<f64>>,
+    h0: Option<Vec<f64>>,
+}
+
+impl Wide {
+    fn states(&self, x: Chunks) -> States<f64> {
+        let (sums, h0) = (self.sums.as_deref(), self.h0.as_deref());
+        chunk_delta_h(x.sizes, x.bt, &self.k, &self.w, &self.u, sums, h0)
+    }
+}
+
+fn mistakes(x: Chunks, wide: &Arc<Wide>, part: fn(States<f64>) -> Vec<f64>) -> Vec<Mistake> {
+    let with = |name, explanation, change: fn(&mut Wide)| {
+        let wide = Arc::clone(wide);
+        Mistake::new(name, explanation, move || {
+            let mut changed = Wide::clone(&wide);
+            change(&mut changed);
+            part(changed.states(x))
+        })
+    };
+    let mut found = vec![
+        with(
+            "correction-missing",
+            "v_new lacks the correction - w h",
+            |x| {
+                x.w.fill(0.0);
+            },
+        ),
+        with(
+            "correction-sign",
+            "the correction w h is added, not subtracted",
+            |x| {
+                x.w.iter_mut().for_each(|w| *w = -*w);
+            },
+        ),
+    ];
+    if wide.sums.is_some() {
+        found.push(with("gates-ignored", "nothing decays", |x| x.sums = None));
+    }
+    if wide.h0.is_some() {
+        let explanation = "the initial state is taken as zeros";
+        found.push(with("initial-ignored", explanation, |x| x.h0 = None));
+    }
+    let wide = Arc::clone(wide);
+    if x.grouped() {
+        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
+            let (sizes, k) = x.other_heads(&wide.k);
+            part(
+                Wide {
+                    k,
+                    ..Wide::clone(&wide)
+                }
+                .states(Chunks { sizes, ..x }),
+            )
+        }));
+    }
+    found
+}

@@ -1,0 +1,213 @@
+//! What the tests of the chunk operators share: sizes, inputs, and what the steps before hand over: the reference's own results, uploaded.
+
+use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
+use deltanet_reference::gdr::kkt::{cumsum, kkt};
+use deltanet_reference::gdr::solve_tril::solve_tril;
+use deltanet_reference::gdr::wy::recompute_w_u;
+use deltanet_reference::rule::chunk::States;
+use deltanet_reference::rule::{GateKind, Sizes};
+
+use crate::contracts::gdn::{self, scalars, strengths, tokens, unit_rows};
+use crate::tensor::Distribution::Normal;
+use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::verdict::Axis;
+
+/// Sequences, tokens of each, query/key heads, heads, key channels, value channels, tokens of a chunk.
+pub const DIMS: &[&str] = &["B", "T", "Hg", "H", "K", "V", "BT"];
+/// How fast states decay, as in phases 9 and 10; `absent`: the kernel is given no gates; `mixed`: gates of either sign, for operators that
+/// say what they make of a positive exponent.
+pub const GATES: (&str, &[&str]) = (
+    "gates",
+    &["absent", "none", "slow", "model", "fast", "spikes", "mixed"],
+);
+/// The tensors whose size counts.
+pub const LARGEST: &[&[&str]] = &[
+    &["B", "T", "H", "K"],
+    &["B", "T", "H", "V"],
+    &["B", "T", "H", "BT"],
+    &["B", "T", "H", "K", "V"],
+];
+
+/// A case of a chunk operator: the inputs of the whole pipeline, drawn.
+#[derive(Clone, Copy)]
+pub struct Chunks {
+    /// Sizes: `key_heads` is Hg, `value_heads` is H.
+    pub sizes: Sizes,
+    /// Tokens of a chunk.
+    pub bt: usize,
+    /// Chunks of a sequence.
+    pub count: usize,
+    /// Keys of unit length.
+    pub k: Buffer,
+    /// Write strengths.
+    pub beta: Buffer,
+    /// Log gates, not summed.
+    pub g: Buffer,
+    /// Whether the kernel is given any.
+    pub gated: bool,
+}
+
+impl Chunks {
+    /// The case's keys, write strengths and gates.
+    pub fn new(t: &mut Instance<'_>) -> Outcome<Chunks> {
+        let sizes = Sizes {
+            sequences: t.dim("B"),
+            tokens: t.dim("T"),
+            key_heads: t.dim("Hg"),
+            value_heads: t.dim("H"),
+            key_size: t.dim("K"),
+            value_size: t.dim("V"),
+            gate_kind: GateKind::PerHead,
+        };
+        let k = unit_rows(t, "k", sizes, sizes.key_size)?;
+        let beta = strengths(t, sizes)?;
+        let g = if t.word(GATES.0) == "mixed" {
+            t.input("g", scalars(sizes), Normal(0.05))?
+        } else {
+            gdn::log_gates(t, sizes)?
+        };
+        let bt = t.dim("BT");
+        Ok(Chunks {
+            sizes,
+            bt,
+            count: sizes.tokens.div_ceil(bt),
+            k,
+            beta,
+            g,
+            gated: t.word(GATES.0) != "absent",
+        })
+    }
+
+    /// Queries of unit length.
+    pub fn queries(&self, t: &mut Instance<'_>) -> Outcome<Buffer> {
+        unit_rows(t, "q", self.sizes, self.sizes.key_size)
+    }
+
+    /// Values, N(0, 1).
+    pub fn values(&self, t: &mut Instance<'_>) -> Outcome<Buffer> {
+        t.input("v", self.rows(self.sizes.value_size), Normal(1.0))
+    }
+
+    /// Cumulated gates, if the kernel is given any.
+    pub fn sums(&self, t: &mut Instance<'_>) -> Outcome<Option<Buffer>> {
+        let sums = || cumsum(self.sizes, self.bt, t.values(self.g));
+        let sums = self.gated.then(sums);
+        sums.map(|sums| t.upload("g_cumsum", scalars(self.sizes), sums))
+            .transpose()
+    }
+
+    /// L.
+    pub fn l(&self, t: &Instance<'_>, sums: Option<Buffer>) -> Vec<f32> {
+        let sums = sums.map(|sums| t.values(sums));
+        kkt(
+            self.sizes,
+            self.bt,
+            t.values(self.k),
+            t.values(self.beta),
+            sums,
+        )
+    }
+
+    /// `(I + L)^-1`.
+    pub fn inverse(&self, t: &mut Instance<'_>, sums: Option<Buffer>) -> Outcome<Buffer> {
+        let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
+        t.upload("Ai", self.rows(self.bt), inverse)
+    }
+
+    /// w and u.
+    pub fn w_u(&self, t: &mut Instance<'_>, v: Buffer, sums: Option<Buffer>) -> Outcome<[Buffer; 2]> {
+        let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
+        let [k, v, beta] = [self.k, v, self.beta].map(|buffer| t.values(buffer));
+        let sums = sums.map(|sums| t.values(sums));
+        let found = recompute_w_u(self.sizes, self.bt, k, v, beta, sums, &inverse);
+        let w = t.upload("w", self.rows(self.sizes.key_size), found.w)?;
+        Ok([w, t.upload("u", self.rows(self.sizes.value_size), found.u)?])
+    }
+
+    /// The states and the corrected values.
+    pub fn states(
+        &self,
+        t: &Instance<'_>,
+        [w, u]: [Buffer; 2],
+        sums: Option<Buffer>,
+        h0: Option<Buffer>,
+    ) -> States<f32> {
+        let [k, w, u] = [self.k, w, u].map(|buffer| t.values(buffer));
+        let [sums, h0] = [sums, h0].map(|buffer| buffer.map(|buffer| t.values(buffer)));
+        chunk_delta_h(self.sizes, self.bt, k, w, u, sums, h0)
+    }
+
+    /// The initial state that a case names, if it names one.
+    pub fn initial(&self, t: &mut Instance<'_>) -> Outcome<Option<Buffer>> {
+        let axes = self.last_axes();
+        (t.word(gdn::STATE.0) == "random")
+            .then(|| t.input("h0", axes, Normal(0.1)))
+            .transpose()
+    }
+
+    /// Axes of `[B, T, H, width]`.
+    pub fn rows(&self, width: usize) -> Vec<Axis> {
+        tokens(self.sizes, self.sizes.value_heads, width)
+    }
+
+    /// Axes of `[B, T, H, BT]`: where all chunks are whole, a square matrix each.
+    pub fn matrices(&self) -> Vec<Axis> {
+        let (s, bt) = (self.sizes, self.bt);
+        if !s.tokens.is_multiple_of(bt) {
+            let [sequence, token, head] = [s.sequences, s.tokens, s.value_heads];
+            return axes([
+                ("sequence", sequence),
+                ("token", token),
+                ("head", head),
+                ("column", bt),
+            ]);
+        }
+        axes([
+            ("sequence", s.sequences),
+            ("chunk", self.count),
+            ("row", bt),
+            ("head", s.value_heads),
+            ("column", bt),
+        ])
+    }
+
+    /// Axes of `[B, NT, H, K, V]`.
+    pub fn state_axes(&self) -> Vec<Axis> {
+        let s = self.sizes;
+        axes([
+            ("sequence", s.sequences),
+            ("chunk", self.count),
+            ("head", s.value_heads),
+            ("key channel", s.key_size),
+            ("value channel", s.value_size),
+        ])
+    }
+
+    /// Axes of `[B, H, K, V]`.
+    pub fn last_axes(&self) -> Vec<Axis> {
+        gdn::states(self.sizes, deltanet_reference::rule::StateLayout::KeyMajor)
+    }
+
+    /// The keys as if each head had its own, by the other map: head h reads head h % Hg. With them, the sizes.
+    pub fn other_heads(&self, k: &[f64]) -> (Sizes, Vec<f64>) {
+        let (s, size) = (self.sizes, self.sizes.key_size);
+        let token = |k: &[f64]| -> Vec<f64> {
+            let head = |h: usize| k[h % s.key_heads * size..][..size].to_vec();
+            (0..s.value_heads).flat_map(head).collect()
+        };
+        let keys = k.chunks_exact(s.key_heads * size).flat_map(token).collect();
+        let sizes = Sizes {
+            key_heads: s.value_heads,
+            ..s
+        };
+        (sizes, keys)
+    }
+
+    /// Whether heads share keys in more than one way.
+    pub fn grouped(&self) -> bool {
+        self.sizes.key_heads > 1 && self.sizes.key_heads < self.sizes.value_heads
+    }
+}
+
+/// The explanation of a wrong head map.
+pub const OTHER_HEADS: &str = "heads read the keys of the other map (h % Hg for h / (H / Hg))";

@@ -1,0 +1,179 @@
+//! The causal convolution split into q, k and v: a step of decoding, and a prefill.
+
+mod decode;
+mod prefill;
+
+use std::sync::Arc;
+
+use deltanet_reference::gdr::conv::Filter;
+
+use super::super::Function;
+use super::lengths::LENGTHS;
+use crate::compare::ElementKind;
+use crate::tensor::Distribution::Normal;
+use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+
+const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
+const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
+
+/// Convolutions.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_causal_conv1d_update",
+        title: "a step of the convolution, its state kept",
+        dims: &["batch", "kd", "vd", "W", "seqlen"],
+        integers: &[],
+        words: &[BIAS, ACTIVATION, ("padding", &["none", "some"])],
+        outputs: &["q", "k", "v", "conv_state"],
+        largest: &[&["batch", "kd", "seqlen"], &["batch", "vd", "seqlen"]],
+        run: decode::run,
+    },
+    Function {
+        name: "gdr_causal_conv1d_fwd",
+        title: "the convolution of whole sequences",
+        dims: &["kd", "vd", "W"],
+        integers: &[],
+        words: &[LENGTHS, BIAS, ACTIVATION],
+        outputs: &["q", "k", "v"],
+        largest: &[&["kd"], &["vd"]],
+        run: prefill::run,
+    },
+];
+
+/// What both launches take of the convolution itself.
+struct Layer {
+    kd: usize,
+    vd: usize,
+    width: usize,
+    weights: Buffer,
+    bias: Option<Buffer>,
+    silu: bool,
+}
+
+impl Layer {
+    fn new(t: &mut Instance<'_>, kind: ElementKind) -> Outcome<Layer> {
+        let [kd, vd, width] = ["kd", "vd", "W"].map(|name| t.dim(name));
+        let features = 2 * kd + vd;
+        let shape = axes([("feature", features), ("weight", width)]);
+        let weights = t.input_as(kind, "w", shape, Normal(0.5))?;
+        let bias = match t.word(BIAS.0) {
+            "with" => Some(t.input_as(kind, "bias", axes([("feature", features)]), Normal(0.5))?),
+            _ => None,
+        };
+        Ok(Layer {
+            kd,
+            vd,
+            width,
+            weights,
+            bias,
+            silu: t.word(ACTIVATION.0) == "silu",
+        })
+    }
+
+    fn features(&self) -> usize {
+        2 * self.kd + self.vd
+    }
+
+    /// q, k and v by name, with their features.
+    fn parts(&self) -> [(&'static str, usize); 3] {
+        [("q", self.kd), ("k", self.kd), ("v", self.vd)]
+    }
+
+    fn filter<'a, R>(&self, weights: &'a [R], bias: &'a [R]) -> Filter<'a, R> {
+        Filter {
+            key_features: self.kd,
+            value_features: self.vd,
+            width: self.width,
+            weights,
+            bias: self.bias.map(|_| bias),
+            silu: self.silu,
+        }
+    }
+    /// The layer in f64, to be changed.
+    fn changed(&self, t: &Instance<'_>) -> Changed {
+        Changed {
+            kd: self.kd,
+            vd: self.vd,
+            width: self.width,
+            weights: t.wide(self.weights),
+            bias: self.bias.map(|bias| t.wide(bias)),
+            silu: self.silu,
+        }
+    }
+
+    /// What kernels get wrong about the convolution itself, as seen in q, k and v: `run` computes them with the changed
+    /// layer.
+    fn mistakes(
+        &self,
+        t: &Instance<'_>,
+        run: impl Fn(&Changed) -> [Vec<f64>; 3] + Send + Sync + 'static,
+    ) -> [Vec<Mistake>; 3] {
+        let honest = self.changed(t);
+        let mut all: Vec<(&'static str, &'static str, Changed)> = Vec::new();
+        let mut add = |name, explanation, change: fn(&mut Changed)| {
+            let mut changed = honest.clone();
+            change(&mut changed);
+            all.push((name, explanation, changed));
+        };
+        if self.bias.is_some() {
+            add("bias-missing", "the bias is missing", |layer| {
+                layer.bias = None
+            });
+        }
+        if self.silu {
+            add("activation-missing", "the activation is missing", |layer| {
+                layer.silu = false
+            });
+        } else {
+            add(
+                "activation-added",
+                "SiLU is there, which was not asked for",
+                |layer| layer.silu = true,
+            );
+        }
+        add(
+            "weights-reversed",
+            "the weights run from the newest token to the oldest",
+            |layer| {
+                let width = layer.width;
+                layer
+                    .weights
+                    .chunks_exact_mut(width)
+                    .for_each(<[f64]>::reverse);
+            },
+        );
+        let (all, run) = (Arc::new(all), Arc::new(run));
+        [0, 1, 2].map(|part| {
+            let known = (0..all.len()).map(|at| {
+                let (name, explanation, _) = all[at];
+                let (all, run) = (Arc::clone(&all), Arc::clone(&run));
+                Mistake::new(name, explanation, move || run(&all[at].2)[part].clone())
+            });
+            known.collect()
+        })
+    }
+}
+
+/// A layer in f64 with a mistake in it.
+#[derive(Clone)]
+struct Changed {
+    kd: usize,
+    vd: usize,
+    width: usize,
+    weights: Vec<f64>,
+    bias: Option<Vec<f64>>,
+    silu: bool,
+}
+
+impl Changed {
+    fn filter(&self) -> Filter<'_, f64> {
+        Filter {
+            key_features: self.kd,
+            value_features: self.vd,
+            width: self.width,
+            weights: &self.weights,
+            bias: self.bias.as_deref(),
+            silu: self.silu,
+        }
+    }
+}

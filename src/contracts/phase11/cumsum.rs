@@ -1,0 +1,126 @@
+//! Sums within chunks: of scalars and of vectors, forwards and backwards.
+
+use deltanet_reference::gdr::cumsum::Cumsum;
+
+use super::super::Function;
+use crate::references;
+use crate::tensor::Distribution::Normal;
+use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+
+const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
+const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
+
+/// Sums.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_cumsum_scalar",
+        title: "scalars summed within chunks",
+        dims: &["B", "T", "H", "BT"],
+        integers: &[],
+        words: &[DIRECTION, SCALE],
+        outputs: &["o"],
+        largest: &[&["B", "T", "H"]],
+        run: scalar,
+    },
+    Function {
+        name: "gdr_cumsum_vector",
+        title: "vectors summed within chunks",
+        dims: &["B", "T", "H", "S", "BT"],
+        integers: &[],
+        words: &[DIRECTION, SCALE],
+        outputs: &["o"],
+        largest: &[&["B", "T", "H", "S"]],
+        run: vector,
+    },
+];
+
+/// How a case sums: `width` sums for each token.
+fn of(t: &Instance<'_>, width: usize) -> Cumsum {
+    Cumsum {
+        tokens: t.dim("T"),
+        width,
+        chunk: t.dim("BT"),
+        reverse: t.word(DIRECTION.0) == "reverse",
+        // As sums that go into 2^x are scaled.
+        scale: if t.word(SCALE.0) == "log2e" {
+            std::f32::consts::LOG2_E
+        } else {
+            1.0
+        },
+    }
+}
+
+/// What kernels get wrong about a sum.
+fn mistakes(t: &Instance<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
+    let summed = |sums: Cumsum| {
+        let s = t.wide(s);
+        move || sums.of(&s)
+    };
+    let s = t.wide(s);
+    let exclusive = move || {
+        let scale = f64::from(sums.scale);
+        let pairs = sums.of(&s).into_iter().zip(&s);
+        pairs.map(|(sum, own)| sum - own * scale).collect()
+    };
+    let mut mistakes = vec![
+        Mistake::new(
+            "exclusive",
+            "a token's own element is not in its sum",
+            exclusive,
+        ),
+        Mistake::new(
+            "chunks-ignored",
+            "the sums run on over the ends of chunks",
+            summed(Cumsum {
+                chunk: sums.tokens,
+                ..sums
+            }),
+        ),
+    ];
+    if sums.reverse {
+        let reverse = false;
+        let forward = summed(Cumsum { reverse, ..sums });
+        mistakes.push(Mistake::new(
+            "not-reversed",
+            "the sums run forwards",
+            forward,
+        ));
+    }
+    if sums.scale != 1.0 {
+        let unscaled = summed(Cumsum { scale: 1.0, ..sums });
+        mistakes.push(Mistake::new(
+            "scale-missing",
+            "the sums are not scaled",
+            unscaled,
+        ));
+    }
+    mistakes
+}
+
+fn scalar(t: &mut Instance<'_>) -> Outcome {
+    let [b, tokens, heads] = ["B", "T", "H"].map(|name| t.dim(name));
+    let sums = of(t, heads);
+    let shape = || axes([("sequence", b), ("token", tokens), ("head", heads)]);
+    let s = t.input("s", shape(), Normal(1.0))?;
+    let o = t.output("o", shape())?;
+    let mistakes = mistakes(t, sums, s);
+    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
+}
+
+fn vector(t: &mut Instance<'_>) -> Outcome {
+    let [b, tokens, heads, size] = ["B", "T", "H", "S"].map(|name| t.dim(name));
+    let sums = of(t, heads * size);
+    let shape = || {
+        axes([
+            ("sequence", b),
+            ("token", tokens),
+            ("head", heads),
+            ("channel", size),
+        ])
+    };
+    let s = t.input("s", shape(), Normal(1.0))?;
+    let o = t.output("o", shape())?;
+    let _chunks = tokens.div_ceil(sums.chunk);
+    let mistakes = mistakes(t, sums, s);
+    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
+}

@@ -1,0 +1,139 @@
+//! Element by element: differences of gdr_utils, the eight functions of op.
+
+use deltanet_reference::gdr::{op, utils};
+
+use super::super::Function;
+use crate::references;
+use crate::tensor::Distribution::Normal;
+use crate::contract::{Buffer, Instance, Mistake, Outcome, elements};
+
+/// What the functions of op are asked besides what is drawn: the ends of what f32 holds, both sides of softplus's threshold,
+/// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.
+const CORNERS: [f32; 29] = [
+    -2.0, -1.0, -200.0, -104.0, -100.0, -88.0, -87.0, -20.0, -17.0, -16.0, -0.999, -1e-3, -1e-20,
+    -1e-41, -0.0, 0.0, 1e-30, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
+    100.0, 1000.0,
+];
+
+/// The outputs of op, in the kernel's order.
+const OPS: &[&str] = &[
+    "exp", "exp2", "log", "log2", "safe_exp", "softplus", "sigmoid", "silu",
+];
+
+/// Differences and op.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_abs_diff",
+        title: "|x - y|",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: abs_diff,
+    },
+    Function {
+        name: "gdr_squared_diff",
+        title: "(x - y)^2",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: squared_diff,
+    },
+    Function {
+        name: "gdr_op",
+        title: "eight element-wise functions",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: OPS,
+        largest: &[&["n"]],
+        run: ops,
+    },
+];
+
+/// Two tensors and a kernel that takes them to a third.
+fn pair(t: &mut Instance<'_>, _kernel: &str) -> Outcome<[Buffer; 3]> {
+    let n = t.dim("n");
+    let x = t.input("x", elements(n), Normal(1.0))?;
+    let y = t.input("y", elements(n), Normal(1.0))?;
+    let out = t.output("out", elements(n))?;
+    Ok([x, y, out])
+}
+
+fn abs_diff(t: &mut Instance<'_>) -> Outcome {
+    let [x, y, out] = pair(t, "gdr_abs_diff_f32")?;
+    t.check(out, references!(t, |x, y| utils::abs_diff(x, y)))
+}
+
+fn squared_diff(t: &mut Instance<'_>) -> Outcome {
+    let [x, y, out] = pair(t, "gdr_squared_diff_f32")?;
+    t.check(out, references!(t, |x, y| utils::squared_diff(x, y)))
+}
+
+fn ops(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let drawn = t.draw("drawn", elements(n), Normal(8.0));
+    let mut values = t.values(drawn).to_vec();
+    // From the end, so that they are not all of one wave's first lanes.
+    for (value, corner) in values.iter_mut().rev().zip(CORNERS) {
+        *value = corner;
+    }
+    let x = t.upload("x", elements(n), values)?;
+    let mut outputs = Vec::new();
+    for name in OPS {
+        let out = t.output(name, elements(n))?;
+        outputs.push(out);
+    }
+    let (golden, oracle) = references!(t, |x| op::ops(x));
+    let not_negated = oracle.sigmoid.iter().map(|sigmoid| 1.0 - sigmoid).collect();
+    // Each with what is likely to stand in its place.
+    let results = [
+        (golden.exp, &oracle.exp, None),
+        (
+            golden.exp2,
+            &oracle.exp2,
+            Some(("base-e", "e^x, not 2^x", &oracle.exp)),
+        ),
+        (
+            golden.log,
+            &oracle.log,
+            Some(("base-2", "the logarithm to base 2, not e", &oracle.log2)),
+        ),
+        (
+            golden.log2,
+            &oracle.log2,
+            Some(("base-e", "the logarithm to base e, not 2", &oracle.log)),
+        ),
+        (golden.safe_exp, &oracle.safe_exp, None),
+        (golden.softplus, &oracle.softplus, None),
+        (
+            golden.sigmoid,
+            &oracle.sigmoid,
+            Some((
+                "not-negated",
+                "e^x in place of e^-x: 1 - sigmoid",
+                &not_negated,
+            )),
+        ),
+        (
+            golden.silu,
+            &oracle.silu,
+            Some((
+                "sigmoid-alone",
+                "the sigmoid, not multiplied by x",
+                &oracle.sigmoid,
+            )),
+        ),
+    ];
+    for (out, (golden, right, likely)) in outputs.into_iter().zip(results) {
+        let known = likely.map(|(name, explanation, values): (_, _, &Vec<f64>)| {
+            let values = values.clone();
+            Mistake::new(name, explanation, move || values.clone())
+        });
+        t.check_or(out, (golden, right.clone()), known.into_iter().collect())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! index: where sequences lie. Whole numbers, exact.
+
+use deltanet_reference::gdr::index;
+
+use super::super::Function;
+use super::lengths::{LENGTHS, lengths};
+use crate::compare::ElementKind::I32;
+use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::verdict::Axis;
+
+/// Indices.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_prepare_lens",
+        title: "lengths of sequences",
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["lens"],
+        largest: &[],
+        run: lens,
+    },
+    Function {
+        name: "gdr_cu_seqlens_from_lens",
+        title: "first tokens of sequences, from their lengths",
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["cu"],
+        largest: &[],
+        run: cu_seqlens,
+    },
+    Function {
+        name: "gdr_prepare_position_ids",
+        title: "positions of tokens in their sequences",
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["ids"],
+        largest: &[],
+        run: position_ids,
+    },
+    Function {
+        name: "gdr_prepare_sequence_ids",
+        title: "numbers of tokens' sequences",
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["ids"],
+        largest: &[],
+        run: sequence_ids,
+    },
+    Function {
+        name: "gdr_prepare_chunk_offsets",
+        title: "chunks before each sequence",
+        dims: &["C"],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["offsets"],
+        largest: &[],
+        run: chunk_offsets,
+    },
+    Function {
+        name: "gdr_prepare_chunk_indices",
+        title: "sequence and place of each chunk",
+        dims: &["C"],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["indices"],
+        largest: &[],
+        run: chunk_indices,
+    },
+];
+
+fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> Outcome<Buffer> {
+    let shape = axes([(axis, values.len())]);
+    t.upload(name, shape, values)
+}
+
+/// Says what a tensor of whole numbers is.
+fn check(t: &mut Instance<'_>, (name, shape): (&str, Vec<Axis>), want: Vec<i32>) -> Outcome {
+    let out = t.output_as(I32, name, shape)?;
+    t.check_exact(out, want)
+}
+
+fn lens(t: &mut Instance<'_>) -> Outcome {
+    let want = lengths(t);
+    let n = want.len();
+    let _cu = numbers(t, "cu", "sequence", index::cu_seqlens_from_lens(&want))?;
+    let out = ("lens", axes([("sequence", n)]));
+    check(t, out, want)
+}
+
+fn cu_seqlens(t: &mut Instance<'_>) -> Outcome {
+    let lengths = lengths(t);
+    let n = lengths.len();
+    let want = index::cu_seqlens_from_lens(&lengths);
+    let _lens = numbers(t, "lens", "sequence", lengths)?;
+    let out = ("cu", axes([("sequence", n + 1)]));
+    check(t, out, want)
+}
+
+/// A result for each token.
+fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> Outcome {
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let want = want(&cu);
+    let (_n, tokens) = (cu.len() - 1, want.len());
+    let _cu = numbers(t, "cu", "sequence", cu)?;
+    let out = ("ids", axes([("token", tokens)]));
+    check(t, out, want)
+}
+
+fn position_ids(t: &mut Instance<'_>) -> Outcome {
+    of_tokens(t, index::prepare_position_ids,
+    )
+}
+
+fn sequence_ids(t: &mut Instance<'_>) -> Outcome {
+    of_tokens(t, index::prepare_sequence_ids,
+    )
+}
+
+fn chunk_offsets(t: &mut Instance<'_>) -> Outcome {
+    let chunk = t.dim("C");
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let n = cu.len() - 1;
+    let want = index::prepare_chunk_offsets(&cu, chunk);
+    let _cu = numbers(t, "cu", "sequence", cu)?;
+    let out = ("offsets", axes([("sequence", n + 1)]));
+    check(t, out, want)
+}
+
+fn chunk_indices(t: &mut Instance<'_>) -> Outcome {
+    let chunk = t.dim("C");
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let _n = cu.len() - 1;
+    let want = index::prepare_chunk_indices(&cu, chunk);
+    let chunks = want.len();
+    let offsets = index::prepare_chunk_offsets(&cu, chunk);
+    let _offsets = numbers(t, "offsets", "sequence", offsets)?;
+    let out = ("indices", axes([("chunk", chunks), ("sequence, place", 2)]));
+    check(t, out, want.concat())
+}

@@ -1,0 +1,39 @@
+//! Mistakes as data: where each shows, and what it makes of a call whose result it leaves.
+
+use std::sync::Arc;
+
+use crate::contract::Mistake;
+
+/// A mistake that kernels make of a call: inputs `X` in f64, choices `C`.
+pub struct Known<X, C> {
+    pub name: &'static str,
+    pub explanation: &'static str,
+    /// Whether such a call shows it.
+    pub applies: fn(&X, &C) -> bool,
+    /// Makes the call wrong.
+    pub change: fn(&mut X, &mut C),
+}
+
+/// Value heads that read the keys of the other map.
+pub const HEAD_MAP: &str =
+    "value heads read the query/key heads of the other map (hv % H for hv / (HV / H))";
+/// Reductions over a wave and more.
+pub const SUMS_DOUBLED: &str = "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)";
+
+/// Those that a call shows, in the output that `compute` finds.
+pub fn mistakes<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>(
+    known: &'static [Known<X, C>],
+    (wide, by): (&Arc<X>, &C),
+    compute: impl Fn(&X, &C) -> Vec<f64> + Copy + Send + Sync + 'static,
+) -> Vec<Mistake> {
+    let showing = known.iter().filter(|known| (known.applies)(wide, by));
+    let mistake = |known: &'static Known<X, C>| {
+        let (wide, by) = (Arc::clone(wide), by.clone());
+        Mistake::new(known.name, known.explanation, move || {
+            let (mut wide, mut by) = (X::clone(&wide), by.clone());
+            (known.change)(&mut wide, &mut by);
+            compute(&wide, &by)
+        })
+    };
+    showing.map(mistake).collect()
+}

@@ -1,0 +1,44 @@
+//! The four steps of the chunk operator one after another: what one hands to the next is the kernels' own.
+
+use deltanet_reference::gdr::kkt::{cumsum, kkt};
+use deltanet_reference::gdr::solve_tril::solve_tril;
+use deltanet_reference::gdr::wy::recompute_w_u;
+
+use super::chunked::{Chunks, DIMS, GATES, LARGEST};
+use crate::contracts::Function;
+use crate::contracts::gdn::scalars;
+use crate::references;
+use crate::contract::{Instance, Outcome};
+
+/// The function.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_chunk_pipeline",
+    title: "sums, L, its inverse in place, w and u",
+    dims: DIMS,
+    integers: &[],
+    words: &[GATES],
+    outputs: &["g_cumsum", "A", "w", "u"],
+    largest: LARGEST,
+    run,
+}];
+
+fn run(t: &mut Instance<'_>) -> Outcome {
+    let x = Chunks::new(t)?;
+    let v = x.values(t)?;
+    let sums = t.output("g_cumsum", scalars(x.sizes))?;
+    let a = t.output("A", x.matrices())?;
+    let w = t.output("w", x.rows(x.sizes.key_size))?;
+    let u = t.output("u", x.rows(x.sizes.value_size))?;
+    let Chunks { g, k, beta, .. } = x;
+    let (golden, oracle) = references!(t, |g, k, v, beta| {
+        let sums = cumsum(x.sizes, x.bt, g);
+        let l = kkt(x.sizes, x.bt, k, beta, Some(&sums));
+        let inverse = solve_tril(x.sizes, x.bt, &l);
+        let found = recompute_w_u(x.sizes, x.bt, k, v, beta, Some(&sums), &inverse);
+        (sums, inverse, found.w, found.u)
+    });
+    t.check(sums, (golden.0, oracle.0))?;
+    t.check(a, (golden.1, oracle.1))?;
+    t.check(w, (golden.2, oracle.2))?;
+    t.check(u, (golden.3, oracle.3))
+}

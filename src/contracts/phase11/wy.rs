@@ -1,0 +1,60 @@
+//! w and u of the WY form.
+
+use deltanet_reference::gdr::wy::recompute_w_u;
+
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use crate::contracts::Function;
+use crate::contract::{Instance, Mistake, Outcome};
+
+/// The function.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_recompute_w_u",
+    title: "w and u, from the inverse",
+    dims: DIMS,
+    integers: &[],
+    words: &[GATES],
+    outputs: &["w", "u"],
+    largest: LARGEST,
+    run,
+}];
+
+fn run(t: &mut Instance<'_>) -> Outcome {
+    let x = Chunks::new(t)?;
+    let v = x.values(t)?;
+    let sums = x.sums(t)?;
+    let inverse = x.inverse(t, sums)?;
+    let w = t.output("w", x.rows(x.sizes.key_size))?;
+    let u = t.output("u", x.rows(x.sizes.value_size))?;
+    let golden = {
+        let [k, v, beta, inverse] = [x.k, v, x.beta, inverse].map(|buffer| t.values(buffer));
+        let sums = sums.map(|sums| t.values(sums));
+        recompute_w_u(x.sizes, x.bt, k, v, beta, sums, inverse)
+    };
+    let [k, v, beta, inverse] = [x.k, v, x.beta, inverse].map(|buffer| t.wide(buffer));
+    let sums = sums.map(|sums| t.wide(sums));
+    let oracle = recompute_w_u(x.sizes, x.bt, &k, &v, &beta, sums.as_deref(), &inverse);
+    let mut in_w: Vec<Mistake> = Vec::new();
+    if sums.is_some() {
+        let (k, v, beta, inverse) = (k.clone(), v.clone(), beta.clone(), inverse.clone());
+        let explanation = "w lacks its decay e^G";
+        in_w.push(Mistake::new("w-undecayed", explanation, move || {
+            recompute_w_u(x.sizes, x.bt, &k, &v, &beta, None, &inverse).w
+        }));
+    }
+    if x.grouped() {
+        let (v, beta, inverse) = (v.clone(), beta.clone(), inverse.clone());
+        in_w.push(Mistake::new("head-map", OTHER_HEADS, move || {
+            let (sizes, k) = x.other_heads(&k);
+            recompute_w_u(sizes, x.bt, &k, &v, &beta, sums.as_deref(), &inverse).w
+        }));
+    }
+    let in_u = {
+        let beta = vec![1.0; beta.len()];
+        let keys = vec![0.0; x.sizes.key_shape().iter().product()];
+        Mistake::new("u-without-beta", "u lacks beta", move || {
+            recompute_w_u(x.sizes, x.bt, &keys, &v, &beta, None, &inverse).u
+        })
+    };
+    t.check_or(w, (golden.w, oracle.w), in_w)?;
+    t.check_or(u, (golden.u, oracle.u), vec![in_u])
+}

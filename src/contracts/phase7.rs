@@ -1,0 +1,69 @@
+//! Phase 7: what a chunk does with the state.
+
+use deltanet_reference::pipelines;
+
+use super::{Function, exchanged};
+use crate::references;
+use crate::tensor::Distribution::{Normal, Uniform, Walk};
+use crate::contract::{Instance, Outcome, axes, elements, table};
+
+/// The functions of phase 7.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "state_update",
+        title: "state * e^g_last + K_cumdecay V_new^T",
+        dims: &["S", "C"],
+        integers: &[],
+        words: &[],
+        outputs: &["state_out"],
+        largest: &[&["S", "S"], &["S", "C"]],
+        run: state_update,
+    },
+    Function {
+        name: "output_with_state",
+        title: "Q_gexp State^T + attn V_new",
+        dims: &["S", "C"],
+        integers: &[],
+        words: &[],
+        outputs: &["output"],
+        largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
+        run: output_with_state,
+    },
+];
+
+fn state_update(t: &mut Instance<'_>) -> Outcome {
+    let (s, c) = (t.dim("S"), t.dim("C"));
+    let unit = Normal((c as f32).sqrt().recip());
+    let state = t.input("state", table(s, s), Normal(0.5))?;
+    let k_cumdecay = t.input("K_cumdecay", axes([("channel", s), ("token", c)]), unit)?;
+    let v_new = t.input("V_new", axes([("channel", s), ("token", c)]), Normal(1.0))?;
+    let factor = t.draw("exp_g_last", elements(1), Uniform(0.25, 0.75));
+    let state_out = t.output("state_out", table(s, s))?;
+    let (golden, oracle) = references!(t, |state, factor, k_cumdecay, v_new| {
+        pipelines::state_update(state, factor[0], k_cumdecay, v_new, s, c)
+    });
+    let [before, factor] = [state, factor].map(|buffer| t.wide(buffer));
+    let exchanged = "K_cumdecay and V_new are exchanged";
+    let mistakes = exchanged::inputs(t, [k_cumdecay, v_new], exchanged, move |k, v| {
+        pipelines::state_update(&before, factor[0], k, v, s, c).state
+    });
+    t.check_or(state_out, (golden.state, oracle.state), mistakes)
+}
+
+/// The document's formula on its stored layouts: `State Q_gexp + V_new attn^T`, S x C.
+fn output_with_state(t: &mut Instance<'_>) -> Outcome {
+    let (s, c) = (t.dim("S"), t.dim("C"));
+    let unit = Normal((s as f32).sqrt().recip());
+    let channels = || axes([("channel", s), ("token", c)]);
+    let q = t.input("Q", channels(), unit)?;
+    let g_cumsum = t.input("g_cumsum", elements(c), Walk(-0.02, 0.0))?;
+    let state = t.input("state", table(s, s), Normal(0.5))?;
+    let attn = t.input("attn", table(c, c), Normal((c as f32).sqrt().recip()))?;
+    let v_new = t.input("V_new", channels(), Normal(1.0))?;
+    let output = t.output("output", channels())?;
+    let (golden, oracle) = references!(t, |q, g_cumsum, state, attn, v_new| {
+        pipelines::output_with_state(q, g_cumsum, state, attn, v_new, s)
+    });
+    t.check(output, (golden.output, oracle.output))
+}
+

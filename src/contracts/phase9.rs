@@ -1,0 +1,111 @@
+//! Phase 9: the gated delta rule's building blocks, each kernel alone on what the reference computed before it.
+
+mod producers;
+mod steps;
+
+use super::Function;
+use super::gdn::{GATES, LAYOUT, MAP, STATE};
+
+/// Dimensions of a step of the chunk pipeline.
+const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
+/// The tensors whose size counts.
+const LARGEST: &[&[&str]] = &[
+    &["B", "T", "HV", "K"],
+    &["B", "T", "HV", "V"],
+    &["B", "T", "HV", "C"],
+    &["B", "HV", "K", "V"],
+];
+
+/// The functions of phase 9.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdn_gate",
+        title: "-e^A_log softplus(a + dt_bias)",
+        dims: &["T", "HV"],
+        integers: &[],
+        words: &[],
+        outputs: &["g"],
+        largest: &[&["T", "HV"]],
+        run: producers::gate,
+    },
+    Function {
+        name: "gdn_beta",
+        title: "sigmoid(b)",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["beta"],
+        largest: &[&["n"]],
+        run: producers::beta,
+    },
+    Function {
+        name: "gdn_l2norm",
+        title: "rows by their L2 norm",
+        dims: &["rows", "D"],
+        integers: &[],
+        words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
+        outputs: &["y"],
+        largest: &[&["rows", "D"]],
+        run: producers::l2norm,
+    },
+    Function {
+        name: "gdn_chunk_cumsum",
+        title: "log gates summed within chunks",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES],
+        outputs: &["G"],
+        largest: LARGEST,
+        run: steps::cumsum,
+    },
+    Function {
+        name: "gdn_chunk_l",
+        title: "beta_i <k_i, k_j> e^(G_i - G_j) below the diagonal",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES, MAP],
+        outputs: &["L"],
+        largest: LARGEST,
+        run: steps::l,
+    },
+    Function {
+        name: "gdn_chunk_solve",
+        title: "(I + L)^-1",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES],
+        outputs: &["Ai"],
+        largest: LARGEST,
+        run: steps::solve,
+    },
+    Function {
+        name: "gdn_chunk_uw",
+        title: "u and w",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES, MAP],
+        outputs: &["u", "w"],
+        largest: LARGEST,
+        run: steps::uw,
+    },
+    Function {
+        name: "gdn_chunk_states",
+        title: "the states before chunks, corrected values, the last state",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES, MAP, STATE, LAYOUT],
+        outputs: &["h", "vn", "final"],
+        largest: LARGEST,
+        run: steps::chunk_states,
+    },
+    Function {
+        name: "gdn_chunk_outputs",
+        title: "outputs of chunks",
+        dims: CHUNK_DIMS,
+        integers: &[],
+        words: &[GATES, MAP, STATE],
+        outputs: &["o"],
+        largest: LARGEST,
+        run: steps::outputs,
+    },
+];

@@ -1,0 +1,41 @@
+//! What is made once a case and seed, and shared by all who run it: the honest kernels, wrong ones, none, and repeats.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Outcome, Plan};
+use crate::contract::{Instance, Prepared};
+use crate::device::{DeviceError, DeviceErrorKind};
+use crate::panics;
+
+/// Room for the inputs and references of a case.
+pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
+
+impl Plan<'_> {
+    /// The inputs and references of the case, made at the first call.
+    pub(super) fn prepared(&self) -> Outcome<Arc<Prepared>> {
+        match self.shared {
+            Some(slot) => slot.get_or_init(|| self.prepare()).clone(),
+            None => self.prepare(),
+        }
+    }
+
+    fn prepare(&self) -> Outcome<Arc<Prepared>> {
+        let binding = self.bound.binding;
+        let made = panics::caught(|| {
+            Instance::make(
+                self.test.function,
+                (&self.case.id, &self.case.values),
+                self.seed,
+                self.given,
+                &|name| binding.kind(name),
+            )
+        });
+        let broken = |message: String| {
+            DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!("the harness failed: {message}; please report this as a bug"),
+            )
+        };
+        made.map_err(broken)?.map(Arc::new)
+    }
+}
