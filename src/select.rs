@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use globset::GlobBuilder;
 
-use crate::exit::Stop;
 use crate::contract::{Case, Test};
+use crate::exit::Stop;
 use crate::registry::{Phase, Registry};
 use crate::text::nearest;
 

@@ -8,12 +8,12 @@ use toml::de::DeTable;
 use super::formula::{Formula, Trouble, parse, parse_part};
 use super::symbol::Symbol;
 use super::{
-    ArgSpec, Binding, CONTRACT_VERSION, GroupSpec, LaunchSpec, LayoutSpec, Loop, Placed, PlantedSpec,
-    Scratch, Source, Step, arguments,
+    ArgSpec, Binding, CONTRACT_VERSION, GroupSpec, LaunchSpec, LayoutSpec, Loop, Placed,
+    PlantedSpec, Scratch, Source, Step, arguments,
 };
 use crate::compare::ElementKind;
+use crate::contract::Function;
 use crate::document::{self, Complaint, Table, array, bad, integer, string, unknown, wrong_type};
-use crate::contracts::functions;
 
 /// What a launch is written with.
 const LAUNCH: [&str; 8] = [
@@ -30,7 +30,11 @@ const LAUNCH: [&str; 8] = [
 const MAX_GROUPS: u32 = 4;
 
 /// The bindings of a file, as far as they can be read.
-pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> {
+pub fn bindings(
+    source: &Arc<Source>,
+    contracts: &[&'static Function],
+    out: &mut Vec<Complaint>,
+) -> Vec<Binding> {
     let parsed = DeTable::parse(&source.text);
     let document = match parsed {
         Ok(document) => document,
@@ -46,9 +50,12 @@ pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> 
     };
     let table = Table::new("binding file", 0..0, document.get_ref());
     table.only(&["schema", "binding", "steps"], out);
-    let shared = table.get("steps").map_or(Vec::new(), |value| shared(value, out));
+    let shared = table
+        .get("steps")
+        .map_or(Vec::new(), |value| shared(value, out));
     let mut reader = Reader {
         source,
+        contracts,
         shared: &shared,
         out,
     };
@@ -75,19 +82,26 @@ pub fn bindings(source: &Arc<Source>, out: &mut Vec<Complaint>) -> Vec<Binding> 
 }
 
 /// Lists of launches by name.
-fn shared<'a>(value: document::Placed<'a>, out: &mut Vec<Complaint>) -> Vec<(String, document::Placed<'a>)> {
+fn shared<'a>(
+    value: document::Placed<'a>,
+    out: &mut Vec<Complaint>,
+) -> Vec<(String, document::Placed<'a>)> {
     let Some(keys) = value.get_ref().as_table() else {
         out.push(wrong_type(value, "a table"));
         return Vec::new();
     };
     let named = Table::new("steps", value.span(), keys);
     let entries = named.entries().into_iter();
-    entries.map(|(key, list)| (key.get_ref().to_string(), list)).collect()
+    entries
+        .map(|(key, list)| (key.get_ref().to_string(), list))
+        .collect()
 }
 
 /// What reading a file needs everywhere.
 pub(super) struct Reader<'s, 'o> {
     pub(super) source: &'s Arc<Source>,
+    /// What may be bound.
+    contracts: &'s [&'static Function],
     /// Launches that several bindings make, by name.
     shared: &'s [(String, document::Placed<'s>)],
     pub(super) out: &'o mut Vec<Complaint>,
@@ -109,8 +123,9 @@ impl<'s> Reader<'s, '_> {
             self.out,
         )?;
         let name = string(contract, self.out)?;
-        let Some(function) = functions().find(|function| function.name == name) else {
-            let names: Vec<&str> = functions().map(|function| function.name).collect();
+        let mut known = self.contracts.iter();
+        let Some(&function) = known.find(|function| function.name == name) else {
+            let names: Vec<&str> = self.contracts.iter().map(|known| known.name).collect();
             let mut complaint = unknown(contract.span(), "contract", name, &names);
             if !complaint.help.starts_with("did you") {
                 complaint.help = "`deltanet-check contracts` lists them".into();
@@ -219,7 +234,8 @@ impl<'s> Reader<'s, '_> {
         let found = self.shared.iter().find(|(known, _)| known == name);
         if found.is_none() {
             let names: Vec<&str> = self.shared.iter().map(|(name, _)| name.as_str()).collect();
-            self.out.push(unknown(value.span(), "list of steps", name, &names));
+            self.out
+                .push(unknown(value.span(), "list of steps", name, &names));
         }
         found.map(|(_, list)| *list)
     }
@@ -548,11 +564,7 @@ impl<'s> Reader<'s, '_> {
         scratch
     }
 
-    fn planted(
-        &mut self,
-        value: document::Placed<'_>,
-        launches: usize,
-    ) -> Option<PlantedSpec> {
+    fn planted(&mut self, value: document::Placed<'_>, launches: usize) -> Option<PlantedSpec> {
         const KEYS: [&str; 7] = ["name", "launch", "symbol", "grid", "block", "args", "when"];
         let table = Table::of("planted bug", value, &KEYS, self.out)?;
         let name = table.need("name", "`name = \"...\"`: what is wrong with it", self.out)?;

@@ -66,7 +66,9 @@ impl Formula {
                 [left, right].into_iter().for_each(|part| part.shift(by))
             }
             Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|part| part.shift(by)),
-            Node::Call(_, arguments) | Node::Index(_, arguments) => arguments.iter_mut().for_each(|part| part.shift(by)),
+            Node::Call(_, arguments) | Node::Index(_, arguments) => {
+                arguments.iter_mut().for_each(|part| part.shift(by))
+            }
         }
     }
 }

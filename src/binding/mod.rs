@@ -21,17 +21,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::compare::ElementKind;
+use crate::contract::Function;
+use crate::contracts::functions;
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
-use crate::contract::Function;
 use crate::text::shown;
 use formula::{Formula, Trouble};
 use symbol::Symbol;
 
-pub use describe::{Described, DescribedTensor, Use, describe};
-pub use layout::Layout;
 pub use built_in::{built_in, kernels_of};
 pub use call::described;
+pub use describe::{Described, DescribedTensor, Use, describe};
+pub use layout::Layout;
 pub use resolve::{Call, Place, Resolved, Slot, convert};
 pub use scope::{Held, Shape, Side};
 pub use symbol::{demangled, find};
@@ -298,12 +299,25 @@ pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
 /// # Errors
 /// Something in it is wrong.
 pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, Stop> {
+    let known: Vec<&'static Function> = functions().collect();
+    parse_for(name, text, &known)
+}
+
+/// The same for contracts other than the built-in ones.
+///
+/// # Errors
+/// Something in it is wrong.
+pub fn parse_for(
+    name: &str,
+    text: &str,
+    contracts: &[&'static Function],
+) -> Result<Vec<Binding>, Stop> {
     let source = Arc::new(Source {
         name: name.into(),
         text: text.into(),
     });
     let mut complaints = Vec::new();
-    let bindings = file::bindings(&source, &mut complaints);
+    let bindings = file::bindings(&source, contracts, &mut complaints);
     if complaints.is_empty() {
         return Ok(bindings);
     }

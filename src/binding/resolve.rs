@@ -10,8 +10,8 @@ use super::scope::{Held, Named, Scope, Shape};
 use super::value::{Value, integer};
 use super::{Binding, LaunchSpec, Loop, Placed, PlantedSpec, Step};
 use crate::compare::ElementKind;
-use crate::exit::Stop;
 use crate::contract::Values;
+use crate::exit::Stop;
 
 /// The most launches of one case.
 const MAX_LAUNCHES: i128 = 1 << 16;
@@ -224,12 +224,14 @@ impl Binding {
         let lets = self.named();
         let mut scope = Scope::new(self.function, values, shapes, &lets);
         scope.locals.clone_from(&call.origin.locals);
-        let (first, sides) = launch.owners.iter().find_map(|(name, sides)| {
-            match scope.name(&name.value)? {
-                Value::Pointer(known, offset) if known == tensor => Some((offset, sides)),
-                _ => None,
-            }
-        })?;
+        let (first, sides) =
+            launch
+                .owners
+                .iter()
+                .find_map(|(name, sides)| match scope.name(&name.value)? {
+                    Value::Pointer(known, offset) if known == tensor => Some((offset, sides)),
+                    _ => None,
+                })?;
         let shape = shapes.iter().find(|shape| shape.name == tensor)?;
         let first = usize::try_from(first).ok()? / shape.kind.size();
         let element = flat.checked_sub(first)?;
@@ -306,12 +308,15 @@ impl Walk<'_> {
     }
 
     fn launch(&mut self, launch: &LaunchSpec) -> Result<(), Stop> {
-        let changed = self.planted.filter(|planted| planted.launch == launch.number);
+        let changed = self
+            .planted
+            .filter(|planted| planted.launch == launch.number);
         let launch = changed.map_or_else(|| launch.clone(), |planted| planted.change(launch));
         if self.calls.len() as i128 >= MAX_LAUNCHES {
             return self.too_many(&launch.span, MAX_LAUNCHES + 1);
         }
-        self.calls.push(self.binding.call(self.object, &self.scope, &launch)?);
+        self.calls
+            .push(self.binding.call(self.object, &self.scope, &launch)?);
         Ok(())
     }
 

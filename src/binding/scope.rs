@@ -394,8 +394,16 @@ impl<'a> Scope<'a> {
         };
         let order = &shape.layout.order;
         if indices.len() > order.len() {
-            let title = format!("`{name}` has {} axes, these are {} indices", order.len(), indices.len());
-            return Err(Trouble::new(at, title, "give an index for some of its axes, the outermost first"));
+            let title = format!(
+                "`{name}` has {} axes, these are {} indices",
+                order.len(),
+                indices.len()
+            );
+            return Err(Trouble::new(
+                at,
+                title,
+                "give an index for some of its axes, the outermost first",
+            ));
         }
         let mut element = 0i128;
         for (formula, &axis) in indices.iter().zip(order) {
@@ -407,11 +415,16 @@ impl<'a> Scope<'a> {
             let length = shape.layout.lengths[axis];
             if !(0..length as i128).contains(&index) {
                 let name = &shape.axes[axis].name;
-                return Err(fail(format!("index {index} of axis {name}, which has {length}")));
+                return Err(fail(format!(
+                    "index {index} of axis {name}, which has {length}"
+                )));
             }
             element += index * shape.layout.strides[axis] as i128;
         }
-        Ok(Value::Pointer(tensor, offset + element * shape.kind.size() as i128))
+        Ok(Value::Pointer(
+            tensor,
+            offset + element * shape.kind.size() as i128,
+        ))
     }
 
     /// What the device holds at a place when the launch is made. Before anything runs it is taken to be 1.
@@ -423,7 +436,11 @@ impl<'a> Scope<'a> {
         };
         let Some((shape, offset)) = shape else {
             let title = format!("`read` takes a place in a tensor, this is {}", value.kind());
-            return Err(Trouble::new(&place.at, title, "write it as read(sums[0, T - 1])"));
+            return Err(Trouble::new(
+                &place.at,
+                title,
+                "write it as read(sums[0, T - 1])",
+            ));
         };
         self.asked.set(true);
         let found = self.held.map_or(Ok(1.0), |held| held(shape, offset));

@@ -5,8 +5,8 @@ use super::layout::Layout;
 use super::scope::{Scope, Shape, Side};
 use super::{Binding, Placed};
 use crate::compare::ElementKind;
-use crate::exit::Stop;
 use crate::contract::Values;
+use crate::exit::Stop;
 use crate::text::nearest;
 
 /// The most elements of a tensor with its pitch.

@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::table;
 use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
 use crate::cli::{Format, RunArgs};
-use crate::exit::{Exit, Stop};
 use crate::contract::Function;
-use crate::contracts::functions;
 use crate::contract::Test;
+use crate::contracts::functions;
+use crate::exit::{Exit, Stop};
 use crate::run::{Setup, contract, print};
 
 use crate::text::nearest;

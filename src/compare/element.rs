@@ -124,20 +124,36 @@ impl ElementKind {
 
 /// Elements of little-endian bytes. A tail shorter than an element is dropped.
 pub fn decode<E: Element>(bytes: &[u8]) -> Vec<E> {
-    let size = E::KIND.size();
-    bytes
-        .chunks_exact(size)
-        .map(|chunk| E::from_bits(little_endian(chunk, size)))
-        .collect()
+    // By size, so that each loop is over words of one.
+    match E::KIND.size() {
+        2 => words(bytes, |word: [u8; 2]| u16::from_le_bytes(word).into()),
+        4 => words(bytes, |word: [u8; 4]| u32::from_le_bytes(word).into()),
+        _ => words(bytes, u64::from_le_bytes),
+    }
+}
+
+fn words<E: Element, const N: usize>(bytes: &[u8], bits: impl Fn([u8; N]) -> u64) -> Vec<E> {
+    let (words, _) = bytes.as_chunks::<N>();
+    words.iter().map(|word| E::from_bits(bits(*word))).collect()
 }
 
 /// Little-endian bytes of elements.
 pub fn encode<E: Element>(values: &[E]) -> Vec<u8> {
-    let size = E::KIND.size();
-    values
-        .iter()
-        .flat_map(|value| value.bits().to_le_bytes().into_iter().take(size))
-        .collect()
+    let bits = values.iter().map(|value| value.bits());
+    match E::KIND.size() {
+        2 => bits
+            .map(|bits| (bits as u16).to_le_bytes())
+            .collect::<Vec<_>>()
+            .into_flattened(),
+        4 => bits
+            .map(|bits| (bits as u32).to_le_bytes())
+            .collect::<Vec<_>>()
+            .into_flattened(),
+        _ => bits
+            .map(u64::to_le_bytes)
+            .collect::<Vec<_>>()
+            .into_flattened(),
+    }
 }
 
 fn little_endian(bytes: &[u8], size: usize) -> u64 {

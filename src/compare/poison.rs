@@ -20,9 +20,9 @@ const POISON_F16: u64 = 0xFCAD;
 /// Fills the memory of elements of a kind, from its first byte on.
 pub fn fill(kind: ElementKind, bytes: &mut [u8]) {
     let pattern = pattern(kind).to_le_bytes();
-    let pattern = pattern.into_iter().take(kind.size()).cycle();
-    for (byte, pattern) in bytes.iter_mut().zip(pattern) {
-        *byte = pattern;
+    let pattern = &pattern[..kind.size()];
+    for element in bytes.chunks_mut(pattern.len()) {
+        element.copy_from_slice(&pattern[..element.len()]);
     }
 }
 

@@ -111,7 +111,11 @@ impl Data {
 
     /// Little-endian bytes, as the device has them.
     pub fn bytes(&self) -> Vec<u8> {
-        with_element!(self.kind, E => encode(&self.elements::<E>()))
+        match &self.held {
+            Held::Floats(values) if self.kind == ElementKind::F32 => encode(values),
+            Held::Doubles(values) => encode(values),
+            _ => with_element!(self.kind, E => encode(&self.elements::<E>())),
+        }
     }
 
     /// How many there are.

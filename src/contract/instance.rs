@@ -1,5 +1,7 @@
 //! An instance of a contract: its tensors at a case, drawn by seed, and what its outputs should be.
 
+use std::sync::OnceLock;
+
 use deltanet_reference::rule::Scale;
 
 use super::tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor};
@@ -303,6 +305,7 @@ impl<'a> Instance<'a> {
             golden: golden.to(tensor.kind),
             oracle,
             mistakes,
+            trivial: OnceLock::new(),
         });
         Ok(())
     }

@@ -37,7 +37,11 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<Probed>> {
     let made = catch_unwind(|| Instance::make(function, ("probe", values), 0, None, &|_| None));
     let made = made.ok()?.ok()?;
     let each = made.tensors.iter().enumerate().map(|(at, tensor)| {
-        let checks = || made.checks.iter().filter(move |check| check.buffer.tensor == at);
+        let checks = || {
+            made.checks
+                .iter()
+                .filter(move |check| check.buffer.tensor == at)
+        };
         let parts = checks().filter(|check| check.name != tensor.name);
         Probed {
             name: tensor.name.clone(),

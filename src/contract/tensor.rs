@@ -1,5 +1,7 @@
 //! Tensors of an instance, and what they should be.
 
+use std::sync::OnceLock;
+
 use super::Data;
 use crate::compare::ElementKind;
 use crate::verdict::Axis;
@@ -94,6 +96,8 @@ pub struct Check {
     pub oracle: Vec<f64>,
     /// Mistakes that kernels make here.
     pub mistakes: Vec<Mistake>,
+    /// Whether an output that nobody computed would pass, and which; found out once.
+    pub trivial: OnceLock<Result<Option<String>, String>>,
 }
 
 /// A mistake that a kernel may make, and the output that it would then leave.

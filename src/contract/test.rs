@@ -56,4 +56,3 @@ pub struct Plant {
     /// A kernel whose grid is launched with x and y exchanged.
     pub swap_grid: Option<String>,
 }
-

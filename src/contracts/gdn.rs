@@ -8,8 +8,8 @@ use deltanet_reference::rule::{
 };
 use deltanet_reference::{operators, widen};
 
-use crate::tensor::Distribution::{Normal, Uniform};
 use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::tensor::Distribution::{Normal, Uniform};
 use crate::verdict::Axis;
 
 pub use chunks::Chunks;
@@ -133,7 +133,12 @@ fn narrow(values: &[f64]) -> Vec<f32> {
 }
 
 /// Rows of unit length, as models make of q and k.
-pub fn unit_rows(t: &mut Instance<'_>, name: &str, sizes: Sizes, channels: usize) -> Outcome<Buffer> {
+pub fn unit_rows(
+    t: &mut Instance<'_>,
+    name: &str,
+    sizes: Sizes,
+    channels: usize,
+) -> Outcome<Buffer> {
     let axes = tokens(sizes, sizes.key_heads, channels);
     let raw = t.draw(
         &format!("{name} before its norm"),
@@ -261,4 +266,3 @@ impl Problem {
         t.check_or(state, (golden.state, oracle.state), in_state)
     }
 }
-

@@ -39,4 +39,3 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     .chain(phase11::FAMILIES.iter().copied())
     .flatten()
 }
-

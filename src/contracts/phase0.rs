@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Mistake, Outcome, elements, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
-use crate::contract::{Instance, Mistake, Outcome, elements, table};
 
 /// What phase 0 adds to the functions of the documented phases.
 pub const FUNCTIONS: &[Function] = &[

@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::Function;
+use crate::contract::{Instance, Outcome, elements};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
-use crate::contract::{Instance, Outcome, elements};
 
 /// The functions of phase 1.
 pub const FUNCTIONS: &[Function] = &[

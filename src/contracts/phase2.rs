@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Outcome, table};
 
 /// The functions of phase 2.
 pub const FUNCTIONS: &[Function] = &[

@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
-use crate::contract::{Instance, Outcome, table};
 
 /// The functions of phase 3.
 pub const FUNCTIONS: &[Function] = &[

@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::Function;
+use crate::contract::{Instance, Outcome, elements, table};
 use crate::references;
 use crate::tensor::Distribution::Walk;
-use crate::contract::{Instance, Outcome, elements, table};
 
 /// The functions of phase 4.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Walk};
-use crate::contract::{Instance, Outcome, axes, elements, table};
 
 /// The functions of phase 5.
 pub const FUNCTIONS: &[Function] = &[Function {

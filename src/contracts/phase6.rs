@@ -3,9 +3,9 @@
 use deltanet_reference::{operators, pipelines};
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Mistake, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
-use crate::contract::{Instance, Mistake, Outcome, axes, elements, table};
 
 /// The functions of phase 6.
 pub const FUNCTIONS: &[Function] = &[
@@ -117,4 +117,3 @@ fn intra_chunk(t: &mut Instance<'_>) -> Outcome {
     let keys = (golden.k_cumdecay, oracle.k_cumdecay);
     t.check_or(k_cumdecay, keys, exchanged(|x| x.k_cumdecay))
 }
-

@@ -3,9 +3,9 @@
 use deltanet_reference::pipelines;
 
 use super::{Function, exchanged};
+use crate::contract::{Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
-use crate::contract::{Instance, Outcome, axes, elements, table};
 
 /// The functions of phase 7.
 pub const FUNCTIONS: &[Function] = &[
@@ -66,4 +66,3 @@ fn output_with_state(t: &mut Instance<'_>) -> Outcome {
     });
     t.check(output, (golden.output, oracle.output))
 }
-

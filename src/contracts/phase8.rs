@@ -3,9 +3,9 @@
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
 use super::Function;
+use crate::contract::{Instance, Outcome, axes, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Outcome, axes, table};
 
 /// The functions of phase 8.
 pub const FUNCTIONS: &[Function] = &[Function {

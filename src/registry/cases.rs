@@ -2,8 +2,8 @@
 
 use super::phase::Reader;
 use crate::contract::{Case, Value, Values};
-use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 use crate::contract::{Function, MAX_ELEMENTS};
+use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 
 impl Reader<'_, '_> {
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::phase::Reader;
 use crate::binding::kernels_of;
+use crate::contract::Function;
 use crate::contract::{Judged, Plant};
 use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
-use crate::contract::Function;
 use crate::verdict::Tolerance;
 
 /// More places than this are no tolerance for a type of few bits.

@@ -9,8 +9,8 @@ mod phase;
 
 use std::path::Path;
 
-use crate::exit::Stop;
 use crate::contract::Test;
+use crate::exit::Stop;
 use crate::text::shown;
 
 /// The registry that is built in.

@@ -6,11 +6,11 @@ use toml::de::DeTable;
 
 use super::{Known, Phase, Registry};
 use crate::binding::kernels_of;
+use crate::contract::Function;
 use crate::contract::{Case, Test};
+use crate::contracts::functions;
 use crate::document::Complaint;
 use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
-use crate::contract::Function;
-use crate::contracts::functions;
 use crate::trial::file_name;
 
 /// The version of the format this reads.

@@ -1,9 +1,10 @@
 //! Every complaint a registry can earn, and that the built-in one earns none.
 
-use super::Case;
 use super::*;
+use crate::contract::Case;
 use crate::program::Program;
 use crate::select::everything;
+use crate::verdict::Tolerance;
 
 fn parse(text: &str) -> Result<Registry, String> {
     let (kernels, planted) = (

@@ -8,10 +8,10 @@ use super::Bindings;
 
 use crate::binding::Binding;
 use crate::cli::{Color, DeviceChoice, Format, RunArgs};
+use crate::contract::Test;
 use crate::device::{Tracing, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::contract::Test;
 use crate::registry::{Known, Registry};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
@@ -130,7 +130,12 @@ impl Setup {
         let mut own = own
             .filter(|binding| binding.function.name == test.function.name)
             .peekable();
-        let hit = |binding: &Binding| binding.kernels().iter().any(|kernel| globs.is_match(kernel));
+        let hit = |binding: &Binding| {
+            binding
+                .kernels()
+                .iter()
+                .any(|kernel| globs.is_match(kernel))
+        };
         if own.peek().is_none() {
             return Bound::built_in(test.function).is_ok_and(|bound| hit(bound.binding));
         }

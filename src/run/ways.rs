@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::binding::{self, Binding, Described, describe};
+use crate::contract::Function;
+use crate::contract::{Case, Test};
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
-use crate::contract::Function;
 use crate::program::Program;
-use crate::contract::{Case, Test};
 use crate::registry::Registry;
 use crate::text::shown;
 use crate::trial::Bound;

@@ -9,14 +9,14 @@ mod show;
 
 use crate::binding::{Binding, PlantedSpec};
 use crate::cli::RunArgs;
+use crate::contract::Plant;
 use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
-use crate::contract::Plant;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{self, Setup};
 use crate::select::Selected;
-use crate::trial::{Bound, Finished, Plan, Progress, Variant, run_all};
+use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
 use how::{how, not_passed};
@@ -149,24 +149,22 @@ impl<'a> Runner<'a> {
     fn run(&self, selected: &[Selected<'a>], ways: &[Bound<'a>]) -> Result<SelfTest, Stop> {
         let bugs = selected.iter().zip(ways);
         let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
-        let each = || selected.iter().zip(ways);
-        let honest: Vec<Plan<'a>> = each()
-            .map(|(one, way)| self.plan(one, *way, Variant::Honest, self.limits))
+        // Inputs and references are made once a case, for all that runs there.
+        let slots: Vec<Slot> = selected.iter().map(|_| Slot::new()).collect();
+        let each = || selected.iter().zip(&slots).zip(ways);
+        let honest: Vec<Plan<'_>> = each()
+            .map(|(case, way)| self.plan(case, *way, Variant::Honest, self.limits))
             .collect();
         let honest_done = self.all(&honest);
-        let silent: Vec<Plan<'a>> = each()
+        let silent: Vec<Plan<'_>> = each()
             .zip(&honest_done)
-            .map(|((one, way), honest)| {
-                self.plan(
-                    one,
-                    *way,
-                    Variant::Silent,
-                    self.budget(&honest.report),
-                )
+            .map(|((case, way), honest)| {
+                let limits = self.budget(&honest.report);
+                self.plan(case, *way, Variant::Silent, limits)
             })
             .collect();
         let silent_done = self.all(&silent);
-        let caught = self.planted(selected, ways, &bugs, &honest_done)?;
+        let caught = self.planted((selected, &slots), ways, &bugs, &honest_done)?;
         let mut tests: Vec<TestResult> = Vec::new();
         for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
@@ -220,7 +218,7 @@ impl<'a> Runner<'a> {
     /// case has caught one. For each case and bug: whether it was launched, and how it was caught.
     fn planted(
         &self,
-        selected: &[Selected<'a>],
+        (selected, slots): (&[Selected<'a>], &[Slot]),
         ways: &[Bound<'a>],
         bugs: &[Vec<Bug<'a>>],
         honest: &[Finished],
@@ -248,21 +246,21 @@ impl<'a> Runner<'a> {
                 break;
             }
             pairs.retain(|&(at, bug)| tried[at][bug].is_none());
-            let plans: Vec<Plan<'a>> = pairs
+            let plans: Vec<Plan<'_>> = pairs
                 .iter()
                 .map(|&(at, bug)| {
                     let limits = self.budget(&honest[at].report);
                     match bugs[at][bug] {
                         Bug::Registered(plant) => {
                             let variant = Variant::Planted(&self.setup.planted, plant);
-                            self.plan(&selected[at], ways[at], variant, limits)
+                            self.plan((&selected[at], &slots[at]), ways[at], variant, limits)
                         }
                         Bug::Bound(_, planted) => {
                             let bound = Bound {
                                 planted: Some(planted),
                                 ..ways[at]
                             };
-                            self.plan(&selected[at], bound, Variant::Honest, limits)
+                            self.plan((&selected[at], &slots[at]), bound, Variant::Honest, limits)
                         }
                     }
                 })
@@ -275,13 +273,13 @@ impl<'a> Runner<'a> {
         Ok(tried)
     }
 
-    fn plan(
-        &self,
-        one: &Selected<'a>,
-        bound: Bound<'a>,
-        variant: Variant<'a>,
+    fn plan<'s>(
+        &'s self,
+        (one, shared): (&Selected<'s>, &'s Slot),
+        bound: Bound<'s>,
+        variant: Variant<'s>,
         limits: Limits,
-    ) -> Plan<'a> {
+    ) -> Plan<'s> {
         Plan {
             device: self.device,
             threads: 1,
@@ -298,7 +296,7 @@ impl<'a> Runner<'a> {
             dump: None,
             given: None,
             bound,
-            shared: None,
+            shared: Some(shared),
             flags: "",
         }
     }
@@ -312,7 +310,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn all(&self, plans: &[Plan<'a>]) -> Vec<Finished> {
+    fn all(&self, plans: &[Plan<'_>]) -> Vec<Finished> {
         let mut bar = Bar::on_stderr();
         let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
         // A progress bar that cannot be drawn is no loss.

@@ -5,10 +5,11 @@ mod gdr;
 mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
+use crate::contract::{Case, Test};
 use crate::device::{Device, Limits, NOTHING, choose};
 use crate::program::Program;
-use crate::registry::{Case, Known, Registry, Test};
-use crate::trial::{Plan, Variant};
+use crate::registry::{Known, Registry};
+use crate::trial::{Bound, Plan, Variant};
 use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
 /// What the report says of the case of a test whose id has all of these parts, on a device, with the kernels that `variant` says.
@@ -52,7 +53,8 @@ fn problems_on(
         watch: &NOTHING,
         dump: None,
         given: None,
-        bound: None,
+        bound: Bound::built_in(test.function).expect("a binding"),
+        shared: None,
         flags: "",
     };
     plan.run().report

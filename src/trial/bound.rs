@@ -94,7 +94,11 @@ impl Trial<'_> {
             if !shape.layout.is_plain() {
                 self.placed[at].layout = Some(shape.layout.clone());
             }
-            let named = |call: &Call| call.slots.iter().any(|slot| slot.place.tensor == shape.name);
+            let named = |call: &Call| {
+                call.slots
+                    .iter()
+                    .any(|slot| slot.place.tensor == shape.name)
+            };
             if !calls.iter().any(named) {
                 continue;
             }
@@ -244,7 +248,8 @@ impl Trial<'_> {
         let held = |shape: &Shape, offset: i128| -> Result<f64, String> {
             let found = placed.iter().find(|(name, _)| *name == shape.name);
             let address = found.and_then(|(_, address)| *address);
-            let address = address.ok_or_else(|| format!("`{}` is not on the device", shape.name))?;
+            let address =
+                address.ok_or_else(|| format!("`{}` is not on the device", shape.name))?;
             let mut bytes = vec![0; shape.kind.size()];
             let at = address + u64::try_from(offset).unwrap_or(0);
             let read = session.borrow_mut().download(at, &mut bytes);
@@ -253,7 +258,13 @@ impl Trial<'_> {
         };
         let binding = self.bound.binding;
         binding
-            .resolve_again(&self.program.object, self.values, &self.shapes, &call, &held)
+            .resolve_again(
+                &self.program.object,
+                self.values,
+                &self.shapes,
+                &call,
+                &held,
+            )
             .map_err(invalid)
     }
 
@@ -286,7 +297,9 @@ fn own(shape: &Shape) -> Tensor {
     let axes = shape.axes.iter();
     Tensor {
         name: shape.name.clone(),
-        axes: axes.map(|axis| Axis::new(&axis.name, axis.length)).collect(),
+        axes: axes
+            .map(|axis| Axis::new(&axis.name, axis.length))
+            .collect(),
         role: Role::Written,
         kind: shape.kind,
         data: None,

@@ -11,8 +11,8 @@ use std::path::Path;
 use safetensors::tensor::TensorView;
 
 use super::{Plan, Trial};
-use crate::contract::Role;
 use crate::compare::{ElementKind, encode};
+use crate::contract::Role;
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
 use crate::text::shown;

@@ -104,7 +104,9 @@ impl<'a> Trial<'a> {
     /// A tensor of the contract, or of the binding.
     fn tensor(&self, at: usize) -> &Tensor {
         let contract = &self.prepared.tensors;
-        contract.get(at).unwrap_or_else(|| &self.own[at - contract.len()])
+        contract
+            .get(at)
+            .unwrap_or_else(|| &self.own[at - contract.len()])
     }
 
     /// Every tensor and where it is.

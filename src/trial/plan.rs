@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bound, Dump, Slot, Trial, isolate, judge, twin};
 use crate::compare::{decode, judge_repeat, with_element};
-use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
-use crate::program::Program;
 use crate::contract::{Case, Given, Plant, Test};
+use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
 use crate::panics;
+use crate::program::Program;
 use crate::text::again;
 use crate::verdict::{Problem, TrialReport, Verdict};
 

@@ -182,7 +182,8 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         watch: &NOTHING,
         dump: None,
         given: None,
-        bound: None,
+        bound: Bound::built_in(test.function).expect("a binding"),
+        shared: None,
         flags: "",
     };
     plan.run()

@@ -3,16 +3,16 @@
 use super::super::scope::Scope;
 use super::super::value::Value;
 use super::*;
+use crate::contract;
 use crate::contracts::functions;
-use crate::registry;
 
 /// What a formula comes to where M = 17, N = 33 and K = 64; or what is said of it.
 fn at(text: &str) -> Result<Value, String> {
     let function = functions()
         .find(|function| function.name == "gemm_nt")
         .expect("it is there");
-    let number = |name: &str, number| (name.to_owned(), registry::Value::Number(number));
-    let values = registry::Values::new(vec![number("M", 17), number("N", 33), number("K", 64)]);
+    let number = |name: &str, number| (name.to_owned(), contract::Value::Number(number));
+    let values = contract::Values::new(vec![number("M", 17), number("N", 33), number("K", 64)]);
     let formula = parse(text).map_err(|trouble| trouble.title)?;
     let scope = Scope::new(function, &values, &[], &[]);
     scope.number(&formula).map_err(|trouble| trouble.title)

@@ -7,11 +7,11 @@ use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
 use super::file::Vectors;
 use crate::contract::Function;
+use crate::contract::Given;
+use crate::contract::{Case, Judged, Test, Value, Values};
 use crate::contracts::functions;
 use crate::program::Program;
-use crate::contract::{Case, Judged, Test, Value, Values};
 use crate::run::Bindings;
-use crate::contract::Given;
 use crate::trial::Bound;
 use crate::verdict::Tolerance;
 
@@ -76,7 +76,8 @@ impl Family {
         find(self).is_some_and(|function| {
             let has = |kernel: &str| program.object.kernel(kernel).is_some();
             let built_in = Bound::built_in(function);
-            bindings.has(function) || built_in.is_ok_and(|bound| bound.kernels().iter().any(|kernel| has(kernel)))
+            bindings.has(function)
+                || built_in.is_ok_and(|bound| bound.kernels().iter().any(|kernel| has(kernel)))
         })
     }
 

@@ -7,8 +7,8 @@ use deltanet_reference::rule::{
 };
 
 use super::Problem;
-use crate::contracts::exchanged;
 use crate::contract::{Instance, Mistake};
+use crate::contracts::exchanged;
 
 impl Problem {
     /// The mistakes that kernels of the rule make, as seen in the output and in the final state.

@@ -4,10 +4,10 @@ use deltanet_reference::rule::{
     GateKind, Inputs, Sizes, StateLayout, ggml_gated_delta_net, ggml_output_len,
 };
 
+use crate::contract::{Instance, Outcome, axes, elements};
 use crate::contracts::gdn::{scalars, states, tokens, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Outcome, axes, elements};
 
 /// llama.cpp's own inputs. Its metric is the square of the relative RMS error, and its limit 1e-7: ours is far below.
 pub fn run(t: &mut Instance<'_>) -> Outcome {

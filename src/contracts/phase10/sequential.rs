@@ -2,10 +2,10 @@
 
 use deltanet_reference::rule::{Convention, GateKind, Inputs, Sizes, StateLayout, recurrence};
 
+use crate::contract::{Buffer, Instance, Outcome};
 use crate::contracts::gdn::{STATE, scalars, states, strengths, tokens, unit, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Outcome};
 
 /// Sizes of the sequential rule, which has one kind of heads.
 fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
@@ -21,11 +21,7 @@ fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
 }
 
 /// What the sequential rule leaves.
-fn results(
-    t: &mut Instance<'_>,
-    s: Sizes,
-    [k, v, beta, g, initial]: [Buffer; 5],
-) -> Outcome {
+fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]) -> Outcome {
     let last = t.output("final", states(s, StateLayout::KeyMajor))?;
     let (golden, oracle) = references!(t, |k, v, beta, g, initial| {
         let inputs = Inputs {

@@ -6,9 +6,9 @@ use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use crate::contract::{Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::gdn::STATE;
-use crate::contract::{Instance, Mistake, Outcome};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -6,10 +6,10 @@ use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use crate::contract::{Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
 use crate::contracts::gdn::STATE;
-use crate::contract::{Instance, Mistake, Outcome};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {

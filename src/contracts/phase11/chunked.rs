@@ -7,9 +7,9 @@ use deltanet_reference::gdr::wy::recompute_w_u;
 use deltanet_reference::rule::chunk::States;
 use deltanet_reference::rule::{GateKind, Sizes};
 
+use crate::contract::{Buffer, Instance, Outcome, axes};
 use crate::contracts::gdn::{self, scalars, strengths, tokens, unit_rows};
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Outcome, axes};
 use crate::verdict::Axis;
 
 /// Sequences, tokens of each, query/key heads, heads, key channels, value channels, tokens of a chunk.
@@ -115,7 +115,12 @@ impl Chunks {
     }
 
     /// w and u.
-    pub fn w_u(&self, t: &mut Instance<'_>, v: Buffer, sums: Option<Buffer>) -> Outcome<[Buffer; 2]> {
+    pub fn w_u(
+        &self,
+        t: &mut Instance<'_>,
+        v: Buffer,
+        sums: Option<Buffer>,
+    ) -> Outcome<[Buffer; 2]> {
         let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
         let [k, v, beta] = [self.k, v, self.beta].map(|buffer| t.values(buffer));
         let sums = sums.map(|sums| t.values(sums));

@@ -10,8 +10,8 @@ use deltanet_reference::gdr::conv::Filter;
 use super::super::Function;
 use super::lengths::LENGTHS;
 use crate::compare::ElementKind;
-use crate::tensor::Distribution::Normal;
 use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+use crate::tensor::Distribution::Normal;
 
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);

@@ -6,8 +6,8 @@ use deltanet_reference::gdr::bf16;
 
 use super::super::Function;
 use crate::compare::ElementKind::{I32, U16};
-use crate::tensor::Distribution::Uniform;
 use crate::contract::{Instance, Mistake, Outcome, axes, elements};
+use crate::tensor::Distribution::Uniform;
 
 /// Conversions.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -3,9 +3,9 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
+use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
 
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);

@@ -3,9 +3,9 @@
 use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
+use crate::contract::{Buffer, Instance, Mistake, Outcome, elements};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, elements};
 
 /// What the functions of op are asked besides what is drawn: the ends of what f32 holds, both sides of softplus's threshold,
 /// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.

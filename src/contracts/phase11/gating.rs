@@ -3,10 +3,10 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
+use crate::contract::{Instance, Mistake, Outcome, axes};
 use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Mistake, Outcome, axes};
 
 /// What both outputs show.
 const TOKENS_EXCHANGED: &str = "a and b are exchanged";

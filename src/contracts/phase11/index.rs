@@ -111,13 +111,11 @@ fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> Outcome
 }
 
 fn position_ids(t: &mut Instance<'_>) -> Outcome {
-    of_tokens(t, index::prepare_position_ids,
-    )
+    of_tokens(t, index::prepare_position_ids)
 }
 
 fn sequence_ids(t: &mut Instance<'_>) -> Outcome {
-    of_tokens(t, index::prepare_sequence_ids,
-    )
+    of_tokens(t, index::prepare_sequence_ids)
 }
 
 fn chunk_offsets(t: &mut Instance<'_>) -> Outcome {

@@ -4,10 +4,10 @@ use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
+use crate::contract::{Buffer, Instance, Mistake, Outcome, axes, table};
 use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes, table};
 
 /// Of the contract.
 const EPS: f32 = 1e-6;

@@ -5,10 +5,10 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST};
+use crate::contract::{Instance, Outcome};
 use crate::contracts::Function;
 use crate::contracts::gdn::scalars;
 use crate::references;
-use crate::contract::{Instance, Outcome};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -12,10 +12,10 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LARGEST, LENGTHS, Sequences};
 use crate::compare::ElementKind;
+use crate::contract::{Buffer, Data, Instance, Outcome, elements};
 use crate::contracts::Function;
 use crate::contracts::gdn::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Buffer, Data, Instance, Outcome, elements};
 
 /// Which gates a call has: of heads, of key channels, of value channels, all three, or none.
 const BY: (&str, &[&str]) = ("by", &["head", "key", "value", "all", "none"]);

@@ -3,9 +3,9 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
+use crate::contract::{Buffer, Instance, Outcome, axes, elements};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Instance, Outcome, axes, elements};
 
 /// Reductions.
 pub const FUNCTIONS: &[Function] = &[

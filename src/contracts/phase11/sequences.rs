@@ -3,9 +3,9 @@
 use deltanet_reference::gdr::recurrent::Layout;
 
 use crate::compare::ElementKind;
+use crate::contract::{Buffer, Data, Instance, Outcome, axes};
 use crate::contracts::gdn::unit;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Buffer, Data, Instance, Outcome, axes};
 use crate::verdict::Axis;
 
 /// Sequences, tokens of each (on average, where lengths differ), query/key heads, value heads, key channels, value channels.

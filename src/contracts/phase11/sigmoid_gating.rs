@@ -11,9 +11,9 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LENGTHS, Sequences};
 use crate::compare::ElementKind;
+use crate::contract::{Instance, Outcome, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Outcome, axes, elements};
 
 /// How fast states decay: as trained models' slow heads do, or with gates on both sides of the softplus's threshold.
 const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);

@@ -4,9 +4,9 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST};
+use crate::contract::{Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Instance, Mistake, Outcome};
 
 /// The functions.
 pub const FUNCTIONS: &[Function] = &[

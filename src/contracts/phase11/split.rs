@@ -4,8 +4,8 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
-use crate::tensor::Distribution::Normal;
 use crate::contract::{Data, Instance, Mistake, Outcome, axes};
+use crate::tensor::Distribution::Normal;
 
 /// The split.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -3,8 +3,8 @@
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contracts::Function;
 use crate::contract::{Instance, Mistake, Outcome};
+use crate::contracts::Function;
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -3,9 +3,9 @@
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
 
+use crate::contract::{Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::contract::{Instance, Outcome, axes, elements, table};
 
 pub fn gate(t: &mut Instance<'_>) -> Outcome {
     let (n, heads) = (t.dim("T"), t.dim("HV"));

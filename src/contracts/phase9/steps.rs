@@ -5,9 +5,9 @@ use deltanet_reference::rule::chunk::{self, Inverse, States};
 use deltanet_reference::rule::{Convention, Gate};
 
 use crate::compare::ElementKind;
+use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
 use crate::contracts::gdn::{Chunks, Problem, head_map, layout, scalars, states};
 use crate::references;
-use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
 
 fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
     let convention = Convention {
@@ -37,7 +37,12 @@ fn given_inverse(x: &Chunks, t: &mut Instance<'_>, sums: Buffer) -> Outcome<Buff
     t.upload("Ai", x.rows(x.c), inverse)
 }
 
-fn given_uw(x: &Chunks, t: &mut Instance<'_>, sums: Buffer, inverse: Buffer) -> Outcome<[Buffer; 2]> {
+fn given_uw(
+    x: &Chunks,
+    t: &mut Instance<'_>,
+    sums: Buffer,
+    inverse: Buffer,
+) -> Outcome<[Buffer; 2]> {
     let Problem {
         sizes,
         k,

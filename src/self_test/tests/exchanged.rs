@@ -2,11 +2,11 @@
 
 use super::problems_on;
 use crate::compare::guards::Guards;
+use crate::contract::{Case, Test};
 use crate::device::{
     Allocated, Device, DeviceError, Launch, Launched, Limits, Place, Session, Watch,
 };
 use crate::program::Program;
-use crate::registry::{Case, Test};
 use crate::trial::Variant;
 use crate::verdict::{DeviceReport, Problem};
 

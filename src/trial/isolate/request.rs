@@ -8,9 +8,9 @@ use std::ffi::OsString;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Dump, Plan, Variant};
+use crate::contract::{Judged, Plant, Value};
 use crate::device::{Limits, Place};
 use crate::program::Program;
-use crate::contract::{Judged, Plant, Value};
 use crate::verdict::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.

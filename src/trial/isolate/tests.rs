@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::contract::Given;
 use crate::device::emulator::Emulator;
 use crate::device::{Device, Limits, NOTHING, Place};
 use crate::program::Program;
 use crate::registry::{Known, Registry};
-use crate::trial::{Dump, Given, Variant};
+use crate::trial::{Bound, Dump, Variant};
 
 /// A test with a word among its parameters, and a planted bug that replaces and swaps.
 const REGISTRY: &str = r#"
@@ -62,7 +63,8 @@ impl Bench {
             watch: &NOTHING,
             dump: None,
             given: None,
-            bound: None,
+            bound: Bound::built_in(test.function).expect("a binding"),
+            shared: None,
             flags: " --kernels 'my file'",
         }
     }

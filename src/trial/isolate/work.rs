@@ -7,11 +7,11 @@ use std::path::Path;
 use super::super::{Bound, Dump, Plan, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, Described, describe};
+use crate::contract::{Case, Given, Plant, Test, Value, Values};
+use crate::contracts::functions;
 use crate::device::{Device, NOTHING, Place};
 use crate::exit::Stop;
-use crate::contracts::functions;
 use crate::program::Program;
-use crate::contract::{Case, Given, Plant, Test, Value, Values};
 use crate::verdict::CodeObjectReport;
 
 /// The longest first line of something that may be a request.

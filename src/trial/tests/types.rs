@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use safetensors::{Dtype, SafeTensors};
 
 use super::*;
+use crate::binding::parse_for;
 use crate::compare::ElementKind::{Bf16, F64, I32, U16};
+use crate::contract::{Case, Data, Function, Instance, Judged, Outcome, Test, elements};
 use crate::npy::Npy;
-use crate::contract::Function;
-use crate::contract::{Case, Judged, Test};
 use crate::tensor::Distribution::Uniform;
 use crate::verdict::{Tolerance, TrialReport};
 
 const LIKE: Function = Function {
     name: "copies",
     title: "-",
-    kernels: &["kernel_mul"],
     dims: &[],
     integers: &[],
     words: &[],
@@ -38,16 +37,56 @@ static MISTAKEN: Function = Function {
 };
 
 static UNMOVED: Function = Function {
+    name: "unmoved",
     run: unmoved,
     outputs: &["kept"],
     ..LIKE
 };
 
+/// The second half of each input goes to its output, so many bytes; the last element of `kept` keeps what it holds.
+const BINDINGS: &str = r#"
+schema = 1
+[[binding]]
+contract = "copies"
+[[binding.launch]]
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["x[100]", "x", "y", "i32 200"]
+[[binding.launch]]
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["g[100]", "g", "h", "i32 800"]
+[[binding.launch]]
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["index[100]", "index", "at", "i32 400"]
+[[binding.launch]]
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["bits[100]", "bits", "word", "i32 200"]
+[[binding.launch]]
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["x[100]", "x", "kept", "i32 198"]
+
+[[binding]]
+contract = "unmoved"
+symbol = "kernel_mul"
+grid = [1]
+block = [256]
+args = ["kept", "kept", "kept", "i32 0"]
+"#;
+
 /// Half of how many elements the inputs have.
 const N: usize = 100;
 
 /// Copies the second half of each input to an output of its type.
-fn copies(t: &mut Trial<'_>) -> Outcome {
+fn copies(t: &mut Instance<'_>) -> Outcome {
     let x = t.input_as(Bf16, "x", elements(2 * N), Uniform(0.5, 2.0))?;
     let g = t.input_as(F64, "g", elements(2 * N), Uniform(-20.0, -1.0))?;
     let numbers = (0..2 * N as i32).map(|i| i * i - 5000).collect::<Vec<_>>();
@@ -59,17 +98,6 @@ fn copies(t: &mut Trial<'_>) -> Outcome {
     let at = t.output_as(I32, "at", elements(N))?;
     let word = t.output_as(U16, "word", elements(N))?;
     let kept = t.update("kept", elements(N), Data::bf16(vec![3.3; N]))?;
-    for (from, to, bytes) in [
-        (x, y, 2 * N),
-        (g, h, 8 * N),
-        (index, at, 4 * N),
-        (bits, word, 2 * N),
-        // The last element keeps what it holds.
-        (x, kept, 2 * N - 2),
-    ] {
-        let args = [from.part(N, N).read(), from.read(), to.write(), int(bytes)];
-        t.launch("kernel_mul", line(N), &args)?;
-    }
     let rounded = t.values(x)[N..].to_vec();
     assert_eq!(
         Data::bf16(rounded.clone()),
@@ -87,20 +115,20 @@ fn copies(t: &mut Trial<'_>) -> Outcome {
 }
 
 /// Gives the bf16 output a reference in floats for one of whole numbers.
-fn confused(t: &mut Trial<'_>) -> Outcome {
+fn confused(t: &mut Instance<'_>) -> Outcome {
     let at = t.output_as(I32, "at", elements(4))?;
     t.check(at, (vec![0.5f32; 4], vec![0.5; 4]))
 }
 
 /// Asks for f64 as if it were f32.
-fn mistaken(t: &mut Trial<'_>) -> Outcome {
+fn mistaken(t: &mut Instance<'_>) -> Outcome {
     let g = t.input_as(F64, "g", elements(4), Uniform(0.0, 1.0))?;
     assert!(t.values(g).is_empty());
     Ok(())
 }
 
 /// Expects of what is updated in place what it held before.
-fn unmoved(t: &mut Trial<'_>) -> Outcome {
+fn unmoved(t: &mut Instance<'_>) -> Outcome {
     let kept = t.update("kept", elements(N), vec![1.5f32; N])?;
     t.check_exact(kept, vec![1.5f32; N])
 }
@@ -135,6 +163,15 @@ fn ran(
         does,
         runs: 0.into(),
     };
+    let bindings = parse_for("types.toml", BINDINGS, &[&COPIES, &UNMOVED]).expect("good ones");
+    let found = bindings
+        .iter()
+        .find(|binding| binding.function.name == function.name);
+    let bound = Bound {
+        binding: found.unwrap_or(&bindings[0]),
+        described: None,
+        planted: None,
+    };
     let plan = Plan {
         device: &device,
         threads: 1,
@@ -150,7 +187,8 @@ fn ran(
         watch: &NOTHING,
         dump,
         given: None,
-        bound: None,
+        bound,
+        shared: None,
         flags: "",
     };
     let done = plan.run();

@@ -1,10 +1,11 @@
 use std::sync::Mutex;
 
 use super::*;
+use crate::contract::Plant;
 use crate::device::emulator::Emulator;
 use crate::device::{Device, Session, Watch};
 use crate::program::Program;
-use crate::registry::{Known, Plant, Registry};
+use crate::registry::{Known, Registry};
 use crate::verdict::{DeviceReport, Verdict};
 
 /// The emulator, and the budget of every session that it opened.
@@ -66,7 +67,8 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         watch: &NOTHING,
         dump: None,
         given: None,
-        bound: None,
+        bound: Bound::built_in(test.function).expect("a binding"),
+        shared: None,
         flags: "",
     };
     let report = plan.run().report;

@@ -4,9 +4,9 @@ use deltanet_reference::gdr::conv::{Update, update};
 
 use super::Layer;
 use crate::compare::ElementKind::Bf16;
+use crate::contract::{Data, Instance, Outcome, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Data, Instance, Outcome, axes};
 
 /// The rows of the batch have lines of the state in no order, and two lines are nobody's. With padding every third row has
 /// none, and q, k and v begin with numbers that must stay there.

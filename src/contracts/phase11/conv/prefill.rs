@@ -8,9 +8,9 @@ use deltanet_reference::gdr::index;
 use super::super::lengths::lengths;
 use super::Layer;
 use crate::compare::ElementKind::F32;
+use crate::contract::{Instance, Mistake, Outcome, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-use crate::contract::{Instance, Mistake, Outcome, axes};
 
 /// Sequences of the lengths that the case names, each from a history of zeros.
 pub(super) fn run(t: &mut Instance<'_>) -> Outcome {

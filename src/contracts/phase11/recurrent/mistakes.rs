@@ -6,8 +6,8 @@ use deltanet_reference::rule::{HeadMap, Order, Scale};
 
 use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
-use crate::contracts::exchanged;
 use crate::contract::Mistake;
+use crate::contracts::exchanged;
 
 type Wide = Tensors<Vec<f64>>;
 
