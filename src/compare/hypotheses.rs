@@ -254,6 +254,9 @@ fn weigh<E: Element>(
         };
         let within = error <= allowance(stick, rounded, want, got);
         explains_all &= within;
+        if !explains_all && remaining * REDUCTION >= damage.max_abs {
+            return None;
+        }
         let expected = (rounded.to_f64() - want).abs() <= stick.allowed(at, rounded);
         let closer = error * REDUCTION < metrics::error(got, want);
         explained += usize::from(damage.wrong[at] && !expected && (within || closer));

@@ -57,18 +57,51 @@ pub struct OutputCase<'a, E> {
     pub owner: Option<&'a OwnerOf<'a>>,
 }
 
+/// What an output is held against, worked out once for all that stands in its place.
+pub struct Yardsticks {
+    golden: Yardstick,
+    oracle: Yardstick,
+}
+
+impl Yardsticks {
+    /// Of references and tolerance; what is there does not matter.
+    ///
+    /// # Errors
+    /// Nothing can be held against them.
+    pub fn of<E: Element>(case: &OutputCase<'_, E>) -> Result<Yardsticks, Unusable> {
+        unusable::check(case)?;
+        Ok(Yardsticks {
+            golden: golden_yardstick(case),
+            oracle: oracle_yardstick(case),
+        })
+    }
+}
+
 /// Judges one output.
+///
+/// # Errors
+/// It cannot be judged: the harness is at fault, not the kernel.
 pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport, Unusable> {
-    unusable::check(case)?;
-    let golden_stick = golden_yardstick(case);
-    let oracle_stick = oracle_yardstick(case);
-    let golden = metrics::measure(case.axes, case.got, &golden_stick, case.owner);
-    let oracle = metrics::measure(case.axes, case.got, &oracle_stick, case.owner);
+    judge_by(case, &Yardsticks::of(case)?)
+}
+
+/// The same by yardsticks that were made of its references and tolerance.
+///
+/// # Errors
+/// It has another length than they.
+pub fn judge_by<E: Element>(
+    case: &OutputCase<'_, E>,
+    sticks: &Yardsticks,
+) -> Result<OutputReport, Unusable> {
+    unusable::check_length(case)?;
+    let (golden_stick, oracle_stick) = (&sticks.golden, &sticks.oracle);
+    let golden = metrics::measure(case.axes, case.got, golden_stick, case.owner);
+    let oracle = metrics::measure(case.axes, case.got, oracle_stick, case.owner);
 
     let problem = poison_left(case, &golden)
-        .or_else(|| non_finite(case, (&golden_stick, &golden), (&oracle_stick, &oracle)))
-        .or_else(|| mismatch(case, Reference::Golden, &golden_stick, &golden))
-        .or_else(|| mismatch(case, Reference::Oracle, &oracle_stick, &oracle))
+        .or_else(|| non_finite(case, (golden_stick, &golden), (oracle_stick, &oracle)))
+        .or_else(|| mismatch(case, Reference::Golden, golden_stick, &golden))
+        .or_else(|| mismatch(case, Reference::Oracle, oracle_stick, &oracle))
         .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
         .or_else(|| relative_rms(case, Reference::Oracle, &oracle.metrics));
 
@@ -91,17 +124,17 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
 /// Those of some outputs that would pass where `case.got` stands, without a word about why not: most are left at their first element.
 pub(super) fn passing<'c, E: Element>(
     case: &OutputCase<'_, E>,
+    sticks: &Yardsticks,
     candidates: &'c [(String, Cow<'c, [E]>)],
-) -> Result<Vec<&'c str>, Unusable> {
-    unusable::check(case)?;
+) -> Vec<&'c str> {
     let sticks = [
-        (golden_yardstick(case), Reference::Golden),
-        (oracle_yardstick(case), Reference::Oracle),
+        (&sticks.golden, Reference::Golden),
+        (&sticks.oracle, Reference::Oracle),
     ];
     let passes = |got: &[E]| {
         // Poison, NaN and wrong infinities are mismatches too.
-        let within = |(stick, _): &(Yardstick, Reference)| metrics::all_within(got, stick);
-        let near = |(stick, against): &(Yardstick, Reference)| {
+        let within = |(stick, _): &(&Yardstick, Reference)| metrics::all_within(got, stick);
+        let near = |(stick, against): &(&Yardstick, Reference)| {
             let measured = metrics::measure(case.axes, got, stick, None);
             relative_rms(case, *against, &measured.metrics).is_none()
         };
@@ -111,7 +144,7 @@ pub(super) fn passing<'c, E: Element>(
         .iter()
         .filter(|(_, got)| got.len() == case.golden.len());
     let passing = same_length.filter(|(_, got)| passes(got));
-    Ok(passing.map(|(name, _)| name.as_str()).collect())
+    passing.map(|(name, _)| name.as_str()).collect()
 }
 
 fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {

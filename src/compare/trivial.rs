@@ -3,12 +3,23 @@
 use std::borrow::Cow;
 
 use super::judge::passing;
-use super::{Element, NamedInput, OutputCase, Unusable, poison};
+use super::{Element, NamedInput, OutputCase, Unusable, Yardsticks, poison};
 
 /// The trivial outputs that would pass where `case.got` stands: the poison itself, all zeros, each input of the same
 /// size echoed. A test for which this is not empty says nothing about a kernel. Where the right output is an input of
 /// another type, converted, that one counts for nothing.
+///
+/// # Errors
+/// Nothing can be judged: the harness is at fault.
 pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<String>, Unusable> {
+    Ok(accepted_trivially_by(case, &Yardsticks::of(case)?))
+}
+
+/// The same by yardsticks that were made of the case's references and tolerance.
+pub fn accepted_trivially_by<E: Element>(
+    case: &OutputCase<'_, E>,
+    sticks: &Yardsticks,
+) -> Vec<String> {
     let count = case.got.len();
     let constant = [
         ("poison left as it is", poison::element::<E>()),
@@ -26,6 +37,6 @@ pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<St
         let name = format!("the input `{}` echoed", input.name);
         candidates.push((name, input.values.into()));
     }
-    let accepted = passing(case, &candidates)?;
-    Ok(accepted.into_iter().map(str::to_owned).collect())
+    let accepted = passing(case, sticks, &candidates);
+    accepted.into_iter().map(str::to_owned).collect()
 }

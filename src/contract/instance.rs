@@ -305,6 +305,7 @@ impl<'a> Instance<'a> {
             golden: golden.to(tensor.kind),
             oracle,
             mistakes,
+            yardsticks: OnceLock::new(),
             trivial: OnceLock::new(),
         });
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::Data;
-use crate::compare::ElementKind;
+use crate::compare::{ElementKind, Yardsticks};
 use crate::verdict::Axis;
 
 /// A tensor of the trial, or a part of one.
@@ -96,8 +96,10 @@ pub struct Check {
     pub oracle: Vec<f64>,
     /// Mistakes that kernels make here.
     pub mistakes: Vec<Mistake>,
-    /// Whether an output that nobody computed would pass, and which; found out once.
-    pub trivial: OnceLock<Result<Option<String>, String>>,
+    /// What the output is held against, or why nothing can be.
+    pub yardsticks: OnceLock<Result<Yardsticks, String>>,
+    /// The output that nobody computed and that would pass, if one would.
+    pub trivial: OnceLock<Option<String>>,
 }
 
 /// A mistake that a kernel may make, and the output that it would then leave.
@@ -106,8 +108,9 @@ pub struct Mistake {
     pub name: &'static str,
     /// What went wrong if the output is this one: `the state is dropped at chunk boundaries`.
     pub explanation: &'static str,
-    /// Computes that output. Called only for an output that is wrong.
-    pub values: Box<dyn Fn() -> Vec<f64> + Send + Sync>,
+    /// Computes that output.
+    compute: Box<dyn Fn() -> Vec<f64> + Send + Sync>,
+    made: OnceLock<Vec<f64>>,
 }
 
 impl Mistake {
@@ -120,8 +123,14 @@ impl Mistake {
         Mistake {
             name,
             explanation,
-            values: Box::new(values),
+            compute: Box::new(values),
+            made: OnceLock::new(),
         }
+    }
+
+    /// The output that it leaves. Worked out at the first call, for an output that is wrong.
+    pub fn values(&self) -> &[f64] {
+        self.made.get_or_init(|| (self.compute)())
     }
 }
 

@@ -146,7 +146,29 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// Some tests at a time: what is shared between the trials of a case goes when its tests are through.
     fn run(&self, selected: &[Selected<'a>], ways: &[Bound<'a>]) -> Result<SelfTest, Stop> {
+        let mut tests = Vec::new();
+        let mut from = 0;
+        for part in selected.chunk_by(|a, b| a.test.id == b.test.id) {
+            let to = offset(selected, part) + part.len();
+            if to - from >= BATCH || to == selected.len() {
+                tests.extend(self.batch(&selected[from..to], &ways[from..to])?);
+                from = to;
+            }
+        }
+        Ok(SelfTest {
+            device: self.device.describe().description,
+            seed: self.seed,
+            tests,
+        })
+    }
+
+    fn batch(
+        &self,
+        selected: &[Selected<'a>],
+        ways: &[Bound<'a>],
+    ) -> Result<Vec<TestResult>, Stop> {
         let bugs = selected.iter().zip(ways);
         let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
         // Inputs and references are made once a case, for all that runs there.
@@ -193,11 +215,7 @@ impl<'a> Runner<'a> {
             }
             test.cases.push(case);
         }
-        Ok(SelfTest {
-            device: self.device.describe().description,
-            seed: self.seed,
-            tests,
-        })
+        Ok(tests)
     }
 
     /// The wrong kernels of a case's test: the registry's, or those of the bindings of its contract.
@@ -370,6 +388,8 @@ impl Bug<'_> {
 /// Whether a planted bug was launched in a case, and how it was caught.
 type Tried = (bool, Option<String>);
 
+/// Cases that are run side by side.
+const BATCH: usize = 48;
 /// Cases times bugs of a test up to which every pair is run.
 const EVERY_PAIR: usize = 64;
 

@@ -2,8 +2,8 @@
 
 use super::{Outcome, Trial};
 use crate::compare::{
-    Alternative, BufferAfter, Element, NamedInput, OutputCase, accepted_trivially, decode, guards,
-    judge_buffers, judge_output, with_element,
+    Alternative, BufferAfter, Element, NamedInput, OutputCase, Yardsticks, accepted_trivially_by,
+    decode, guards, judge_buffers, judge_by, with_element,
 };
 use crate::contract::{Check, Data, Role, Tensor, Test};
 use crate::verdict::{OutputReport, Owner, Problem, TrialReport, Verdict};
@@ -157,13 +157,19 @@ fn output<E: Element>(
         .collect();
     let golden = check.golden.elements();
     let owner = |index: &[usize]| owner(trial, check, index);
+    let values: Vec<_> = check
+        .mistakes
+        .iter()
+        .map(|mistake| || mistake.values().to_vec())
+        .collect();
     let alternatives: Vec<Alternative<'_>> = check
         .mistakes
         .iter()
-        .map(|mistake| Alternative {
+        .zip(&values)
+        .map(|(mistake, values)| Alternative {
             name: mistake.name,
             explanation: mistake.explanation,
-            values: &*mistake.values,
+            values,
         })
         .collect();
     let case = OutputCase {
@@ -177,12 +183,16 @@ fn output<E: Element>(
         alternatives: &alternatives,
         owner: Some(&owner),
     };
-    let report = judge_output(&case).map_err(|error| error.to_string())?;
+    let made = check
+        .yardsticks
+        .get_or_init(|| Yardsticks::of(&case).map_err(|error| error.to_string()));
+    let sticks = made.as_ref().map_err(Clone::clone)?;
+    let report = judge_by(&case, sticks).map_err(|error| error.to_string())?;
     let trivial = check.trivial.get_or_init(|| {
-        let accepted = accepted_trivially(&case).map_err(|error| error.to_string())?;
-        Ok(accepted.into_iter().next())
+        let accepted = accepted_trivially_by(&case, sticks);
+        accepted.into_iter().next()
     });
-    if let Some(what) = trivial.clone()? {
+    if let Some(what) = trivial {
         return Err(format!(
             "the tolerance of output `{}` says nothing: {what} would pass; tighten it or choose a shape that tells",
             check.name

@@ -61,19 +61,7 @@ pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable
     if want == 0 {
         return Err(Unusable::Empty { output: output() });
     }
-    let lengths = [
-        ("device buffer", case.got.len()),
-        ("golden reference", case.golden.len()),
-        ("oracle", case.oracle.len()),
-    ];
-    if let Some(&(what, have)) = lengths.iter().find(|(_, have)| *have != want) {
-        return Err(Unusable::Length {
-            output: output(),
-            what,
-            want,
-            have,
-        });
-    }
+    check_length(case)?;
     let tolerance = case.tolerance;
     let limits = [
         tolerance.absolute,
@@ -106,4 +94,23 @@ pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable
         "oracle",
         case.oracle.iter().position(|value| value.is_nan()),
     )
+}
+
+/// Whether what is there and the references have the length that the axes say.
+pub(super) fn check_length<E>(case: &OutputCase<'_, E>) -> Result<(), Unusable> {
+    let want = tensor::count(case.axes);
+    let lengths = [
+        ("device buffer", case.got.len()),
+        ("golden reference", case.golden.len()),
+        ("oracle", case.oracle.len()),
+    ];
+    match lengths.iter().find(|(_, have)| *have != want) {
+        Some(&(what, have)) => Err(Unusable::Length {
+            output: case.name.to_string(),
+            what,
+            want,
+            have,
+        }),
+        None => Ok(()),
+    }
 }
