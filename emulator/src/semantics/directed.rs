@@ -179,7 +179,9 @@ pub(crate) fn scale_f64(a: f64, by: i32, round: Round) -> f64 {
 /// `(a * b + c) * 2^by` of f64s.
 #[inline(always)]
 pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, by: i32) -> f64 {
-    if a.is_finite() && b.is_finite() && c.is_finite() {
+    if round == Round::NearestEven && by == 0 {
+        a.mul_add(b, c)
+    } else if a.is_finite() && b.is_finite() && c.is_finite() {
         super::exact::fma(round, a, b, c, by)
     } else {
         a.mul_add(b, c)

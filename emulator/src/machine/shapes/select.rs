@@ -124,7 +124,7 @@ impl Change {
 
     /// The lanes of the source's last register (its only one, but for 64 bits), changed.
     #[inline(always)]
-    fn apply(&self, from: &Lanes, to: &mut Lanes) {
+    fn apply<const WIDTH: usize>(&self, from: &Lanes, to: &mut Lanes) {
         // Each with a loop of its own, which is one vector operation or two a step.
         macro_rules! lanes {
             (|$x:ident| $value:expr) => {
@@ -146,7 +146,15 @@ impl Change {
             Part::Halves { low, high } => {
                 lanes!(|x| x >> (low & 31) & 0xffff | x >> (high & 31) << 16)
             }
-            Part::Widened { from } => lanes!(|x| widened(x >> (from & 31))),
+            Part::Widened { from: shift } => {
+                if semantics::widen_halves::<WIDTH>(from, shift.into(), to) {
+                    for lane in to {
+                        *lane = *lane & self.keep ^ self.flip;
+                    }
+                } else {
+                    lanes!(|x| widened(x >> (shift & 31)));
+                }
+            }
         }
     }
 
@@ -158,7 +166,7 @@ impl Change {
     /// One lane, changed.
     fn one(&self, x: u32) -> u32 {
         let mut lane = [0; LANES];
-        self.apply(&[x; LANES], &mut lane);
+        self.apply::<16>(&[x; LANES], &mut lane);
         lane[0]
     }
 }
@@ -201,16 +209,16 @@ at_level! {
                     let at = at - SLOT;
                     if change.wide {
                         slots[at] = registers[v];
-                        change.apply(&registers[(v + 1) % SLOT], &mut slots[at + 1]);
+                        change.apply::<WIDTH>(&registers[(v + 1) % SLOT], &mut slots[at + 1]);
                     } else {
-                        change.apply(&registers[v], &mut slots[at]);
+                        change.apply::<WIDTH>(&registers[v], &mut slots[at]);
                     }
                 }
                 Some(v) => {
                     fetch_permuted::<WIDTH>(w, op, v.into());
                     if (change.keep, change.flip) != (!0, 0) {
                         let values = w.v[at];
-                        change.apply(&values, &mut w.v[at]);
+                        change.apply::<WIDTH>(&values, &mut w.v[at]);
                     }
                 }
                 None => {
