@@ -6,6 +6,15 @@ use super::format::Format;
 use super::{Mode, Round, arithmetic, cvt_f16_f32, fma_f32};
 use half::f16;
 
+/// `a - floor(a)` of an f16's value, at most the largest f16 below one: exact but for that.
+#[inline(always)]
+fn fraction(a: f32) -> f32 {
+    const BELOW_ONE: f32 = 1.0 - 1.0 / 2048.0;
+    let below = arithmetic::integral(Mode::HIP, Round::TowardNegative, a);
+    let r = arithmetic::sub(Mode::HIP, a, below);
+    if r > BELOW_ONE { BELOW_ONE } else { r }
+}
+
 float_instructions! { f16:
     /// `a + b`.
     add_f16(a, b) = add [ROUND64 IN64 OUT64] by single(super::whole::Add);
@@ -40,7 +49,7 @@ float_instructions! { f16:
     /// The middle one of three.
     med3_f16(a, b, c) = med3 [IN64 OUT64 IEEE] by single_pick(super::whole::Med3);
     /// `a - floor(a)`, always below one.
-    fract_f16(a) = fract [ROUND64 IN64 OUT64];
+    fract_f16(a) = fract [ROUND64 IN64 OUT64] by through_f32 |_mode, a; 1| [fraction(a)];
     /// The significand, in [0.5, 1).
     frexp_mant_f16(a) = frexp_mant [IN64];
 }

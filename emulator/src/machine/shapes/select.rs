@@ -295,12 +295,15 @@ at_level! {
             }
         }
         if clamps {
-            let clamped = |x| u32::from(semantics::clamp_f16(mode, half(x)).to_bits());
             match float {
-                Float::F16 => each!(|x| clamped(x)),
+                // What is above a half is zero, and stays it.
+                Float::F16 | Float::PairF16 => {
+                    for x in bytemuck::cast_mut::<Lanes, [u16; 2 * LANES]>(lo) {
+                        *x = semantics::clamp_f16(mode, f16::from_bits(*x)).to_bits();
+                    }
+                }
                 Float::F32 => each!(|x| semantics::clamp_f32(mode, f32::from_bits(x)).to_bits()),
                 Float::F64 => each!(lo, hi, |x| semantics::clamp_f64(mode, x)),
-                Float::PairF16 => each!(|x| clamped(x & 0xffff) | clamped(x >> 16) << 16),
             }
         }
     }
@@ -369,15 +372,14 @@ pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
         Some(control) => {
             let zero = op.modifiers.flags.has(Flags::BOUND_CTRL);
             let live = if zero { !0 } else { control.live(w) };
-            w.exec() & dpp_mask(op) & live
+            w.exec() & op.plan.dpp_lanes & live
         }
         None => w.exec(),
     }
 }
 
-/// The lanes that the row and bank masks leave on.
-#[inline(always)]
-fn dpp_mask(i: &Inst) -> u64 {
+/// The lanes that the row and bank masks of a DPP instruction leave on.
+pub fn dpp_lanes(i: &Inst) -> u64 {
     let spread = |field: u8, unit: u64, step: u32| {
         let named = (0..4).filter(|n| field >> n & 1 != 0);
         named.fold(0, |lanes, n| lanes | unit << (n * step))

@@ -162,12 +162,22 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
 #[inline(always)]
 fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let whole = op.plan.whole && w.exec() == !0;
-    let clamps = R::FLOAT == Some(Float::F32) && op.plan.clamps;
+    let mut clamps = false;
     if let Some(float) = R::FLOAT
         && !op.plan.exact
-        && !(clamps && whole)
     {
-        select::finish_floats::<WIDTH>(w, op, float);
+        // Where denormals are kept, omod is ignored.
+        let mode = w.mode();
+        let (single, clamp) = (float == Float::F32, op.modifiers.flags.has(Flags::CLAMP));
+        let kept = if single {
+            mode.denorm_out32
+        } else {
+            mode.denorm_out64
+        };
+        clamps = single && clamp && (op.plan.clamps || kept);
+        if !(clamps && whole) && (clamp || !kept) {
+            select::finish_floats::<WIDTH>(w, op, float);
+        }
     }
     if R::SLOT.registers != 0 {
         if clamps && whole {

@@ -52,16 +52,14 @@ pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Sing
     true
 }
 
-/// What a function makes of two f32, rounded toward zero to a pair of f16; false where the host does not convert.
+/// What a function makes of two f32, rounded toward zero to a pair of f16; false where the host does not convert. (`N`, which all
+/// declarations give, is what the function takes.)
 #[inline(always)]
-pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<N>>(
+pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
     [a, b]: [&Register; 2],
     to: &mut Register,
-) -> bool
-where
-    F: Single<1>,
-{
+) -> bool {
     if !converts(WIDTH) {
         return false;
     }
@@ -77,15 +75,12 @@ where
 
 /// A function of an f16 that is one of the f32 of the same value, rounded to nearest; false where the host does not convert.
 #[inline(always)]
-pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<N>>(
+pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
     [a]: [&Register; 1],
     to: &mut Register,
-) -> bool
-where
-    F: Single<1>,
-{
-    if !converts(WIDTH) {
+) -> bool {
+    if !converts(WIDTH) || mode.round64 != Round::NearestEven {
         return false;
     }
     let a = sources_at::<WIDTH>(mode, a, 0);
