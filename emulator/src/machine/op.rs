@@ -6,7 +6,7 @@ use super::forms;
 use super::handler::{Handler, Handlers, Level};
 use super::memory::Hint;
 use super::program::Kind;
-use super::shapes::{Change, Control, Fill, plain};
+use super::shapes::{Change, Control, Fill, dpp_lanes, plain};
 use super::traffic::Traffic;
 use super::wave::{F16_CONSTANTS, inline_constant};
 use crate::isa::{self, Access, Code, Encoding, Flags, Form, Inst, Operand, Role};
@@ -83,6 +83,8 @@ pub struct Plan {
     pub changes: [Change; SOURCES],
     /// The lanes that the first source reads, where they are others (DPP).
     pub dpp: Option<&'static Control>,
+    /// The lanes that its row and bank masks leave on.
+    pub dpp_lanes: u64,
     /// The part of its register that the result fills, where that is not all.
     pub fill: Option<Fill>,
     /// Results go out as computed: neither omod nor clamp.
@@ -164,6 +166,7 @@ impl Plan {
         };
         plan.fill = Fill::new(inst, &shape.result);
         plan.dpp = (inst.form == Form::Dpp).then(|| Control::of(m.dpp_ctrl));
+        plan.dpp_lanes = dpp_lanes(inst);
         plan.whole = plan.fill.is_none() && plan.dpp.is_none();
         for (n, slot) in shape.sources.iter().enumerate() {
             let code = source(inst, shape, n);

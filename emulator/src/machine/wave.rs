@@ -40,9 +40,6 @@ impl<T> DerefMut for Aligned<T> {
     }
 }
 
-/// The floating-point fields of MODE that stand for `Mode::HIP`.
-const HIP_MODE_BITS: u32 = 0x3f0;
-
 /// What a wave sees around it: the address space and its group's LDS.
 pub struct Env<'a> {
     /// Device memory.
@@ -121,7 +118,7 @@ impl Wave {
             scc: false,
             pc: 0,
             mode: Mode::HIP,
-            mode_bits: HIP_MODE_BITS,
+            mode_bits: Mode::HIP_BITS,
             vgprs: 256,
             limit: 256,
             index: 0,
@@ -144,7 +141,7 @@ impl Wave {
     /// Whether the floating-point mode is `Mode::HIP`.
     #[inline(always)]
     pub fn in_hip_mode(&self) -> bool {
-        self.mode_bits & 0x3ff == HIP_MODE_BITS
+        self.mode_bits & Mode::FIELDS == Mode::HIP_BITS
     }
 
     /// The MODE register.

@@ -64,6 +64,13 @@ pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     add(mode, mul(mode, a, b), c)
 }
 
+/// [`mad`] to nearest, where it gives no NaN.
+#[inline(always)]
+pub(crate) fn mad_number(a: f32, b: f32, c: f32) -> f32 {
+    let product = (a.flushed() * b.flushed()).flushed();
+    (product + c.flushed()).flushed()
+}
+
 /// [`mad`] with the product of [`mul_legacy()`].
 #[inline(always)]
 pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
@@ -83,13 +90,13 @@ fn pick_number<F: Format>(mode: Mode, number: F, a: F, b: F) -> F {
 
 /// The number of the lower rank.
 #[inline(always)]
-fn lower<F: Format>(a: F, b: F) -> F {
+pub(crate) fn lower<F: Format>(a: F, b: F) -> F {
     if b.rank() < a.rank() { b } else { a }
 }
 
 /// The number of the higher rank.
 #[inline(always)]
-fn higher<F: Format>(a: F, b: F) -> F {
+pub(crate) fn higher<F: Format>(a: F, b: F) -> F {
     if a.rank() < b.rank() { b } else { a }
 }
 
@@ -121,13 +128,19 @@ pub(crate) fn max3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
 #[inline(always)]
 pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
-    let highest = higher(higher(a, b), c).result(mode);
-    let r = higher(a, b);
-    let r = if highest == b { higher(a, c) } else { r };
-    let r = if highest == a { higher(b, c) } else { r };
+    let r = middle(mode, a, b, c);
     let least = min3(mode, a, b, c);
     let any = a.nan() | b.nan() | c.nan();
     if any { least } else { r.result(mode) }
+}
+
+/// The middle of three numbers: the larger of those that are left of the largest one.
+#[inline(always)]
+pub(crate) fn middle<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
+    let highest = higher(higher(a, b), c).result(mode);
+    let r = higher(a, b);
+    let r = if highest == b { higher(a, c) } else { r };
+    if highest == a { higher(b, c) } else { r }
 }
 
 /// The integral value in a direction; a NaN is quieted.
@@ -173,9 +186,8 @@ pub(crate) fn frexp_exp<F: Format>(mode: Mode, a: F) -> i32 {
 pub(crate) fn frexp_mant<F: Format>(mode: Mode, a: F) -> F {
     let a = a.source(mode);
     let magnitude = a.bits() & !F::SIGN;
-    let leading = magnitude.leading_zeros().wrapping_sub(64 - F::PRECISION);
     let fraction = if magnitude < F::HIDDEN {
-        magnitude << (leading & 63)
+        F::leading_up(magnitude)
     } else {
         magnitude
     };

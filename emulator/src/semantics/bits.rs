@@ -100,7 +100,7 @@ instructions! {
     /// Four bytes picked from `a:b` (b's are 0 to 3, a's 4 to 7) by the bytes of the selector.
     ///
     /// Selectors 8 to 11 spread the sign of a 16-bit half of `a:b`, 12 is zero, 13 and above all ones.
-    perm_b32(a: u32, b: u32, selector: u32) -> u32 {
+    perm_b32(a: u32, b: u32, selector: u32) -> u32 where [] by permuted_bytes([(); 3]) {
         let bytes = u64::from(a) << 32 | u64::from(b);
         permuted_byte(bytes, selector)
             | permuted_byte(bytes, selector >> 8) << 8

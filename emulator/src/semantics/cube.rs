@@ -3,64 +3,58 @@
 use super::format::Format;
 use super::{Mode, arithmetic};
 
-/// Which axis has the largest magnitude; of equal ones z before y before x.
-#[derive(Clone, Copy, PartialEq)]
-enum Axis {
-    X,
-    Y,
-    Z,
+/// The axis of the largest magnitude; of equal ones z before y before x.
+#[derive(Clone, Copy)]
+struct Major {
+    y: bool,
+    z: bool,
 }
 
-#[inline(always)]
-fn major(x: f32, y: f32, z: f32) -> Axis {
-    let (x, y, z) = (x.abs(), y.abs(), z.abs());
-    if z >= x && z >= y {
-        Axis::Z
-    } else if y >= x {
-        Axis::Y
-    } else {
-        Axis::X
+impl Major {
+    #[inline(always)]
+    fn of(x: f32, y: f32, z: f32) -> Major {
+        let (x, y, z) = (x.abs(), y.abs(), z.abs());
+        Major {
+            y: y >= x,
+            z: (z >= x) & (z >= y),
+        }
+    }
+
+    /// The value of this axis, all three being given.
+    #[inline(always)]
+    fn pick(self, x: f32, y: f32, z: f32) -> f32 {
+        let r = if self.y { y } else { x };
+        if self.z { z } else { r }
     }
 }
 
 /// Flushes the sources, computes, flushes and settles the result.
 #[inline(always)]
-fn cube(mode: Mode, x: f32, y: f32, z: f32, of: impl Fn(Axis, f32, f32, f32) -> f32) -> f32 {
+fn cube(mode: Mode, x: f32, y: f32, z: f32, of: impl Fn(Major, f32, f32, f32) -> f32) -> f32 {
     let (x, y, z) = (x.source(mode), y.source(mode), z.source(mode));
-    of(major(x, y, z), x, y, z).quiet_if_nan().result(mode)
+    of(Major::of(x, y, z), x, y, z).quiet_if_nan().result(mode)
 }
 
 instructions! {
     /// The face: 0 to 5 for +x, -x, +y, -y, +z, -z.
-    cubeid_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 {
-        cube(mode, x, y, z, |axis, x, y, z| {
-            let (face, value) = match axis {
-                Axis::X => (0.0, x),
-                Axis::Y => (2.0, y),
-                Axis::Z => (4.0, z),
-            };
-            if value < 0.0 { face + 1.0 } else { face }
+    cubeid_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 where [IN32 OUT32] {
+        cube(mode, x, y, z, |major, x, y, z| {
+            let face = major.pick(0.0, 2.0, 4.0);
+            face + if major.pick(x, y, z) < 0.0 { 1.0 } else { 0.0 }
         })
     }
     /// The coordinate along the face.
-    cubesc_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 {
-        cube(mode, x, y, z, |axis, x, _, z| match axis {
-            Axis::X => if x < 0.0 { z } else { -z },
-            Axis::Y => x,
-            Axis::Z => if z < 0.0 { -x } else { x },
+    cubesc_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 where [IN32 OUT32] {
+        cube(mode, x, y, z, |major, x, _, z| {
+            major.pick(if x < 0.0 { z } else { -z }, x, if z < 0.0 { -x } else { x })
         })
     }
     /// The coordinate down the face.
-    cubetc_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 {
-        cube(mode, x, y, z, |axis, _, y, z| match axis {
-            Axis::Y => if y < 0.0 { -z } else { z },
-            Axis::X | Axis::Z => -y,
-        })
+    cubetc_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 where [IN32 OUT32] {
+        cube(mode, x, y, z, |major, _, y, z| major.pick(-y, if y < 0.0 { -z } else { z }, -y))
     }
     /// Twice the major axis.
-    cubema_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 {
-        cube(mode, x, y, z, |axis, x, y, z| {
-            arithmetic::mul(mode, 2.0, match axis { Axis::X => x, Axis::Y => y, Axis::Z => z })
-        })
+    cubema_f32(mode: Mode, x: f32, y: f32, z: f32) -> f32 where [ROUND32 IN32 OUT32] {
+        cube(mode, x, y, z, |major, x, y, z| arithmetic::mul(mode, 2.0, major.pick(x, y, z)))
     }
 }

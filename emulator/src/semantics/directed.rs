@@ -179,9 +179,16 @@ pub(crate) fn scale_f64(a: f64, by: i32, round: Round) -> f64 {
 /// `(a * b + c) * 2^by` of f64s.
 #[inline(always)]
 pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, by: i32) -> f64 {
-    if a.is_finite() && b.is_finite() && c.is_finite() {
+    // To nearest, what is normal before it is scaled, and more than the least normal number after, is scaled exactly.
+    let sum = a.mul_add(b, c);
+    let scaled = sum * power(by.clamp(-1000, 1000));
+    let normal = sum.is_normal() & scaled.is_finite() & (scaled.abs() > f64::MIN_POSITIVE);
+    let exact = (by == 0) | (by.abs() <= 1000) & normal;
+    if (round == Round::NearestEven) & exact {
+        scaled
+    } else if a.is_finite() && b.is_finite() && c.is_finite() {
         super::exact::fma(round, a, b, c, by)
     } else {
-        a.mul_add(b, c)
+        sum
     }
 }

@@ -47,7 +47,7 @@ fn dword_signed(x: [i16; 2]) -> u32 {
 
 instructions! {
     /// `a0 * b0 + a1 * b1 + c`, low element first, each step rounded; f32 denormals flushed whatever the mode.
-    dot2_f32_f16(mode: Mode, a: [f16; 2], b: [f16; 2], c: f32) -> f32 {
+    dot2_f32_f16(mode: Mode, a: [f16; 2], b: [f16; 2], c: f32) -> f32 where [ROUND32 IN64] by dot([(); 3]) {
         let [a0, a1] = a.map(|x| widen(x.source(mode)));
         let [b0, b1] = b.map(|x| widen(x.source(mode)));
         let mode = arithmetic::flushing(mode);

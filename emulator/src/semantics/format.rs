@@ -43,6 +43,8 @@ pub(crate) trait Format: Copy + PartialEq {
     type Rank: Ord + Copy;
     /// This number's.
     fn rank(self) -> Self::Rank;
+    /// A denormal's significand with its leading bit where the hidden one is; what else is set above it is of no use.
+    fn leading_up(significand: u64) -> u64;
     /// The integral value in the given direction.
     fn integral(self, round: Round) -> Self;
     /// The mode's rounding of this format.
@@ -198,6 +200,13 @@ macro_rules! native {
             fn rank(self) -> $signed {
                 let bits = self.to_bits() as $signed;
                 bits ^ (bits >> ($bits::BITS - 1)) & $signed::MAX
+            }
+            // Beside the place above it, the significand is a number that the host's subtraction brings up.
+            #[inline(always)]
+            fn leading_up(significand: u64) -> u64 {
+                let unit =
+                    (Self::BIAS as u64 + u64::from(Self::PRECISION) - 1) << (Self::PRECISION - 1);
+                (Self::of_bits(unit | significand) - Self::of_bits(unit)).bits()
             }
             #[inline(always)]
             fn integral(self, round: Round) -> $float {

@@ -49,17 +49,21 @@ impl Format for f16 {
     }
     #[inline(always)]
     fn nan(self) -> bool {
-        u32::from(self.to_bits()) & 0x7fff > 0x7c00
+        self.to_bits() & 0x7fff > 0x7c00
     }
     #[inline(always)]
     fn less(self, b: f16) -> bool {
         (self.rank() < b.rank()) & !self.nan() & !b.nan() & ((self.bits() | b.bits()) & 0x7fff != 0)
     }
-    type Rank = i32;
+    type Rank = i16;
     #[inline(always)]
-    fn rank(self) -> i32 {
-        let bits = i32::from(self.to_bits() as i16);
-        bits ^ (bits >> 31) & 0x7fff
+    fn rank(self) -> i16 {
+        let bits = self.to_bits() as i16;
+        bits ^ (bits >> 15) & 0x7fff
+    }
+    #[inline(always)]
+    fn leading_up(significand: u64) -> u64 {
+        <f32 as Format>::leading_up(significand) >> 13
     }
     #[inline(always)]
     fn integral(self, round: Round) -> f16 {

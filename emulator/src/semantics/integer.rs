@@ -109,7 +109,12 @@ instructions! {
     /// `a * b + c` in 64 bits, and the carry.
     mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) { (u64::from(a) * u64::from(b)).overflowing_add(c) }
     /// The signed `a * b + c` in 64 bits, and whether it overflowed.
-    mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) { (i64::from(a) * i64::from(b)).overflowing_add(c) }
+    mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) {
+        let product = i64::from(a) * i64::from(b);
+        let sum = product.wrapping_add(c);
+        // Of terms of one sign, to the other; the host's overflow flag would keep the loop from vectors.
+        (sum, (sum ^ product) & (sum ^ c) < 0)
+    }
     /// [`mad_u64_u32()`] under clamp.
     mad_u64_u32_sat(a: u32, b: u32, c: u64) -> (u64, bool) {
         let product = u64::from(a) * u64::from(b);

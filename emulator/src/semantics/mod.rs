@@ -14,13 +14,23 @@
 pub trait Function<Arguments> {
     /// What it gives.
     type Result;
+    /// The fields of the mode that can make a difference to it, where they stand in MODE.
+    const HEEDS: u32 = Mode::FIELDS;
     /// Calls it.
     fn call(arguments: Arguments) -> Self::Result;
+    /// Calls it for all lanes of a wave, at the feature level of vectors of `WIDTH` bytes, where there is a way that is faster than one by
+    /// one; false where there is none (and then `to` is of no use). The sources are registers, one each.
+    #[inline(always)]
+    fn many<const WIDTH: usize>(_mode: Mode, _sources: &[&[u32; 64]], _to: &mut [u32; 64]) -> bool {
+        false
+    }
 }
 
 /// Declares the type that stands for a function.
 macro_rules! as_type {
-    ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+    ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty
+        $(, heeds $($field:ident)* $(, by $space:ident
+            $(($($of:tt)*))? $(|$mode:ident, $($x:ident)*; $n:literal| $single:expr)?)?)?) => {
         #[doc = concat!("[`", stringify!($name), "()`] as a type.")]
         #[expect(non_camel_case_types, reason = "named as the function")]
         #[derive(Clone, Copy, Debug)]
@@ -28,6 +38,32 @@ macro_rules! as_type {
 
         impl super::Function<($($ty,)*)> for $name {
             type Result = $ret;
+            $(
+                const HEEDS: u32 = 0 $(| super::Mode::$field)*;
+                $(
+                    #[inline(always)]
+                    fn many<const WIDTH: usize>(
+                        mode: super::Mode,
+                        sources: &[&[u32; 64]],
+                        to: &mut [u32; 64],
+                    ) -> bool {
+                        let Ok(&sources) = sources.try_into() else {
+                            return false;
+                        };
+                        $(super::whole::$space::<WIDTH, _>(mode, sources, to, $($of)*))?
+                        $(
+                            enum Lane {}
+                            impl super::whole::Single<$n> for Lane {
+                                #[inline(always)]
+                                fn of($mode: super::Mode, [$($x),*]: [f32; $n]) -> f32 {
+                                    $single
+                                }
+                            }
+                            super::whole::$space::<WIDTH, $n, Lane>(mode, sources, to)
+                        )?
+                    }
+                )?
+            )?
             #[inline(always)]
             fn call(($($arg,)*): ($($ty,)*)) -> $ret {
                 $name($($arg),*)
@@ -36,23 +72,24 @@ macro_rules! as_type {
     };
 }
 
-/// Declares instructions: documentation, name, arguments, result, body.
+/// Declares instructions: documentation, name, arguments, result, the fields of the mode that they heed where not all, body.
 macro_rules! instructions {
-    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block )*) => { $(
+    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $(where [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?)? $body:block )*) => { $(
         $(#[$doc])*
         #[inline(always)]
         pub fn $name($($arg: $ty),*) -> $ret $body
-        as_type!($name($($arg: $ty),*) -> $ret);
+        as_type!($name($($arg: $ty),*) -> $ret $(, heeds $($field)* $(, by $space $(($($many)*))? $(|$m, $($x)*; $n| $single)?)?)?);
     )* };
 }
 
-/// Declares float instructions of one format that only forward to the format-generic function.
+/// Declares float instructions of one format that only forward to the format-generic function: documentation, name, arguments, that
+/// function, the fields of the mode that it heeds, and how a whole wave is computed where that is not lane by lane.
 macro_rules! float_instructions {
-    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident; )*) => { $(
+    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?; )*) => { $(
         $(#[$doc])*
         #[inline(always)]
         pub fn $name(mode: Mode, $($arg: $float),*) -> $float { arithmetic::$of(mode, $($arg),*) }
-        as_type!($name(mode: Mode, $($arg: $float),*) -> $float);
+        as_type!($name(mode: Mode, $($arg: $float),*) -> $float, heeds $($field)* $(, by $space $(($($many)*))? $(|$m, $($x)*; $n| $single)?)?);
     )* };
 }
 
@@ -83,6 +120,7 @@ mod scalar_bits;
 mod screen;
 mod transcendental;
 mod trig_preop;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -109,3 +147,4 @@ pub use scalar_bits::*;
 pub use screen::*;
 pub use transcendental::*;
 pub use trig_preop::*;
+pub use whole::widen_halves;

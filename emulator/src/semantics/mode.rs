@@ -36,6 +36,27 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// The fields for f32 rounding, as they stand in the MODE register.
+    pub const ROUND32: u32 = 0x3;
+    /// Those for f16 and f64 rounding.
+    pub const ROUND64: u32 = 0xc;
+    /// The bit for f32 denormal sources.
+    pub const IN32: u32 = 0x10;
+    /// The bit for f32 denormal results.
+    pub const OUT32: u32 = 0x20;
+    /// The bit for f16 and f64 denormal sources.
+    pub const IN64: u32 = 0x40;
+    /// The bit for f16 and f64 denormal results.
+    pub const OUT64: u32 = 0x80;
+    /// The bit for DX10_CLAMP.
+    pub const DX10_CLAMP: u32 = 0x100;
+    /// The bit for IEEE.
+    pub const IEEE: u32 = 0x200;
+    /// All fields, DX10_CLAMP too.
+    pub const FIELDS: u32 = 0x3ff;
+    /// The bits of [`Mode::HIP`].
+    pub const HIP_BITS: u32 = 0x3f0;
+
     /// What HIP compiles kernels for: nearest even, all denormals kept, DX10_CLAMP and IEEE on.
     pub const HIP: Mode = Mode {
         round32: Round::NearestEven,

@@ -48,10 +48,10 @@ fn omod<F: Format>(mode: Mode, by: Omod, a: F) -> F {
 
 /// Declares both modifiers for one format.
 macro_rules! modifiers {
-    ($( $float:ident $clamp:ident $omod:ident; )*) => { $(
+    ($( $float:ident $clamp:ident $omod:ident $by:path; )*) => { $(
         /// The clamp modifier: into [0, 1]; NaN to 0 under DX10_CLAMP, else it stays.
         #[inline(always)]
-        pub fn $clamp(mode: Mode, a: $float) -> $float { arithmetic::clamp(mode, a) }
+        pub fn $clamp(mode: Mode, a: $float) -> $float { $by(mode, a) }
         /// The output multiplier: ignored where the mode keeps denormal results, else with denormals flushed and zeros made positive.
         #[inline(always)]
         pub fn $omod(mode: Mode, by: Omod, a: $float) -> $float { omod(mode, by, a) }
@@ -59,9 +59,17 @@ macro_rules! modifiers {
 }
 
 modifiers! {
-    f16 clamp_f16 omod_f16;
-    f32 clamp_f32 omod_f32;
-    f64 clamp_f64 omod_f64;
+    f16 clamp_f16 omod_f16 clamped_half;
+    f32 clamp_f32 omod_f32 arithmetic::clamp;
+    f64 clamp_f64 omod_f64 arithmetic::clamp;
+}
+
+/// The clamp of an f16, whose bits are in order as 16-bit integers where that matters.
+#[inline(always)]
+fn clamped_half(mode: Mode, a: f16) -> f16 {
+    let inside = (a.to_bits() as i16).clamp(0, f16::ONE.to_bits() as i16);
+    let nan = if mode.dx10_clamp { 0 } else { a.to_bits() };
+    f16::from_bits(if a.nan() { nan } else { inside as u16 })
 }
 
 /// [`clamp_f16()`] of both halves.

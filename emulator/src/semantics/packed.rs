@@ -39,18 +39,18 @@ packed! {
 
 /// Declares packed float instructions.
 macro_rules! packed_floats {
-    ($( $name:ident($($arg:ident),*) = $of:ident; )*) => { $(
+    ($( $name:ident($($arg:ident),*) = $of:ident [$($field:ident)*] by $space:ident($($many:tt)*); )*) => { $(
         #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]
         #[inline(always)]
         pub fn $name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2] { [$of(mode, $($arg[0]),*), $of(mode, $($arg[1]),*)] }
-        as_type!($name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2]);
+        as_type!($name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2], heeds $($field)*, by $space($($many)*));
     )* };
 }
 
 packed_floats! {
-    pk_fma_f16(a, b, c) = fma_f16;
-    pk_add_f16(a, b) = add_f16;
-    pk_mul_f16(a, b) = mul_f16;
-    pk_min_f16(a, b) = min_f16;
-    pk_max_f16(a, b) = max_f16;
+    pk_fma_f16(a, b, c) = fma_f16 [ROUND64 IN64 OUT64] by packed(super::whole::Fma);
+    pk_add_f16(a, b) = add_f16 [ROUND64 IN64 OUT64] by packed(super::whole::Add);
+    pk_mul_f16(a, b) = mul_f16 [ROUND64 IN64 OUT64] by packed(super::whole::Mul);
+    pk_min_f16(a, b) = min_f16 [IN64 OUT64 IEEE] by packed_pick(super::whole::Min);
+    pk_max_f16(a, b) = max_f16 [IN64 OUT64 IEEE] by packed_pick(super::whole::Max);
 }

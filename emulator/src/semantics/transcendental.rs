@@ -201,48 +201,48 @@ fn circular<const TERMS: usize>(turns: f32, quarters: u32) -> f32 {
 
 instructions! {
     /// `2^a`.
-    exp_f32(_mode: Mode, a: f32) -> f32 { settle1(exp::<11>(a.flushed()) as f32, a).flushed() }
+    exp_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(exp::<11>(a.flushed()) as f32, a).flushed() }
     /// `log2(a)`.
-    log_f32(_mode: Mode, a: f32) -> f32 { settle1(log::<9>(a.flushed()), a).flushed() }
+    log_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(log::<9>(a.flushed()), a).flushed() }
     /// `1 / a`.
-    rcp_f32(_mode: Mode, a: f32) -> f32 { settle1(1.0 / a.flushed(), a).flushed() }
+    rcp_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(1.0 / a.flushed(), a).flushed() }
     /// `1 / a`, for integer division (it differs in the exceptions it raises only).
-    rcp_iflag_f32(mode: Mode, a: f32) -> f32 { rcp_f32(mode, a) }
+    rcp_iflag_f32(mode: Mode, a: f32) -> f32 where [] { rcp_f32(mode, a) }
     /// `1 / sqrt(a)`; infinite with its sign at a zero.
-    rsq_f32(_mode: Mode, a: f32) -> f32 {
+    rsq_f32(_mode: Mode, a: f32) -> f32 where [] {
         let a = a.flushed();
         settle1(reciprocal_root(a), a).flushed()
     }
     /// `sqrt(a)`.
-    sqrt_f32(_mode: Mode, a: f32) -> f32 { settle1(a.flushed().sqrt(), a).flushed() }
+    sqrt_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(a.flushed().sqrt(), a).flushed() }
     /// [`exp_f32()`]: the hardware's is less accurate.
-    exp_legacy_f32(mode: Mode, a: f32) -> f32 { exp_f32(mode, a) }
+    exp_legacy_f32(mode: Mode, a: f32) -> f32 where [] { exp_f32(mode, a) }
     /// [`log_f32()`]: the hardware's is less accurate.
-    log_legacy_f32(mode: Mode, a: f32) -> f32 { log_f32(mode, a) }
+    log_legacy_f32(mode: Mode, a: f32) -> f32 where [] { log_f32(mode, a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
-    sin_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(sine::<8>(a), a).result(mode) }
+    sin_f32(mode: Mode, a: f32) -> f32 where [IN32 OUT32] { let a = a.source(mode); settle1(sine::<8>(a), a).result(mode) }
     /// The cosine of `a` turns; 1 beyond 256 turns.
-    cos_f32(mode: Mode, a: f32) -> f32 { let a = a.source(mode); settle1(cosine::<8>(a), a).result(mode) }
+    cos_f32(mode: Mode, a: f32) -> f32 where [IN32 OUT32] { let a = a.source(mode); settle1(cosine::<8>(a), a).result(mode) }
 
     /// `2^a`.
-    exp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, odd_f32(exp::<9>(source_f16(mode, a))), a) }
+    exp_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(odd_f32(exp::<9>(a)), a)] { settle_f16(mode, odd_f32(exp::<9>(source_f16(mode, a))), a) }
     /// `log2(a)`.
-    log_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, log::<6>(source_f16(mode, a)), a) }
+    log_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(log::<6>(a), a)] { settle_f16(mode, log::<6>(source_f16(mode, a)), a) }
     /// `1 / a`.
-    rcp_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
+    rcp_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(1.0 / a, a)] { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
     /// `1 / sqrt(a)`; infinite with its sign at a zero.
-    rsq_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, 1.0 / source_f16(mode, a).sqrt(), a) }
+    rsq_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(1.0 / a.sqrt(), a)] { settle_f16(mode, 1.0 / source_f16(mode, a).sqrt(), a) }
     /// `sqrt(a)`.
-    sqrt_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
+    sqrt_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(a.sqrt(), a)] { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
-    sin_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, sine::<5>(source_f16(mode, a)), a) }
+    sin_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(sine::<5>(a), a)] { settle_f16(mode, sine::<5>(source_f16(mode, a)), a) }
     /// The cosine of `a` turns; 1 beyond 256 turns.
-    cos_f16(mode: Mode, a: f16) -> f16 { settle_f16(mode, cosine::<5>(source_f16(mode, a)), a) }
+    cos_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(cosine::<5>(a), a)] { settle_f16(mode, cosine::<5>(source_f16(mode, a)), a) }
 
     /// `1 / a`, correctly rounded: the hardware's has half the places.
-    rcp_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }
+    rcp_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }
     /// `1 / sqrt(a)`, to two roundings: the hardware's has half the places. Infinite with its sign at a zero.
-    rsq_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(1.0 / a.sqrt(), a).result(mode) }
+    rsq_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(1.0 / a.sqrt(), a).result(mode) }
     /// `sqrt(a)`, correctly rounded: the hardware's has half the places.
-    sqrt_f64(mode: Mode, a: f64) -> f64 { let a = a.source(mode); settle1(a.sqrt(), a).result(mode) }
+    sqrt_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(a.sqrt(), a).result(mode) }
 }

@@ -5,9 +5,9 @@ use super::super::op::Op;
 use super::super::wave::{Env, LANES, Wave};
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::atomic::Word;
-use super::scratch;
 use super::span::Sum;
 use super::transfer::{self, Addresses, Direction, Element, Rows, each};
+use super::{one_offset, scratch};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
 /// A load from global memory or through flat addresses.
@@ -18,7 +18,8 @@ pub fn load_global<const WIDTH: usize>(
     op: &Op,
     element: Element,
 ) -> Outcome {
-    if at_once::<WIDTH>(w, e, op, op.plan.vdst, element, Direction::Load) {
+    if !starts_private(w, op) && at_once::<WIDTH>(w, e, op, op.plan.vdst, element, Direction::Load)
+    {
         return Ok(());
     }
     load(w, e, op, element)
@@ -32,10 +33,19 @@ pub fn store_global<const WIDTH: usize>(
     op: &Op,
     element: Element,
 ) -> Outcome {
-    if at_once::<WIDTH>(w, e, op, op.plan.data, element, Direction::Store) {
+    if !starts_private(w, op) && at_once::<WIDTH>(w, e, op, op.plan.data, element, Direction::Store)
+    {
         return Ok(());
     }
     store(w, e, op, element)
+}
+
+/// Whether the first lane that is on has a flat address in private memory, which no allocation has.
+#[inline(always)]
+fn starts_private(w: &Wave, op: &Op) -> bool {
+    let lane = w.exec().trailing_zeros() as usize % LANES;
+    op.encoding == Encoding::Flat
+        && w.v[usize::from(op.plan.addr) + 1][lane] == (PRIVATE_BASE >> 32) as u32
 }
 
 #[inline(always)]
@@ -99,6 +109,12 @@ fn transfer(
     direction: Direction,
 ) -> Outcome {
     let (register, lanes) = (i.by_role(register), w.exec());
+    if let (Some(first), Some(offset)) = (register.as_vgpr(), one_offset::of_flat(w, i)) {
+        let place = (scratch_start(w), offset);
+        if one_offset::transfer(w, e, first.into(), place, element, direction) {
+            return Ok(());
+        }
+    }
     transfer::transfer(
         w,
         e,

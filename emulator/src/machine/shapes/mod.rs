@@ -15,6 +15,7 @@ pub mod lanes;
 pub mod lds;
 pub mod lds_more;
 pub mod mubuf;
+mod one_offset;
 pub(crate) mod rows;
 mod salu;
 mod scratch;
@@ -30,6 +31,6 @@ mod valu;
 
 pub use dpp::Control;
 pub use salu::{salu, saveexec, wrexec};
-pub use select::{Change, Fill, plain};
+pub use select::{Change, Fill, dpp_lanes, plain};
 pub use transfer::Element;
 pub use valu::{cmpx, shape_of, valu, valu_or_clamped, write_lanes};

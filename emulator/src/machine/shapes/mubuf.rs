@@ -4,9 +4,9 @@ use super::super::handler::Outcome;
 use super::super::op::Op;
 use super::super::wave::{Env, LANES, Lanes, Wave, collect};
 use super::atomic::Word;
-use super::scratch;
 use super::span::Sum;
 use super::transfer::{self, Addresses, Direction, Element};
+use super::{one_offset, scratch};
 use crate::isa::{Code, Flags, Inst, Role};
 
 /// A buffer resource descriptor.
@@ -14,7 +14,8 @@ pub struct Resource {
     /// First address.
     pub base: u64,
     stride: u64,
-    records: u64,
+    /// Its records, or its bytes where it has no stride.
+    pub records: u64,
     swizzled: bool,
     index_stride: u64,
     add_lane: bool,
@@ -239,6 +240,11 @@ fn transfer(
     direction: Direction,
 ) -> Outcome {
     let (data, lanes, (parts, part)) = (vdata(i), w.exec(), element.parts());
+    if let Some(place) = one_offset::of_buffer(w, i, part.bytes())
+        && one_offset::transfer(w, e, self::data(i), place, element, direction)
+    {
+        return Ok(());
+    }
     transfer::transfer(w, e, data, lanes, element, direction, |w, e, rows| {
         if let Some((start, offsets, true)) = private(w, i, part.bytes()) {
             return scratch::memory(e, rows, start, &offsets, lanes, element, direction);

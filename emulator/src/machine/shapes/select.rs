@@ -124,7 +124,7 @@ impl Change {
 
     /// The lanes of the source's last register (its only one, but for 64 bits), changed.
     #[inline(always)]
-    fn apply(&self, from: &Lanes, to: &mut Lanes) {
+    fn apply<const WIDTH: usize>(&self, from: &Lanes, to: &mut Lanes) {
         // Each with a loop of its own, which is one vector operation or two a step.
         macro_rules! lanes {
             (|$x:ident| $value:expr) => {
@@ -146,7 +146,15 @@ impl Change {
             Part::Halves { low, high } => {
                 lanes!(|x| x >> (low & 31) & 0xffff | x >> (high & 31) << 16)
             }
-            Part::Widened { from } => lanes!(|x| widened(x >> (from & 31))),
+            Part::Widened { from: shift } => {
+                if semantics::widen_halves::<WIDTH>(from, shift.into(), to) {
+                    for lane in to {
+                        *lane = *lane & self.keep ^ self.flip;
+                    }
+                } else {
+                    lanes!(|x| widened(x >> (shift & 31)));
+                }
+            }
         }
     }
 
@@ -158,7 +166,7 @@ impl Change {
     /// One lane, changed.
     fn one(&self, x: u32) -> u32 {
         let mut lane = [0; LANES];
-        self.apply(&[x; LANES], &mut lane);
+        self.apply::<16>(&[x; LANES], &mut lane);
         lane[0]
     }
 }
@@ -201,16 +209,16 @@ at_level! {
                     let at = at - SLOT;
                     if change.wide {
                         slots[at] = registers[v];
-                        change.apply(&registers[(v + 1) % SLOT], &mut slots[at + 1]);
+                        change.apply::<WIDTH>(&registers[(v + 1) % SLOT], &mut slots[at + 1]);
                     } else {
-                        change.apply(&registers[v], &mut slots[at]);
+                        change.apply::<WIDTH>(&registers[v], &mut slots[at]);
                     }
                 }
                 Some(v) => {
                     fetch_permuted::<WIDTH>(w, op, v.into());
                     if (change.keep, change.flip) != (!0, 0) {
                         let values = w.v[at];
-                        change.apply(&values, &mut w.v[at]);
+                        change.apply::<WIDTH>(&values, &mut w.v[at]);
                     }
                 }
                 None => {
@@ -287,12 +295,15 @@ at_level! {
             }
         }
         if clamps {
-            let clamped = |x| u32::from(semantics::clamp_f16(mode, half(x)).to_bits());
             match float {
-                Float::F16 => each!(|x| clamped(x)),
+                // What is above a half is zero, and stays it.
+                Float::F16 | Float::PairF16 => {
+                    for x in bytemuck::cast_mut::<Lanes, [u16; 2 * LANES]>(lo) {
+                        *x = semantics::clamp_f16(mode, f16::from_bits(*x)).to_bits();
+                    }
+                }
                 Float::F32 => each!(|x| semantics::clamp_f32(mode, f32::from_bits(x)).to_bits()),
                 Float::F64 => each!(lo, hi, |x| semantics::clamp_f64(mode, x)),
-                Float::PairF16 => each!(|x| clamped(x & 0xffff) | clamped(x >> 16) << 16),
             }
         }
     }
@@ -361,15 +372,14 @@ pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
         Some(control) => {
             let zero = op.modifiers.flags.has(Flags::BOUND_CTRL);
             let live = if zero { !0 } else { control.live(w) };
-            w.exec() & dpp_mask(op) & live
+            w.exec() & op.plan.dpp_lanes & live
         }
         None => w.exec(),
     }
 }
 
-/// The lanes that the row and bank masks leave on.
-#[inline(always)]
-fn dpp_mask(i: &Inst) -> u64 {
+/// The lanes that the row and bank masks of a DPP instruction leave on.
+pub fn dpp_lanes(i: &Inst) -> u64 {
     let spread = |field: u8, unit: u64, step: u32| {
         let named = (0..4).filter(|n| field >> n & 1 != 0);
         named.fold(0, |lanes, n| lanes | unit << (n * step))

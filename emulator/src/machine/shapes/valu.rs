@@ -162,12 +162,22 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
 #[inline(always)]
 fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let whole = op.plan.whole && w.exec() == !0;
-    let clamps = R::FLOAT == Some(Float::F32) && op.plan.clamps;
+    let mut clamps = false;
     if let Some(float) = R::FLOAT
         && !op.plan.exact
-        && !(clamps && whole)
     {
-        select::finish_floats::<WIDTH>(w, op, float);
+        // Where denormals are kept, omod is ignored.
+        let mode = w.mode();
+        let (single, clamp) = (float == Float::F32, op.modifiers.flags.has(Flags::CLAMP));
+        let kept = if single {
+            mode.denorm_out32
+        } else {
+            mode.denorm_out64
+        };
+        clamps = single && clamp && (op.plan.clamps || kept);
+        if !(clamps && whole) && (clamp || !kept) {
+            select::finish_floats::<WIDTH>(w, op, float);
+        }
     }
     if R::SLOT.registers != 0 {
         if clamps && whole {
@@ -189,27 +199,24 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     Ok(())
 }
 
-/// The mode of a function of these formats, where it is not HIP's: f32 have fields of their own, and DX10_CLAMP is the clamp's.
+/// The mode of a function that heeds some fields and has these formats, where it is not HIP's: f32 have fields of their own, and
+/// DX10_CLAMP is the clamp's.
 #[inline(always)]
-fn mode_of(w: &Wave, formats: &[Option<Float>]) -> Option<Mode> {
+fn mode_of(w: &Wave, heeds: u32, formats: &[Option<Float>]) -> Option<Mode> {
     if w.in_hip_mode() {
         return None;
     }
     let has = |wanted: fn(&Float) -> bool| formats.iter().flatten().any(wanted);
     let (f32, others) = (has(|f| *f == Float::F32), has(|f| *f != Float::F32));
-    let mut mode = w.mode();
-    mode.dx10_clamp = Mode::HIP.dx10_clamp;
+    let mut fields = heeds & !Mode::DX10_CLAMP;
     if f32 && !others {
-        mode.round64 = Mode::HIP.round64;
-        mode.denorm_in64 = Mode::HIP.denorm_in64;
-        mode.denorm_out64 = Mode::HIP.denorm_out64;
+        fields &= !(Mode::ROUND64 | Mode::IN64 | Mode::OUT64);
     }
     if others && !f32 {
-        mode.round32 = Mode::HIP.round32;
-        mode.denorm_in32 = Mode::HIP.denorm_in32;
-        mode.denorm_out32 = Mode::HIP.denorm_out32;
+        fields &= !(Mode::ROUND32 | Mode::IN32 | Mode::OUT32);
     }
-    (mode != Mode::HIP).then_some(mode)
+    let bits = w.mode_bits() & fields | Mode::HIP_BITS & !fields;
+    (bits != Mode::HIP_BITS).then(|| Mode::from_bits(bits))
 }
 
 /// The mode, where it rounds to nearest.
@@ -226,10 +233,18 @@ fn to_nearest(mode: Mode) -> Option<Mode> {
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
         lane_function!(fn($($t),*) -> R, [], |w, op| {
-            over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
+            let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
+            if !F::many::<WIDTH>(Mode::HIP, &sources, &mut w.results.lo) {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
+            }
         }; $($t $s $n),*);
         lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op| {
-            let Some(mode) = mode_of(w, &[R::FLOAT, $($t::FLOAT),*]) else {
+            let mode = mode_of(w, F::HEEDS, &[R::FLOAT, $($t::FLOAT),*]);
+            let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
+            if F::many::<WIDTH>(mode.unwrap_or(Mode::HIP), &sources, &mut w.results.lo) {
+                return finish::<R, WIDTH>(w, op);
+            }
+            let Some(mode) = mode else {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*)));
                 return finish::<R, WIDTH>(w, op);
             };

@@ -10,6 +10,7 @@ mod directed;
 mod division;
 mod floats;
 mod integers;
+mod many;
 mod outputs;
 mod rounding;
 mod scalars;

@@ -1,0 +1,208 @@
+//! f16 arithmetic of a whole wave at once, on hosts that convert f16 themselves: what the scalar functions compute, where no infinity and
+//! no NaN comes up, and rounded to nearest. Elsewhere these functions say false, and the scalar ones decide.
+//!
+//! A wave's packed f16 are consecutive; others are brought together first.
+
+use super::rows::*;
+use super::vector::Vector;
+use crate::semantics::{Mode, Round};
+
+/// The least normal f16.
+const LEAST: f32 = 1.0 / 16384.0;
+/// What is smaller than this does not become normal when it is rounded to an f16.
+const BELOW_LEAST: f32 = LEAST - LEAST / 2048.0;
+
+/// What is computed of vectors.
+pub(in crate::semantics) trait Operation<const N: usize>: Copy {
+    /// Computes it.
+    fn of<V: Vector>(self, sources: [V; N]) -> V;
+}
+
+/// Declares operations.
+macro_rules! operations {
+    ($( $(#[$doc:meta])* $name:ident[$($arg:ident),*; $n:literal] = $result:expr; )*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::semantics) struct $name;
+        impl Operation<$n> for $name {
+            #[inline(always)]
+            fn of<V: Vector>(self, [$($arg),*]: [V; $n]) -> V { $result }
+        }
+    )* };
+}
+
+operations! {
+    /// `a + b`.
+    Add[a, b; 2] = a.plus(b);
+    /// `a - b`.
+    Sub[a, b; 2] = a.minus(b);
+    /// `b - a`.
+    Subrev[a, b; 2] = b.minus(a);
+    /// `a * b`.
+    Mul[a, b; 2] = a.times(b);
+    /// `a * b + c`, rounded once.
+    Fma[a, b, c; 3] = a.times_plus_odd(b, c);
+    /// `a * b + c`, the product rounded too, all denormals flushed.
+    Mad[a, b, c; 3] = {
+        let (least, below) = (a.all(LEAST), a.all(BELOW_LEAST));
+        let product = a.flushed(least).times(b.flushed(least));
+        product.rounded().flushed(least).plus(c.flushed(least)).flushed(below)
+    };
+}
+
+/// An operation whose sources and results are flushed as a mode says.
+#[derive(Clone, Copy)]
+struct Flushing<O>(O, Mode);
+
+impl<const N: usize, O: Operation<N>> Operation<N> for Flushing<O> {
+    #[inline(always)]
+    fn of<V: Vector>(self, mut sources: [V; N]) -> V {
+        let Flushing(of, mode) = self;
+        let least = sources[0].all(if mode.denorm_in64 { 0.0 } else { LEAST });
+        let below = sources[0].all(if mode.denorm_out64 { 0.0 } else { BELOW_LEAST });
+        for source in &mut sources {
+            *source = source.flushed(least);
+        }
+        of.of(sources).flushed(below)
+    }
+}
+
+/// Computes vector by vector; whether no result is infinite or a NaN.
+///
+/// # Safety
+/// The host has the instructions of `V`.
+#[inline(always)]
+unsafe fn each<V: Vector, const N: usize, const M: usize>(
+    sources: [&[u16; M]; N],
+    to: &mut [u16; M],
+    of: impl Operation<N>,
+) -> bool {
+    // SAFETY: the caller says so.
+    let zeros = unsafe { V::zeros() };
+    let mut remains = zeros;
+    let mut at = 0;
+    while at < M {
+        // No `map`: it is compiled for any host.
+        let mut vectors = [zeros; N];
+        for (vector, source) in vectors.iter_mut().zip(sources) {
+            // SAFETY: the caller says so.
+            *vector = unsafe { V::load(&source[at..]) };
+        }
+        let result = of.of(vectors);
+        remains = result.times_plus(zeros, remains);
+        result.store(&mut to[at..]);
+        at += V::ELEMENTS;
+    }
+    !remains.any_nan()
+}
+
+/// An operation at the level of vectors of `WIDTH` bytes, in a mode.
+#[inline(always)]
+fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
+    mode: Mode,
+    sources: [&[u16; M]; N],
+    to: &mut [u16; M],
+    of: impl Operation<N>,
+) -> bool {
+    if mode.round64 != Round::NearestEven {
+        return false;
+    }
+    macro_rules! with {
+        ($vector:ty) => {
+            if mode.denorm_in64 && mode.denorm_out64 {
+                // SAFETY: handlers of this width run on hosts of its level alone.
+                unsafe { each::<$vector, N, M>(sources, to, of) }
+            } else {
+                // SAFETY: as above.
+                unsafe { each::<$vector, N, M>(sources, to, Flushing(of, mode)) }
+            }
+        };
+    }
+    match WIDTH {
+        #[cfg(target_arch = "x86_64")]
+        64 => with!(super::host::Wide),
+        #[cfg(target_arch = "x86_64")]
+        32 => with!(super::host::Narrow),
+        _ => false,
+    }
+}
+
+/// An operation on packed f16; false where it is for the scalar functions.
+#[inline(always)]
+pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+    of: impl Operation<N>,
+) -> bool {
+    let to = bytemuck::cast_mut::<Register, [u16; 2 * LANES]>(to);
+    at_width::<WIDTH, N, _>(mode, all_halves(sources), to, of)
+}
+
+/// An operation on f16 in the low halves of registers; false where it is for the scalar functions.
+#[inline(always)]
+pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+    of: impl Operation<N>,
+) -> bool {
+    if WIDTH < 32 {
+        return false;
+    }
+    let sources = lows(sources);
+    let mut results = Row([0; LANES]);
+    let done = at_width::<WIDTH, N, _>(mode, refs(&sources), &mut results.0, of);
+    put(&results.0, to);
+    done
+}
+
+/// The two products of pairs of f16 and a sum, f32 denormals flushed at each step, rounded to nearest; false where it is for the scalar
+/// function.
+#[inline(always)]
+pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
+    mode: Mode,
+    sources: [&Register; 3],
+    to: &mut Register,
+    _: [(); N],
+) -> bool {
+    #[inline(always)]
+    fn with<V: Vector>(halves: [&Row<u16>; 4], c: &[f32; LANES], to: &mut [f32; LANES]) -> bool {
+        // SAFETY: handlers of this width run on hosts of its level alone.
+        let zeros = unsafe { V::zeros() };
+        let least = zeros.all(f32::MIN_POSITIVE);
+        let mut remains = zeros;
+        let mut at = 0;
+        while at < LANES {
+            let mut vectors = [zeros; 4];
+            for (vector, row) in vectors.iter_mut().zip(halves) {
+                // SAFETY: as above.
+                *vector = unsafe { V::load(&row.0[at..]) };
+            }
+            let [a0, a1, b0, b1] = vectors;
+            // SAFETY: as above.
+            let c = unsafe { V::load_f32(&c[at..]) };
+            let sum = a0.times_plus(b0, c.flushed(least)).flushed(least);
+            let sum = a1.times_plus(b1, sum).flushed(least);
+            remains = sum.times_plus(zeros, remains);
+            sum.store_f32(&mut to[at..]);
+            at += V::ELEMENTS;
+        }
+        !remains.any_nan()
+    }
+    if !converts(WIDTH) || mode.round32 != Round::NearestEven {
+        return false;
+    }
+    let [a, b, c] = sources;
+    let (a0, a1) = (kept(mode, a, 0), kept(mode, a, 16));
+    let (b0, b1) = (kept(mode, b, 0), kept(mode, b, 16));
+    let (halves, c) = ([&a0, &a1, &b0, &b1], bytemuck::cast_ref(c));
+    let to = bytemuck::cast_mut(to);
+    match WIDTH {
+        #[cfg(target_arch = "x86_64")]
+        64 => with::<super::host::Wide>(halves, c, to),
+        #[cfg(target_arch = "x86_64")]
+        32 => with::<super::host::Narrow>(halves, c, to),
+        _ => false,
+    }
+}

@@ -1,0 +1,107 @@
+//! Minima, maxima and medians of f16, in 16 bits.
+
+use half::f16;
+
+use super::rows::*;
+use crate::semantics::Mode;
+use crate::semantics::format::Format;
+
+/// What is picked among f16 that are no NaN: by their ranks, which order them as they are ordered, -0 below +0.
+pub(in crate::semantics) trait Pick<const N: usize>: Copy {
+    /// Picks one.
+    fn of(self, ranks: [i16; N]) -> i16;
+}
+
+/// Declares picks.
+macro_rules! picks {
+    ($( $(#[$doc:meta])* $name:ident[$($arg:ident),*; $n:literal] = $result:expr; )*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::semantics) struct $name;
+        impl Pick<$n> for $name {
+            #[inline(always)]
+            fn of(self, [$($arg),*]: [i16; $n]) -> i16 { $result }
+        }
+    )* };
+}
+
+picks! {
+    /// The smaller.
+    Min[a, b; 2] = a.min(b);
+    /// The larger.
+    Max[a, b; 2] = a.max(b);
+    /// The smallest of three.
+    Min3[a, b, c; 3] = a.min(b).min(c);
+    /// The largest of three.
+    Max3[a, b, c; 3] = a.max(b).max(c);
+    /// The middle one of three: the larger of those that are left of a largest one, which a zero of the other sign counts as.
+    Med3[a, b, c; 3] = {
+        let highest = a.max(b).max(c);
+        let is_highest = |x: i16| (x == highest) | ((x == -1) & (highest == 0));
+        let r = if is_highest(b) { a.max(c) } else { a.max(b) };
+        if is_highest(a) { b.max(c) } else { r }
+    };
+}
+
+/// Picks among f16 that stand side by side, so that a vector has twice as many as lanes; false where there is a NaN, or denormals are
+/// kept in sources or in results alone.
+#[inline(always)]
+fn pick<const N: usize, const M: usize>(
+    mode: Mode,
+    sources: [&[u16; M]; N],
+    to: &mut [u16; M],
+    of: impl Pick<N>,
+) -> bool {
+    if mode.denorm_in64 != mode.denorm_out64 {
+        return false;
+    }
+    let mut greatest = 0;
+    macro_rules! all {
+        (|$half:ident| $source:expr) => {
+            for l in 0..M {
+                let mut ranks = [0; N];
+                for (rank, source) in ranks.iter_mut().zip(sources) {
+                    let $half = f16::from_bits(source[l]);
+                    *rank = $source.rank();
+                    greatest = (source[l] & 0x7fff).max(greatest);
+                }
+                let rank = of.of(ranks);
+                // A rank's rank is the number.
+                to[l] = f16::from_bits(rank as u16).rank() as u16;
+            }
+        };
+    }
+    if mode.denorm_in64 {
+        all!(|half| half);
+    } else {
+        all!(|half| half.flushed());
+    }
+    greatest <= 0x7c00
+}
+
+/// A pick of packed f16; false where it is for the scalar function.
+#[inline(always)]
+pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+    of: impl Pick<N>,
+) -> bool {
+    let to = bytemuck::cast_mut::<Register, [u16; 2 * LANES]>(to);
+    pick(mode, all_halves(sources), to, of)
+}
+
+/// A pick of f16 in the low halves of registers; false where it is for the scalar function.
+#[inline(always)]
+pub(in crate::semantics) fn single_pick<const WIDTH: usize, const N: usize>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+    of: impl Pick<N>,
+) -> bool {
+    let sources = lows(sources);
+    let mut results = Row([0; LANES]);
+    let done = pick(mode, refs(&sources), &mut results.0, of);
+    put(&results.0, to);
+    done
+}

@@ -1,0 +1,176 @@
+//! Registers as rows of f16 and f32: brought together, converted, put back.
+
+use half::f16;
+
+use super::vector::Vector;
+use crate::semantics::format::Format;
+use crate::semantics::{Mode, Round};
+
+/// Lanes of a wave.
+pub(super) const LANES: usize = 64;
+
+/// A register of a wave.
+pub(super) type Register = [u32; LANES];
+
+/// A row of lanes at the start of a cache line: vector moves of 64 bytes would each be two elsewhere.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub(super) struct Row<T>(pub(super) [T; LANES]);
+
+/// Whether the host converts f16 at the level of vectors of `WIDTH` bytes.
+#[inline(always)]
+pub(super) const fn converts(width: usize) -> bool {
+    cfg!(target_arch = "x86_64") && width >= 32
+}
+
+/// f16 as f32, NaNs quieted. Nothing where the host does not convert.
+#[inline(always)]
+pub(super) fn widened<const WIDTH: usize>(from: &[u16; LANES]) -> Row<f32> {
+    #[inline(always)]
+    fn with<V: Vector>(from: &[u16; LANES], to: &mut [f32; LANES]) {
+        let mut at = 0;
+        while at < LANES {
+            // SAFETY: handlers of this width run on hosts of its level alone.
+            unsafe { V::load(&from[at..]) }.store_f32(&mut to[at..]);
+            at += V::ELEMENTS;
+        }
+    }
+    let mut row = Row([0.0; LANES]);
+    let to = &mut row.0;
+    match WIDTH {
+        #[cfg(target_arch = "x86_64")]
+        64 => with::<super::host::Wide>(from, to),
+        #[cfg(target_arch = "x86_64")]
+        32 => with::<super::host::Narrow>(from, to),
+        _ => (),
+    }
+    row
+}
+
+/// f32 as f16, denormals flushed where the mode does not keep them. Nothing where the host does not convert.
+#[inline(always)]
+pub(super) fn narrowed<const WIDTH: usize>(
+    mode: Mode,
+    round: Round,
+    from: &[f32; LANES],
+) -> Row<u16> {
+    #[inline(always)]
+    fn with<V: Vector>(round: Round, from: &[f32; LANES], to: &mut [u16; LANES]) {
+        macro_rules! all {
+            ($round:expr) => {
+                let mut at = 0;
+                while at < LANES {
+                    // SAFETY: handlers of this width run on hosts of its level alone.
+                    unsafe { V::load_f32(&from[at..]) }.store_rounded($round, &mut to[at..]);
+                    at += V::ELEMENTS;
+                }
+            };
+        }
+        if round == Round::NearestEven {
+            all!(Round::NearestEven);
+        } else {
+            all!(round);
+        }
+    }
+    let mut row = Row([0; LANES]);
+    let to = &mut row.0;
+    match WIDTH {
+        #[cfg(target_arch = "x86_64")]
+        64 => with::<super::host::Wide>(round, from, to),
+        #[cfg(target_arch = "x86_64")]
+        32 => with::<super::host::Narrow>(round, from, to),
+        _ => (),
+    }
+    if !mode.denorm_out64 {
+        flush(to);
+    }
+    row
+}
+
+/// Denormals become zeros of their sign.
+#[inline(always)]
+pub(super) fn flush(halves: &mut [u16; LANES]) {
+    for half in halves {
+        *half = f16::from_bits(*half).flushed().to_bits();
+    }
+}
+
+/// The halves of a register, one behind the other.
+#[inline(always)]
+pub(super) fn halves(register: &Register) -> &[u16; 2 * LANES] {
+    bytemuck::cast_ref(register)
+}
+
+/// The low halves of a register.
+#[inline(always)]
+pub(super) fn low(register: &Register) -> Row<u16> {
+    at_height(register, 0)
+}
+
+/// The halves of a register that stand so many bits high.
+#[inline(always)]
+pub(super) fn at_height(register: &Register, shift: u32) -> Row<u16> {
+    let mut halves = Row([0; LANES]);
+    for (half, lane) in halves.0.iter_mut().zip(register) {
+        *half = (*lane >> (shift & 31)) as u16;
+    }
+    halves
+}
+
+/// The low halves of registers.
+#[inline(always)]
+pub(super) fn lows<const N: usize>(registers: [&Register; N]) -> [Row<u16>; N] {
+    let mut lows = [Row([0; LANES]); N];
+    for (low_halves, register) in lows.iter_mut().zip(registers) {
+        *low_halves = low(register);
+    }
+    lows
+}
+
+/// Halves as the lanes of a register.
+#[inline(always)]
+pub(super) fn put(halves: &[u16; LANES], to: &mut Register) {
+    for (lane, half) in to.iter_mut().zip(halves) {
+        *lane = u32::from(*half);
+    }
+}
+
+/// References to halves.
+#[inline(always)]
+pub(super) fn refs<const N: usize>(halves: &[Row<u16>; N]) -> [&[u16; LANES]; N] {
+    let mut refs = [&halves[0].0; N];
+    for (place, half) in refs.iter_mut().zip(halves) {
+        *place = &half.0;
+    }
+    refs
+}
+
+/// The halves of registers, one behind the other.
+#[inline(always)]
+pub(super) fn all_halves<const N: usize>(registers: [&Register; N]) -> [&[u16; 2 * LANES]; N] {
+    let mut all = [halves(registers[0]); N];
+    for (place, register) in all.iter_mut().zip(registers) {
+        *place = halves(register);
+    }
+    all
+}
+
+/// The halves of a register that stand so many bits high as f32, denormals flushed where the mode does not keep them.
+#[inline(always)]
+pub(super) fn sources_at<const WIDTH: usize>(
+    mode: Mode,
+    register: &Register,
+    shift: u32,
+) -> Row<f32> {
+    widened::<WIDTH>(&kept(mode, register, shift).0)
+}
+
+/// The halves of a register that stand so many bits high, denormals flushed where the mode does not keep them.
+#[inline(always)]
+pub(super) fn kept(mode: Mode, register: &Register, shift: u32) -> Row<u16> {
+    let mut halves = at_height(register, shift);
+    if !mode.denorm_in64 {
+        flush(&mut halves.0);
+    }
+    halves
+}

@@ -1,0 +1,127 @@
+//! Functions of f32 in all lanes, and those of f16 that are one of the f32 of the same value.
+
+use super::rows::*;
+use crate::semantics::{Mode, Round};
+
+/// A function of f32, as a type: what is generic over it has it in line.
+pub(in crate::semantics) trait Single<const N: usize> {
+    /// Computes it.
+    fn of(mode: Mode, sources: [f32; N]) -> f32;
+}
+
+/// A function of f32 in all lanes.
+#[inline(always)]
+fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; N]) -> Row<f32> {
+    let mut row = Row([0.0; LANES]);
+    let results = &mut row.0;
+    macro_rules! all {
+        ($mode:expr) => {
+            for l in 0..LANES {
+                let mut lane = [0.0; N];
+                for (value, source) in lane.iter_mut().zip(sources) {
+                    *value = source[l];
+                }
+                results[l] = F::of($mode, lane);
+            }
+        };
+    }
+    if mode == Mode::HIP {
+        all!(Mode::HIP);
+    } else {
+        all!(mode);
+    }
+    row
+}
+
+/// A function of f32 whose result is rounded to an f16; false where the host does not convert.
+#[inline(always)]
+pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Single<N>>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+) -> bool {
+    if !converts(WIDTH) {
+        return false;
+    }
+    let mut numbers = [bytemuck::cast_ref(sources[0]); N];
+    for (number, source) in numbers.iter_mut().zip(sources) {
+        *number = bytemuck::cast_ref(source);
+    }
+    let results = all_lanes::<N, F>(mode, numbers);
+    put(&narrowed::<WIDTH>(mode, mode.round64, &results.0).0, to);
+    true
+}
+
+/// What a function makes of two f32, rounded toward zero to a pair of f16; false where the host does not convert. (`N`, which all
+/// declarations give, is what the function takes.)
+#[inline(always)]
+pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
+    mode: Mode,
+    [a, b]: [&Register; 2],
+    to: &mut Register,
+) -> bool {
+    if !converts(WIDTH) {
+        return false;
+    }
+    let a = all_lanes::<1, F>(mode, [bytemuck::cast_ref(a)]);
+    let b = all_lanes::<1, F>(mode, [bytemuck::cast_ref(b)]);
+    let a = narrowed::<WIDTH>(mode, Round::TowardZero, &a.0).0;
+    let b = narrowed::<WIDTH>(mode, Round::TowardZero, &b.0).0;
+    for l in 0..LANES {
+        to[l] = u32::from(a[l]) | u32::from(b[l]) << 16;
+    }
+    true
+}
+
+/// A function of an f16 that is one of the f32 of the same value, rounded to nearest; false where the host does not convert.
+#[inline(always)]
+pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<1>>(
+    mode: Mode,
+    [a]: [&Register; 1],
+    to: &mut Register,
+) -> bool {
+    if !converts(WIDTH) || mode.round64 != Round::NearestEven {
+        return false;
+    }
+    let a = sources_at::<WIDTH>(mode, a, 0);
+    let results = all_lanes::<1, F>(Mode::HIP, [&a.0]);
+    put(
+        &narrowed::<WIDTH>(mode, Round::NearestEven, &results.0).0,
+        to,
+    );
+    true
+}
+
+/// The f32 of f16 that stand so many bits high; false where the host does not convert.
+#[inline(always)]
+pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Register) -> bool {
+    if converts(WIDTH) {
+        *to = bytemuck::cast(sources_at::<WIDTH>(Mode::HIP, from, shift).0);
+    }
+    converts(WIDTH)
+}
+
+/// A function of f32, or the same of those that are no NaN and give none, at once; false where one comes up, or where the mode does
+/// not keep f32 denormals.
+#[inline(always)]
+pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Single<N>>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+) -> bool {
+    if !mode.denorm_in32 || !mode.denorm_out32 || mode.round32 != Round::NearestEven {
+        return false;
+    }
+    let mut any = false;
+    for l in 0..LANES {
+        let mut lane = [0.0; N];
+        for (value, source) in lane.iter_mut().zip(sources) {
+            *value = f32::from_bits(source[l]);
+            any |= value.is_nan();
+        }
+        let result = F::of(Mode::HIP, lane);
+        any |= result.is_nan();
+        to[l] = result.to_bits();
+    }
+    !any
+}
