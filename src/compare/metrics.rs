@@ -46,13 +46,13 @@ impl Yardstick {
     }
 
     /// Whether `got` will do at `at`: false unless it surely does.
-    fn accepts<E: Element>(&self, at: usize, got: E, error: f64) -> bool {
+    fn accepts<E: Element>(&self, at: usize, got: E, error: f64, allowed: f64) -> bool {
         if self.exact {
             let want = E::nearest(self.want[at]);
             let both_zero = got.to_f64() == 0.0 && want.to_f64() == 0.0;
             got.bits() == want.bits() || (self.zero_signs_equal && both_zero)
         } else {
-            error <= self.allowed(at, got)
+            error <= allowed
         }
     }
 }
@@ -85,8 +85,9 @@ pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
 /// Whether every element will do.
 pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
     let pairs = got.iter().zip(&yardstick.want).enumerate();
-    let within =
-        |(at, (&got, &want)): (usize, (&E, &f64))| yardstick.accepts(at, got, error(got, want));
+    let within = |(at, (&got, &want)): (usize, (&E, &f64))| {
+        yardstick.accepts(at, got, error(got, want), yardstick.allowed(at, got))
+    };
     pairs.map(within).all(|within| within)
 }
 
@@ -107,13 +108,13 @@ pub(super) fn measure<E: Element>(
     for (at, (&value, &want)) in got.iter().zip(&yardstick.want).enumerate() {
         let error = error(value, want);
         let allowed = yardstick.allowed(at, value);
-        wrong[at] = !yardstick.accepts(at, value, error);
+        wrong[at] = !yardstick.accepts(at, value, error, allowed);
         max_abs = larger(max_abs, error);
         used = larger(used, share(error, allowed, wrong[at]));
-        max_ulp = max_ulp.and_then(|most| ulps(value, want).map(|ulps| ulps.max(most)));
+        let nearest = E::nearest(want);
+        max_ulp = max_ulp.and_then(|most| ulps(value, nearest).map(|ulps| ulps.max(most)));
         squares += error * error;
-        let reference = E::nearest(want).to_f64();
-        if reference.is_finite() {
+        if nearest.to_f64().is_finite() {
             reference_squares += want * want;
         }
         // A wrong element outranks a right one whatever their errors: the sign of a zero has no error.
@@ -216,11 +217,11 @@ fn share(error: f64, allowed: f64, wrong: bool) -> f64 {
     }
 }
 
-fn ulps<E: Element>(got: E, want: f64) -> Option<u64> {
-    if got.to_f64().is_nan() || want.is_nan() {
+fn ulps<E: Element>(got: E, want: E) -> Option<u64> {
+    if got.to_f64().is_nan() || want.to_f64().is_nan() {
         return None;
     }
-    Some(got.rank().abs_diff(E::nearest(want).rank()))
+    Some(got.rank().abs_diff(want.rank()))
 }
 
 fn relative_rms(squares: f64, reference_squares: f64) -> f64 {

@@ -242,6 +242,7 @@ impl<'a> Instance<'a> {
             data,
             offered: false,
             values: None,
+            bytes: OnceLock::new(),
         };
         let count = tensor.count();
         self.made.tensors.push(tensor);

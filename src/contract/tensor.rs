@@ -55,9 +55,17 @@ pub struct Tensor {
     pub offered: bool,
     /// How it was drawn, in words; nothing for what follows from other tensors.
     pub values: Option<String>,
+    /// What it starts with as the device has it, once somebody asked.
+    pub bytes: OnceLock<Option<Vec<u8>>>,
 }
 
 impl Tensor {
+    /// What it starts with, as bytes in the contract's order.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        let made = || self.data.as_ref().map(Data::bytes);
+        self.bytes.get_or_init(made).as_deref()
+    }
+
     /// Elements.
     pub fn count(&self) -> usize {
         self.axes.iter().map(|axis| axis.length).product()

@@ -1,5 +1,7 @@
 //! The launches of a binding, on the tensors of a trial.
 
+use std::sync::{Arc, OnceLock};
+
 use super::{Outcome, Trial, Variant};
 use crate::binding::{
     Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, built_in, convert,
@@ -163,16 +165,29 @@ impl Trial<'_> {
 
     /// Puts a tensor on the device between its guards, in its layout.
     fn put(&mut self, at: usize) -> Outcome {
-        let payload = self.payload(at);
-        self.put_bytes(at, &payload)
+        let prepared = Arc::clone(&self.prepared);
+        let placed = &self.placed[at];
+        let plain = placed.sent.is_none() && placed.layout.is_none();
+        let tensor = prepared.tensors.get(at).filter(|_| plain);
+        match tensor.and_then(Tensor::bytes) {
+            Some(bytes) => self.put_bytes(at, bytes),
+            None => {
+                let payload = self.payload(at);
+                self.put_bytes(at, &payload)
+            }
+        }
     }
 
     fn put_bytes(&mut self, at: usize, payload: &[u8]) -> Outcome {
         let name = self.tensor(at).name.clone();
         let there = self.session.alloc(&name, payload.len() as u64)?;
-        let image = guards::frame(payload, there.guards);
-        let start = there.address - there.guards.before as u64;
-        self.session.upload(start, &image)?;
+        if there.guards == guards::Guards::default() {
+            self.session.upload(there.address, payload)?;
+        } else {
+            let image = guards::frame(payload, there.guards);
+            let start = there.address - there.guards.before as u64;
+            self.session.upload(start, &image)?;
+        }
         self.placed[at].guards = there.guards;
         self.placed[at].address = Some(there.address);
         Ok(())
@@ -200,9 +215,10 @@ impl Trial<'_> {
             poison::fill(tensor.kind, &mut bytes);
             bytes
         };
-        let data = placed.sent.as_ref().or(tensor.data.as_ref());
+        let sent = placed.sent.as_ref().map(Data::bytes);
+        let data = sent.or_else(|| tensor.bytes().map(<[u8]>::to_vec));
         let layout = placed.layout.as_ref();
-        match (data.map(Data::bytes), layout) {
+        match (data, layout) {
             (Some(data), Some(layout)) => {
                 let mut bytes = poisoned(layout.count);
                 layout.spread(&data, tensor.kind.size(), &mut bytes);
@@ -305,6 +321,7 @@ fn own(shape: &Shape) -> Tensor {
         data: None,
         offered: true,
         values: None,
+        bytes: OnceLock::new(),
     }
 }
 

@@ -31,24 +31,30 @@ pub(super) struct Left {
 /// Reads back what the launches left, and judges the guards and the inputs.
 pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
     let images = images(trial)?;
+    // What the binding had handed over otherwise than the contract has it.
+    let sent = trial.placed.iter().map(|placed| placed.sent.as_ref());
+    let sent: Vec<Option<Vec<u8>>> = sent.map(|sent| sent.map(Data::bytes)).collect();
     let buffers: Vec<BufferAfter<'_>> = trial
         .all()
-        .zip(&images)
+        .zip(images.iter().zip(&sent))
         .filter(|((_, placed), _)| placed.address.is_some())
-        .map(|((tensor, placed), (image, uploaded))| BufferAfter {
+        .map(|((tensor, placed), (image, sent))| BufferAfter {
             name: &tensor.name,
             kind: tensor.kind,
             axes: &tensor.axes,
             image,
             guards: placed.guards,
-            unchanged: uploaded.as_deref(),
+            unchanged: match tensor.role {
+                Role::Input => sent.as_deref().or_else(|| tensor.bytes()),
+                Role::Written | Role::Updated => None,
+            },
         })
         .collect();
     let problem = judge_buffers(&buffers);
     let output = |check: &Check| {
         let at = check.buffer.tensor;
         let size = trial.tensor(at).kind.size();
-        let payload = guards::payload(&images[at].0, trial.placed[at].guards);
+        let payload = guards::payload(&images[at], trial.placed[at].guards);
         payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
     };
     let outputs = trial.prepared.checks.iter().map(output).collect();
@@ -85,18 +91,13 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
     Ok(judged)
 }
 
-/// Every tensor with its guards, and what was uploaded where it must be unchanged.
-#[expect(clippy::type_complexity, reason = "a pair of byte images, used once")]
-fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+/// Every tensor with its guards; nothing of those that are not on the device.
+fn images(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<u8>>> {
     let mut images = Vec::with_capacity(trial.placed.len());
     for at in 0..trial.placed.len() {
         let (tensor, placed) = (trial.tensor(at), &trial.placed[at]);
-        let sent = placed.sent.as_ref().or(tensor.data.as_ref());
-        let uploaded = (tensor.role == Role::Input && placed.address.is_some())
-            .then(|| sent.map(Data::bytes))
-            .flatten();
         let Some(address) = placed.address else {
-            images.push((Vec::new(), None));
+            images.push(Vec::new());
             continue;
         };
         let around = placed.guards;
@@ -114,7 +115,7 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
             let (held, after) = rest.split_at(held * size);
             image = [before, &layout.gather(held, size), after].concat();
         }
-        images.push((image, uploaded));
+        images.push(image);
     }
     Ok(images)
 }
