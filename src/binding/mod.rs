@@ -8,6 +8,7 @@ mod describe;
 mod file;
 pub mod formula;
 mod layout;
+mod lengths;
 mod resolve;
 mod scope;
 mod symbol;
@@ -25,8 +26,10 @@ use crate::text::shown;
 use formula::{Formula, Trouble};
 use symbol::Symbol;
 
+pub use arguments::divider as fast_division;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
+pub use lengths::Lengths;
 pub use resolve::{Call, Place, Resolved, Slot, convert, described};
 pub use scope::{Shape, Side};
 pub use symbol::{demangled, find};
