@@ -8,7 +8,6 @@ mod describe;
 mod file;
 pub mod formula;
 mod layout;
-mod lengths;
 mod resolve;
 mod scope;
 mod symbol;
@@ -29,9 +28,8 @@ use symbol::Symbol;
 pub use arguments::divider as fast_division;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
-pub use lengths::Lengths;
 pub use resolve::{Call, Place, Resolved, Slot, convert, described};
-pub use scope::{Shape, Side};
+pub use scope::{Scope, Shape, Side};
 pub use symbol::{demangled, find};
 
 /// The version of contracts that this program has.

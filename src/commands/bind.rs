@@ -5,6 +5,7 @@ mod arguments;
 mod case;
 mod given;
 mod kernarg;
+mod lengths;
 mod number;
 mod propose;
 mod shape;

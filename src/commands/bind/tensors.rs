@@ -1,6 +1,7 @@
 //! Which tensor of the contract each pointer of a recorded launch is: by name, by size, by whether it was written, by order.
 
-use crate::binding::{Lengths, Use};
+use super::lengths::Lengths;
+use crate::binding::Use;
 use crate::commands::exec::recorded::Region;
 use crate::compare::ElementKind;
 use crate::phases::Function;

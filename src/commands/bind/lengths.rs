@@ -1,8 +1,7 @@
 //! How many elements a tensor of a contract has, at one case after another.
 
-use super::describe::DescribedTensor;
-use super::formula::{Formula, Node, parse};
-use super::scope::Scope;
+use crate::binding::formula::{Formula, Node, parse};
+use crate::binding::{DescribedTensor, Scope};
 use crate::phases::Function;
 use crate::registry::Values;
 
