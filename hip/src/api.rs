@@ -4,43 +4,17 @@
 use half::f16;
 
 use crate::boundary::{Address, Callback, In, Out, Text};
-use crate::function::FunctionAttributes;
-pub use crate::launch::Dim3;
-use crate::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
-use crate::memory::query::PointerAttributes;
+use crate::calls::function::FunctionAttributes;
+use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
+use crate::calls::memory::query::PointerAttributes;
+use crate::calls::stream::{HostFunction, StreamCallback};
+use crate::calls::{context, device, event, fatbin, launch, memory, module, stream};
+use crate::calls::{function as kernel, symbol as variable};
+use crate::entry::Failed;
+pub use crate::objects::shape::Dim3;
 use crate::properties::{R0000, R0600};
-use crate::stream::{HostFunction, StreamCallback};
 use crate::table::{function, functions, supported, symbol};
-use crate::{context, device, error, event, fatbin, launch, memory, module, runtime, stream};
-use crate::{function as kernel, symbol as variable};
-
-/// What a function without an error code returns where it came to no end.
-pub trait Failed {
-    /// The value.
-    fn failed() -> Self;
-}
-
-macro_rules! failed {
-    ($($type:ty = $value:expr;)*) => {
-        $(impl Failed for $type {
-            fn failed() -> $type {
-                $value
-            }
-        })*
-    };
-}
-
-failed! {
-    () = ();
-    u16 = 0;
-    u32 = error::HipError::Unknown as u32;
-    i32 = -1;
-    u64 = 0;
-    usize = 0;
-    f32 = f32::NAN;
-    Text = Text::null();
-    Channel = Channel::default();
-}
+use crate::{error, runtime};
 
 /// `hipChannelFormatDesc`.
 #[repr(C)]
@@ -50,6 +24,12 @@ pub struct Channel {
     pub bits: [i32; 4],
     /// Signed, unsigned, float, none.
     pub format: u32,
+}
+
+impl Failed for Channel {
+    fn failed() -> Channel {
+        Channel::default()
+    }
 }
 
 fn channel(x: i32, y: i32, z: i32, w: i32, format: u32) -> Channel {
@@ -150,9 +130,9 @@ functions! {
     "hip_4.2" hipPeekAtLastError() -> u32 = raw runtime::peek_at_last_error;
 
     // Memory.
-    "hip_4.2" hipExtMallocWithFlags(out: Out<Address>, bytes: usize, flags: u32) = device memory::malloc_with_flags;
-    "hip_4.2" hipFree(address: Address) = device memory::free;
-    "hip_5.1" hipFreeAsync(address: Address, stream: Address) = device memory::free_async;
+    "hip_4.2" hipExtMallocWithFlags(out: Out<Address>, bytes: usize, flags: u32) = device memory::device::malloc_with_flags;
+    "hip_4.2" hipFree(address: Address) = device memory::free::free;
+    "hip_5.1" hipFreeAsync(address: Address, stream: Address) = device memory::free::free_async;
     "hip_4.2" hipFreeHost(address: Address) = device memory::host::free;
     "hip_4.2" hipHostAlloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc;
     "hip_4.2" hipHostFree(address: Address) = device memory::host::free;
@@ -161,9 +141,9 @@ functions! {
     "hip_4.2" hipHostMalloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc;
     "hip_4.2" hipHostRegister(host: Address, bytes: usize, flags: u32) = device memory::host::register;
     "hip_4.2" hipHostUnregister(host: Address) = device memory::host::unregister;
-    "hip_4.2" hipMalloc(out: Out<Address>, bytes: usize) = device memory::malloc;
+    "hip_4.2" hipMalloc(out: Out<Address>, bytes: usize) = device memory::device::malloc;
     "hip_4.2" hipMalloc3D(out: Out<Pitched>, extent: Extent) = device memory::pitched::malloc_3d;
-    "hip_5.1" hipMallocAsync(out: Out<Address>, bytes: usize, stream: Address) = device memory::malloc_async;
+    "hip_5.1" hipMallocAsync(out: Out<Address>, bytes: usize, stream: Address) = device memory::device::malloc_async;
     "hip_4.2" hipMallocHost(out: Out<Address>, bytes: usize) = device memory::host::malloc_plain;
     "hip_4.2" hipMallocManaged(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc_managed;
     "hip_4.2" hipMallocPitch(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) = device memory::pitched::malloc;

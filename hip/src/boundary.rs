@@ -2,10 +2,11 @@
 //!
 //! A value of these types exists because a caller of an exported function passed it, and such a caller vouches for its pointers as in
 //! C: that is the invariant that the `unsafe` blocks here rest on. Nothing else in the crate touches the caller's memory, but for
-//! the words that kernels share with it (`memory/host.rs`).
+//! the words that kernels share with it (`calls/memory/host.rs`).
 
 use std::ffi::{CStr, c_char};
 
+use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, Outcome};
 
 /// A device or host address, or a handle: never looked behind without a check.
@@ -153,7 +154,7 @@ impl Text {
 /// Checks that host memory could be there: not null, no device address.
 fn plausible(address: Address, bytes: usize) -> Outcome {
     let end = address.checked_add(bytes as u64);
-    if address < FIRST_PAGE || end.is_none_or(|end| end > crate::memory::FIRST_ADDRESS) {
+    if address < FIRST_PAGE || end.is_none_or(|end| end > FIRST_ADDRESS) {
         return Err(HipError::InvalidValue);
     }
     Ok(())

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::boundary::Address;
+
 /// What handles of one kind stand for.
 pub struct Handles<T> {
     next: u64,
@@ -25,6 +27,9 @@ pub enum Tag {
     /// The context.
     Context = 0x1a06 << 48,
 }
+
+/// The handle of the one context.
+pub const CONTEXT: Address = Tag::Context as Address;
 
 impl<T> Handles<T> {
     /// None yet.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use gfx906::machine::{Gpu, GpuError, LANES};
 
 use crate::error::{HipError, Outcome};
-use crate::launch;
 use crate::printf::Messages;
+use crate::settings;
 
 /// Waves that a host thread runs at a time: more than these never wait.
 const WAVES_PER_THREAD: u64 = 16;
@@ -60,7 +60,7 @@ impl Requests {
     /// The buffer's address.
     pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> Outcome<u64> {
         if self.0.is_none() {
-            let made = Hostcall::new(gpu, launch::threads());
+            let made = Hostcall::new(gpu, settings::threads());
             self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
         }
         Ok(self.0.as_ref().map_or(0, |hostcall| hostcall.base))

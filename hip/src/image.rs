@@ -2,7 +2,7 @@
 
 use crate::boundary::{Address, host_bytes, host_value};
 use crate::error::{HipError, Outcome};
-use crate::memory::host;
+use crate::host;
 use crate::tell::tell;
 
 /// An image of which so many bytes can be read at all, whatever its headers claim.

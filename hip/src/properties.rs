@@ -7,14 +7,12 @@ use std::ffi::CStr;
 
 use gfx906::code_object::{MAX_LDS, MAX_WORK_GROUP};
 
-use crate::memory::TOTAL;
+use crate::card::{COMPUTE_UNITS, TOTAL};
 
 /// The device's name.
 pub const NAME: &CStr = c"AMD Instinct MI50 (gfx906 emulator)";
 /// The processor with the features of the card.
 const ARCH: &CStr = c"gfx906:sramecc+:xnack-";
-/// Compute units.
-pub const COMPUTE_UNITS: u32 = 60;
 /// Major and minor number.
 pub const CAPABILITY: (i32, i32) = (9, 0);
 /// Sixteen bytes that name it.

@@ -1,4 +1,4 @@
-//! The one runtime of a process: its state, how a call enters it, the error that a thread saw last.
+//! The one runtime of a process: its state and locks, the error that a thread saw last.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,16 +6,17 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::Gpu;
 
-use crate::device;
+use crate::boundary::Address;
+use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, Outcome};
-use crate::event::Event;
-use crate::fatbin::Programs;
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
-use crate::launch::PATIENCE;
-use crate::memory::{FIRST_ADDRESS, Memory};
-use crate::module::{Function, Loaded};
-use crate::stream::Stream;
+use crate::objects::event::Event;
+use crate::objects::memory::{Kind, Memory};
+use crate::objects::module::{Function, Loaded};
+use crate::objects::programs::Programs;
+use crate::objects::stream::Stream;
+use crate::settings::PATIENCE;
 use crate::tell::tell;
 
 /// What a process has of HIP.
@@ -36,10 +37,37 @@ pub struct State {
     pub programs: Programs,
     /// How waiting was asked for, which changes nothing here.
     pub device_flags: u32,
+    /// Whether the program holds the primary context.
+    pub context_retained: bool,
     /// How kernels send requests to the host.
     pub requests: Requests,
     /// The error that a kernel left, which stays until a reset.
     pub failure: Option<HipError>,
+}
+
+impl State {
+    /// The kernel behind a function of the host's.
+    pub fn function_of(&mut self, host: Address) -> Outcome<Function> {
+        self.programs.function(&self.gpu, &mut self.requests, host)
+    }
+
+    /// Address and size of the variable behind one of the host's.
+    pub fn variable_of(&mut self, host: Address) -> Outcome<(Address, u64)> {
+        if self.programs.managed().any(|address| address == host) {
+            let allocation = self.memory.starting_at(host);
+            return allocation
+                .map(|a| (a.base, a.size))
+                .ok_or(HipError::InvalidSymbol);
+        }
+        self.programs.variable(&self.gpu, &mut self.requests, host)
+    }
+
+    /// Whether memory is the program's own for good: a managed variable, or what it has registered.
+    pub fn belongs_to_program(&self, base: Address) -> bool {
+        let registered = |allocation| matches!(allocation, Some(Kind::Registered));
+        self.programs.managed().any(|address| address == base)
+            || registered(self.memory.starting_at(base).map(|found| found.kind))
+    }
 }
 
 struct Runtime {
@@ -60,6 +88,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
         functions: Handles::new(Tag::Function),
         programs: Programs::new(),
         device_flags: 0,
+        context_retained: false,
         requests: Requests::default(),
         failure: None,
     }),
@@ -87,34 +116,6 @@ pub fn busy() -> bool {
     )
 }
 
-/// Whether a failed kernel's error stands before a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// It uses the device, if there is one: nothing but that error until a reset.
-    Device,
-    /// It does not.
-    Open,
-}
-
-/// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
-pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
-    let outcome = guarded(name, || {
-        if gate == Gate::Device {
-            device::any()?;
-            let failure = state().failure;
-            failure.map_or(Ok(()), Err)?;
-        }
-        f()
-    });
-    match outcome.unwrap_or(Err(HipError::Unknown)) {
-        Ok(()) => 0,
-        Err(error) => {
-            LAST_ERROR.set(error as u32);
-            error as u32
-        }
-    }
-}
-
 /// Runs an exported function that returns no error code; its value, or `None` where it panicked.
 pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
@@ -126,19 +127,9 @@ pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// What a function that is not supported returns; it says so once.
-pub fn not_supported(name: &'static str) -> u32 {
-    static TOLD: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.contains(&name) {
-        told.push(name);
-        tell(format!(
-            "{name} is not supported: it returns hipErrorNotSupported"
-        ));
-    }
-    let code = HipError::NotSupported as u32;
-    LAST_ERROR.set(code);
-    code
+/// Keeps an error for the thread that made the call.
+pub fn remember(error: HipError) {
+    LAST_ERROR.set(error as u32);
 }
 
 /// `hipGetLastError`: the thread's last error, forgotten unless a failed kernel left it.

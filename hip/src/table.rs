@@ -46,21 +46,21 @@ macro_rules! function {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> u32 {
-            $crate::runtime::enter(stringify!($name), $crate::runtime::Gate::$gate, || $path($($arg),*))
+            $crate::entry::enter(stringify!($name), $crate::entry::Gate::$gate, || $path($($arg),*))
         }
     };
     (raw $name:ident ($($arg:ident: $type:ty),*) [$return:ty] [$path:path] [$($symbol:literal)?]) => {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
-            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::api::Failed::failed)
+            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::Failed::failed)
         }
     };
     (none $name:ident () [] [] [$($symbol:literal)?]) => {
         #[doc = concat!("`", stringify!($name), "`: returns `hipErrorNotSupported`, whatever its arguments.\n\n# Safety\nNothing is asked.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name() -> u32 {
-            $crate::runtime::not_supported(stringify!($name))
+            $crate::entry::not_supported(stringify!($name))
         }
     };
 }

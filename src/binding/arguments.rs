@@ -190,10 +190,22 @@ fn fast_division(formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Troubl
         .ok()
         .filter(|d| (1..=1 << 31).contains(d));
     let divisor = divisor.ok_or_else(|| failed(format!("fastdiv of {number}")))?;
-    let shift = u64::from(divisor.next_power_of_two().trailing_zeros());
-    let multiplier = (((1u128 << 32) * ((1u128 << shift) - u128::from(divisor)))
-        / u128::from(divisor)
-        + 1) as u32;
-    let words = [multiplier, shift as u32, divisor as u32];
-    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    u32::try_from(divisor)
+        .ok()
+        .and_then(divider)
+        .ok_or_else(|| failed(format!("fastdiv of {number}")))
+}
+
+/// The three words of a divisor from 1 to 2^31, as bytes.
+pub fn divider(divisor: u32) -> Option<Vec<u8>> {
+    if !(1..=1 << 31).contains(&divisor) {
+        return None;
+    }
+    let (shift, divisor) = (
+        divisor.next_power_of_two().trailing_zeros(),
+        u128::from(divisor),
+    );
+    let multiplier = ((1u128 << 32) * ((1u128 << shift) - divisor)) / divisor + 1;
+    let words = [multiplier as u32, shift, divisor as u32];
+    Some(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }

@@ -353,6 +353,18 @@ impl Described {
         })
     }
 
+    /// The words of cases whose tensors are known, one for each of the contract's choices.
+    pub fn choices(&self) -> impl Iterator<Item = &[&'static str]> {
+        self.variants
+            .iter()
+            .flat_map(|variant| variant.words.iter().map(Vec::as_slice))
+    }
+
+    /// The tensors at a case; nothing where its words are not known.
+    pub fn tensors_at(&self, values: &Values) -> Option<&[DescribedTensor]> {
+        self.variant(values).map(|variant| &variant.tensors[..])
+    }
+
     fn variant(&self, values: &Values) -> Option<&Variant> {
         let wanted = words(values);
         self.variants

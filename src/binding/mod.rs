@@ -29,12 +29,13 @@ use crate::text::shown;
 use formula::{Formula, Trouble};
 use symbol::Symbol;
 
+pub use arguments::divider as fast_division;
 pub use built_in::{built_in, kernels_of};
 pub use call::described;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
 pub use resolve::{Call, Place, Resolved, Slot, convert};
-pub use scope::{Held, Shape, Side};
+pub use scope::{Held, Scope, Shape, Side};
 pub use symbol::{demangled, find};
 
 /// The version of contracts that this program has.

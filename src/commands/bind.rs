@@ -1,23 +1,67 @@
-//! `deltanet-check bind`: the beginnings of a binding, from what a code object says of its kernels.
+//! `deltanet-check bind`: the beginnings of a binding, from what a code object says of its kernels; or a whole one, from a launch that
+//! was recorded.
 
-use std::path::PathBuf;
+mod arguments;
+mod case;
+mod given;
+mod kernarg;
+mod lengths;
+mod number;
+mod propose;
+mod shape;
+mod structures;
+mod tensors;
+mod tiles;
+
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
 
+use self::given::Given;
+use self::propose::Proposal;
+use self::tensors::Tensors;
+use super::exec::recorded;
 use super::inspect::dynamic_lds;
-use super::{contracts, load_code_object};
-use crate::binding::{Described, Use, demangled, described};
+use super::{contracts, load_code_object, no_kernel};
+use crate::binding::{self, Described, Use, demangled, described};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, contract, print};
+use crate::text::shown;
 
 /// Flags of `bind`.
 #[derive(Debug, Clone, Args)]
 pub struct BindArgs {
-    /// The code object
-    #[arg(value_name = "FILE.co")]
-    pub file: PathBuf,
+    /// The code object whose kernels get a skeleton each
+    #[arg(
+        value_name = "FILE.co",
+        required_unless_present = "from",
+        conflicts_with = "from"
+    )]
+    pub file: Option<PathBuf>,
+
+    /// Propose a binding from this launch instead, as GFX906_RECORD records them (docs/bindings.md)
+    #[arg(
+        long,
+        value_name = "RECORD.json",
+        requires = "contract",
+        conflicts_with = "kernel"
+    )]
+    pub from: Option<PathBuf>,
+
+    /// The code object of the recorded kernel [default: the record's own]
+    #[arg(long, value_name = "FILE.co", requires = "from")]
+    pub kernels: Option<PathBuf>,
+
+    /// Sizes and choices of the recorded call, where its buffers and numbers do not tell them
+    #[arg(
+        long,
+        value_name = "NAME=VALUE",
+        requires = "from",
+        value_delimiter = ','
+    )]
+    pub size: Vec<String>,
 
     /// What its kernels compute: arguments with names of its tensors and sizes are filled in
     #[arg(long, value_name = "NAME")]
@@ -28,12 +72,65 @@ pub struct BindArgs {
     pub kernel: Option<String>,
 }
 
-/// Prints a skeleton for each kernel.
+/// Prints a skeleton for each kernel, or a proposal from a record.
 ///
 /// # Errors
-/// There is no such contract, or the file is no code object.
+/// There is no such contract, or the file is no code object; or a record does not tell enough.
 pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
-    let object = load_code_object(&args.file).map_err(|error| Stop::setup(format!("{error:#}")))?;
+    match (&args.from, &args.file, &args.contract) {
+        (Some(record), _, Some(contract)) => from_record(args, record, contract),
+        (_, Some(file), _) => skeletons(args, file),
+        _ => Err(Stop::usage(
+            "name a code object, or `--from RECORD.json --contract NAME`",
+        )),
+    }
+}
+
+/// A binding that makes the recorded launch, and those of other sizes as well as one can tell.
+fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit, Stop> {
+    let function = contracts::find(contract_name)?;
+    let given = Given::read(function, &args.size)?;
+    let launch = recorded::read(path)?;
+    let file = args.kernels.as_ref().unwrap_or(&launch.code_object);
+    let object = load_code_object(file)?;
+    let record = shown(path);
+    let unusable = |why: String| Stop::setup(format!("{record}: {why}"));
+    let kernel = object.kernel(&launch.kernel).ok_or_else(|| {
+        unusable(format!(
+            "{}: {}",
+            shown(file),
+            no_kernel(&object, &launch.kernel)
+        ))
+    })?;
+    kernarg::check(kernel, &launch).map_err(unusable)?;
+    let setup = Setup::new(&RunArgs::default())?;
+    let described = contract(&setup.registry, function).ok_or_else(|| {
+        unusable(format!(
+            "the tensors of contract `{contract_name}` are not known"
+        ))
+    })?;
+    let (names, numbers) = kernarg::names(kernel, &launch);
+    let case = case::find(&described, &given, &launch, &names, &numbers).map_err(unusable)?;
+    let taken = Tensors::at(&case.candidates, &case.values).take(&launch.regions, &names);
+    let text = Proposal {
+        described: &described,
+        object: &object,
+        kernel,
+        recorded: &launch,
+        case: &case,
+        taken: &taken,
+        name: &record,
+        given: &given.words,
+    }
+    .text();
+    // What is printed is read again: a name that TOML or a formula cannot hold is told here.
+    binding::parse("the proposal", &text)?;
+    print(&text)?;
+    Ok(Exit::Passed)
+}
+
+fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
+    let object = load_code_object(file).map_err(|error| Stop::setup(format!("{error:#}")))?;
     let found = match &args.contract {
         Some(name) => {
             let function = contracts::find(name)?;
@@ -76,6 +173,15 @@ pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
     Ok(Exit::Passed)
 }
 
+/// What one writes of a demangled name: without the type that it returns, and without its arguments.
+fn short(plain: &str) -> String {
+    let short = plain.strip_prefix("void ").unwrap_or(plain);
+    short
+        .rfind('(')
+        .map_or(short, |open| &short[..open])
+        .to_owned()
+}
+
 /// A text in TOML's quotes.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
@@ -88,9 +194,7 @@ fn skeleton(
     found: Option<&Described>,
 ) -> String {
     let plain = demangled(&kernel.name);
-    // What one writes: without the type that it returns, and without its arguments.
-    let short = plain.strip_prefix("void ").unwrap_or(&plain);
-    let short = short.rfind('(').map_or(short, |open| &short[..open]);
+    let short = &short(&plain);
     let mut text = format!(
         "\n[[binding]]\ncontract = {}\n",
         quoted(contract.unwrap_or("?"))
@@ -99,7 +203,7 @@ fn skeleton(
         text = text.trim_end().to_owned() + "   # `deltanet-check contracts` lists them\n";
     }
     text += &format!("symbol = {}\n", quoted(short));
-    if plain != kernel.name && short != plain {
+    if plain != kernel.name && *short != plain {
         text += &format!("# {}\n", crate::text::escaped(&plain));
     }
     text +=

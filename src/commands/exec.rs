@@ -10,6 +10,7 @@ mod json;
 mod judgement;
 mod launch;
 mod places;
+pub(super) mod recorded;
 mod shapes;
 mod summary;
 mod trap;

@@ -13,6 +13,7 @@ mod inspect;
 mod isa;
 mod isolate;
 mod names;
+mod proposals;
 mod record;
 mod resources;
 mod trace;

@@ -1,0 +1,97 @@
+//! The context: there is one, and it is always current. HIP keeps these functions for programs that came from CUDA's driver API.
+
+use crate::boundary::{Address, Out};
+use crate::calls::device;
+use crate::card;
+use crate::error::{HipError, Outcome};
+use crate::handles::CONTEXT;
+use crate::runtime::state;
+
+fn check(context: Address) -> Outcome {
+    match context {
+        0 => Err(HipError::InvalidValue),
+        CONTEXT => Ok(()),
+        _ => Err(HipError::InvalidContext),
+    }
+}
+
+pub fn create(out: Out<Address>, _flags: u32, device: i32) -> Outcome {
+    out.required()?;
+    card::check(device)?;
+    out.put(CONTEXT)
+}
+
+pub fn destroy(context: Address) -> Outcome {
+    check(context)
+}
+
+pub fn current(out: Out<Address>) -> Outcome {
+    out.put(CONTEXT)
+}
+
+/// Pops the context; the device's own stays current.
+pub fn pop(out: Out<Address>) -> Outcome {
+    if out.is_null() {
+        return Ok(());
+    }
+    out.put(CONTEXT)
+}
+
+/// Makes a context current; 0 asks for none, which changes nothing.
+pub fn set_current(context: Address) -> Outcome {
+    if context == 0 {
+        return Ok(());
+    }
+    check(context)
+}
+
+pub fn push(context: Address) -> Outcome {
+    check(context)
+}
+
+pub fn api_version(context: Address, out: Out<i32>) -> Outcome {
+    out.required()?;
+    check(context)?;
+    out.put(4)
+}
+
+pub fn no_peer_access(context: Address) -> Outcome {
+    check(context)?;
+    Err(HipError::PeerAccessNotEnabled)
+}
+
+pub fn peer_access(context: Address, _flags: u32) -> Outcome {
+    check(context)?;
+    Err(HipError::InvalidDevice)
+}
+
+pub fn primary_state(device: i32, flags: Out<u32>, active: Out<i32>) -> Outcome {
+    flags.required()?;
+    active.required()?;
+    card::check(device)?;
+    flags.put(0)?;
+    active.put(state().context_retained as i32)
+}
+
+pub fn retain_primary(out: Out<Address>, device: i32) -> Outcome {
+    out.required()?;
+    card::check(device)?;
+    state().context_retained = true;
+    out.put(CONTEXT)
+}
+
+pub fn release_primary(device: i32) -> Outcome {
+    card::check(device)?;
+    state().context_retained = false;
+    Ok(())
+}
+
+pub fn reset_primary(device: i32) -> Outcome {
+    card::check(device)?;
+    device::reset()
+}
+
+pub fn set_primary_flags(device: i32, _flags: u32) -> Outcome {
+    card::check(device)?;
+    Err(HipError::ContextAlreadyInUse)
+}

@@ -1,0 +1,215 @@
+//! The one device: an MI50 with 16 GB. What programs ask about it.
+
+use crate::boundary::{Address, Out, Text};
+use crate::calls::memory::free;
+use crate::card::{TOTAL, any, check, visible};
+use crate::error::{HipError, Outcome};
+use crate::properties;
+use crate::runtime::{forget_errors, queue, state};
+
+/// HIP 5.2.21153, as Debian packages it.
+const VERSION: i32 = 50_221_153;
+const BUS_ID: &std::ffi::CStr = c"0000:03:00.0";
+
+pub fn init(flags: u32) -> Outcome {
+    if flags != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    any()
+}
+
+pub fn version(out: Out<i32>) -> Outcome {
+    out.put(VERSION)
+}
+
+pub fn count(out: Out<i32>) -> Outcome {
+    out.put(visible() as i32)?;
+    any()
+}
+
+pub fn get(out: Out<i32>) -> Outcome {
+    any()?;
+    out.put(0)
+}
+
+pub fn set(device: i32) -> Outcome {
+    check(device)
+}
+
+pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> Outcome {
+    out.required()?;
+    check(ordinal)?;
+    out.put(0)
+}
+
+/// Frees everything, forgets a kernel's failure, and loads the program's own device code again at its next use.
+pub fn reset() -> Outcome {
+    let _device = queue();
+    free::free_all();
+    let mut state = state();
+    state.context_retained = false;
+    state.functions.clear().for_each(drop);
+    state.modules.clear().for_each(drop);
+    state.streams.clear().for_each(drop);
+    state.events.clear().for_each(drop);
+    state.programs.reset();
+    state.failure = None;
+    drop(state);
+    forget_errors();
+    Ok(())
+}
+
+pub fn set_flags(flags: u32) -> Outcome {
+    /// Schedule (one of 0, 1, 2, 4), map host memory, keep local memory.
+    const KNOWN: u32 = 0x1f;
+    if flags & !KNOWN != 0 || ![0, 1, 2, 4].contains(&(flags & 7)) {
+        return Err(HipError::InvalidValue);
+    }
+    state().device_flags = flags;
+    Ok(())
+}
+
+pub fn get_flags(out: Out<u32>) -> Outcome {
+    out.put(state().device_flags)
+}
+
+/// `hipGetDeviceProperties` in the layout of HIP 5 and before.
+pub fn properties_5(out: Out<properties::R0000>, device: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    out.put(properties::R0000::new())
+}
+
+/// `hipGetDeviceProperties` in the layout of HIP 6.
+pub fn properties_6(out: Out<properties::R0600>, device: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    out.put(properties::R0600::new())
+}
+
+/// Whatever is asked for: there is one to choose.
+pub fn choose(out: Out<i32>, wanted: Address) -> Outcome {
+    out.required()?;
+    if wanted == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    any()?;
+    out.put(0)
+}
+
+pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> Outcome {
+    /// The one attribute that is a `size_t`.
+    const TOTAL_MEMORY: u32 = 84;
+    out.required()?;
+    check(device)?;
+    if attribute == TOTAL_MEMORY {
+        out.put(TOTAL as u32 as i32)?;
+        return out.put_at(1, (TOTAL >> 32) as i32);
+    }
+    out.put(properties::attribute(attribute).ok_or(HipError::InvalidValue)?)
+}
+
+pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> Outcome {
+    major.required()?;
+    minor.required()?;
+    check(device)?;
+    major.put(properties::CAPABILITY.0)?;
+    minor.put(properties::CAPABILITY.1)
+}
+
+/// Copies a text into `len` bytes of the caller's, cut to fit, with its NUL.
+fn put_text(out: Out<u8>, len: i32, text: &[u8]) -> Outcome {
+    let room = usize::try_from(len).unwrap_or(0);
+    let room = room.checked_sub(1).ok_or(HipError::InvalidValue)?;
+    let cut = &text[..text.len().min(room)];
+    (0..)
+        .zip(cut)
+        .try_for_each(|(n, &byte)| out.put_at(n, byte))?;
+    out.put_at(cut.len(), 0)
+}
+
+pub fn name(out: Out<u8>, len: i32, device: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    put_text(out, len, properties::NAME.to_bytes())
+}
+
+pub fn uuid(out: Out<[u8; 16]>, device: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    out.put(properties::UUID)
+}
+
+pub fn bus_id(out: Out<u8>, len: i32, device: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    if (len.max(0) as usize) <= BUS_ID.count_bytes() {
+        return Err(HipError::InvalidValue);
+    }
+    put_text(out, len, BUS_ID.to_bytes())
+}
+
+pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
+    out.required()?;
+    if id.get()?.as_bytes() != BUS_ID.to_bytes() {
+        return Err(HipError::InvalidValue);
+    }
+    out.put(0)
+}
+
+pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
+    const PRINTF: u32 = 1;
+    const HEAP: u32 = 2;
+    out.required()?;
+    match limit {
+        // Kernels print without a limit, and have no heap.
+        PRINTF | HEAP => out.put(0),
+        _ => Err(HipError::UnsupportedLimit),
+    }
+}
+
+/// Caches and LDS banks are as they are: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
+pub fn no_preference(out: Out<u32>) -> Outcome {
+    out.put(0)
+}
+
+pub fn bank_size(out: Out<u32>) -> Outcome {
+    out.put(1)
+}
+
+/// A preference that changes nothing, as on the card.
+pub fn prefer(_config: u32) -> Outcome {
+    Ok(())
+}
+
+pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> Outcome {
+    out.required()?;
+    check(device)?;
+    check(peer)?;
+    out.put(0)
+}
+
+pub fn peer_access(peer: i32, flags: u32) -> Outcome {
+    if flags != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    // There is no other device, and a device is no peer of its own.
+    check(peer)?;
+    Err(HipError::InvalidDevice)
+}
+
+pub fn no_peer_access(peer: i32) -> Outcome {
+    check(peer)?;
+    Err(HipError::PeerAccessNotEnabled)
+}
+
+pub fn peer_attribute(out: Out<i32>, attribute: u32, device: i32, peer: i32) -> Outcome {
+    out.required()?;
+    if attribute > 3 {
+        return Err(HipError::InvalidValue);
+    }
+    check(device)?;
+    check(peer)?;
+    // A device has no link to itself.
+    Err(HipError::InvalidDevice)
+}

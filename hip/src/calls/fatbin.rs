@@ -1,0 +1,89 @@
+//! The calls of a program's constructors, which register device code, kernels and variables before `main`.
+
+use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
+use crate::calls::memory::host;
+use crate::error::Outcome;
+use crate::objects::memory::Kind;
+use crate::runtime::{guarded, state};
+use crate::tell::tell;
+
+/// `__hipRegisterFatBinary`: a handle, or 0 where it is none of ours.
+pub fn register_binary(wrapper: Address) -> Address {
+    /// "HIPF", little-endian.
+    const MAGIC: u32 = 0x4849_5046;
+    let image = match (host_value::<u32>(wrapper), host_value(wrapper + 8)) {
+        (Ok(MAGIC), Ok(image)) => image,
+        _ => {
+            tell(format!(
+                "__hipRegisterFatBinary: no HIP binary at {wrapper:#x}"
+            ));
+            return 0;
+        }
+    };
+    state().programs.register(image)
+}
+
+pub fn unregister_binary(binary: Address) {
+    state().programs.unregister(binary);
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature that compilers emit"
+)]
+pub fn register_function(
+    binary: Address,
+    host: Address,
+    _device: Text,
+    name: Text,
+    _threads: u32,
+    _thread_id: Address,
+    _block_id: Address,
+    _block: Address,
+    _grid: Address,
+    _wave_size: Address,
+) {
+    if let Ok(name) = name.get() {
+        state().programs.add_function(host, binary, name);
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature that compilers emit"
+)]
+pub fn register_variable(
+    binary: Address,
+    host: Address,
+    _host_name: Text,
+    name: Text,
+    _external: i32,
+    _bytes: usize,
+    _constant: i32,
+    _global: i32,
+) {
+    if let Ok(name) = name.get() {
+        state().programs.add_variable(host, binary, name);
+    }
+}
+
+/// `__hipRegisterManagedVar`: memory for a variable of both sides, and its address for the host's pointer to it.
+pub fn register_managed(
+    binary: Address,
+    pointer: Out<Address>,
+    initial: Address,
+    name: Text,
+    bytes: usize,
+    _align: u32,
+) {
+    let registered = guarded("__hipRegisterManagedVar", || -> Outcome {
+        let name = name.get()?;
+        let address = host::allocate(&name, bytes.max(1), Kind::Managed, 1)?;
+        put_bytes(address, host_bytes(initial, bytes)?)?;
+        pointer.put(address)?;
+        state().programs.add_managed(binary, name, address)
+    });
+    if registered != Some(Ok(())) {
+        tell("__hipRegisterManagedVar: no memory for a managed variable");
+    }
+}

@@ -1,0 +1,250 @@
+//! Kernels: attributes, occupancy.
+//!
+//! Source of the limits of a compute unit: the Vega ISA document and the AMDGPU backend's user guide of LLVM.
+
+use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::machine::LANES;
+
+use crate::boundary::{Address, Out, Text};
+use crate::calls::module;
+use crate::card::COMPUTE_UNITS;
+use crate::error::{HipError, Outcome};
+use crate::objects::module::Function;
+use crate::runtime::state;
+
+/// SIMDs of a compute unit.
+const SIMDS: u32 = 4;
+/// Waves that a SIMD holds.
+const WAVES: u32 = 10;
+/// Vector registers of a SIMD, per lane, and the unit they are given out in.
+const VGPRS: (u32, u32) = (256, 4);
+/// Scalar registers of a SIMD, and the unit they are given out in.
+const SGPRS: (u32, u32) = (800, 16);
+
+/// `hipFuncAttributes`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionAttributes {
+    /// 10 times the version of the processor.
+    pub binary_version: i32,
+    /// 0.
+    pub cache_mode: i32,
+    /// 0: constants are in global memory.
+    pub constant_bytes: usize,
+    /// Scratch of a work-item.
+    pub local_bytes: usize,
+    /// Dynamic LDS that a launch may ask for.
+    pub most_dynamic_lds: i32,
+    /// Work-items of a group.
+    pub most_items: i32,
+    /// Vector registers.
+    pub registers: i32,
+    /// 0.
+    pub carveout: i32,
+    /// 30, as AMD's runtime says.
+    pub ptx_version: i32,
+    /// Static LDS of a group.
+    pub lds_bytes: usize,
+}
+
+fn describe(kernel: &Kernel) -> FunctionAttributes {
+    FunctionAttributes {
+        binary_version: 906,
+        cache_mode: 0,
+        constant_bytes: 0,
+        local_bytes: kernel.private_segment_size as usize,
+        most_dynamic_lds: (MAX_LDS - kernel.lds_size.min(MAX_LDS)) as i32,
+        most_items: kernel.max_flat_work_group_size as i32,
+        registers: kernel.vgpr_count as i32,
+        carveout: 0,
+        ptx_version: 30,
+        lds_bytes: kernel.lds_size as usize,
+    }
+}
+
+fn host_function(host: Address) -> Outcome<Function> {
+    state().function_of(host)
+}
+
+pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> Outcome {
+    out.required()?;
+    let function = host_function(host)?;
+    out.put(describe(function.kernel()?))
+}
+
+pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
+    out.required()?;
+    if function == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let function = module::function(function)?;
+    let a = describe(function.kernel()?);
+    out.put(match attribute {
+        0 => a.most_items,
+        1 => a.lds_bytes as i32,
+        2 => a.constant_bytes as i32,
+        3 => a.local_bytes as i32,
+        4 => a.registers,
+        5 => a.ptx_version,
+        6 => a.binary_version,
+        7 => a.cache_mode,
+        8 => a.most_dynamic_lds,
+        9 => a.carveout,
+        _ => return Err(HipError::InvalidValue),
+    })
+}
+
+/// Preferences of one kernel change nothing, as on the card.
+pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
+    const DYNAMIC_LDS: u32 = 8;
+    const CARVEOUT: u32 = 9;
+    let function = host_function(host)?;
+    match attribute {
+        DYNAMIC_LDS if (0..=describe(function.kernel()?).most_dynamic_lds).contains(&value) => {
+            Ok(())
+        }
+        CARVEOUT if (-1..=100).contains(&value) => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn prefer(host: Address, _config: u32) -> Outcome {
+    host_function(host).map(drop)
+}
+
+/// The name that a stream of a trace would show.
+pub fn name(function: Address) -> Text {
+    name_of(module::function(function))
+}
+
+pub fn name_by_pointer(host: Address, _stream: Address) -> Text {
+    name_of(host_function(host))
+}
+
+fn name_of(function: Outcome<Function>) -> Text {
+    match function {
+        // The name outlives every use: programs keep it, and there are as many as kernels.
+        Ok(function) => Text::leak(&function.name),
+        Err(_) => Text::null(),
+    }
+}
+
+/// Work-groups of `items` work-items that a compute unit holds at a time.
+fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
+    let waves = items.div_ceil(LANES as u32);
+    let by = |have: (u32, u32), used: u32| match used.next_multiple_of(have.1) {
+        0 => WAVES,
+        used => (have.0 / used).min(WAVES),
+    };
+    let simd = by(VGPRS, kernel.vgpr_count).min(by(SGPRS, kernel.sgpr_count));
+    let by_waves = SIMDS * simd / waves;
+    let lds = kernel.lds_size as usize + dynamic_lds;
+    let by_lds = (MAX_LDS as usize).checked_div(lds);
+    by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
+}
+
+fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> Outcome {
+    let kernel = function.kernel()?;
+    let items = u32::try_from(items).unwrap_or(0);
+    if items == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let fits = items <= MAX_WORK_GROUP && items <= kernel.max_flat_work_group_size;
+    let groups = if fits {
+        groups_at_a_time(kernel, items, lds)
+    } else {
+        0
+    };
+    out.put(groups as i32)
+}
+
+fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> Outcome {
+    let kernel = function.kernel()?;
+    let most = match u32::try_from(most) {
+        Ok(0) => MAX_WORK_GROUP,
+        Ok(most) => most.min(MAX_WORK_GROUP),
+        Err(_) => return Err(HipError::InvalidValue),
+    };
+    let most = most.min(kernel.max_flat_work_group_size);
+    let sizes = (1..=most.div_ceil(LANES as u32)).map(|n| (n * LANES as u32).min(most));
+    // Of sizes that keep as many work-items on a compute unit, the largest.
+    let items = sizes.max_by_key(|&n| (groups_at_a_time(kernel, n, lds) * n, n));
+    let items = items.ok_or(HipError::InvalidValue)?;
+    grid.put((COMPUTE_UNITS * groups_at_a_time(kernel, items, lds)) as i32)?;
+    block.put(items as i32)
+}
+
+pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> Outcome {
+    out.required()?;
+    blocks(out, host_function(host)?, items, lds)
+}
+
+pub fn most_blocks_with_flags(
+    out: Out<i32>,
+    host: Address,
+    items: i32,
+    lds: usize,
+    flags: u32,
+) -> Outcome {
+    check_flags(flags)?;
+    most_blocks(out, host, items, lds)
+}
+
+pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> Outcome {
+    out.required()?;
+    blocks(out, module::function(function)?, items, lds)
+}
+
+pub fn module_most_blocks_with_flags(
+    out: Out<i32>,
+    function: Address,
+    items: i32,
+    lds: usize,
+    flags: u32,
+) -> Outcome {
+    check_flags(flags)?;
+    module_most_blocks(out, function, items, lds)
+}
+
+pub fn best_block(
+    grid: Out<i32>,
+    block: Out<i32>,
+    host: Address,
+    lds: usize,
+    most: i32,
+) -> Outcome {
+    grid.required()?;
+    block.required()?;
+    best(grid, block, host_function(host)?, lds, most)
+}
+
+pub fn module_best_block(
+    grid: Out<i32>,
+    block: Out<i32>,
+    function: Address,
+    lds: usize,
+    most: i32,
+) -> Outcome {
+    grid.required()?;
+    block.required()?;
+    best(grid, block, module::function(function)?, lds, most)
+}
+
+pub fn module_best_block_with_flags(
+    grid: Out<i32>,
+    block: Out<i32>,
+    function: Address,
+    lds: usize,
+    most: i32,
+    flags: u32,
+) -> Outcome {
+    check_flags(flags)?;
+    module_best_block(grid, block, function, lds, most)
+}
+
+fn check_flags(flags: u32) -> Outcome {
+    if flags > 1 {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! The functions that launch: a kernel of a module, or the kernel behind a function of the host's.
+
+use super::{Request, launch};
+use crate::boundary::{Address, In};
+use crate::calls::module;
+use crate::error::{HipError, Outcome};
+use crate::objects::shape::{Dim3, Shape};
+use crate::runtime::state;
+use crate::tell::tell;
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn module_launch(
+    function: Address,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    lds: u32,
+    stream: Address,
+    parameters: In<Address>,
+    extra: In<Address>,
+) -> Outcome {
+    if function == 0 {
+        return Err(HipError::InvalidImage);
+    }
+    let request = Request {
+        shape: Shape {
+            grid: [grid_x, grid_y, grid_z],
+            block: [block_x, block_y, block_z],
+            lds: lds as usize,
+        },
+        stream,
+        parameters,
+        extra,
+        events: [0; 2],
+    };
+    launch(&module::function(function)?, &request)
+}
+
+/// `hipExtModuleLaunchKernel`: work-items of the whole grid instead of work-groups, and events.
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn ext_module_launch(
+    function: Address,
+    items_x: u32,
+    items_y: u32,
+    items_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    lds: usize,
+    stream: Address,
+    parameters: In<Address>,
+    extra: In<Address>,
+    start: Address,
+    stop: Address,
+    _flags: u32,
+) -> Outcome {
+    if function == 0 {
+        return Err(HipError::InvalidImage);
+    }
+    let block = [block_x, block_y, block_z];
+    let items = [items_x, items_y, items_z];
+    if block.contains(&0) {
+        return Err(HipError::InvalidValue);
+    }
+    if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
+        tell(format!(
+            "{items:?} work-items are no whole number of blocks {block:?}: not supported"
+        ));
+        return Err(HipError::NotSupported);
+    }
+    let request = Request {
+        shape: Shape {
+            grid: [0, 1, 2].map(|d| items[d] / block[d]),
+            block,
+            lds,
+        },
+        stream,
+        parameters,
+        extra,
+        events: [start, stop],
+    };
+    launch(&module::function(function)?, &request)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn hcc_module_launch(
+    function: Address,
+    items_x: u32,
+    items_y: u32,
+    items_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    lds: usize,
+    stream: Address,
+    parameters: In<Address>,
+    extra: In<Address>,
+    start: Address,
+    stop: Address,
+) -> Outcome {
+    ext_module_launch(
+        function, items_x, items_y, items_z, block_x, block_y, block_z, lds, stream, parameters,
+        extra, start, stop, 0,
+    )
+}
+
+/// `hipLaunchKernel`: the kernel behind the host function that `<<<>>>` names.
+pub fn host_launch(
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: usize,
+    stream: Address,
+) -> Outcome {
+    ext_host_launch(host, grid, block, parameters, lds, stream, 0, 0, 0)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn ext_host_launch(
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: usize,
+    stream: Address,
+    start: Address,
+    stop: Address,
+    _flags: i32,
+) -> Outcome {
+    let function = state().function_of(host)?;
+    let request = Request {
+        shape: Shape {
+            grid: grid.into(),
+            block: block.into(),
+            lds,
+        },
+        stream,
+        parameters,
+        extra: In::null(),
+        events: [start, stop],
+    };
+    launch(&function, &request)
+}
+
+/// `hipLaunchKernelGGLImpl`, which older compilers call: arguments laid out.
+pub fn host_launch_packed(
+    host: Address,
+    grid: In<Dim3>,
+    block: In<Dim3>,
+    lds: u32,
+    stream: Address,
+    extra: In<Address>,
+) -> Outcome {
+    let function = state().function_of(host)?;
+    let request = Request {
+        shape: Shape {
+            grid: grid.get()?.into(),
+            block: block.get()?.into(),
+            lds: lds as usize,
+        },
+        stream,
+        parameters: In::null(),
+        extra,
+        events: [0; 2],
+    };
+    launch(&function, &request)
+}

@@ -1,0 +1,75 @@
+//! Launches in parts: shape and stream first, perhaps arguments, then the kernel.
+
+use std::cell::RefCell;
+
+use super::{Request, launch};
+use crate::boundary::{Address, In, Out, host_bytes};
+use crate::error::{HipError, Outcome};
+use crate::objects::shape::{Dim3, Shape};
+use crate::runtime::state;
+
+/// A launch that is being put together: shape, stream, arguments so far.
+type Pending = (Shape, Address, Vec<u8>);
+
+thread_local! {
+    static PENDING: RefCell<Vec<Pending>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What `<<<>>>` says, until the function between takes it up.
+pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> Outcome {
+    let shape = Shape {
+        grid: grid.into(),
+        block: block.into(),
+        lds,
+    };
+    PENDING.with_borrow_mut(|pending| pending.push((shape, stream, Vec::new())));
+    Ok(())
+}
+
+pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) -> Outcome {
+    let pending = PENDING.with_borrow_mut(Vec::pop);
+    let (shape, on, _) = pending.ok_or(HipError::MissingConfiguration)?;
+    let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
+    grid.put(dim(shape.grid))?;
+    block.put(dim(shape.block))?;
+    lds.put(shape.lds)?;
+    stream.put(on)
+}
+
+pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> Outcome {
+    /// More than any kernel takes.
+    const MOST: usize = 1 << 16;
+    let end = offset.checked_add(bytes).filter(|&end| end <= MOST);
+    let end = end.ok_or(HipError::InvalidValue)?;
+    let value = host_bytes(value, bytes)?;
+    PENDING.with_borrow_mut(|pending| {
+        let (_, _, arguments) = pending.last_mut().ok_or(HipError::MissingConfiguration)?;
+        arguments.resize(arguments.len().max(end), 0);
+        arguments[offset..end].copy_from_slice(value);
+        Ok(())
+    })
+}
+
+pub fn launch_by_pointer(host: Address) -> Outcome {
+    let pending = PENDING.with_borrow_mut(Vec::pop);
+    let (shape, stream, arguments) = pending.ok_or(HipError::MissingConfiguration)?;
+    let function = state().function_of(host)?;
+    let size = arguments.len();
+    let buffer = arguments.as_ptr().expose_provenance() as Address;
+    let extra = [
+        1,
+        buffer,
+        2,
+        (&raw const size).expose_provenance() as Address,
+        3,
+    ];
+    let request = Request {
+        shape,
+        stream,
+        parameters: In::null(),
+        // The array and what it points to outlive the launch.
+        extra: In::of(&extra),
+        events: [0; 2],
+    };
+    launch(&function, &request)
+}

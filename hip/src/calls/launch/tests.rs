@@ -1,0 +1,49 @@
+//! What is advised after a fault.
+
+use gfx906::machine::{Nearest, Place, Trap, TrapKind};
+
+use super::unreached;
+
+/// A fault at an address, so far from a registered allocation's end.
+fn fault(place: Place, distance: i128) -> Trap {
+    Trap {
+        kind: TrapKind::MemoryFault {
+            write: false,
+            bytes: 4,
+            place,
+        },
+        kernel: "k".to_owned(),
+        pc: 0,
+        instruction: "i".to_owned(),
+        work_group: [0; 3],
+        wave: 0,
+        lane: None,
+        work_item: None,
+        address: Some(0x10_0000),
+        nearest: Some(Nearest {
+            name: "hipHostRegister #1".to_owned(),
+            base: 0x1000,
+            size: 2,
+            distance,
+        }),
+    }
+}
+
+/// Who had registered memory, and missed it, was told to allocate it with hipHostMalloc.
+#[test]
+fn memory_is_said_to_be_out_of_reach_only_where_it_is() {
+    let advised =
+        |place, distance, mapped| unreached(&fault(place, distance), 0x10_0000, mapped).is_some();
+    assert!(advised(Place::Outside, 1 << 20, true));
+    assert!(
+        !advised(Place::Outside, 1 << 20, false),
+        "not mapped: nobody's"
+    );
+    assert!(
+        !advised(Place::Outside, 2, true),
+        "right behind what is registered"
+    );
+    assert!(!advised(Place::Outside, -4, true));
+    assert!(!advised(Place::Partly, 0, true));
+    assert!(!advised(Place::ReadOnly, 0, true));
+}

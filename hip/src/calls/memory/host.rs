@@ -1,0 +1,185 @@
+//! Host memory that kernels reach at its own address: pinned, managed, registered.
+//!
+//! Guest addresses of such an allocation are the host's, and its words are the very words that the host program uses: nothing is copied,
+//! and both sides see each other's accesses as they come: aligned ones of up to 8 bytes at once, whatever their sizes.
+
+use std::any::Any;
+use std::ptr::NonNull;
+
+use gfx906::machine::{Region, Words};
+use memmap2::MmapMut;
+
+use super::free;
+use crate::boundary::{Address, Out};
+use crate::card::FIRST_ADDRESS;
+use crate::error::{HipError, Outcome};
+use crate::host::{available, is_mapped};
+use crate::objects::memory::{Allocation, Kind};
+use crate::runtime::{queue, state};
+
+/// Bytes behind each allocation that belong to no other, so that running over the end is a fault.
+const GUARD: usize = 4096;
+/// Words are shared in pairs, as 64-bit atomics need.
+const ALIGN: u64 = 8;
+
+const COHERENT: u32 = 0x4000_0000;
+const NON_COHERENT: u32 = 0x8000_0000;
+const MAPPED: u32 = 2;
+const ATTACH_GLOBAL: u32 = 1;
+const ATTACH_HOST: u32 = 2;
+const ATTACH_SINGLE: u32 = 4;
+
+/// Allocates memory of the host; its address.
+pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Address> {
+    if bytes as u64 > available() {
+        return Err(HipError::OutOfMemory);
+    }
+    let mapped = bytes.next_multiple_of(GUARD) + GUARD;
+    let mut map = MmapMut::map_anon(mapped).map_err(|_| HipError::OutOfMemory)?;
+    let start = map.as_mut_ptr().cast();
+    let start = NonNull::new(start).ok_or(HipError::OutOfMemory)?;
+    // SAFETY: pages of our own, more than the words need, that stay until `map` is dropped, which nobody looks into.
+    let words = unsafe { Words::of_host(start, bytes.div_ceil(4), Box::new(map)) };
+    let base = start.as_ptr().expose_provenance() as Address;
+    share(call, base, bytes as u64, words, kind, flags)?;
+    Ok(base)
+}
+
+/// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
+fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags: u32) -> Outcome {
+    let mut state = state();
+    let name = state.memory.name(call);
+    let region = Region::with_words(&name, base, bytes, words);
+    let region = region.ok_or(HipError::Unknown)?;
+    let attached = state.gpu.attach(region);
+    attached.map_err(|_| HipError::HostMemoryAlreadyRegistered)?;
+    state.memory.insert(Allocation {
+        kind,
+        base,
+        size: bytes,
+        flags,
+        call: 0,
+    });
+    Ok(())
+}
+
+/// Stores the address of new memory of the host.
+pub fn allocate_into(
+    call: &str,
+    out: Out<Address>,
+    bytes: usize,
+    kind: Kind,
+    flags: u32,
+) -> Outcome {
+    out.put(0)?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    out.put(allocate(call, bytes, kind, flags)?)
+}
+
+pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+    const BOTH: u32 = COHERENT | NON_COHERENT;
+    out.required()?;
+    if flags & BOTH == BOTH {
+        return Err(HipError::InvalidValue);
+    }
+    allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
+}
+
+pub fn malloc_plain(out: Out<Address>, bytes: usize) -> Outcome {
+    malloc(out, bytes, 0)
+}
+
+pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+    out.required()?;
+    if bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE].contains(&flags) {
+        return Err(HipError::InvalidValue);
+    }
+    allocate_into("hipMallocManaged", out, bytes, Kind::Managed, flags)
+}
+
+pub fn free(address: Address) -> Outcome {
+    if address == 0 {
+        return Ok(());
+    }
+    match state().memory.starting_at(address) {
+        Some(Allocation {
+            kind: Kind::Host, ..
+        }) => {}
+        _ => return Err(HipError::InvalidValue),
+    }
+    free::free(address)
+}
+
+pub fn device_pointer(out: Out<Address>, host: Address, _flags: u32) -> Outcome {
+    out.put(0)?;
+    match state().memory.at(host) {
+        Some(allocation) if allocation.kind != Kind::Device => out.put(host),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
+    out.required()?;
+    match state().memory.at(host) {
+        Some(Allocation {
+            kind: Kind::Host | Kind::Registered,
+            flags,
+            ..
+        }) => out.put(flags),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
+    /// Portable, mapped, coarse-grained; memory of devices is not.
+    const FLAGS: u32 = 1 | MAPPED | 8;
+    if host == 0 || bytes == 0 || flags & !FLAGS != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let end = host.checked_add(bytes as u64);
+    if host < GUARD as u64 || end.is_none_or(|end| end > FIRST_ADDRESS) {
+        return Err(HipError::InvalidValue);
+    }
+    if state().memory.overlaps(host, bytes as u64) {
+        return Err(HipError::HostMemoryAlreadyRegistered);
+    }
+    if !is_mapped(host, bytes as u64) {
+        return Err(HipError::InvalidValue);
+    }
+    let start = host / ALIGN * ALIGN;
+    let count = (host - start + bytes as u64).div_ceil(4);
+    let first = std::ptr::with_exposed_provenance_mut(start as usize);
+    let first = NonNull::new(first).ok_or(HipError::InvalidValue)?;
+    let owner: Box<dyn Any + Send + Sync> = Box::new(());
+    // SAFETY: the range is mapped, and the program keeps it until it unregisters it: that is what registering means. Rounding to words
+    // stays within its pages.
+    let words = unsafe { Words::of_host(first, count as usize, owner) };
+    share(
+        "hipHostRegister",
+        host,
+        bytes as u64,
+        words,
+        Kind::Registered,
+        flags,
+    )
+}
+
+pub fn unregister(host: Address) -> Outcome {
+    if host == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let _device = queue();
+    let mut state = state();
+    match state.memory.starting_at(host) {
+        Some(Allocation {
+            kind: Kind::Registered,
+            ..
+        }) => {
+            state.memory.remove(host);
+            state.gpu.detach(host).map_err(|_| HipError::Unknown)
+        }
+        _ => Err(HipError::HostMemoryNotRegistered),
+    }
+}

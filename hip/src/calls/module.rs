@@ -1,0 +1,89 @@
+//! Modules: code objects that the program loads at run time.
+
+use std::sync::Arc;
+
+use crate::boundary::{Address, Out, Text};
+use crate::error::{HipError, Outcome};
+use crate::image::image;
+use crate::objects::module::{Function, Loaded};
+use crate::runtime::{State, queue, state};
+use crate::tell::tell;
+
+fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+    let mut state = state();
+    let State { gpu, requests, .. } = &mut *state;
+    let loaded = Loaded::new(gpu, requests, bytes)?;
+    out.put(state.modules.insert(loaded))
+}
+
+pub fn load(out: Out<Address>, file: Text) -> Outcome {
+    out.required()?;
+    let file = file.get()?;
+    let bytes = std::fs::read(&file).map_err(|error| {
+        tell(format!("hipModuleLoad: {file}: {error}"));
+        HipError::FileNotFound
+    })?;
+    add(out, &bytes)
+}
+
+pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
+    out.required()?;
+    if at == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    add(out, image(at)?)
+}
+
+/// The options are for a compiler that is not there.
+pub fn load_data_ex(
+    out: Out<Address>,
+    at: Address,
+    _count: u32,
+    _options: Address,
+    _values: Address,
+) -> Outcome {
+    load_data(out, at)
+}
+
+pub fn unload(module: Address) -> Outcome {
+    let _device = queue();
+    let mut state = state();
+    let loaded = state.modules.remove(module);
+    let loaded = loaded.ok_or(HipError::InvalidHandle)?;
+    state.functions.retain(|f| !Arc::ptr_eq(&f.loaded, &loaded));
+    Ok(())
+}
+
+fn get(module: Address) -> Outcome<Arc<Loaded>> {
+    let known = state().modules.get(module).cloned();
+    known.ok_or(HipError::InvalidHandle)
+}
+
+pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
+    out.required()?;
+    let name = name.get()?;
+    let loaded = get(module)?;
+    if loaded.module.kernel(&name).is_none() {
+        return Err(HipError::NotFound);
+    }
+    let handle = state().functions.insert(Function { loaded, name });
+    out.put(handle)
+}
+
+pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
+    let name = name.get()?;
+    let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
+    if !out.is_null() {
+        out.put(address)?;
+    }
+    if !size.is_null() {
+        size.put(bytes as usize)?;
+    }
+    Ok(())
+}
+
+/// The kernel of a handle.
+pub fn function(handle: Address) -> Outcome<Function> {
+    let known = state().functions.get(handle).cloned();
+    known.ok_or(HipError::InvalidHandle)
+}

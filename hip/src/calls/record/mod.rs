@@ -1,0 +1,234 @@
+//! Recording: each launch as a file for `deltanet-check exec`, with the buffers that its arguments point into, before and after.
+//!
+//! A record never breaks the program: what cannot be written is told once, and the program goes on without.
+
+mod arguments;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gfx906::machine::{Gpu, Limits};
+use serde_json::{Map, Value, json};
+
+use crate::objects::memory::Allocation;
+use crate::objects::module::Function;
+use crate::objects::shape::Shape;
+use crate::recording::settings::Settings;
+use crate::recording::{SETTINGS, files, is_on, progress};
+use crate::runtime::state;
+use crate::tell::tell;
+use arguments::Arguments;
+
+/// Bytes that a launch file takes besides its arguments, at most.
+const LAUNCH_FILE: u64 = 16 << 10;
+
+/// A launch whose kernel has not run yet.
+pub struct Record {
+    gpu: Arc<Gpu>,
+    directory: PathBuf,
+    buffers: Vec<Allocation>,
+    launch: Map<String, Value>,
+}
+
+/// Why there is no record.
+enum Trouble {
+    Limit,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Io(error)
+    }
+}
+
+/// Writes what a launch starts from, if it is to be recorded. The device is the caller's.
+pub fn begin(
+    function: &Function,
+    shape: &Shape,
+    kernarg: &[u8],
+    limits: &Limits,
+) -> Option<Record> {
+    let settings = SETTINGS.as_ref()?;
+    if !is_on() || !settings.wants(&function.name) {
+        return None;
+    }
+    let before = before(settings, function, shape, kernarg, limits);
+    before
+        .map_err(|trouble| give_up(settings, &trouble, function))
+        .ok()
+}
+
+/// Tells once why launches are missing.
+fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
+    let mut progress = progress();
+    match trouble {
+        Trouble::Limit if progress.told.insert("limit") => tell(format!(
+            "recording: a launch of `{}` would exceed {} bytes in {}: it and others like it are not recorded; GFX906_RECORD_BYTES=N allows N",
+            function.name,
+            settings.limit,
+            settings.directory.display()
+        )),
+        Trouble::Io(error) if progress.told.insert("io") => {
+            progress.ended = true;
+            tell(format!(
+                "recording: {}: {error}: nothing more is recorded",
+                settings.directory.display()
+            ));
+        }
+        _ => {}
+    }
+}
+
+fn before(
+    settings: &Settings,
+    function: &Function,
+    shape: &Shape,
+    kernarg: &[u8],
+    limits: &Limits,
+) -> Result<Record, Trouble> {
+    let lost = || io::Error::other("the kernel's code object is not there");
+    let code = function.loaded.code.as_ref().ok_or_else(lost)?;
+    let kernel = function.kernel().map_err(|_| lost())?;
+    let gpu = state().gpu.clone();
+    let changed = code.changed(&gpu)?;
+    let (arguments, variables) = {
+        let state = state();
+        let mut arguments = Arguments::of(kernel, kernarg, &state.memory);
+        let value = |(name, bytes): (String, Vec<u8>)| {
+            let pointers = arguments.variable(&bytes, &state.memory);
+            (name, pointers.ok_or(bytes))
+        };
+        let variables: Vec<_> = changed.into_iter().map(value).collect();
+        (arguments, variables)
+    };
+    let found = arguments.buffers();
+    // A buffer is there twice where the kernel changes it.
+    let buffers: u64 = found.iter().map(|buffer| 2 * buffer.size).sum();
+    let in_files = variables
+        .iter()
+        .filter_map(|(_, value)| value.as_ref().err());
+    let of_variables: u64 = in_files.map(|bytes| bytes.len() as u64).sum();
+    let text = LAUNCH_FILE + 16 * kernarg.len() as u64;
+    let wanted = buffers + of_variables + text + code.unwritten(&settings.directory);
+    if progress().written.saturating_add(wanted) > settings.limit {
+        return Err(Trouble::Limit);
+    }
+    let code_object = code.write(&settings.directory)?;
+    let directory = files::directory(&settings.directory, &mut progress().number, &function.name)?;
+    let mut launch = Map::new();
+    launch.insert("code_object".into(), json!(format!("../{code_object}")));
+    let mut buffers = Map::new();
+    for buffer in &found {
+        let name = arguments::name(buffer);
+        let file = format!("{name}.before.bin");
+        files::write_memory(&gpu, buffer.base, buffer.size, &directory.join(&file))?;
+        buffers.insert(name, json!({ "file": file, "dtype": dtype(buffer.size) }));
+    }
+    launch.insert("buffers".into(), Value::Object(buffers));
+    let mut held = Map::new();
+    for (name, value) in variables {
+        let value = match value {
+            Ok(pointers) => pointers,
+            Err(bytes) => {
+                let file = format!("variable{}.bin", held.len() + 1);
+                files::write(&directory.join(&file), &bytes)?;
+                json!({ "file": file })
+            }
+        };
+        held.insert(name, value);
+    }
+    if !held.is_empty() {
+        launch.insert("variables".into(), Value::Object(held));
+    }
+    launch.insert(
+        "launches".into(),
+        json!([{
+            "kernel": function.name,
+            "grid": shape.grid,
+            "block": shape.block,
+            "dynamic_lds": shape.lds,
+            "args": arguments.json,
+        }]),
+    );
+    launch.insert("limits".into(), self::limits(limits));
+    let record = Record {
+        gpu,
+        directory,
+        buffers: found,
+        launch,
+    };
+    // A program that is killed while its kernel runs leaves this much.
+    record.write()?;
+    Ok(record)
+}
+
+impl Record {
+    /// Writes what the kernel left, where it came to its end; the launch of one that did not is there already.
+    pub fn end(mut self, ran: bool) {
+        let written = if ran { self.after() } else { Ok(()) };
+        if let (Err(error), Some(settings)) = (written, SETTINGS.as_ref()) {
+            let mut progress = progress();
+            progress.ended = true;
+            if progress.told.insert("io") {
+                tell(format!(
+                    "recording: {}: {error}: nothing more is recorded",
+                    settings.directory.display()
+                ));
+            }
+        }
+    }
+
+    fn after(&mut self) -> io::Result<()> {
+        let mut expect = Map::new();
+        for buffer in &self.buffers {
+            let name = arguments::name(buffer);
+            let before = format!("{name}.before.bin");
+            let after = format!("{name}.after.bin");
+            let same = files::holds(
+                &self.gpu,
+                buffer.base,
+                buffer.size,
+                &self.directory.join(&before),
+            )?;
+            if !same {
+                files::write_memory(
+                    &self.gpu,
+                    buffer.base,
+                    buffer.size,
+                    &self.directory.join(&after),
+                )?;
+            }
+            let file = if same { before } else { after };
+            expect.insert(name, json!({ "file": file, "tolerance": 0 }));
+        }
+        if !expect.is_empty() {
+            self.launch.insert("expect".into(), Value::Object(expect));
+        }
+        self.write()
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let text = format!("{:#}\n", Value::Object(self.launch.clone()));
+        files::write(&self.directory.join("launch.json"), text.as_bytes())
+    }
+}
+
+/// What a buffer's elements are judged as: nobody says what they are, and words are fewer than bytes.
+fn dtype(bytes: u64) -> &'static str {
+    if bytes.is_multiple_of(4) { "i32" } else { "u8" }
+}
+
+/// The same limits as here; what has none is not named where JSON has no number for it.
+fn limits(limits: &Limits) -> Value {
+    let mut all = Map::new();
+    all.insert("instructions".into(), json!(limits.instructions));
+    if limits.seconds.is_finite() {
+        all.insert("seconds".into(), json!(limits.seconds));
+    } else {
+        all.insert("seconds".into(), json!(f64::MAX));
+    }
+    all.insert("turn".into(), json!(limits.turn));
+    Value::Object(all)
+}

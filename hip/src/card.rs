@@ -1,0 +1,43 @@
+//! The one card: its memory, where that begins, and whether programs may see it.
+
+use std::sync::LazyLock;
+
+use crate::error::{HipError, Outcome};
+
+/// Device memory of an MI50 with 16 GB in bytes, as its driver tells it.
+pub const TOTAL: u64 = 16368 << 20;
+
+/// Where device addresses start: above everything that a host program can have, which ends at 2^47.
+pub const FIRST_ADDRESS: u64 = 1 << 47;
+
+/// Compute units.
+pub const COMPUTE_UNITS: u32 = 60;
+
+/// Whether programs may see the device: a list of visible ones hides those it does not name.
+pub fn visible() -> bool {
+    static VISIBLE: LazyLock<bool> = LazyLock::new(|| {
+        let lists = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
+        lists.iter().all(|variable| match std::env::var(variable) {
+            Ok(list) => list.split(',').next().map(str::trim) == Some("0"),
+            Err(_) => true,
+        })
+    });
+    *VISIBLE
+}
+
+/// That there is a device.
+pub fn any() -> Outcome {
+    if !visible() {
+        return Err(HipError::NoDevice);
+    }
+    Ok(())
+}
+
+/// Checks a device's number.
+pub fn check(device: i32) -> Outcome {
+    any()?;
+    if device != 0 {
+        return Err(HipError::InvalidDevice);
+    }
+    Ok(())
+}

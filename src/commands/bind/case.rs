@@ -1,0 +1,277 @@
+//! The sizes of a recorded call: those that the user gives, and those that its buffers and numbers leave no choice about.
+
+use super::given::Given;
+use super::kernarg::Number;
+use super::tensors::{Candidate, Tensors};
+use crate::binding::{Described, DescribedTensor};
+use crate::commands::exec::recorded::Recorded;
+use crate::contract::Function;
+use crate::contract::{Value, Values};
+
+/// So many assignments are tried; a launch with so many numbers does not tell its sizes.
+const MAX_TRIED: usize = 200_000;
+/// Assignments that a message lists.
+const LISTED: usize = 3;
+
+/// A recorded call in the contract's words.
+pub struct Case<'a> {
+    /// Sizes, integers and words.
+    pub values: Values,
+    /// What its pointers may be.
+    pub candidates: Vec<Candidate>,
+    /// Choices that nobody gave: the words here are those of the first test.
+    pub assumed: Vec<(&'a str, &'a str)>,
+}
+
+/// The case that a launch was made for. `names` are those of the arguments that point to its regions.
+///
+/// # Errors
+/// Its sizes do not follow from it, or more than one assignment would do: what to give.
+pub fn find(
+    described: &Described,
+    given: &Given,
+    recorded: &Recorded,
+    names: &[Option<&str>],
+    numbers: &[Number<'_>],
+) -> Result<Case<'static>, String> {
+    let function = described.function;
+    let given_word = |choice: &str| given.words.iter().find(|(name, _)| *name == choice);
+    let fits = |words: &&[&'static str]| {
+        let pairs = function.words.iter().zip(*words);
+        pairs.clone().count() == function.words.len()
+            && pairs.clone().all(|((choice, _), word)| {
+                given_word(choice).is_none_or(|(_, given)| given == word)
+            })
+    };
+    let words = described.choices().find(fits).ok_or_else(|| {
+        let words: Vec<String> = given
+            .words
+            .iter()
+            .map(|(name, word)| format!("{name}={word}"))
+            .collect();
+        format!(
+            "no test of `{}` has {}: give choices that one has",
+            function.name,
+            words.join(",")
+        )
+    })?;
+    let words: Vec<(&'static str, &'static str)> = function
+        .words
+        .iter()
+        .zip(words)
+        .map(|((choice, _), word)| (*choice, *word))
+        .collect();
+    let tensors: &[DescribedTensor] = described
+        .tensors_at(&case(function, &[], &words))
+        .unwrap_or_default();
+    let candidates = Candidate::of(function, tensors);
+    let search = Search {
+        function,
+        words: &words,
+        candidates: &candidates,
+        recorded,
+        names,
+    };
+    let values = search.sizes(given, numbers)?;
+    let assumed = words
+        .iter()
+        .filter(|(choice, _)| given_word(choice).is_none())
+        .copied()
+        .collect();
+    Ok(Case {
+        values,
+        candidates,
+        assumed,
+    })
+}
+
+/// Values in the function's order; sizes that are not known yet are 1.
+fn case(
+    function: &Function,
+    numbers: &[(&'static str, i64)],
+    words: &[(&'static str, &'static str)],
+) -> Values {
+    let number = |name: &str| {
+        numbers
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(1, |(_, number)| *number)
+    };
+    let sizes = function.dims.iter().chain(function.integers);
+    let sizes = sizes.map(|name| ((*name).to_owned(), Value::Number(number(name))));
+    let words = words
+        .iter()
+        .map(|(name, word)| ((*name).to_owned(), Value::Word(word)));
+    Values::new(sizes.chain(words).collect())
+}
+
+struct Search<'a> {
+    function: &'static Function,
+    words: &'a [(&'static str, &'static str)],
+    candidates: &'a [Candidate],
+    recorded: &'a Recorded,
+    names: &'a [Option<&'a str>],
+}
+
+impl Search<'_> {
+    fn sizes(&self, given: &Given, numbers: &[Number<'_>]) -> Result<Values, String> {
+        let sizes = self
+            .function
+            .dims
+            .iter()
+            .chain(self.function.integers)
+            .copied();
+        let known = |size: &str| given.numbers.iter().any(|(name, _)| *name == size);
+        let unknown: Vec<&'static str> = sizes.filter(|size| !known(size)).collect();
+        if unknown.is_empty() {
+            return Ok(case(self.function, &given.numbers, self.words));
+        }
+        // Numbers that are called as sizes are those, if the buffers agree.
+        let named = unknown.iter().filter_map(|size| {
+            let mut alike = numbers
+                .iter()
+                .filter(|(name, _)| name.is_some_and(|name| name.eq_ignore_ascii_case(size)));
+            let (_, number) = alike.next()?;
+            (alike.next().is_none() && *number > 0).then_some((*size, *number))
+        });
+        let by_name: Vec<(&'static str, i64)> =
+            given.numbers.iter().copied().chain(named).collect();
+        let mut scalars: Vec<i64> = numbers
+            .iter()
+            .map(|(_, number)| *number)
+            .filter(|number| *number > 0)
+            .collect();
+        scalars.sort_unstable();
+        scalars.dedup();
+        let mut all = scalars.clone();
+        for region in &self.recorded.regions {
+            all.extend(
+                [1, 2, 4, 8]
+                    .iter()
+                    .filter_map(|each| i64::try_from(region.size / each).ok()),
+            );
+        }
+        all.extend(
+            self.recorded
+                .grid
+                .iter()
+                .chain(&self.recorded.block)
+                .map(|count| i64::from(*count)),
+        );
+        all.retain(|number| (1..=i64::from(i32::MAX)).contains(number));
+        all.sort_unstable();
+        all.dedup();
+        // Numbers of the arguments in elements of half the size are likelier than numbers that no argument has.
+        for choices in [&scalars, &all] {
+            for half in [false, true] {
+                for fixed in [&by_name, &given.numbers] {
+                    let mut found = Found::default();
+                    self.assign(&mut fixed.clone(), choices, half, &mut found);
+                    if found.tried >= MAX_TRIED {
+                        break;
+                    }
+                    match &found.cases[..] {
+                        [] => {}
+                        [one] => return Ok(case(self.function, one, self.words)),
+                        several => return Err(ambiguous(several, &unknown)),
+                    }
+                }
+            }
+        }
+        let asked: Vec<String> = unknown.iter().map(|size| format!("{size}=..")).collect();
+        Err(format!(
+            "the buffers and numbers of the launch do not tell its sizes: give them, `--size {}`",
+            asked.join(",")
+        ))
+    }
+
+    /// Every way to give the sizes that are not fixed yet one of these numbers, so that the buffers fit.
+    fn assign(
+        &self,
+        fixed: &mut Vec<(&'static str, i64)>,
+        numbers: &[i64],
+        half: bool,
+        found: &mut Found,
+    ) {
+        found.tried += 1;
+        if found.tried >= MAX_TRIED || found.cases.len() > LISTED {
+            return;
+        }
+        let open = |size: &&&str| !fixed.iter().any(|(name, _)| name == *size);
+        let mut sizes = self.function.dims.iter().chain(self.function.integers);
+        let values = case(self.function, fixed, self.words);
+        if !self.outputs_fit(&values, fixed, half) {
+            return;
+        }
+        let Some(&size) = sizes.find(open) else {
+            let tensors = Tensors::at(self.candidates, &values);
+            if tensors.explain(&self.recorded.regions, self.names, half) {
+                found.cases.push(fixed.clone());
+            }
+            return;
+        };
+        // What no tensor's shape tells, nothing here can tell.
+        if !self
+            .candidates
+            .iter()
+            .any(|tensor| tensor.lengths.names(size))
+        {
+            return;
+        }
+        for &number in numbers {
+            fixed.push((size, number));
+            self.assign(fixed, numbers, half, found);
+            fixed.pop();
+        }
+    }
+
+    /// Whether outputs whose sizes are all known have a region of their bytes, or are part of a larger one.
+    fn outputs_fit(&self, values: &Values, fixed: &[(&'static str, i64)], half: bool) -> bool {
+        let sizes = || self.function.dims.iter().chain(self.function.integers);
+        let known = |tensor: &&Candidate| {
+            let open = |size: &&&str| !fixed.iter().any(|(name, _)| name == *size);
+            !sizes().filter(open).any(|size| tensor.lengths.names(size))
+        };
+        let outputs = || self.candidates.iter().filter(|tensor| tensor.is_output());
+        let several = outputs().count() > 1;
+        outputs().filter(known).all(|tensor| {
+            let Some(bytes) = tensor.bytes(values) else {
+                return false;
+            };
+            let fits = |size: u64| {
+                size == bytes || (half && size == bytes / 2) || (several && size > bytes)
+            };
+            let regions = &self.recorded.regions;
+            regions.iter().any(|region| fits(region.size))
+        })
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    cases: Vec<Vec<(&'static str, i64)>>,
+    tried: usize,
+}
+
+fn ambiguous(cases: &[Vec<(&'static str, i64)>], unknown: &[&'static str]) -> String {
+    let shown = cases.iter().take(LISTED).map(|sizes| {
+        let own = sizes.iter().filter(|(name, _)| unknown.contains(name));
+        let pairs: Vec<String> = own
+            .map(|(name, number)| format!("{name}={number}"))
+            .collect();
+        pairs.join(",")
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = if cases.len() > LISTED {
+        ", and more"
+    } else {
+        ""
+    };
+    format!(
+        "several sizes fit the buffers of the launch ({}{more}): choose with `--size`",
+        shown.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests;

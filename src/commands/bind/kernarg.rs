@@ -1,0 +1,74 @@
+//! The arguments of a record beside those that the kernel takes.
+
+use gfx906::code_object::{Arg, ArgKind, Kernel};
+
+use crate::commands::exec::recorded::{Argument, Recorded};
+
+/// Whole numbers beyond this are rather something else, where nothing says what they are.
+pub const LARGE: u64 = 1 << 31;
+
+/// A whole number among the arguments: what the code object calls it, and its value.
+pub type Number<'k> = (Option<&'k str>, i64);
+
+/// Whether an argument is an address for the code object.
+pub fn is_pointer(arg: &Arg) -> bool {
+    arg.kind == ArgKind::GlobalBuffer
+}
+
+/// That a record has the arguments that the kernel takes.
+pub fn check(kernel: &Kernel, recorded: &Recorded) -> Result<(), String> {
+    let args: Vec<&Arg> = kernel.explicit_args().collect();
+    if args.len() != recorded.args.len() {
+        return Err(format!(
+            "kernel `{}` takes {} arguments, the record has {}: give the code object that was recorded with `--kernels`",
+            kernel.name.escape_debug(),
+            args.len(),
+            recorded.args.len()
+        ));
+    }
+    for (position, (arg, value)) in args.iter().zip(&recorded.args).enumerate() {
+        let size = size(value);
+        if size != arg.size as usize {
+            return Err(format!(
+                "argument {position} of `{}` has {} bytes, the record has {size}: give the code object that was recorded with `--kernels`",
+                kernel.name.escape_debug(),
+                arg.size
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn size(value: &Argument) -> usize {
+    match value {
+        Argument::Pointer(_) => 8,
+        Argument::Bytes(bytes) => bytes.len(),
+        Argument::Structure(parts) => parts.iter().map(size).sum(),
+    }
+}
+
+/// What the code object calls the pointer to each region, and the whole numbers with their names.
+pub fn names<'k>(
+    kernel: &'k Kernel,
+    recorded: &Recorded,
+) -> (Vec<Option<&'k str>>, Vec<Number<'k>>) {
+    let mut names = vec![None; recorded.regions.len()];
+    let mut numbers = Vec::new();
+    for (arg, value) in kernel.explicit_args().zip(&recorded.args) {
+        let name = arg.name.as_deref();
+        match value {
+            Argument::Pointer(region) => names[*region] = names[*region].or(name),
+            Argument::Bytes(bytes) if !is_pointer(arg) => {
+                let number = match bytes[..] {
+                    [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
+                    [a, b, c, d, e, f, g, h] => Some(i64::from_le_bytes([a, b, c, d, e, f, g, h])),
+                    _ => None,
+                };
+                let small = number.filter(|number| number.unsigned_abs() < LARGE);
+                numbers.extend(small.map(|number| (name, number)));
+            }
+            _ => {}
+        }
+    }
+    (names, numbers)
+}

@@ -1,0 +1,51 @@
+//! How many elements a tensor of a contract has, at one case after another.
+
+use crate::binding::formula::{Formula, Node, parse};
+use crate::binding::{DescribedTensor, Scope};
+use crate::contract::Function;
+use crate::contract::Values;
+
+/// The lengths of a tensor's axes as formulas, read once.
+#[derive(Clone, Debug)]
+pub struct Lengths {
+    function: &'static Function,
+    axes: Vec<Formula>,
+}
+
+impl Lengths {
+    /// Of a tensor; nothing where no formula is known for one of its axes.
+    pub fn of(function: &'static Function, tensor: &DescribedTensor) -> Option<Lengths> {
+        let axis = |symbol: Option<&str>| parse(symbol?).ok();
+        let axes = tensor.axes.iter().map(|one| axis(one.length.as_deref()));
+        let axes = axes.collect::<Option<Vec<_>>>()?;
+        Some(Lengths { function, axes })
+    }
+
+    /// Whether a size is part of them.
+    pub fn names(&self, size: &str) -> bool {
+        self.axes.iter().any(|axis| names(axis, size))
+    }
+
+    /// Elements at a case; nothing where they are not whole, or too many.
+    pub fn count(&self, values: &Values) -> Option<u64> {
+        let scope = Scope::new(self.function, values, &[], &[]);
+        self.axes.iter().try_fold(1u64, |count, axis| {
+            let length = scope.number(axis).ok()?.integer().ok()?;
+            count.checked_mul(u64::try_from(length).ok()?)
+        })
+    }
+}
+
+/// Whether a name is part of a formula.
+fn names(formula: &Formula, name: &str) -> bool {
+    match &formula.node {
+        Node::Integer(_) | Node::Float(_) | Node::Word(_) => false,
+        Node::Name(own) => own == name,
+        Node::Negative(of) | Node::Not(of) => names(of, name),
+        Node::Binary(_, left, right) => names(left, name) || names(right, name),
+        Node::Choice(a, b, c) => [a, b, c].into_iter().any(|part| names(part, name)),
+        Node::Call(_, arguments) | Node::Index(_, arguments) => {
+            arguments.iter().any(|part| names(part, name))
+        }
+    }
+}

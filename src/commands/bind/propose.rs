@@ -1,0 +1,249 @@
+//! A binding from a recorded launch: its numbers as formulas over the sizes, its pointers as tensors, and a comment where both could
+//! be otherwise.
+
+use gfx906::code_object::{CodeObject, Kernel};
+
+use super::arguments::Arguments;
+use super::case::Case;
+use super::number::Guess;
+use super::quoted;
+use super::tensors::{Fit, Taken};
+use crate::binding::{Described, demangled, described as told, find};
+use crate::commands::exec::recorded::Recorded;
+use crate::contract::Value;
+
+/// What a proposal is made from.
+pub struct Proposal<'a> {
+    pub described: &'a Described,
+    pub object: &'a CodeObject,
+    pub kernel: &'a Kernel,
+    pub recorded: &'a Recorded,
+    pub case: &'a Case<'a>,
+    /// What each region is.
+    pub taken: &'a [Taken],
+    /// What the record is called.
+    pub name: &'a str,
+    /// Choices that the user gave.
+    pub given: &'a [(&'static str, &'static str)],
+}
+
+impl Proposal<'_> {
+    /// The whole file.
+    pub fn text(&self) -> String {
+        let function = self.described.function;
+        let mut used: Vec<String> = Vec::new();
+        let grid = self.grid(&mut used);
+        let block = self.block();
+        let lds = self.dynamic_lds(&mut used);
+        let args = self.args(&mut used);
+        let mut text = String::from("schema = 1\n\n");
+        text += &format!(
+            "# From {}: grid {:?}, block {:?}, {}.\n",
+            self.name, self.recorded.grid, self.recorded.block, self.case.values
+        );
+        if !self.case.assumed.is_empty() {
+            let words: Vec<String> = self
+                .case
+                .assumed
+                .iter()
+                .map(|(choice, word)| format!("{choice}={word}"))
+                .collect();
+            text += &format!(
+                "# Choices were not given, taken as {}: `--size` gives them.\n",
+                words.join(",")
+            );
+        }
+        text += &format!(
+            "[[binding]]\ncontract = {}\nsymbol = {}\n",
+            quoted(function.name),
+            quoted(&self.symbol())
+        );
+        text += &self.when(&used);
+        text += &self.types();
+        text += &self.buffers();
+        text += &grid;
+        text += &block;
+        text += &lds;
+        text += &args;
+        let missing = self.missing();
+        if !missing.is_empty() {
+            text += &format!(
+                "# ? no buffer of the launch is {}: every output of the contract is due\n",
+                missing.join(", ")
+            );
+        }
+        text
+    }
+
+    /// The name as one writes it, where that means this kernel and no other.
+    fn symbol(&self) -> String {
+        let short = super::short(&demangled(&self.kernel.name));
+        let names = self
+            .object
+            .kernels
+            .iter()
+            .map(|kernel| kernel.name.as_str());
+        match find(&short, names) {
+            Ok(found) if found == self.kernel.name => short,
+            _ => self.kernel.name.clone(),
+        }
+    }
+
+    /// Sizes and other whole numbers of the case.
+    pub fn sizes(&self) -> Vec<(&str, i64)> {
+        let values = self.case.values.iter();
+        let sizes = values.filter_map(|(name, value)| match value {
+            Value::Number(number) => Some((name, *number)),
+            Value::Word(_) => None,
+        });
+        sizes.collect()
+    }
+
+    /// What the launch does not tell the kernel, the kernel has built in.
+    fn when(&self, used: &[String]) -> String {
+        let mut terms: Vec<String> = self
+            .sizes()
+            .iter()
+            .filter(|(name, _)| !used.iter().any(|used| used == name))
+            .map(|(name, number)| format!("{name} == {number}"))
+            .collect();
+        let built_in = !terms.is_empty();
+        terms.extend(
+            self.given
+                .iter()
+                .map(|(choice, word)| format!("{choice} == '{word}'")),
+        );
+        if terms.is_empty() {
+            return String::new();
+        }
+        let why = match (built_in, self.given.is_empty()) {
+            (true, true) => "sizes that no number of the launch follows",
+            (true, false) => "sizes that no number of the launch follows, and the choices given",
+            _ => "the choices given; leave out what the kernel takes any of",
+        };
+        format!("when = {}   # {why}\n", quoted(&terms.join(" && ")))
+    }
+
+    fn types(&self) -> String {
+        let half = self.taken.iter().filter_map(|taken| match taken {
+            Taken::Tensor {
+                tensor,
+                fit: Fit::Half,
+                ..
+            } => Some(format!(
+                "{} = \"bf16\"",
+                key(&self.case.candidates[*tensor].name)
+            )),
+            _ => None,
+        });
+        let half: Vec<String> = half.collect();
+        match half[..] {
+            [] => String::new(),
+            _ => format!(
+                "types = {{ {} }}   # ? or f16: elements of two bytes\n",
+                half.join(", ")
+            ),
+        }
+    }
+
+    fn buffers(&self) -> String {
+        if !self.taken.contains(&Taken::Outputs) {
+            return String::new();
+        }
+        let outputs = self
+            .case
+            .candidates
+            .iter()
+            .filter(|tensor| tensor.is_output());
+        let names: Vec<String> = outputs.map(|tensor| quoted(&tensor.name)).collect();
+        format!(
+            "buffers = {{ {OUTPUTS} = [{}] }}   # ? in this order\n",
+            names.join(", ")
+        )
+    }
+
+    fn args(&self, used: &mut Vec<String>) -> String {
+        let mut arguments = Arguments::new(
+            self.case,
+            self.recorded,
+            self.taken,
+            self.sizes(),
+            self.lengths(),
+        );
+        let mut text = String::from("args = [\n");
+        for (position, (arg, value)) in self
+            .kernel
+            .explicit_args()
+            .zip(&self.recorded.args)
+            .enumerate()
+        {
+            let written = arguments.write(arg, value);
+            let type_name = arg.type_name.as_deref().map(|name| format!(", {name}"));
+            let about = crate::text::escaped(&(told(arg) + &type_name.unwrap_or_default()));
+            let mut notes = vec![about];
+            notes.extend(written.comment);
+            text += &format!(
+                "    {:<20} # {position}: {}\n",
+                written.text + ",",
+                notes.join("; ")
+            );
+            used.extend(written.uses);
+        }
+        text + "]\n"
+    }
+
+    /// Outputs that no region is.
+    fn missing(&self) -> Vec<String> {
+        if self.taken.contains(&Taken::Outputs) {
+            return Vec::new();
+        }
+        let there = |at: usize| {
+            let is = |taken: &Taken| matches!(taken, Taken::Tensor { tensor, .. } if *tensor == at);
+            self.taken.iter().any(is)
+        };
+        let all = self.case.candidates.iter().enumerate();
+        let missing = all.filter(|(at, tensor)| tensor.is_output() && !there(*at));
+        missing.map(|(_, tensor)| tensor.name.clone()).collect()
+    }
+}
+
+/// The buffer of all outputs.
+pub const OUTPUTS: &str = "outputs_together";
+
+/// A key of a TOML table.
+fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.chars().all(bare) {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
+}
+
+/// A line and what is to be said of it.
+pub fn line(text: &str, comments: &[String]) -> String {
+    match comments {
+        [] => format!("{text}\n"),
+        _ => format!("{text}   # {}\n", comments.join("; ")),
+    }
+}
+
+/// What is to be said of a guess.
+pub fn comment(guess: &Guess, what: &str) -> Option<String> {
+    let what = if what.is_empty() {
+        String::new()
+    } else {
+        format!("{what} ")
+    };
+    let others = guess.others.join("\" or \"");
+    match (guess.literal, guess.others.is_empty()) {
+        (true, _) => Some(format!(
+            "? {what}as recorded: no formula of the sizes was found"
+        )),
+        (false, false) if guess.formula == "1" => Some(format!(
+            "{what}or \"{others}\": a record of a larger call tells"
+        )),
+        (false, false) => Some(format!("{what}or \"{others}\"")),
+        (false, true) => None,
+    }
+}

@@ -1,0 +1,60 @@
+//! Arguments by value that are no plain number: divisors, strides in a structure.
+
+use super::arguments::Written;
+use super::number::Terms;
+use super::quoted;
+
+/// Three u32 with which a kernel divides by a size.
+pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
+    let [_, _, divisor] = words(bytes)?;
+    if crate::binding::fast_division(divisor)? != bytes {
+        return None;
+    }
+    let guess = terms.argument(divisor.into());
+    let more = guess
+        .others
+        .iter()
+        .cloned()
+        .chain(terms.quotients(divisor.into()));
+    let mut others: Vec<String> = more.filter(|other| *other != guess.formula).collect();
+    others.dedup();
+    Some(Written {
+        text: quoted(&format!("fastdiv({})", guess.formula)),
+        comment: (!others.is_empty()).then(|| format!("or of {}", others.join(", "))),
+        uses: guess.uses,
+    })
+}
+
+/// A structure of whole numbers: strides, sizes. Nothing where one of them is no formula of the sizes.
+pub fn members(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
+    [8, 4]
+        .into_iter()
+        .filter(|size| bytes.len().is_multiple_of(*size))
+        .find_map(|size| {
+            let member = |word: &[u8]| {
+                let mut wide = [0; 8];
+                wide[..size].copy_from_slice(word);
+                let number = i64::try_from(u64::from_le_bytes(wide)).ok()?;
+                let guess = terms.argument(number);
+                (!guess.literal).then_some(guess)
+            };
+            let members: Vec<_> = bytes.chunks(size).map(member).collect::<Option<_>>()?;
+            let text = members
+                .iter()
+                .map(|guess| quoted(&format!("i{} {}", 8 * size, guess.formula)));
+            Some(Written {
+                text: format!("[{}]", text.collect::<Vec<_>>().join(", ")),
+                comment: Some("? members by their numbers".into()),
+                uses: members
+                    .iter()
+                    .flat_map(|guess| guess.uses.clone())
+                    .collect(),
+            })
+        })
+}
+
+fn words(bytes: &[u8]) -> Option<[u32; 3]> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    rest.is_empty().then(|| words.try_into().ok()).flatten()
+}

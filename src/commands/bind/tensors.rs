@@ -1,0 +1,255 @@
+//! Which tensor of the contract each pointer of a recorded launch is: by name, by size, by whether it was written, by order.
+
+use super::lengths::Lengths;
+use crate::binding::Use;
+use crate::commands::exec::recorded::Region;
+use crate::compare::ElementKind;
+use crate::contract::Function;
+use crate::contract::Values;
+
+/// Bytes of f16 and bf16, which a kernel may have for an f32 of the contract.
+const HALF: u64 = 2;
+
+/// A tensor that a pointer may be.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub role: Use,
+    /// Its elements in the contract.
+    pub element: ElementKind,
+    /// How many it has.
+    pub lengths: Lengths,
+}
+
+impl Candidate {
+    /// The tensors of a contract that kernels can be handed, those that they are handed by default first.
+    pub fn of(
+        function: &'static Function,
+        tensors: &[crate::binding::DescribedTensor],
+    ) -> Vec<Candidate> {
+        let candidate = |tensor: &crate::binding::DescribedTensor| {
+            Some(Candidate {
+                name: tensor.name.clone(),
+                role: tensor.role,
+                element: tensor.element,
+                lengths: Lengths::of(function, tensor)?,
+            })
+        };
+        let mut all: Vec<Candidate> = tensors.iter().filter_map(candidate).collect();
+        all.sort_by_key(|tensor| tensor.role == Use::Hidden);
+        all
+    }
+
+    /// Whether kernels write it.
+    pub fn is_output(&self) -> bool {
+        matches!(self.role, Use::Output | Use::InPlace)
+    }
+
+    /// Its bytes at a case, in the contract's type.
+    pub fn bytes(&self, values: &Values) -> Option<u64> {
+        let count = self.lengths.count(values)?;
+        count.checked_mul(self.element.size() as u64)
+    }
+}
+
+/// How well a tensor fits a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// To the byte.
+    Exact,
+    /// To the byte, with elements of two bytes.
+    Half,
+    /// The region has this many bytes more: allocators round up.
+    Within(u64),
+}
+
+/// What a region is taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A tensor, by its number.
+    Tensor {
+        /// Of the candidates.
+        tensor: usize,
+        /// How well it fits.
+        fit: Fit,
+        /// Other tensors that fit as well.
+        others: Vec<usize>,
+    },
+    /// All outputs, one behind the other.
+    Outputs,
+    /// Nothing fits.
+    Unknown,
+}
+
+/// The tensors at a case, and what fits where.
+pub struct Tensors<'a> {
+    candidates: &'a [Candidate],
+    /// Bytes of each in the contract's type.
+    bytes: Vec<Option<u64>>,
+}
+
+impl<'a> Tensors<'a> {
+    /// At a case.
+    pub fn at(candidates: &'a [Candidate], values: &Values) -> Tensors<'a> {
+        let bytes = candidates.iter().map(|tensor| tensor.bytes(values));
+        Tensors {
+            candidates,
+            bytes: bytes.collect(),
+        }
+    }
+
+    /// How a tensor fits a region. What a launch has written is no input; what it has left as it was may be an output that came to the
+    /// same, but only if `lenient`.
+    fn fit(&self, tensor: usize, region: &Region, lenient: bool) -> Option<Fit> {
+        let candidate = &self.candidates[tensor];
+        let bytes = self.bytes[tensor].filter(|bytes| *bytes > 0)?;
+        let may = match region.changed {
+            Some(true) => candidate.is_output(),
+            Some(false) => lenient || !candidate.is_output(),
+            None => true,
+        };
+        if !may {
+            return None;
+        }
+        let size = candidate.element.size() as u64;
+        let half = candidate.element == ElementKind::F32;
+        match region.size {
+            found if found == bytes => Some(Fit::Exact),
+            found if half && found == bytes / size * HALF => Some(Fit::Half),
+            found if found > bytes && found / 2 < bytes => Some(Fit::Within(found - bytes)),
+            _ => None,
+        }
+    }
+
+    /// What each region is. `names` are those of the arguments that point there.
+    pub fn take(&self, regions: &[Region], names: &[Option<&str>]) -> Vec<Taken> {
+        let mut taken = vec![Taken::Unknown; regions.len()];
+        let mut free = vec![true; self.candidates.len()];
+        // A size says more than a name, and a name more than an order.
+        for within in [false, true] {
+            self.by_name(regions, names, within, &mut taken, &mut free);
+            for lenient in [false, true] {
+                self.by_order(regions, lenient, within, &mut taken, &mut free);
+            }
+            self.outputs_together(regions, &mut taken, &mut free);
+        }
+        taken
+    }
+
+    /// The tensor that is called as the pointer to a region, if it fits.
+    fn by_name(
+        &self,
+        regions: &[Region],
+        names: &[Option<&str>],
+        within: bool,
+        taken: &mut [Taken],
+        free: &mut [bool],
+    ) {
+        for (at, region) in regions.iter().enumerate() {
+            let name = names.get(at).copied().flatten().unwrap_or_default();
+            let named = |tensor: &usize| name.eq_ignore_ascii_case(&self.candidates[*tensor].name);
+            let mut open = (0..free.len()).filter(|tensor| free[*tensor]);
+            let Some(tensor) = open.find(named) else {
+                continue;
+            };
+            let fit = self.fit(tensor, region, true);
+            let fit = fit.filter(|fit| within || !matches!(fit, Fit::Within(_)));
+            if let (Some(fit), Taken::Unknown) = (fit, &taken[at]) {
+                free[tensor] = false;
+                taken[at] = Taken::Tensor {
+                    tensor,
+                    fit,
+                    others: Vec::new(),
+                };
+            }
+        }
+    }
+
+    /// The first free tensor that fits best, for each region that is nothing yet.
+    fn by_order(
+        &self,
+        regions: &[Region],
+        lenient: bool,
+        within: bool,
+        taken: &mut [Taken],
+        free: &mut [bool],
+    ) {
+        let unnamed = free.to_vec();
+        for (at, region) in regions.iter().enumerate() {
+            if taken[at] != Taken::Unknown {
+                continue;
+            }
+            let fits = |tensor: usize| {
+                let fit = self.fit(tensor, region, lenient)?;
+                (within || !matches!(fit, Fit::Within(_))).then_some((fit, tensor))
+            };
+            let open = (0..free.len()).filter(|tensor| free[*tensor]);
+            let hidden = |tensor: usize| self.candidates[tensor].role == Use::Hidden;
+            let best = open
+                .filter_map(fits)
+                .min_by_key(|(fit, tensor)| (*fit, hidden(*tensor)));
+            let Some((fit, tensor)) = best else {
+                continue;
+            };
+            let same = |other: &usize| {
+                let alike = hidden(*other) == hidden(tensor);
+                *other != tensor
+                    && unnamed[*other]
+                    && alike
+                    && fits(*other).is_some_and(|(other, _)| other == fit)
+            };
+            let others = (0..free.len()).filter(same).collect();
+            free[tensor] = false;
+            taken[at] = Taken::Tensor {
+                tensor,
+                fit,
+                others,
+            };
+        }
+    }
+
+    /// A region as large as all outputs that are still free holds them one behind the other.
+    fn outputs_together(&self, regions: &[Region], taken: &mut [Taken], free: &mut [bool]) {
+        let outputs: Vec<usize> = (0..free.len())
+            .filter(|tensor| self.candidates[*tensor].is_output())
+            .collect();
+        let all = outputs.iter().all(|tensor| free[*tensor]);
+        let sum: Option<u64> = outputs.iter().map(|tensor| self.bytes[*tensor]).sum();
+        if outputs.len() < 2 || !all {
+            return;
+        }
+        let holds = |(taken, region): (&Taken, &Region)| {
+            *taken == Taken::Unknown && Some(region.size) == sum && region.changed != Some(false)
+        };
+        if let Some(at) = taken.iter().zip(regions).position(holds) {
+            taken[at] = Taken::Outputs;
+            outputs.iter().for_each(|tensor| free[*tensor] = false);
+        }
+    }
+
+    /// Whether every region is something to the byte, in the contract's own types unless `half`, and every output is a region that was
+    /// written.
+    pub fn explain(&self, regions: &[Region], names: &[Option<&str>], half: bool) -> bool {
+        let taken = self.take(regions, names);
+        let fine = |(taken, region): (&Taken, &Region)| match taken {
+            Taken::Tensor { tensor, fit, .. } => {
+                let left = self.candidates[*tensor].is_output() && region.changed == Some(false);
+                !left && (*fit == Fit::Exact || (half && *fit == Fit::Half))
+            }
+            Taken::Outputs => true,
+            Taken::Unknown => false,
+        };
+        let together = taken.contains(&Taken::Outputs);
+        let written = |wanted: usize| {
+            let is =
+                |taken: &Taken| matches!(taken, Taken::Tensor { tensor, .. } if *tensor == wanted);
+            together || !self.candidates[wanted].is_output() || taken.iter().any(is)
+        };
+        taken.iter().zip(regions).all(fine) && (0..self.candidates.len()).all(written)
+    }
+}
+
+#[cfg(test)]
+mod tests;
