@@ -1,11 +1,27 @@
 //! Names and foreign text. What could move the cursor, colour the screen or reorder a line is escaped; a name that nobody bears is
-//! answered with the nearest.
+//! answered with the nearest. And how text is written to standard output.
 
+use std::io::{self, Write as _};
 use std::path::Path;
+
+use crate::exit::Stop;
 
 /// A file's name.
 pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
+}
+
+/// A name for every file system: the colon of a case's id becomes a dot, and so does every space.
+pub fn file_name(id: &str) -> String {
+    id.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "_-=,".contains(c) {
+                c
+            } else {
+                '.'
+            }
+        })
+        .collect()
 }
 
 /// Text with its control characters escaped, and the marks that reorder what stands around them.
@@ -74,6 +90,22 @@ pub fn again(id: &str, seed: u64, flags: &str) -> String {
         "deltanet-check --test {} --seed {seed}{flags} --dump DIR",
         quoted(id)
     )
+}
+
+/// Writes to standard output; a reader that has closed the pipe has seen enough.
+pub fn print(text: &str) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    stdout_result(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The result of writing to standard output; a reader that has closed the pipe has seen enough.
+pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

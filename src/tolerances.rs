@@ -14,6 +14,7 @@ use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
 use crate::run::{self, Setup};
+use crate::text::print;
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
 
@@ -105,7 +106,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
         Format::Table => table(&measured, args.seeds),
         Format::Json => as_json(&measured, args.seeds),
     };
-    run::print(&text)?;
+    print(&text)?;
     let failed = measured
         .iter()
         .any(|one| one.failed > 0 || one.compared == 0);

@@ -10,10 +10,10 @@ mod subjects;
 
 use clap::builder::PossibleValuesParser;
 
-use super::print;
 use crate::cli::{Format, RunArgs};
 use crate::exit::{Exit, Stop};
 use crate::run;
+use crate::text::print;
 
 use inputs::{REGIMES, Regime};
 use measure::{Cost, measure};

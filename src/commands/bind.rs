@@ -27,8 +27,8 @@ use super::{contracts, load_code_object, no_kernel};
 use crate::binding::{self, Described, Use, demangled, described};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, contract, print};
-use crate::text::shown;
+use crate::run::{Setup, contract};
+use crate::text::{print, shown};
 
 /// Flags of `bind`.
 #[derive(Debug, Clone, Args)]

@@ -10,9 +10,8 @@ use crate::contract::Function;
 use crate::contract::Test;
 use crate::contracts::functions;
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, contract, print};
-
-use crate::text::nearest;
+use crate::run::{Setup, contract};
+use crate::text::{nearest, print};
 
 /// Flags of `contracts`.
 #[derive(Debug, Clone, Args)]

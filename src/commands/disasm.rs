@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
 use gfx906::isa::{self, Encoding, Inst};
 
-use super::{MAX_TEXT, load_code_object, no_kernel, print};
+use super::{MAX_TEXT, load_code_object, no_kernel};
 use crate::exit::{Exit, Stop};
 use crate::files;
-use crate::text::shown;
+use crate::text::{print, shown};
 
 /// Print the code of a code object, or of hex bytes, as text.
 #[derive(Debug, clap::Args)]

@@ -28,11 +28,11 @@ use gfx906::machine::{Gpu, Launch, LaunchError, Limits, Module};
 use self::buffers::Placed;
 use self::launch::{LaunchFile, LaunchSpec};
 use self::summary::{Outcome, Summary};
-use super::{load_code_object, no_kernel, print};
+use super::{load_code_object, no_kernel};
 use crate::cli::{Format, LimitArgs, TraceArgs};
 use crate::device::{Tracing, Watch, emulator};
 use crate::exit::{Exit, Stop};
-use crate::text::shown;
+use crate::text::{print, shown};
 use crate::verdict::Verdict;
 
 /// Run any kernel of any code object, as a launch file says, and judge what it computed.

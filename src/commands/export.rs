@@ -7,9 +7,9 @@ use clap::Args;
 use crate::cli::{DeviceArgs, RunArgs};
 use crate::device::{self, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
-use crate::run::{self, Setup, print};
-use crate::text::shown;
-use crate::trial::{Dump, Plan, Progress, Variant, file_name, run_all};
+use crate::run::{self, Setup};
+use crate::text::{file_name, print, shown};
+use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::TrialReport;
 
 /// Write inputs, references and outputs of tests as safetensors.

@@ -7,10 +7,10 @@ use gfx906::code_object::{Arg, ArgKind, CodeObject, HiddenArg, Kernel};
 use gfx906::isa::{self, Encoding, Flags, Inst};
 use serde_json::{Value, json};
 
-use super::{load_code_object, print, table};
+use super::{load_code_object, table};
 use crate::cli::Format;
 use crate::exit::{Exit, Stop};
-use crate::text::shown;
+use crate::text::{print, shown};
 
 /// List the kernels of a code object: arguments, registers, LDS, target.
 #[derive(Debug, clap::Args)]

@@ -2,8 +2,9 @@
 
 use gfx906::isa::{Coverage, coverage};
 
-use super::{print, table};
+use super::table;
 use crate::exit::{Exit, Stop};
+use crate::text::print;
 
 /// Say how much of the gfx906 instruction set is decoded and runs.
 #[derive(Debug, clap::Args)]

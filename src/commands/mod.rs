@@ -18,9 +18,7 @@ use gfx906::code_object::CodeObject;
 
 use crate::files;
 use crate::program::MAX_CODE_OBJECT;
-use crate::run::print;
-use crate::text::nearest;
-use crate::text::shown;
+use crate::text::{nearest, shown};
 
 /// A file of text: a launch file, lines of hex.
 const MAX_TEXT: u64 = 256 << 20;

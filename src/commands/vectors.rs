@@ -15,7 +15,8 @@ use crate::device::{self, Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
-use crate::run::{self, Bindings, Setup, print, stdout_result};
+use crate::run::{self, Bindings, Setup};
+use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
@@ -284,7 +285,7 @@ fn judged(
             };
             report.rerun = format!(
                 "deltanet-check vectors {} --family {}{again}",
-                crate::text::quoted(&batch.vectors.name),
+                quoted(&batch.vectors.name),
                 family.word()
             );
             Some(report)

@@ -11,7 +11,7 @@ use crate::contract::{Case, Test};
 use crate::contracts::functions;
 use crate::document::Complaint;
 use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
-use crate::trial::file_name;
+use crate::text::file_name;
 
 /// The version of the format this reads.
 const SCHEMA: i64 = 1;

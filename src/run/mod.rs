@@ -14,7 +14,7 @@ use crate::report::{
     Event, Json, JsonFile, Progress as Bar, Reporter, RunPlan, Table, TableOptions,
 };
 use crate::select::Selected;
-use crate::text::{again, shown};
+use crate::text::{again, print, shown, stdout_result};
 use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
@@ -201,23 +201,6 @@ fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
     };
     print(&text)?;
     Ok(Exit::Passed)
-}
-
-/// Writes to standard output; a reader that has closed the pipe has seen enough.
-pub fn print(text: &str) -> Result<(), Stop> {
-    use io::Write;
-    let mut out = io::stdout().lock();
-    stdout_result(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-}
-
-/// The result of writing to standard output; a reader that has closed the pipe has seen enough.
-pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
-            "cannot write to standard output: {error}"
-        ))),
-        _ => Ok(()),
-    }
 }
 
 /// Makes sure that tensors can be written before anything runs.

@@ -16,6 +16,7 @@ use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{self, Setup};
 use crate::select::Selected;
+use crate::text::print;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
@@ -128,7 +129,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     .run(&selected, &ways)?;
     let failed = !result.complaints().is_empty();
-    run::print(&show::text(args, &result))?;
+    print(&show::text(args, &result))?;
     if let Some(path) = &args.report {
         let written = crate::files::write_atomically(path, show::json(&result).as_bytes());
         written.map_err(|error| Stop::setup(error.to_string()))?;

@@ -15,7 +15,7 @@ use crate::compare::{ElementKind, encode};
 use crate::contract::Role;
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
-use crate::text::shown;
+use crate::text::{file_name, shown};
 use crate::verdict::Axis;
 
 /// Where the tensors of a trial go.
@@ -167,17 +167,4 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
     }
     let bytes = safetensors::serialize(views, Some(metadata)).map_err(unusable)?;
     write_atomically(path, &bytes).map_err(|error| error.to_string())
-}
-
-/// A name for every file system: the colon of a case's id becomes a dot, and so does every space.
-pub fn file_name(id: &str) -> String {
-    id.chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "_-=,".contains(c) {
-                c
-            } else {
-                '.'
-            }
-        })
-        .collect()
 }

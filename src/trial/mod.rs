@@ -23,7 +23,7 @@ use crate::program::Program;
 use crate::verdict::LaunchReport;
 
 pub use bound::Bound;
-pub use dump::{Dump, file_name};
+pub use dump::Dump;
 pub use isolate::{CHILD, serve};
 pub use plan::{Finished, Plan, Variant};
 pub use pool::{Progress, default_jobs, run_all};
