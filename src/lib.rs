@@ -2,6 +2,7 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
+pub mod args;
 pub mod binding;
 pub mod cli;
 pub mod commands;
@@ -23,6 +24,5 @@ pub mod select;
 pub mod self_test;
 pub mod tensor;
 pub mod text;
-pub mod tolerances;
 pub mod trial;
 pub mod verdict;

@@ -10,10 +10,11 @@ mod subjects;
 
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::{Format, RunArgs};
+use crate::args::Format;
 use crate::exit::{Exit, Stop};
-use crate::run;
+use crate::run::seed;
 use crate::text::print;
+use crate::trial::default_jobs;
 
 use inputs::{REGIMES, Regime};
 use measure::{Cost, measure};
@@ -56,11 +57,8 @@ struct Audit {
 /// # Errors
 /// The seed is none, or standard output cannot be written.
 pub fn run(args: &AuditArgs) -> Result<Exit, Stop> {
-    let seed = run::seed(&args.seed)?;
-    let jobs = run::jobs(&RunArgs {
-        jobs: args.jobs,
-        ..RunArgs::default()
-    });
+    let seed = seed(&args.seed)?;
+    let jobs = args.jobs.map_or_else(default_jobs, usize::from);
     let wanted = |regime: &Regime| {
         args.regime.is_empty() || args.regime.iter().any(|name| name == regime.name)
     };

@@ -25,9 +25,8 @@ use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
 use crate::binding::{self, Described, Use, demangled, described};
-use crate::cli::RunArgs;
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, contract};
+use crate::run::{Setup, Sources, contract};
 use crate::text::{print, shown};
 
 /// Flags of `bind`.
@@ -103,7 +102,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
         ))
     })?;
     kernarg::check(kernel, &launch).map_err(unusable)?;
-    let setup = Setup::new(&RunArgs::default())?;
+    let setup = Setup::new(Sources::default())?;
     let described = contract(&setup.registry, function).ok_or_else(|| {
         unusable(format!(
             "the tensors of contract `{contract_name}` are not known"
@@ -134,7 +133,7 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     let found = match &args.contract {
         Some(name) => {
             let function = contracts::find(name)?;
-            let setup = Setup::new(&RunArgs::default())?;
+            let setup = Setup::new(Sources::default())?;
             contract(&setup.registry, function)
         }
         None => None,

@@ -4,13 +4,13 @@ use clap::Args;
 use serde::Serialize;
 
 use super::table;
+use crate::args::Format;
 use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
-use crate::cli::{Format, RunArgs};
 use crate::contract::Function;
 use crate::contract::Test;
 use crate::contracts::functions;
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, contract};
+use crate::run::{Setup, Sources, contract};
 use crate::text::{nearest, print};
 
 /// Flags of `contracts`.
@@ -53,7 +53,7 @@ struct Choice<'a> {
 /// # Errors
 /// There is no contract of the name.
 pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(&RunArgs::default())?;
+    let setup = Setup::new(Sources::default())?;
     let wanted = match &args.name {
         Some(name) => vec![find(name)?],
         None => functions().collect(),

@@ -29,8 +29,8 @@ use self::buffers::Placed;
 use self::launch::{LaunchFile, LaunchSpec};
 use self::summary::{Outcome, Summary};
 use super::{load_code_object, no_kernel};
-use crate::cli::{Format, LimitArgs, TraceArgs};
-use crate::device::{Tracing, Watch, emulator};
+use crate::args::{Format, LimitArgs, TraceArgs};
+use crate::device::{Watch, emulator};
 use crate::exit::{Exit, Stop};
 use crate::text::{print, shown};
 use crate::verdict::Verdict;
@@ -100,10 +100,8 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let variables = variables::read(&file.variables, &object).with_context(|| name.clone())?;
     places::check(args, &file).with_context(|| name.clone())?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
-    let watch = Watch {
-        counters: true,
-        trace: Tracing::open(&args.trace, kernels, args.format == Format::Json)?,
-    };
+    let (trace, json) = (args.trace.spec(), args.format == Format::Json);
+    let watch = Watch::open(true, trace.as_ref(), kernels, json)?;
     warnings::unused(&name, &file);
     warnings::small_blocks(&name, &file, &object);
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::{DeviceArgs, RunArgs};
-use crate::device::{self, Limits, NOTHING};
+use crate::args::{DeviceArgs, again};
+use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
-use crate::run::{self, Setup};
+use crate::run::{Selection, Setup, Sources, seed, threads};
 use crate::text::{file_name, print, shown};
 use crate::trial::{Dump, Plan, Progress, Variant, run_all};
 use crate::verdict::TrialReport;
@@ -56,32 +56,31 @@ pub struct ExportArgs {
 /// # Errors
 /// Nothing is selected, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
-    let flags = RunArgs {
-        test: args.test.clone(),
-        kernels: args.kernels.clone(),
-        bind: args.bind.clone(),
+    let sources = Sources {
+        registry: args.registry.as_deref(),
+        kernels: args.kernels.as_deref(),
+        bind: &args.bind,
+    };
+    let setup = Setup::new(sources)?;
+    let (selected, ways) = setup.runnable(Selection {
+        test: &args.test,
         // What is missing is said of each test.
         require_all: true,
-        registry: args.registry.clone(),
-        jobs: args.jobs,
-        device: args.device.clone(),
-        ..RunArgs::default()
-    };
-    let setup = Setup::new(&flags)?;
-    let (selected, ways) = setup.runnable(&flags)?;
-    let seed = run::seed(&args.seed)?;
-    let device = device::choose(&args.device)?;
+        ..Selection::default()
+    })?;
+    let seed = seed(&args.seed)?;
+    let device = args.device.spec()?.open()?;
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;
-    let jobs = run::jobs(&flags);
-    let again = run::flags(&flags);
+    let jobs = args.device.jobs(args.jobs);
+    let again = again(&sources, None, &args.device);
     let plans: Vec<Plan<'_>> = selected
         .iter()
         .zip(&ways)
         .zip(&places)
         .map(|((one, way), place)| Plan {
             device: &*device,
-            threads: run::threads(jobs, selected.len()),
+            threads: threads(jobs, selected.len()),
             limits: Limits::default(),
             twin: None,
             program: setup.program(),

@@ -8,7 +8,7 @@ use gfx906::isa::{self, Encoding, Flags, Inst};
 use serde_json::{Value, json};
 
 use super::{load_code_object, table};
-use crate::cli::Format;
+use crate::args::Format;
 use crate::exit::{Exit, Stop};
 use crate::text::{print, shown};
 

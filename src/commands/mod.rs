@@ -1,4 +1,4 @@
-//! What the program does beside running the tests: one file a subcommand.
+//! What the program does: one file or folder a subcommand, and the run of the tests.
 
 pub mod audit;
 pub mod bind;
@@ -8,6 +8,8 @@ pub mod exec;
 pub mod export;
 pub mod inspect;
 pub mod isa;
+pub mod run;
+pub mod tolerances;
 pub mod vectors;
 
 use std::path::Path;

@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, DeviceArgs, Format, LimitArgs, RunArgs};
-use crate::device::{self, Device, NOTHING};
+use crate::args::{Color, DeviceArgs, Format, LimitArgs, again};
+use crate::device::{Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
-use crate::run::{self, Bindings, Setup};
+use crate::run::{Bindings, Setup, Sources, threads};
 use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
@@ -105,15 +105,15 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         (Some(_), None) => Some(Program::built_in()?),
         _ => None,
     };
-    let device = device::choose(&args.device)?;
+    let device = args.device.spec()?.open()?;
     let files: Vec<Vectors> = args
         .files
         .iter()
         .map(|path| Vectors::read(path))
         .collect::<Result<_, _>>()?;
-    let setup = Setup::new(&RunArgs {
-        bind: args.bind.clone(),
-        ..RunArgs::default()
+    let setup = Setup::new(Sources {
+        bind: &args.bind,
+        ..Sources::default()
     })?;
     let bindings = &setup.bindings;
     let families = families(args.family, &program, bindings)?;
@@ -230,16 +230,13 @@ fn judged(
     device: &dyn Device,
     batches: &[Batch],
 ) -> Result<Vec<PhaseReport>, Stop> {
-    let flags = RunArgs {
-        kernels: args.kernels.clone(),
-        bind: args.bind.clone(),
-        jobs: args.jobs,
-        device: args.device.clone(),
-        limits: args.limits.clone(),
-        ..RunArgs::default()
+    let sources = Sources {
+        registry: None,
+        kernels: args.kernels.as_deref(),
+        bind: &args.bind,
     };
-    let again = run::flags(&flags);
-    let jobs = run::jobs(&flags);
+    let again = again(&sources, Some(&args.limits), &args.device);
+    let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {
         let runs = |foreign: &&(Family, Foreign)| foreign.1.skip.is_none();
@@ -253,7 +250,7 @@ fn judged(
             };
             plans.push(Plan {
                 device,
-                threads: run::threads(jobs, batch.trials.len()),
+                threads: threads(jobs, batch.trials.len()),
                 limits: args.limits.limits(),
                 twin,
                 program,
@@ -328,7 +325,7 @@ fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), St
         return print(&text);
     }
     let options = TableOptions {
-        color: run::color(args.color),
+        color: args.color.wanted(),
         verbose: args.verbose,
         parts: Parts::Files,
     };

@@ -6,8 +6,16 @@ use std::time::Duration;
 
 use super::{Device, DeviceError, Limits, Place, Session, Watch};
 use crate::exit::Stop;
-use crate::trial::CHILD;
 use crate::verdict::DeviceReport;
+
+/// How this program runs one trial in a process of its own.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// The arguments with which it does.
+    pub args: Vec<OsString>,
+    /// How many seconds one run of the trial may take.
+    pub seconds: u32,
+}
 
 /// The process that a trial gets.
 #[derive(Clone, Debug)]
@@ -29,17 +37,16 @@ pub struct Isolated {
 }
 
 impl Isolated {
-    /// Gives each trial on the device, which is found at `place`, a process of this program; `seconds` is how long
-    /// one may take.
+    /// Gives each trial on the device, which is found at `place`, a process of this program.
     ///
     /// # Errors
     /// The file of this program cannot be found.
-    pub fn new(inner: Box<dyn Device>, place: Place, seconds: u32) -> Result<Isolated, Stop> {
+    pub fn new(inner: Box<dyn Device>, place: Place, child: Child) -> Result<Isolated, Stop> {
         let isolation = Isolation {
             program: this_program()?,
-            args: vec![CHILD.into()],
+            args: child.args,
             place,
-            limit: Duration::from_secs(seconds.into()),
+            limit: Duration::from_secs(child.seconds.into()),
         };
         Ok(Isolated { inner, isolation })
     }

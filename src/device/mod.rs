@@ -12,17 +12,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{DeviceArgs, DeviceChoice};
 use crate::compare::guards::Guards;
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::verdict::{CountersReport, DeviceReport};
 
 pub use crate::verdict::ErrorKind as DeviceErrorKind;
-pub use isolated::{Isolated, Isolation};
+pub use isolated::{Child, Isolated, Isolation};
 pub use kernarg::{ArgValue, lay_out};
 pub use limits::{Budget, Limits};
-pub use watch::{NOTHING, Sink, Tracing, Watch};
+pub use watch::{NOTHING, Sink, TraceSpec, Tracing, Watch};
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {
@@ -178,26 +177,45 @@ impl Place {
     }
 }
 
-/// The device that the flags ask for.
-///
-/// # Errors
-/// The flags do not go together, or there is no such device.
-pub fn choose(args: &DeviceArgs) -> Result<Box<dyn Device>, Stop> {
-    let on_card = args.device == DeviceChoice::Hip;
-    if args.hip_device.is_some() && !on_card {
-        return Err(Stop::usage(
-            "`--hip-device` names a card: add `--device hip`",
-        ));
-    }
-    let (device, place) = if on_card {
-        hip(args.hip_device)?
-    } else {
-        (Place::Emulator.find()?, Place::Emulator)
+/// Which device is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The emulator.
+    Emulator,
+    /// The card of this number, or the first that will do.
+    Hip(Option<u32>),
+}
+
+/// A device, and how trials run on it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Which device.
+    pub target: Target,
+    /// The process of its own that each trial gets; without it trials run in this one.
+    pub child: Option<Child>,
+}
+
+impl Spec {
+    /// The emulator, in this process.
+    pub const EMULATOR: Spec = Spec {
+        target: Target::Emulator,
+        child: None,
     };
-    if args.no_isolate || !(on_card || args.isolate) {
-        return Ok(device);
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// There is no such device.
+    pub fn open(self) -> Result<Box<dyn Device>, Stop> {
+        let (device, place) = match self.target {
+            Target::Emulator => (Place::Emulator.find()?, Place::Emulator),
+            Target::Hip(index) => hip(index)?,
+        };
+        Ok(match self.child {
+            Some(child) => Box::new(Isolated::new(device, place, child)?),
+            None => device,
+        })
     }
-    Ok(Box::new(Isolated::new(device, place, args.timeout)?))
 }
 
 /// A card, and where it is.

@@ -1,22 +1,44 @@
-//! What a run needs before the first trial: registry, code objects, seed, device, threads.
+//! The registry and the code objects of a run, and the cases that are selected.
 
-use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::Bindings;
 
 use crate::binding::Binding;
-use crate::cli::{Color, DeviceChoice, Format, RunArgs};
 use crate::contract::Test;
-use crate::device::{Tracing, Watch};
+use crate::device::Budget;
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::registry::{Known, Registry};
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
-use crate::text::quoted;
-use crate::trial::{Bound, default_jobs};
+use crate::trial::Bound;
+
+/// The files that a run reads, where not the built-in ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sources<'a> {
+    /// The tests.
+    pub registry: Option<&'a Path>,
+    /// The kernels under test.
+    pub kernels: Option<&'a Path>,
+    /// How they are launched.
+    pub bind: &'a [PathBuf],
+}
+
+/// The cases that are to run: those that all three lists mean, where an empty one means every case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selection<'a> {
+    /// Numbers and ranges of phases, as in `1-3,6`.
+    pub phase: &'a [String],
+    /// Ids, aliases and globs of tests.
+    pub test: &'a [String],
+    /// Globs of kernels that a test launches.
+    pub kernel: &'a [String],
+    /// A case whose kernels are missing runs all the same, into an error.
+    pub require_all: bool,
+}
 
 /// The registry and the code objects.
 pub struct Setup {
@@ -33,8 +55,11 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads and checks everything that the flags name.
-    pub fn new(args: &RunArgs) -> Result<Setup, Stop> {
+    /// Reads and checks everything.
+    ///
+    /// # Errors
+    /// A file cannot be read, or something in it is wrong.
+    pub fn new(sources: Sources<'_>) -> Result<Setup, Stop> {
         let built_in = Program::built_in()?;
         let planted = Program::planted()?;
         let known = Known {
@@ -43,7 +68,7 @@ impl Setup {
             base: None,
         };
         let own = Registry::built_in(&known)?;
-        let registry = match &args.registry {
+        let registry = match sources.registry {
             Some(path) => {
                 let base = Some(&own);
                 Registry::read(path, &Known { base, ..known })?
@@ -53,8 +78,8 @@ impl Setup {
                 own
             }
         };
-        let user = args.kernels.as_deref().map(Program::read).transpose()?;
-        let bindings = Bindings::read(&args.bind, &registry)?;
+        let user = sources.kernels.map(Program::read).transpose()?;
+        let bindings = Bindings::read(sources.bind, &registry)?;
         Ok(Setup {
             bindings,
             registry,
@@ -69,30 +94,28 @@ impl Setup {
         self.user.as_ref().unwrap_or(&self.built_in)
     }
 
-    /// The built-in kernels where they say how long others may run: not if the flags do.
-    pub fn twin(&self, args: &RunArgs) -> Option<&Program> {
-        let told = self.user.is_some() && args.limits.budget.is_none();
+    /// The built-in kernels where they say how long others may run: not if a budget does.
+    pub fn twin(&self, budget: Option<Budget>) -> Option<&Program> {
+        let told = self.user.is_some() && budget.is_none();
         told.then_some(&self.built_in)
     }
 
-    /// What the flags want observed.
-    pub fn watch(&self, args: &RunArgs) -> Result<Watch, Stop> {
+    /// The names of the kernels under test.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> + Clone {
         let kernels = self.program().object.kernels.iter();
-        let names = kernels.map(|kernel| kernel.name.as_str());
-        let json = args.format == Format::Json;
-        Ok(Watch {
-            counters: args.counters,
-            trace: Tracing::open(&args.trace, names, json)?,
-        })
+        kernels.map(|kernel| kernel.name.as_str())
     }
 
-    /// The cases that the flags select.
-    pub fn select(&self, args: &RunArgs) -> Result<Vec<Selected<'_>>, Stop> {
-        let mut selected = select(&self.registry, &args.phase, &args.test)?;
-        if !args.kernel.is_empty() {
-            let launches = kernel_globs(&args.kernel)?;
+    /// The cases that are selected.
+    ///
+    /// # Errors
+    /// There are none, or something that selects is not known.
+    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<Selected<'_>>, Stop> {
+        let mut selected = select(&self.registry, wanted.phase, wanted.test)?;
+        if !wanted.kernel.is_empty() {
+            let launches = kernel_globs(wanted.kernel)?;
             selected.retain(|one| self.launches(one.test, &launches));
-        } else if args.test.is_empty() && args.phase.is_empty() && !self.bindings.is_empty() {
+        } else if wanted.test.is_empty() && wanted.phase.is_empty() && !self.bindings.is_empty() {
             // Whoever binds kernels asks about their contracts.
             selected.retain(|one| self.bindings.has(one.test.function));
         }
@@ -108,9 +131,12 @@ impl Setup {
     ///
     /// # Errors
     /// None does, or a binding does not fit.
-    pub fn runnable(&self, args: &RunArgs) -> Result<(Vec<Selected<'_>>, Vec<Bound<'_>>), Stop> {
-        let selected = self.select(args)?;
-        let ways = self.ways(args, &selected)?;
+    pub fn runnable(
+        &self,
+        wanted: Selection<'_>,
+    ) -> Result<(Vec<Selected<'_>>, Vec<Bound<'_>>), Stop> {
+        let selected = self.select(wanted)?;
+        let ways = self.ways(wanted, &selected)?;
         let pairs = selected.into_iter().zip(ways);
         let (selected, ways): (Vec<_>, Vec<_>) = pairs
             .filter_map(|(one, way)| Some((one, way.ok()?)))
@@ -145,7 +171,7 @@ impl Setup {
     /// How each selected case runs, or why it does not.
     pub fn ways(
         &self,
-        args: &RunArgs,
+        wanted: Selection<'_>,
         selected: &[Selected<'_>],
     ) -> Result<Vec<Result<Bound<'_>, String>>, Stop> {
         let way = |one: &Selected<'_>| {
@@ -153,7 +179,7 @@ impl Setup {
             let bound = self.bindings.has(one.test.function);
             // What is missing is an error of the test if all is required.
             Ok(match way {
-                Err(_) if args.require_all && !bound => Ok(Bound::built_in(one.test.function)?),
+                Err(_) if wanted.require_all && !bound => Ok(Bound::built_in(one.test.function)?),
                 way => way,
             })
         };
@@ -200,50 +226,7 @@ pub fn seed(text: &str) -> Result<u64, Stop> {
     })
 }
 
-/// The flags that select kernels, registry and device, as one would type them again.
-pub fn flags(args: &RunArgs) -> String {
-    let files = [("--kernels", &args.kernels), ("--registry", &args.registry)];
-    let given = files
-        .into_iter()
-        .filter_map(|(flag, path)| Some((flag, path.as_ref()?.to_string_lossy())));
-    let mut flags: String = given
-        .map(|(flag, path)| format!(" {flag} {}", quoted(&path)))
-        .collect();
-    for path in &args.bind {
-        flags.push_str(&format!(" --bind {}", quoted(&path.to_string_lossy())));
-    }
-    flags.push_str(&args.limits.again());
-    if args.device.device == DeviceChoice::Hip {
-        flags.push_str(" --device hip");
-    }
-    if let Some(index) = args.device.hip_device {
-        flags.push_str(&format!(" --hip-device {index}"));
-    }
-    flags
-}
-
-/// How many trials run at once: one where a trace shows them one after another, and one on a card, which they would
-/// only share, if nobody says.
-pub fn jobs(args: &RunArgs) -> usize {
-    match (&args.trace.trace, args.jobs) {
-        (Some(_), _) => 1,
-        (None, Some(jobs)) => jobs.into(),
-        (None, None) if args.device.device == DeviceChoice::Hip => 1,
-        (None, None) => default_jobs(),
-    }
-}
-
 /// Host threads of one launch: all of them where trials do not fill the cores already.
 pub fn threads(jobs: usize, trials: usize) -> usize {
     if jobs.min(trials) > 1 { 1 } else { 0 }
-}
-
-/// Whether standard output is coloured.
-pub fn color(choice: Color) -> bool {
-    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    match choice {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => !unwanted && io::stdout().is_terminal(),
-    }
 }

@@ -7,14 +7,14 @@
 mod how;
 mod show;
 
+use crate::args::RunArgs;
 use crate::binding::{Binding, PlantedSpec};
-use crate::cli::RunArgs;
 use crate::contract::Plant;
 use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{self, Setup};
+use crate::run::{Setup, seed};
 use crate::select::Selected;
 use crate::text::print;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, run_all};
@@ -115,17 +115,17 @@ impl SelfTest {
 
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(args)?;
-    let (selected, ways) = setup.runnable(args)?;
-    let seed = run::seed(&args.seed)?;
-    let device = crate::device::choose(&args.device)?;
+    let setup = Setup::new(args.sources())?;
+    let (selected, ways) = setup.runnable(args.selection())?;
+    let seed = seed(&args.seed)?;
+    let device = args.device.spec()?.open()?;
     let result = Runner {
         setup: &setup,
         device: &*device,
         seed,
-        jobs: run::jobs(args),
+        jobs: args.jobs(),
         limits: args.limits.limits(),
-        twin: setup.twin(args),
+        twin: setup.twin(args.limits.budget),
     }
     .run(&selected, &ways)?;
     let failed = !result.complaints().is_empty();

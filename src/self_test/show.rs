@@ -4,7 +4,7 @@ use comfy_table::{Table, presets};
 use serde_json::json;
 
 use super::SelfTest;
-use crate::cli::{Format, RunArgs};
+use crate::args::{Format, RunArgs};
 
 /// The result as `--format` asks for it.
 pub fn text(args: &RunArgs, result: &SelfTest) -> String {

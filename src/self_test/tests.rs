@@ -6,7 +6,7 @@ mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
 use crate::contract::{Case, Test};
-use crate::device::{Device, Limits, NOTHING, choose};
+use crate::device::{Device, Limits, NOTHING, Spec};
 use crate::program::Program;
 use crate::registry::{Known, Registry};
 use crate::trial::{Bound, Plan, Variant};
@@ -62,7 +62,7 @@ fn problems_on(
 
 /// The same on the emulator, of a planted bug.
 fn report(test: &str, parts: &[&str], planted: &str) -> TrialReport {
-    let device = choose(&crate::cli::DeviceArgs::default()).expect("it is there");
+    let device = Spec::EMULATOR.open().expect("it is there");
     problems_on(&*device, test, parts, |wrong, test, _| {
         let mut plants = test.planted.iter();
         let plant = plants.find(|one| one.name == planted).expect("the bug");

@@ -4,15 +4,14 @@ mod ranges;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gfx906::observe::{Filter, Trace};
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::cli::TraceArgs;
 use crate::exit::Stop;
-use crate::text::nearest;
-use crate::text::shown;
+use crate::text::{nearest, shown};
 
 /// The name of standard output.
 const STDOUT: &str = "-";
@@ -36,6 +35,23 @@ pub static NOTHING: Watch = Watch {
 };
 
 impl Watch {
+    /// What is to be observed of a code object with these kernels. `taken`: standard output is for JSON.
+    ///
+    /// # Errors
+    /// The trace cannot be opened: [`Tracing::open`].
+    pub fn open<'a>(
+        counters: bool,
+        trace: Option<&TraceSpec>,
+        kernels: impl Iterator<Item = &'a str> + Clone,
+        taken: bool,
+    ) -> Result<Watch, Stop> {
+        let trace = trace.map(|spec| Tracing::open(spec, kernels, taken));
+        Ok(Watch {
+            counters,
+            trace: trace.transpose()?,
+        })
+    }
+
     /// The flag that asks for the most, for messages; none where nothing is observed.
     pub fn flag(&self) -> Option<&'static str> {
         match (&self.trace, self.counters) {
@@ -68,30 +84,40 @@ impl Kernels {
     }
 }
 
+/// What is to be traced, in the words of whoever asks.
+#[derive(Clone, Debug)]
+pub struct TraceSpec {
+    /// The file that is written; `-` is standard output.
+    pub path: PathBuf,
+    /// A kernel's name or a glob [none: all kernels].
+    pub kernel: Option<String>,
+    /// Work-groups, `X,Y,Z[-X,Y,Z]`.
+    pub groups: Option<String>,
+    /// Waves of a work-group, `N[-M]`.
+    pub waves: Option<String>,
+    /// Addresses of instructions in hex, `START[-END]`.
+    pub pcs: Option<String>,
+    /// Most instructions that are traced.
+    pub limit: u64,
+}
+
 impl Tracing {
-    /// The trace that the flags ask for, of a code object with these kernels. Its file is made now. `taken`: standard output is for
-    /// JSON.
+    /// A trace of a code object with these kernels. Its file is made now. `taken`: standard output is for JSON.
     ///
     /// # Errors
-    /// A flag's value is not what it should be, or the file cannot be made.
+    /// A word of the specification is not what it should be, or the file cannot be made.
     pub fn open<'a>(
-        args: &TraceArgs,
+        spec: &TraceSpec,
         kernels: impl Iterator<Item = &'a str> + Clone,
         taken: bool,
-    ) -> Result<Option<Arc<Tracing>>, Stop> {
-        let Some(path) = &args.trace else {
-            return Ok(None);
-        };
+    ) -> Result<Arc<Tracing>, Stop> {
+        let path = &spec.path;
         let filter = Filter {
-            groups: args
-                .trace_group
-                .as_deref()
-                .map(ranges::groups)
-                .transpose()?,
-            waves: args.trace_wave.as_deref().map(ranges::waves).transpose()?,
-            pcs: args.trace_pc.as_deref().map(ranges::pcs).transpose()?,
+            groups: spec.groups.as_deref().map(ranges::groups).transpose()?,
+            waves: spec.waves.as_deref().map(ranges::waves).transpose()?,
+            pcs: spec.pcs.as_deref().map(ranges::pcs).transpose()?,
         };
-        let pattern = args.trace_kernel.as_deref();
+        let pattern = spec.kernel.as_deref();
         let wanted = pattern
             .map(|pattern| wanted(pattern, kernels))
             .transpose()?;
@@ -105,11 +131,11 @@ impl Tracing {
         } else {
             Box::new(io::stdout())
         };
-        Ok(Some(Arc::new(Tracing {
+        Ok(Arc::new(Tracing {
             name,
             kernels: wanted,
-            trace: Mutex::new(Trace::new(BufWriter::new(out), filter, args.trace_limit)),
-        })))
+            trace: Mutex::new(Trace::new(BufWriter::new(out), filter, spec.limit)),
+        }))
     }
 
     /// Whether launches of a kernel are traced.

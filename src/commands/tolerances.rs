@@ -9,11 +9,11 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
-use crate::cli::{DeviceArgs, Format, RunArgs};
+use crate::args::{DeviceArgs, Format};
 use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
-use crate::run::{self, Setup};
+use crate::run::{Selection, Setup, Sources};
 use crate::text::print;
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
@@ -89,19 +89,12 @@ impl Measured {
 
 /// Runs the command.
 pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
-    let flags = RunArgs {
-        phase: args.phase.clone(),
-        test: args.test.clone(),
-        kernels: args.kernels.clone(),
-        bind: args.bind.clone(),
-        require_all: true,
-        registry: args.registry.clone(),
-        jobs: args.jobs,
-        device: args.device.clone(),
-        ..RunArgs::default()
-    };
-    let setup = Setup::new(&flags)?;
-    let measured = measure(&setup, &flags, args.seeds)?;
+    let setup = Setup::new(Sources {
+        registry: args.registry.as_deref(),
+        kernels: args.kernels.as_deref(),
+        bind: &args.bind,
+    })?;
+    let measured = measure(&setup, args)?;
     let text = match args.format {
         Format::Table => table(&measured, args.seeds),
         Format::Json => as_json(&measured, args.seeds),
@@ -113,9 +106,14 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
-fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, Stop> {
-    let (selected, ways) = setup.runnable(flags)?;
-    let device = crate::device::choose(&flags.device)?;
+fn measure(setup: &Setup, args: &TolerancesArgs) -> Result<Vec<Measured>, Stop> {
+    let (selected, ways) = setup.runnable(Selection {
+        phase: &args.phase,
+        test: &args.test,
+        require_all: true,
+        ..Selection::default()
+    })?;
+    let device = args.device.spec()?.open()?;
     let mut measured: Vec<Measured> = Vec::new();
     for one in &selected {
         for (name, judged) in &one.test.outputs {
@@ -139,7 +137,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
             }
         }
     }
-    for seed in 0..u64::from(seeds) {
+    for seed in 0..u64::from(args.seeds) {
         let plans: Vec<Plan<'_>> = selected
             .iter()
             .zip(&ways)
@@ -163,7 +161,7 @@ fn measure(setup: &Setup, flags: &RunArgs, seeds: u32) -> Result<Vec<Measured>, 
                 flags: "",
             })
             .collect();
-        run_all(&plans, run::jobs(flags), |position, progress| {
+        run_all(&plans, args.device.jobs(args.jobs), |position, progress| {
             let Progress::Finished(done) = progress else {
                 return;
             };

@@ -1,0 +1,348 @@
+//! The flags that several commands share, and what they stand for: rooms below take that, and know no flag.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::device::{self, Budget, Limits, Target, TraceSpec};
+use crate::exit::Stop;
+use crate::run::{Selection, Sources};
+use crate::text::quoted;
+use crate::trial::{CHILD, default_jobs};
+
+/// The flags of a test run.
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// Run only these phases: numbers and ranges, as in 6 or 1-3,6
+    #[arg(long, value_name = "PHASES")]
+    pub phase: Vec<String>,
+
+    /// Run only the tests with this id or alias, or matching this glob; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub test: Vec<String>,
+
+    /// Print the ids that --test takes, one a line, and run nothing
+    #[arg(long, conflicts_with = "self_test")]
+    pub list: bool,
+
+    /// Seed of the inputs: a number, or `random` to draw one
+    #[arg(long, value_name = "N|random", default_value = "0")]
+    pub seed: String,
+
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub device: DeviceArgs,
+
+    /// Validate this code object instead of the built-in one; its kernels bear the same names
+    #[arg(long, value_name = "FILE")]
+    pub kernels: Option<PathBuf>,
+
+    /// Launch the kernels as this file says (docs/bindings.md); may be given several times. Without --phase and --test only the tests of
+    /// its contracts run
+    #[arg(long, value_name = "FILE.toml")]
+    pub bind: Vec<PathBuf>,
+
+    /// Run only the tests that launch a kernel whose name matches this glob; may be given several times
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub kernel: Vec<String>,
+
+    /// Count tests that did not run as failed: kernels that are missing, cases that no binding is for
+    #[arg(long)]
+    pub require_all: bool,
+
+    /// Take tests, shapes and tolerances from this file instead of the built-in phases.toml
+    #[arg(long, value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+
+    /// Write the JSON report to this file as well
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+
+    /// Write inputs, outputs and references of every test into this directory as .npy
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+
+    /// How many tests run at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// How long kernels may run.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// Run every test N times; outputs that are not bit-identical fail
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub repeat: u16,
+
+    /// Test the tests: run the planted bugs and demand that each is caught
+    #[arg(long, conflicts_with_all = ["trace", "counters"])]
+    pub self_test: bool,
+
+    /// Count what the emulator does: instructions by kind, lanes that are on, bytes, barriers; per test and kernel
+    #[arg(long)]
+    pub counters: bool,
+
+    /// What is traced.
+    #[command(flatten)]
+    pub trace: TraceArgs,
+
+    /// When to colour the output (NO_COLOR is honoured)
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+
+    /// Say more: relative RMS, ULP, wave instructions and time of the kernels of each test; with --self-test the rejected trivial outputs
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl RunArgs {
+    /// The files that it reads.
+    pub fn sources(&self) -> Sources<'_> {
+        Sources {
+            registry: self.registry.as_deref(),
+            kernels: self.kernels.as_deref(),
+            bind: &self.bind,
+        }
+    }
+
+    /// The cases that it selects.
+    pub fn selection(&self) -> Selection<'_> {
+        Selection {
+            phase: &self.phase,
+            test: &self.test,
+            kernel: &self.kernel,
+            require_all: self.require_all,
+        }
+    }
+
+    /// How many trials run at once: one where a trace shows them one after another.
+    pub fn jobs(&self) -> usize {
+        match self.trace.trace {
+            Some(_) => 1,
+            None => self.device.jobs(self.jobs),
+        }
+    }
+}
+
+/// The flags that say when a kernel hangs, and how waves take turns.
+#[derive(Debug, Clone, Args)]
+pub struct LimitArgs {
+    /// What a launch on the emulator may use up before it counts as a hang: wave instructions (2e9), CPU seconds (90s), or both
+    /// (2e9,90s); what is not named has no limit [default: 1e9,30s; kernels of --kernels: at most 1024 times what the built-in ones take]
+    #[arg(long, value_name = "N|Ns")]
+    pub budget: Option<Budget>,
+
+    /// Instructions that a wave runs before another of its work-group has its turn, on the emulator [default: 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub turn: Option<u32>,
+}
+
+impl LimitArgs {
+    /// What they say of a launch in a test run.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        let (instructions, seconds) = match self.budget {
+            Some(budget) => (budget.instructions, budget.seconds),
+            None => (default.instructions, default.seconds),
+        };
+        Limits {
+            instructions,
+            seconds,
+            turn: self.turn,
+        }
+    }
+
+    /// The flags as one would type them again.
+    fn again(&self) -> String {
+        let mut flags = String::new();
+        if let Some(budget) = self.budget {
+            let instructions = budget.instructions.map(|n| n.to_string());
+            let seconds = budget.seconds.map(|s| format!("{s}s"));
+            let parts: Vec<String> = instructions.into_iter().chain(seconds).collect();
+            flags.push_str(&format!(" --budget {}", parts.join(",")));
+        }
+        if let Some(turn) = self.turn {
+            flags.push_str(&format!(" --turn {turn}"));
+        }
+        flags
+    }
+}
+
+/// The flags that say where kernels run.
+#[derive(Debug, Clone, Args)]
+pub struct DeviceArgs {
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
+
+    /// With --device hip: the number of the card among those that the HIP runtime shows [default: the first gfx906]
+    #[arg(long, value_name = "N")]
+    pub hip_device: Option<u32>,
+
+    /// With --device hip: run the tests in this process; a test that faults or hangs the card then ends the whole run
+    #[arg(long)]
+    pub no_isolate: bool,
+
+    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u32).range(1..))]
+    pub timeout: u32,
+
+    /// Give each test a process of its own on the emulator as well: how that is tested where there is no card.
+    #[arg(long, hide = true, conflicts_with = "no_isolate")]
+    pub isolate: bool,
+}
+
+/// Seconds a test may take in a process of its own, if nobody says.
+const TIMEOUT: u32 = 60;
+
+impl DeviceArgs {
+    /// The device that they ask for.
+    ///
+    /// # Errors
+    /// They do not go together.
+    pub fn spec(&self) -> Result<device::Spec, Stop> {
+        if self.hip_device.is_some() && !self.on_card() {
+            return Err(Stop::usage(
+                "`--hip-device` names a card: add `--device hip`",
+            ));
+        }
+        let isolated = !self.no_isolate && (self.on_card() || self.isolate);
+        Ok(device::Spec {
+            target: match self.device {
+                DeviceChoice::Hip => Target::Hip(self.hip_device),
+                DeviceChoice::Auto | DeviceChoice::Emulator => Target::Emulator,
+            },
+            child: isolated.then(|| device::Child {
+                args: vec![CHILD.into()],
+                seconds: self.timeout,
+            }),
+        })
+    }
+
+    fn on_card(&self) -> bool {
+        self.device == DeviceChoice::Hip
+    }
+
+    /// How many trials run at once: one on a card, which they would only share, if nobody says.
+    pub fn jobs(&self, asked: Option<u16>) -> usize {
+        match asked {
+            Some(jobs) => jobs.into(),
+            None if self.on_card() => 1,
+            None => default_jobs(),
+        }
+    }
+
+    /// The flags as one would type them again.
+    fn again(&self) -> String {
+        let mut flags = String::new();
+        if self.on_card() {
+            flags.push_str(" --device hip");
+        }
+        if let Some(index) = self.hip_device {
+            flags.push_str(&format!(" --hip-device {index}"));
+        }
+        flags
+    }
+}
+
+/// The flags of a trace.
+#[derive(Debug, Clone, Args)]
+pub struct TraceArgs {
+    /// Write each instruction that the emulator runs and the registers that it wrote to this file (-: standard output);
+    /// everything then runs on one thread
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+
+    /// Trace only the kernel of this name, or those that match this glob
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    pub trace_kernel: Option<String>,
+
+    /// Trace only this work-group, or those in the box between two
+    #[arg(long, value_name = "X,Y,Z[-X,Y,Z]", requires = "trace")]
+    pub trace_group: Option<String>,
+
+    /// Trace only these waves of a work-group
+    #[arg(long, value_name = "N[-M]", requires = "trace")]
+    pub trace_wave: Option<String>,
+
+    /// Trace only instructions at these addresses, in hex as `disasm` prints them, ends included
+    #[arg(long, value_name = "START[-END]", requires = "trace")]
+    pub trace_pc: Option<String>,
+
+    /// Trace at most so many instructions
+    #[arg(long, value_name = "LINES", requires = "trace", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub trace_limit: u64,
+}
+
+impl TraceArgs {
+    /// What they ask to be traced; nothing without `--trace`.
+    pub fn spec(&self) -> Option<TraceSpec> {
+        Some(TraceSpec {
+            path: self.trace.clone()?,
+            kernel: self.trace_kernel.clone(),
+            groups: self.trace_group.clone(),
+            waves: self.trace_wave.clone(),
+            pcs: self.trace_pc.clone(),
+            limit: self.trace_limit,
+        })
+    }
+}
+
+/// Where kernels can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// The best this machine has
+    Auto,
+    /// The in-process gfx906 emulator
+    Emulator,
+    /// A real card through the HIP runtime
+    Hip,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading
+    Table,
+    /// For programs
+    Json,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Whether standard output is coloured.
+    pub fn wanted(self) -> bool {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => !unwanted && io::stdout().is_terminal(),
+        }
+    }
+}
+
+/// The flags that select registry, kernels, bindings, limits and device, as one would type them again.
+pub fn again(sources: &Sources<'_>, limits: Option<&LimitArgs>, device: &DeviceArgs) -> String {
+    let one = |flag: &str, path: &Path| format!(" {flag} {}", quoted(&path.to_string_lossy()));
+    let mut flags = String::new();
+    flags.extend(sources.kernels.map(|path| one("--kernels", path)));
+    flags.extend(sources.registry.map(|path| one("--registry", path)));
+    flags.extend(sources.bind.iter().map(|path| one("--bind", path)));
+    flags.extend(limits.map(LimitArgs::again));
+    flags + &device.again()
+}

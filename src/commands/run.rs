@@ -1,0 +1,235 @@
+//! A test run, from the flags to the exit code.
+
+mod show;
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::args::{Format, RunArgs, again};
+use crate::device::{self, Watch};
+use crate::exit::{Exit, Stop};
+use crate::report::{Event, RunPlan};
+use crate::run::{Setup, seed, threads};
+use crate::select::Selected;
+use crate::text::{self, print, shown};
+use crate::trial::{Dump, Plan, Progress, Variant, run_all};
+use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
+
+use show::Show;
+
+/// Does what the flags of a test run say.
+pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
+    let setup = Setup::new(args.sources())?;
+    let selected = setup.select(args.selection())?;
+    if args.list {
+        return list(args, &selected);
+    }
+    let seed = seed(&args.seed)?;
+    let device = args.device.spec()?.open()?;
+    let (trace, json) = (args.trace.spec(), args.format == Format::Json);
+    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?;
+    device::check_watch(&*device, &watch)?;
+    let jobs = args.jobs();
+    if let Some(dir) = &args.dump {
+        prepare(dir)?;
+    }
+    let flags = again(&args.sources(), Some(&args.limits), &args.device);
+    // Before anything runs: what a binding says must fit every case that it is for.
+    let ways = setup.ways(args.selection(), &selected)?;
+    let running = selected.iter().zip(&ways);
+    let running = running.filter_map(|(one, way)| Some((one, way.as_ref().ok()?)));
+    let plans: Vec<Plan<'_>> = running
+        .map(|(one, way)| Plan {
+            device: &*device,
+            threads: threads(jobs, selected.len()),
+            limits: args.limits.limits(),
+            twin: setup.twin(args.limits.budget),
+            program: setup.program(),
+            variant: Variant::Honest,
+            phase: one.phase.number,
+            test: one.test,
+            case: one.case,
+            seed,
+            repeat: args.repeat,
+            watch: &watch,
+            dump: args.dump.as_deref().map(Dump::Npy),
+            given: None,
+            bound: *way,
+            shared: None,
+            flags: &flags,
+        })
+        .collect();
+
+    let started = Instant::now();
+    let mut show = Show::new(args);
+    let code_object = setup.program().report.clone();
+    let plan = RunPlan {
+        device: device.describe(),
+        code_object,
+        seed: Some(seed),
+        trials: plans.len(),
+    };
+    show.event(Event::RunStarted(&plan))?;
+    let mut reports: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
+    let mut trouble = None;
+    run_all(&plans, jobs, |position, progress| {
+        let told = match progress {
+            Progress::Started => show.event(Event::TrialStarted(&plans[position].case.id)),
+            Progress::Finished(finished) => {
+                let told = show.event(Event::TrialFinished(&finished.report));
+                let dumped = finished
+                    .dump_error
+                    .map_or(Ok(()), |error| Err(Stop::setup(error)));
+                reports[position] = Some(finished.report);
+                told.and(dumped)
+            }
+        };
+        if let Err(stop) = told {
+            trouble.get_or_insert(stop);
+        }
+    });
+    if let Some(tracing) = &watch.trace
+        && let Err(stop) = tracing.finish()
+    {
+        trouble.get_or_insert(stop);
+    }
+    let mut ran = reports.into_iter();
+    let reports = selected.iter().zip(&ways).map(|(one, way)| match way {
+        Ok(_) => ran.next().flatten(),
+        Err(reason) => Some(skipped(one, reason, seed, &flags)),
+    });
+    let phases = by_phase(&selected, reports.collect());
+    let report = RunReport::new(
+        plan.device,
+        plan.code_object,
+        seed,
+        phases,
+        started.elapsed().as_secs_f64(),
+    );
+    show.event(Event::RunFinished(&report))?;
+    if let Some(stop) = trouble {
+        return Err(stop);
+    }
+    Ok(exit(&report.totals, args.require_all))
+}
+
+/// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
+fn exit(totals: &Totals, all: bool) -> Exit {
+    let ran = totals.total() - totals.skip;
+    match (totals.pass, totals.skip) {
+        (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !all) => Exit::Passed,
+        (0, 1..) if ran == 0 && !all => Exit::NothingSelected,
+        _ => Exit::Failed,
+    }
+}
+
+/// The report of a case that does not run.
+fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialReport {
+    TrialReport {
+        id: one.case.id.clone(),
+        phase: one.phase.number,
+        title: one.test.title.clone(),
+        shape: one.case.values.to_string(),
+        documented: one.test.documented,
+        verdict: Verdict::Skip,
+        problem: None,
+        outputs: Vec::new(),
+        error: Some(reason.into()),
+        error_kind: None,
+        seed,
+        launches: Vec::new(),
+        wave_instructions: None,
+        seconds: 0.0,
+        rerun: text::again(&one.case.id, seed, flags),
+    }
+}
+
+/// The reports in the registry's order, under their phases.
+fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec<PhaseReport> {
+    let mut phases: Vec<PhaseReport> = Vec::new();
+    for (one, report) in selected.iter().zip(reports) {
+        let number = one.phase.number;
+        if phases.last().is_none_or(|phase| phase.number != number) {
+            phases.push(PhaseReport {
+                number,
+                title: one.phase.title.clone(),
+                note: one.phase.note.clone(),
+                trials: Vec::new(),
+            });
+        }
+        if let Some(phase) = phases.last_mut() {
+            phase.trials.extend(report);
+        }
+    }
+    phases
+}
+
+/// Prints the ids that `--test` takes.
+fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
+    let text = match args.format {
+        Format::Table => selected
+            .iter()
+            .map(|one| format!("{}\n", one.case.id))
+            .collect::<String>(),
+        Format::Json => {
+            let tests: Vec<_> = selected
+                .iter()
+                .map(|one| {
+                    serde_json::json!({
+                        "id": one.case.id,
+                        "aliases": one.test.aliases,
+                        "phase": one.phase.number,
+                        "phase_title": one.phase.title,
+                        "phase_note": one.phase.note,
+                        "title": one.test.title,
+                        "shape": one.case.values.to_string(),
+                        "documented": one.test.documented,
+                    })
+                })
+                .collect();
+            format!(
+                "{:#}\n",
+                serde_json::json!({ "schema": "deltanet-check/list/1", "tests": tests })
+            )
+        }
+    };
+    print(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// Makes sure that tensors can be written before anything runs.
+fn prepare(dir: &Path) -> Result<(), Stop> {
+    std::fs::create_dir_all(dir).map_err(|error| {
+        Stop::setup(format!(
+            "cannot create {}: {error}; name a directory",
+            shown(dir)
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_pass_is_a_pass() {
+        for other in Verdict::ALL {
+            let mut totals = Totals::default();
+            totals.add(Verdict::Pass);
+            totals.add(other);
+            let fine = matches!(other, Verdict::Pass | Verdict::Skip);
+            assert_eq!(exit(&totals, false) == Exit::Passed, fine, "{other:?}");
+            let all = exit(&totals, true) == Exit::Passed;
+            assert_eq!(all, other == Verdict::Pass, "{other:?}");
+        }
+    }
+
+    /// A code object with none of the kernels has not passed.
+    #[test]
+    fn a_run_of_skips_alone_has_selected_nothing() {
+        let mut totals = Totals::default();
+        totals.add(Verdict::Skip);
+        assert_eq!(exit(&totals, false), Exit::NothingSelected);
+        assert_eq!(exit(&totals, true), Exit::Failed);
+    }
+}
