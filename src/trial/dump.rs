@@ -10,22 +10,14 @@ use std::path::Path;
 
 use safetensors::tensor::TensorView;
 
-use super::{Plan, Trial};
+use super::Trial;
+use super::plan::{Dump, Plan};
 use crate::compare::{ElementKind, encode};
 use crate::contract::Role;
 use crate::files::write_atomically;
 use crate::npy::{Dtype, Npy};
 use crate::text::{file_name, shown};
 use crate::verdict::Axis;
-
-/// Where the tensors of a trial go.
-#[derive(Clone, Copy, Debug)]
-pub enum Dump<'a> {
-    /// `DIR/ID/KIND.NAME.npy`.
-    Npy(&'a Path),
-    /// One file, `KIND.NAME` each, its axes in the metadata as `axes.KIND.NAME`.
-    Safetensors(&'a Path),
-}
 
 /// A tensor to be written.
 struct Kept<'t> {

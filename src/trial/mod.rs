@@ -11,6 +11,7 @@ mod launch;
 mod plan;
 mod pool;
 mod prepare;
+mod run;
 mod twin;
 
 use std::sync::Arc;
@@ -23,14 +24,23 @@ use crate::program::Program;
 use crate::verdict::LaunchReport;
 
 pub use bound::Bound;
-pub use dump::Dump;
 pub use isolate::{CHILD, serve};
-pub use plan::{Finished, Plan, Variant};
+pub use plan::{Dump, Finished, Plan, Slot};
 pub use pool::{Progress, default_jobs, run_all};
-pub use prepare::Slot;
 
 /// What a trial's steps return.
 pub type Outcome<T = ()> = Result<T, DeviceError>;
+
+/// Which kernels a trial launches.
+#[derive(Clone, Copy)]
+pub enum Variant<'a> {
+    /// The kernels under test.
+    Honest,
+    /// The kernels under test but for a planted bug, from this code object.
+    Planted(&'a Program, &'a Plant),
+    /// None at all: every output keeps its poison.
+    Silent,
+}
 
 /// A test being run.
 pub struct Trial<'a> {

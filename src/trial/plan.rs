@@ -1,28 +1,28 @@
-//! What one trial runs, and running it.
+//! What one trial runs, and what came of it.
 
-use std::time::Instant;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, Dump, Slot, Trial, isolate, judge, twin};
-use crate::compare::{decode, judge_repeat, with_element};
-use crate::contract::{Case, Given, Plant, Test};
+use super::{Bound, Variant};
+use crate::contract::{Case, Given, Prepared, Test};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
-use crate::panics;
 use crate::program::Program;
 use crate::text::again;
-use crate::verdict::{Problem, TrialReport, Verdict};
+use crate::verdict::{TrialReport, Verdict};
 
-/// Which kernels a trial launches.
-#[derive(Clone, Copy)]
-pub enum Variant<'a> {
-    /// The kernels under test.
-    Honest,
-    /// The kernels under test but for a planted bug, from this code object.
-    Planted(&'a Program, &'a Plant),
-    /// None at all: every output keeps its poison.
-    Silent,
+/// Where the tensors of a trial go.
+#[derive(Clone, Copy, Debug)]
+pub enum Dump<'a> {
+    /// `DIR/ID/KIND.NAME.npy`.
+    Npy(&'a Path),
+    /// One file, `KIND.NAME` each, its axes in the metadata as `axes.KIND.NAME`.
+    Safetensors(&'a Path),
 }
+
+/// Room for the inputs and references of a case.
+pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
 
 /// A trial to run.
 #[derive(Clone, Copy)]
@@ -76,130 +76,8 @@ pub struct Finished {
     pub dump_error: Option<String>,
 }
 
-impl<'a> Plan<'a> {
-    /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
-    pub fn run(&self) -> Finished {
-        if let Some(isolation) = self.device.isolation() {
-            return isolate::run(self, isolation);
-        }
-        let started = Instant::now();
-        let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
-            let error = DeviceError::of(
-                DeviceErrorKind::Harness,
-                format!("the harness failed: {message}; please report this as a bug"),
-            );
-            self.failed(&error)
-        });
-        finished.report.seconds = started.elapsed().as_secs_f64();
-        finished
-    }
-
-    fn attempt(&self) -> Finished {
-        let (limits, first) = twin::run(self);
-        let mut first = match first {
-            Ok(trial) => trial,
-            Err((trial, error)) => {
-                let mut finished = self.failed(&error);
-                if let Some(trial) = trial {
-                    finished.plant_used = trial.plant_used;
-                    finished.dump_error = self.dump(&trial, &[]);
-                    trial.describe_launches(&mut finished.report);
-                }
-                return finished;
-            }
-        };
-        let judged = match judge::judge(&mut first, self.test) {
-            Ok(judged) => judged,
-            Err(error) => return self.failed(&error),
-        };
-        let dump_error = self.dump(&first, &judged.images);
-        let mut report = self.blank();
-        report.verdict = judged.verdict;
-        report.problem = judged.problem;
-        report.outputs = judged.outputs;
-        report.error_kind = judged.error.is_some().then_some(DeviceErrorKind::Test);
-        report.error = judged.error;
-        first.describe_launches(&mut report);
-        let mut finished = Finished {
-            report,
-            failure: None,
-            plant_used: first.plant_used,
-            dump_error,
-        };
-        for run in 2..=usize::from(self.repeat) {
-            match self.again(run, limits, &first, &judged.images) {
-                Ok(None) => {}
-                Ok(Some(problem)) => {
-                    if finished.report.verdict == Verdict::Pass {
-                        finished.report.verdict = Verdict::Fail;
-                    }
-                    finished.report.problem.get_or_insert(problem);
-                    break;
-                }
-                Err(error) => {
-                    finished.report.verdict = Verdict::Error;
-                    finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
-                    finished.report.error_kind = Some(error.kind);
-                    finished.failure = Some(error.kind);
-                    break;
-                }
-            }
-        }
-        finished
-    }
-
-    /// Inputs and launches, up to where the outputs could be read.
-    pub(super) fn once(
-        &self,
-        limits: Limits,
-    ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
-        if let Some(tracing) = &self.watch.trace {
-            tracing.lock().title(&format!("test {}", self.case.id));
-        }
-        let prepared = self.prepared().map_err(|error| (None, error))?;
-        let session = self
-            .device
-            .open(self.threads, limits, self.watch)
-            .map_err(|error| (None, error))?;
-        let mut trial = Trial::new(self, session, prepared).map_err(|error| (None, error))?;
-        match trial.launch() {
-            Ok(()) => Ok(trial),
-            Err(error) => Err((Some(Box::new(trial)), error)),
-        }
-    }
-
-    /// Runs the trial once more, judges guards and inputs, and compares the bits of its outputs.
-    fn again(
-        &self,
-        run: usize,
-        limits: Limits,
-        first: &Trial<'_>,
-        images: &[Vec<u8>],
-    ) -> Result<Option<Problem>, DeviceError> {
-        let mut trial = self.once(limits).map_err(|(_, error)| error)?;
-        let left = judge::read_back(&mut trial)?;
-        if left.problem.is_some() {
-            return Ok(left.problem);
-        }
-        let differs = first
-            .prepared
-            .checks
-            .iter()
-            .zip(images.iter().zip(&left.outputs))
-            .find_map(|(check, (was, is))| {
-                let tensor = first.tensor(check.buffer.tensor);
-                with_element!(tensor.kind, E => {
-                    let (was, is) = (decode::<E>(was), decode::<E>(is));
-                    judge_repeat(&check.name, &check.axes, run, &was, &is)
-                })
-            });
-        Ok(differs)
-    }
-
-    fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<u8>]) -> Option<String> {
-        self.dump?.write(self, trial, outputs).err()
-    }
-
+impl Plan<'_> {
+    /// A trial that ended in an error.
     pub(super) fn failed(&self, error: &DeviceError) -> Finished {
         let mut report = self.blank();
         report.verdict = Verdict::Error;
@@ -213,7 +91,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn blank(&self) -> TrialReport {
+    /// The report of a trial of which nothing is known yet.
+    pub(super) fn blank(&self) -> TrialReport {
         TrialReport {
             id: self.case.id.clone(),
             phase: self.phase,

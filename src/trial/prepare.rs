@@ -1,14 +1,12 @@
 //! What is made once a case and seed, and shared by all who run it: the honest kernels, wrong ones, none, and repeats.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::{Outcome, Plan};
+use super::Outcome;
+use super::plan::Plan;
 use crate::contract::{Instance, Prepared};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::panics;
-
-/// Room for the inputs and references of a case.
-pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
 
 impl Plan<'_> {
     /// The inputs and references of the case, made at the first call.

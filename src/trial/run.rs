@@ -1,0 +1,135 @@
+//! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
+
+use std::time::Instant;
+
+use super::plan::{Finished, Plan};
+use super::{Trial, isolate, judge, twin};
+use crate::compare::{decode, judge_repeat, with_element};
+use crate::device::{DeviceError, DeviceErrorKind, Limits};
+use crate::panics;
+use crate::verdict::{Problem, Verdict};
+
+impl<'a> Plan<'a> {
+    /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
+    pub fn run(&self) -> Finished {
+        if let Some(isolation) = self.device.isolation() {
+            return isolate::run(self, isolation);
+        }
+        let started = Instant::now();
+        let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
+            let error = DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!("the harness failed: {message}; please report this as a bug"),
+            );
+            self.failed(&error)
+        });
+        finished.report.seconds = started.elapsed().as_secs_f64();
+        finished
+    }
+
+    fn attempt(&self) -> Finished {
+        let (limits, first) = twin::run(self);
+        let mut first = match first {
+            Ok(trial) => trial,
+            Err((trial, error)) => {
+                let mut finished = self.failed(&error);
+                if let Some(trial) = trial {
+                    finished.plant_used = trial.plant_used;
+                    finished.dump_error = self.dump(&trial, &[]);
+                    trial.describe_launches(&mut finished.report);
+                }
+                return finished;
+            }
+        };
+        let judged = match judge::judge(&mut first, self.test) {
+            Ok(judged) => judged,
+            Err(error) => return self.failed(&error),
+        };
+        let dump_error = self.dump(&first, &judged.images);
+        let mut report = self.blank();
+        report.verdict = judged.verdict;
+        report.problem = judged.problem;
+        report.outputs = judged.outputs;
+        report.error_kind = judged.error.is_some().then_some(DeviceErrorKind::Test);
+        report.error = judged.error;
+        first.describe_launches(&mut report);
+        let mut finished = Finished {
+            report,
+            failure: None,
+            plant_used: first.plant_used,
+            dump_error,
+        };
+        for run in 2..=usize::from(self.repeat) {
+            match self.again(run, limits, &first, &judged.images) {
+                Ok(None) => {}
+                Ok(Some(problem)) => {
+                    if finished.report.verdict == Verdict::Pass {
+                        finished.report.verdict = Verdict::Fail;
+                    }
+                    finished.report.problem.get_or_insert(problem);
+                    break;
+                }
+                Err(error) => {
+                    finished.report.verdict = Verdict::Error;
+                    finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
+                    finished.report.error_kind = Some(error.kind);
+                    finished.failure = Some(error.kind);
+                    break;
+                }
+            }
+        }
+        finished
+    }
+
+    /// Inputs and launches, up to where the outputs could be read.
+    pub(super) fn once(
+        &self,
+        limits: Limits,
+    ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
+        if let Some(tracing) = &self.watch.trace {
+            tracing.lock().title(&format!("test {}", self.case.id));
+        }
+        let prepared = self.prepared().map_err(|error| (None, error))?;
+        let session = self
+            .device
+            .open(self.threads, limits, self.watch)
+            .map_err(|error| (None, error))?;
+        let mut trial = Trial::new(self, session, prepared).map_err(|error| (None, error))?;
+        match trial.launch() {
+            Ok(()) => Ok(trial),
+            Err(error) => Err((Some(Box::new(trial)), error)),
+        }
+    }
+
+    /// Runs the trial once more, judges guards and inputs, and compares the bits of its outputs.
+    fn again(
+        &self,
+        run: usize,
+        limits: Limits,
+        first: &Trial<'_>,
+        images: &[Vec<u8>],
+    ) -> Result<Option<Problem>, DeviceError> {
+        let mut trial = self.once(limits).map_err(|(_, error)| error)?;
+        let left = judge::read_back(&mut trial)?;
+        if left.problem.is_some() {
+            return Ok(left.problem);
+        }
+        let differs = first
+            .prepared
+            .checks
+            .iter()
+            .zip(images.iter().zip(&left.outputs))
+            .find_map(|(check, (was, is))| {
+                let tensor = first.tensor(check.buffer.tensor);
+                with_element!(tensor.kind, E => {
+                    let (was, is) = (decode::<E>(was), decode::<E>(is));
+                    judge_repeat(&check.name, &check.axes, run, &was, &is)
+                })
+            });
+        Ok(differs)
+    }
+
+    fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<u8>]) -> Option<String> {
+        self.dump?.write(self, trial, outputs).err()
+    }
+}
