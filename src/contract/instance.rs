@@ -111,7 +111,13 @@ impl<'a> Instance<'a> {
     /// A number that kernels may be handed by value.
     pub fn scalar(&mut self, name: &str, value: f32) -> Buffer {
         let axes = super::elements(1);
-        self.keep(name, axes, Role::Input, ElementKind::F32, Some(vec![value].into()))
+        self.keep(
+            name,
+            axes,
+            Role::Input,
+            ElementKind::F32,
+            Some(vec![value].into()),
+        )
     }
 
     /// An input on the device.
