@@ -5,10 +5,11 @@ use std::sync::Arc;
 use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel, MAX_LDS, MAX_WORK_GROUP};
 
 use super::arguments::{Piece, pieces};
-use super::formula::Formula;
+use super::formula::{Formula, Trouble};
 use super::resolve::{Call, Origin, Place, Slot};
 use super::scope::Scope;
 use super::symbol::find;
+use super::value::{Value, integer};
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 use crate::exit::Stop;
 
@@ -61,6 +62,7 @@ impl Binding {
             None => 0,
         };
         self.block_fits(kernel, launch, block)?;
+        self.owners_fit(scope, launch)?;
         let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
         Ok(Call {
             kernel: kernel.name.clone(),
@@ -101,6 +103,31 @@ impl Binding {
             }
         }
         Ok(sides)
+    }
+
+    /// Whether who computes what is said of tensors, in formulas that give numbers.
+    fn owners_fit(&self, scope: &Scope<'_>, launch: &LaunchSpec) -> Result<(), Stop> {
+        for (name, sides) in &launch.owners {
+            if !matches!(scope.name(&name.value), Some(Value::Pointer(..))) {
+                let names: Vec<&str> = scope.shapes.iter().map(|shape| &*shape.name).collect();
+                let title = format!("`{}` is no tensor", name.value);
+                let help = format!("its tensors are {}", names.join(", "));
+                let trouble = Trouble::new(&(0..0), title, help);
+                return Err(self.source.stop(&name.span, trouble));
+            }
+            let mut first = Scope::new(self.function, scope.values, scope.shapes, scope.lets);
+            first.locals.clone_from(&scope.locals);
+            first.locals.push(("i".into(), integer(0)));
+            for side in sides {
+                let number = first.number(&side.value).and_then(|value| {
+                    let help = "give a number: element `i` is that of work-item i % N, say";
+                    let float = value.float();
+                    float.map_err(|why| Trouble::new(&side.value.at, why, help))
+                });
+                number.map_err(|trouble| self.source.stop(&side.span, trouble))?;
+            }
+        }
+        Ok(())
     }
 
     fn block_fits(

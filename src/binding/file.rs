@@ -26,6 +26,8 @@ const LAUNCH: [&str; 8] = [
     "for",
     "owner",
 ];
+/// The most launches that a binding is written with.
+const MAX_LAUNCHES: usize = 4096;
 /// How deep launches that are made together nest.
 const MAX_GROUPS: u32 = 4;
 
@@ -199,9 +201,22 @@ impl<'s> Reader<'s, '_> {
             self.out.push(bad(list, &title, "here", help));
             return Vec::new();
         }
-        let entries = array(list, self.out);
-        let step = |entry| self.step(entry, count, depth);
-        entries.iter().filter_map(step).collect()
+        let mut steps = Vec::new();
+        for entry in array(list, self.out) {
+            // Steps that name each other multiply.
+            if *count >= MAX_LAUNCHES {
+                let title = format!("more than {MAX_LAUNCHES} launches are written here");
+                let help = "make them in loops: `for = \"t in 0..T\"`";
+                self.out.push(bad(list, &title, "here", help));
+                return steps;
+            }
+            let before = self.out.len();
+            steps.extend(self.step(entry, count, depth));
+            if self.out.len() > before {
+                return steps;
+            }
+        }
+        steps
     }
 
     /// A launch, or a group of launches.

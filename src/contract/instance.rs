@@ -108,6 +108,18 @@ impl<'a> Instance<'a> {
         drawn
     }
 
+    /// A number that kernels may be handed by value.
+    pub fn scalar(&mut self, name: &str, value: f32) -> Buffer {
+        let axes = super::elements(1);
+        self.keep(
+            name,
+            axes,
+            Role::Input,
+            ElementKind::F32,
+            Some(vec![value].into()),
+        )
+    }
+
     /// An input on the device.
     pub fn input(
         &mut self,

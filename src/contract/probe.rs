@@ -1,9 +1,8 @@
 //! What tensors a contract has at a case, found out by making it.
 
-use std::panic::catch_unwind;
-
 use super::{Function, Instance, Role, Values};
 use crate::compare::ElementKind;
+use crate::panics;
 use crate::verdict::Axis;
 
 /// A tensor as a function made it.
@@ -34,7 +33,7 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<Probed>> {
     if function.refuses(values).is_some() {
         return None;
     }
-    let made = catch_unwind(|| Instance::make(function, ("probe", values), 0, None, &|_| None));
+    let made = panics::caught(|| Instance::make(function, ("probe", values), 0, None, &|_| None));
     let made = made.ok()?.ok()?;
     let each = made.tensors.iter().enumerate().map(|(at, tensor)| {
         let checks = || {

@@ -10,6 +10,8 @@ use crate::compare::{ElementKind, guards, poison};
 use crate::contract::{Check, Data, Function, Role, Tensor};
 use crate::device::{DeviceError, DeviceErrorKind, Launch};
 use crate::exit::Stop;
+use crate::program::Program;
+use crate::text::nearest;
 use crate::verdict::{Axis, Tolerance};
 
 /// How the kernels under test are launched.
@@ -53,7 +55,9 @@ impl Bound<'_> {
 }
 
 fn invalid(stop: Stop) -> DeviceError {
-    DeviceError::of(DeviceErrorKind::Arguments, stop.message.trim_end())
+    let text = stop.message.trim_end();
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    DeviceError::of(DeviceErrorKind::Arguments, text)
 }
 
 impl Trial<'_> {
@@ -70,6 +74,13 @@ impl Trial<'_> {
             .collect();
         outputs.dedup();
         let object = &self.program.object;
+        if self.bound.is_built_in() {
+            let kernels = self.bound.kernels();
+            let missing = kernels.iter().find(|name| object.kernel(name).is_none());
+            if let Some(name) = missing {
+                return Err(missing_kernel(self.program, name));
+            }
+        }
         let resolved = binding.resolve(
             object,
             self.values,
@@ -306,6 +317,21 @@ impl Trial<'_> {
             None => contract.clone(),
         }
     }
+}
+
+/// A documented kernel that a code object does not have, with the nearest name it has.
+fn missing_kernel(program: &Program, name: &str) -> DeviceError {
+    let kernels = program.object.kernels.iter();
+    let near = nearest(name, kernels.map(|kernel| kernel.name.as_str()), 1);
+    let hint = match near.first() {
+        Some(near) => format!(
+            "the nearest it has is `{near}`; kernels need the documented names, `extern \"C\"`, or a binding"
+        ),
+        None => "give it the kernel under this name, `extern \"C\"`, or a binding".into(),
+    };
+    let path = &program.report.path;
+    let text = format!("code object {path} has no kernel `{name}`: {hint}");
+    DeviceError::of(DeviceErrorKind::MissingKernel, text)
 }
 
 /// A tensor of the binding's own: scratch, or a buffer of several.

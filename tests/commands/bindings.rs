@@ -170,6 +170,18 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
         ),
         ("block", "for = \"t of T\"\nblock"),
         ("block", "for = \"t in 0..M * 100000\"\nblock"),
+        ("\"A\"", "\"A[M]\""),
+        ("\"A\"", "\"A[0, 0, 0]\""),
+        ("\"A\"", "\"M[0]\""),
+        ("\"A\"", "\"A[0\""),
+        ("\"i32 K\"", "\"i32 read(K)\""),
+        ("block", "owner = { D = [\"i\"] }\nblock"),
+        ("block", "owner = { C = [\"j\"] }\nblock"),
+        ("symbol = \"my_gemm_nt\"", "launch = [{ steps = \"all\" }]"),
+        (
+            "schema = 1\n[[binding]]\ncontract = \"gemm_nt\"\nsymbol = \"my_gemm_nt\"\ngrid = [\"ceil(N / 64)\", \"ceil(M / 64)\"]\nblock = [256]\nargs = [\"A\", \"B\", \"C\", \"i32 M\", \"i32 N\", \"i32 K\"]",
+            "schema = 1\nsteps.all = [{ steps = \"all\" }]\n[[binding]]\ncontract = \"gemm_nt\"\nlaunch = [{ steps = \"all\" }]",
+        ),
     ] {
         let file = here.join("bind.toml");
         std::fs::write(&file, good.replacen(old, new, 1)).expect("written");

@@ -74,7 +74,7 @@ fn what_a_buffer_holds_must_fit_itself() {
     let here = directory("refused");
     let error = |buffers: &str, args: &str, expect: &str| {
         let error = read_text(&here, buffers, args, expect).expect_err("unusable");
-        format!("{error:#}").replace(&format!("{}/", here.display()), "")
+        format!("{error:#}").replace(&format!("{}/", crate::text::shown(&here)), "")
     };
     let whole = r#""a": {"file": "whole.bin"}"#;
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The rule chunk by chunk.
 
 use crate::contract::{Instance, Outcome};
-use crate::contracts::gdn::{Chunks, asked};
+use crate::contracts::rule::problem::{Chunks, asked};
 
 pub fn run(t: &mut Instance<'_>) -> Outcome {
     let convention = asked(t);

@@ -1,4 +1,4 @@
-//! Phase 10: the gated delta rule, end to end.
+//! The gated delta rule, end to end.
 
 mod chunked;
 mod ggml;
@@ -6,7 +6,7 @@ mod recurrent;
 mod sequential;
 
 use super::Function;
-use super::gdn::{DIMS, GATES, LAYOUT, MAP, STATE};
+use super::problem::{DIMS, GATES, LAYOUT, MAP, STATE};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -15,7 +15,7 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
-/// The functions of phase 10.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_recurrent",

@@ -7,7 +7,7 @@ use deltanet_reference::gdr::wy::recompute_w_u;
 use super::chunked::{Chunks, DIMS, GATES, LARGEST};
 use crate::contract::{Instance, Outcome};
 use crate::contracts::Function;
-use crate::contracts::gdn::scalars;
+use crate::contracts::rule::problem::scalars;
 use crate::references;
 
 /// The function.

@@ -14,7 +14,7 @@ use super::sequences::{DIMS, LARGEST, LENGTHS, Sequences};
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Instance, Outcome, elements};
 use crate::contracts::Function;
-use crate::contracts::gdn::{GATES, STATE, gates};
+use crate::contracts::rule::problem::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
 
 /// Which gates a call has: of heads, of key channels, of value channels, all three, or none.

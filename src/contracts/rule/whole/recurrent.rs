@@ -1,7 +1,7 @@
 //! The rule token by token.
 
 use crate::contract::{Instance, Outcome};
-use crate::contracts::gdn::{asked, problem};
+use crate::contracts::rule::problem::{asked, problem};
 
 /// Outputs and state of a call: however its tokens are split into launches, they are those of one.
 pub fn run(t: &mut Instance<'_>) -> Outcome {

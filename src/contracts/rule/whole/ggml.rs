@@ -5,7 +5,7 @@ use deltanet_reference::rule::{
 };
 
 use crate::contract::{Instance, Outcome, axes, elements};
-use crate::contracts::gdn::{scalars, states, tokens, unit_rows};
+use crate::contracts::rule::problem::{scalars, states, tokens, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 

@@ -7,7 +7,7 @@ use crate::contract::{Instance, Mistake, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 
-/// The functions of phase 6.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "attn_pre",

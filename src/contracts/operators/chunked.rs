@@ -8,7 +8,7 @@ use deltanet_reference::rule::chunk::States;
 use deltanet_reference::rule::{GateKind, Sizes};
 
 use crate::contract::{Buffer, Instance, Outcome, axes};
-use crate::contracts::gdn::{self, scalars, strengths, tokens, unit_rows};
+use crate::contracts::rule::problem::{self, scalars, strengths, tokens, unit_rows};
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -64,7 +64,7 @@ impl Chunks {
         let g = if t.word(GATES.0) == "mixed" {
             t.input("g", scalars(sizes), Normal(0.05))?
         } else {
-            gdn::log_gates(t, sizes)?
+            problem::log_gates(t, sizes)?
         };
         let bt = t.dim("BT");
         Ok(Chunks {
@@ -145,7 +145,7 @@ impl Chunks {
     /// The initial state that a case names, if it names one.
     pub fn initial(&self, t: &mut Instance<'_>) -> Outcome<Option<Buffer>> {
         let axes = self.last_axes();
-        (t.word(gdn::STATE.0) == "random")
+        (t.word(problem::STATE.0) == "random")
             .then(|| t.input("h0", axes, Normal(0.1)))
             .transpose()
     }
@@ -190,7 +190,7 @@ impl Chunks {
 
     /// Axes of `[B, H, K, V]`.
     pub fn last_axes(&self) -> Vec<Axis> {
-        gdn::states(self.sizes, deltanet_reference::rule::StateLayout::KeyMajor)
+        problem::states(self.sizes, deltanet_reference::rule::StateLayout::KeyMajor)
     }
 
     /// The keys as if each head had its own, by the other map: head h reads head h % Hg. With them, the sizes.

@@ -1,10 +1,10 @@
-//! Phase 9: the gated delta rule's building blocks, each kernel alone on what the reference computed before it.
+//! The gated delta rule's building blocks, each alone on what the reference computed before it.
 
+mod chunk;
 mod producers;
-mod steps;
 
 use super::Function;
-use super::gdn::{GATES, LAYOUT, MAP, STATE};
+use super::problem::{GATES, LAYOUT, MAP, STATE};
 
 /// Dimensions of a step of the chunk pipeline.
 const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
@@ -16,7 +16,7 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
-/// The functions of phase 9.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_gate",
@@ -56,7 +56,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
-        run: steps::cumsum,
+        run: chunk::cumsum,
     },
     Function {
         name: "gdn_chunk_l",
@@ -66,7 +66,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["L"],
         largest: LARGEST,
-        run: steps::l,
+        run: chunk::l,
     },
     Function {
         name: "gdn_chunk_solve",
@@ -76,7 +76,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
-        run: steps::solve,
+        run: chunk::solve,
     },
     Function {
         name: "gdn_chunk_uw",
@@ -86,7 +86,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["u", "w"],
         largest: LARGEST,
-        run: steps::uw,
+        run: chunk::uw,
     },
     Function {
         name: "gdn_chunk_states",
@@ -96,7 +96,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["h", "vn", "final"],
         largest: LARGEST,
-        run: steps::chunk_states,
+        run: chunk::chunk_states,
     },
     Function {
         name: "gdn_chunk_outputs",
@@ -106,6 +106,6 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
         largest: LARGEST,
-        run: steps::outputs,
+        run: chunk::outputs,
     },
 ];

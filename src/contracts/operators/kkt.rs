@@ -5,7 +5,7 @@ use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
 use crate::contract::{Instance, Mistake, Outcome};
 use crate::contracts::Function;
-use crate::contracts::gdn::scalars;
+use crate::contracts::rule::problem::scalars;
 use crate::references;
 
 /// The functions.

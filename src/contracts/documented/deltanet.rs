@@ -1,4 +1,4 @@
-//! Phase 8: several chunks, the state carried from one to the next.
+//! Several chunks, the state carried from one to the next.
 
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
@@ -7,7 +7,7 @@ use crate::contract::{Instance, Outcome, axes, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// The functions of phase 8.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "deltanet",
     title: "chunks in order, the state carried along",

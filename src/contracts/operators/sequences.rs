@@ -4,7 +4,7 @@ use deltanet_reference::gdr::recurrent::Layout;
 
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Instance, Outcome, axes};
-use crate::contracts::gdn::unit;
+use crate::contracts::rule::problem::unit;
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 

@@ -1,4 +1,4 @@
-//! Phase 11: the GDR operators, what a model computes around the gated delta rule. One family a file.
+//! The GDR operators: what a model computes around the gated delta rule. One family a file.
 
 mod chunk_delta_h;
 mod chunk_o;
@@ -24,7 +24,7 @@ mod wy;
 
 use super::Function;
 
-/// The functions of phase 11, by family.
+/// The contracts, by family.
 pub const FAMILIES: &[&[Function]] = &[
     elementwise::FUNCTIONS,
     reduce::FUNCTIONS,

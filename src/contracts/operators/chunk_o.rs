@@ -9,7 +9,7 @@ use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
 use crate::contract::{Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
-use crate::contracts::gdn::STATE;
+use crate::contracts::rule::problem::STATE;
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {

@@ -1,4 +1,4 @@
-//! Phase 2: triangular operations.
+//! Triangular matrices.
 
 use deltanet_reference::operators;
 
@@ -7,7 +7,7 @@ use crate::contract::{Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// The functions of phase 2.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "tril",
@@ -49,6 +49,16 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["n", "n"], &["n", "k"]],
         run: solve_tri,
     },
+    Function {
+        name: "apply_causal_identity",
+        title: "strictly lower part of in, plus I",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n", "n"]],
+        run: apply_causal_identity,
+    },
 ];
 
 fn tril(t: &mut Instance<'_>) -> Outcome {
@@ -85,4 +95,15 @@ fn solve_tri(t: &mut Instance<'_>) -> Outcome {
     });
     let references = references!(t, |a, b| operators::solve_tri(a, b, n, k));
     t.check_or(x, references, mistakes)
+}
+
+/// The input is full: what stands on and above the diagonal must go.
+fn apply_causal_identity(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", table(n, n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", table(n, n))?;
+    t.check(
+        out,
+        references!(t, |x| operators::apply_causal_identity(x, n)),
+    )
 }

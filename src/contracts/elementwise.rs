@@ -1,4 +1,4 @@
-//! Phase 0: kernels that the documented registry never runs on their own.
+//! Element by element.
 
 use deltanet_reference::operators;
 
@@ -7,8 +7,48 @@ use crate::contract::{Instance, Mistake, Outcome, elements, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 
-/// What phase 0 adds to the functions of the documented phases.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "sigmoid",
+        title: "1 / (1 + e^-x)",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: sigmoid,
+    },
+    Function {
+        name: "exp",
+        title: "e^x",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: exp,
+    },
+    Function {
+        name: "mul",
+        title: "a * b",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: mul,
+    },
+    Function {
+        name: "cumsum",
+        title: "in[0] + ... + in[i]",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["out"],
+        largest: &[&["n"]],
+        run: cumsum,
+    },
     Function {
         name: "add",
         title: "a + b",
@@ -59,37 +99,36 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["S", "C"]],
         run: broadcast_mul,
     },
-    Function {
-        name: "transpose",
-        title: "in^T",
-        dims: &["rows", "cols"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["rows", "cols"]],
-        run: transpose,
-    },
-    Function {
-        name: "gemm_nn",
-        title: "A B",
-        dims: &["M", "N", "K"],
-        integers: &[],
-        words: &[],
-        outputs: &["C"],
-        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        run: gemm_nn,
-    },
-    Function {
-        name: "apply_causal_identity",
-        title: "strictly lower part of in, plus I",
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n", "n"]],
-        run: apply_causal_identity,
-    },
 ];
+
+fn sigmoid(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", elements(n), Uniform(-6.0, 6.0))?;
+    let out = t.output("out", elements(n))?;
+    t.check(out, references!(t, |x| operators::sigmoid(x)))
+}
+
+fn exp(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", elements(n))?;
+    t.check(out, references!(t, |x| operators::exp(x)))
+}
+
+fn mul(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
+    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let out = t.output("out", elements(n))?;
+    t.check(out, references!(t, |a, b| operators::mul(a, b)))
+}
+
+fn cumsum(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let x = t.input("in", elements(n), Uniform(-1.0, 1.0))?;
+    let out = t.output("out", elements(n))?;
+    t.check(out, references!(t, |x| operators::cumsum(x)))
+}
 
 fn add(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
@@ -138,34 +177,4 @@ fn broadcast_mul(t: &mut Instance<'_>) -> Outcome {
     let mistakes = (s < c).then_some(sizes).into_iter().collect();
     let references = references!(t, |a, b| operators::broadcast_mul(a, b, s, c));
     t.check_or(out, references, mistakes)
-}
-
-fn transpose(t: &mut Instance<'_>) -> Outcome {
-    let (rows, cols) = (t.dim("rows"), t.dim("cols"));
-    let x = t.input("in", table(rows, cols), Uniform(-2.0, 2.0))?;
-    let out = t.output("out", table(cols, rows))?;
-    t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
-}
-
-fn gemm_nn(t: &mut Instance<'_>) -> Outcome {
-    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
-    let b = t.input("B", table(k, n), Uniform(-1.0, 1.0))?;
-    let c = t.output("C", table(m, n))?;
-    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
-        operators::gemm_nn(a, b, m, n, k)
-    });
-    let references = references!(t, |a, b| operators::gemm_nn(a, b, m, n, k));
-    t.check_or(c, references, mistakes)
-}
-
-/// The input is full: what stands on and above the diagonal must go.
-fn apply_causal_identity(t: &mut Instance<'_>) -> Outcome {
-    let n = t.dim("n");
-    let x = t.input("in", table(n, n), Uniform(-2.0, 2.0))?;
-    let out = t.output("out", table(n, n))?;
-    t.check(
-        out,
-        references!(t, |x| operators::apply_causal_identity(x, n)),
-    )
 }

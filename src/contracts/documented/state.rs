@@ -1,4 +1,4 @@
-//! Phase 7: what a chunk does with the state.
+//! What a chunk does with the state.
 
 use deltanet_reference::pipelines;
 
@@ -7,7 +7,7 @@ use crate::contract::{Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 
-/// The functions of phase 7.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "state_update",

@@ -206,6 +206,7 @@ pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem>
     )?;
     let g = log_gates(t, sizes)?;
     let beta = strengths(t, sizes)?;
+    t.scalar("scale", convention.scale.factor(sizes.key_size));
     let given = t.word(STATE.0) != "zero";
     let axes = states(sizes, convention.state);
     let initial = if given {

@@ -3,7 +3,7 @@
 use deltanet_reference::rule::{Convention, GateKind, Inputs, Sizes, StateLayout, recurrence};
 
 use crate::contract::{Buffer, Instance, Outcome};
-use crate::contracts::gdn::{STATE, scalars, states, strengths, tokens, unit, unit_rows};
+use crate::contracts::rule::problem::{STATE, scalars, states, strengths, tokens, unit, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 

@@ -6,7 +6,7 @@ use deltanet_reference::rule::{Convention, Gate};
 
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
-use crate::contracts::gdn::{Chunks, Problem, head_map, layout, scalars, states};
+use crate::contracts::rule::problem::{Chunks, Problem, head_map, layout, scalars, states};
 use crate::references;
 
 fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {

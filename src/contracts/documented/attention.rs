@@ -1,4 +1,4 @@
-//! Phase 5: the attention matrix.
+//! Decay mask and attention matrix, as documented.
 
 use deltanet_reference::operators;
 
@@ -7,17 +7,29 @@ use crate::contract::{Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Walk};
 
-/// The functions of phase 5.
-pub const FUNCTIONS: &[Function] = &[Function {
-    name: "attention_matrix",
-    title: "-(K^T K_beta) * decay, strictly lower",
-    dims: &["S", "C"],
-    integers: &[],
-    words: &[],
-    outputs: &["attn"],
-    largest: &[&["S", "C"], &["C", "C"]],
-    run: attention_matrix,
-}];
+/// The contracts.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "decay_mask",
+        title: "e^(g[j] - g[i]) for j <= i",
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["mask"],
+        largest: &[&["n", "n"]],
+        run: decay_mask,
+    },
+    Function {
+        name: "attention_matrix",
+        title: "-(K^T K_beta) * decay, strictly lower",
+        dims: &["S", "C"],
+        integers: &[],
+        words: &[],
+        outputs: &["attn"],
+        largest: &[&["S", "C"], &["C", "C"]],
+        run: attention_matrix,
+    },
+];
 
 /// Keys have norm 1 on average; the decay mask is that of small gates.
 fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
@@ -40,4 +52,12 @@ fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
         k, k_beta, decay, s, c
     ));
     t.check_or(attn, references, mistakes)
+}
+
+/// Gates are small, because the documented mask grows with the distance.
+fn decay_mask(t: &mut Instance<'_>) -> Outcome {
+    let n = t.dim("n");
+    let g = t.input("g_cumsum", elements(n), Walk(-0.02, 0.0))?;
+    let mask = t.output("mask", table(n, n))?;
+    t.check(mask, references!(t, |g| operators::decay_mask(g)))
 }

@@ -1,0 +1,16 @@
+//! What the document computes: attention matrix, chunks, the state carried along.
+
+mod attention;
+mod chunk;
+mod deltanet;
+mod state;
+
+use super::{Function, exchanged};
+
+/// The contracts, by subject.
+pub const FAMILIES: &[&[Function]] = &[
+    attention::FUNCTIONS,
+    chunk::FUNCTIONS,
+    state::FUNCTIONS,
+    deltanet::FUNCTIONS,
+];
