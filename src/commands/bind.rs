@@ -12,6 +12,7 @@ mod shape;
 mod structures;
 mod tensors;
 mod tiles;
+mod written;
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,10 @@ use clap::Args;
 use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
 
 use self::given::Given;
+use self::kernarg::scalar;
 use self::propose::Proposal;
 use self::tensors::Tensors;
+use self::written::{quoted, short};
 use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
@@ -172,20 +175,6 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     Ok(Exit::Passed)
 }
 
-/// What one writes of a demangled name: without the type that it returns, and without its arguments.
-fn short(plain: &str) -> String {
-    let short = plain.strip_prefix("void ").unwrap_or(plain);
-    short
-        .rfind('(')
-        .map_or(short, |open| &short[..open])
-        .to_owned()
-}
-
-/// A text in TOML's quotes.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.into()).to_string()
-}
-
 fn skeleton(
     object: &CodeObject,
     kernel: &Kernel,
@@ -269,17 +258,4 @@ fn guess(arg: &Arg, found: Option<&Described>) -> String {
         (None, false, Some(scalar)) => format!("{scalar} ?"),
         (None, false, None) => format!("raw {}", "00".repeat(arg.size as usize)),
     }
-}
-
-/// The type of a number, by what the metadata calls it, or by its size.
-fn scalar(arg: &Arg) -> Option<String> {
-    let called = arg.type_name.as_deref().unwrap_or_default();
-    let float = called.contains("float") || called.contains("double") || called.contains("half");
-    let unsigned = called.contains("unsigned") || called.starts_with("uint");
-    let letter = match (float, unsigned) {
-        (true, _) => 'f',
-        (_, true) => 'u',
-        _ => 'i',
-    };
-    matches!(arg.size, 1 | 2 | 4 | 8).then(|| format!("{letter}{}", 8 * arg.size))
 }

@@ -2,6 +2,7 @@
 
 mod argument;
 mod array;
+mod buffer;
 mod buffers;
 mod check;
 mod elements;
@@ -204,7 +205,9 @@ fn check_all(file: &mut LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
             .with_context(|| no_kernel(object, &spec.kernel))
             .with_context(place)?;
         if let Some(triton) = &file.triton {
-            triton.add_hidden(spec, kernel).with_context(place)?;
+            triton
+                .add_hidden(&mut spec.args, kernel)
+                .with_context(place)?;
         }
         check::check(spec, kernel, &file.buffers).with_context(place)?;
     }

@@ -3,23 +3,13 @@
 use gfx906::code_object::Arg;
 
 use super::case::Case;
-use super::kernarg::{LARGE, is_pointer};
+use super::kernarg::{LARGE, is_pointer, scalar};
 use super::number::Terms;
-use super::propose::{OUTPUTS, comment};
+use super::structures;
 use super::tensors::{Fit, Taken};
-use super::{quoted, structures};
+use super::written::{OUTPUTS, Written, comment, quoted};
 use crate::binding::Use;
 use crate::commands::exec::recorded::{Argument, Recorded};
-
-/// An argument in a binding.
-pub struct Written {
-    /// As TOML.
-    pub text: String,
-    /// What is to be said of it.
-    pub comment: Option<String>,
-    /// The sizes in it.
-    pub uses: Vec<String>,
-}
 
 /// Writes arguments one after the other: a size that one of them is, the next one of the same number is not.
 pub struct Arguments<'a> {
@@ -154,7 +144,7 @@ impl<'a> Arguments<'a> {
         let bits = u64::from_le_bytes(word);
         let shift = 64 - 8 * bytes.len();
         let signed = ((bits << shift) as i64) >> shift;
-        let type_name = super::scalar(arg).unwrap_or_else(|| format!("i{}", 8 * bytes.len()));
+        let type_name = scalar(arg).unwrap_or_else(|| format!("i{}", 8 * bytes.len()));
         let named_float = type_name.starts_with('f');
         let whole = if type_name.starts_with('u') {
             i64::try_from(bits).unwrap_or(signed)

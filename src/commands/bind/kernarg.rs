@@ -15,6 +15,19 @@ pub fn is_pointer(arg: &Arg) -> bool {
     arg.kind == ArgKind::GlobalBuffer
 }
 
+/// The type of a number, by what the metadata calls it, or by its size.
+pub fn scalar(arg: &Arg) -> Option<String> {
+    let called = arg.type_name.as_deref().unwrap_or_default();
+    let float = called.contains("float") || called.contains("double") || called.contains("half");
+    let unsigned = called.contains("unsigned") || called.starts_with("uint");
+    let letter = match (float, unsigned) {
+        (true, _) => 'f',
+        (_, true) => 'u',
+        _ => 'i',
+    };
+    matches!(arg.size, 1 | 2 | 4 | 8).then(|| format!("{letter}{}", 8 * arg.size))
+}
+
 /// That a record has the arguments that the kernel takes.
 pub fn check(kernel: &Kernel, recorded: &Recorded) -> Result<(), String> {
     let args: Vec<&Arg> = kernel.explicit_args().collect();

@@ -5,9 +5,8 @@ use gfx906::code_object::{CodeObject, Kernel};
 
 use super::arguments::Arguments;
 use super::case::Case;
-use super::number::Guess;
-use super::quoted;
 use super::tensors::{Fit, Taken};
+use super::written::{OUTPUTS, key, quoted, short};
 use crate::binding::{Described, demangled, described as told, find};
 use crate::commands::exec::recorded::Recorded;
 use crate::contract::Value;
@@ -77,7 +76,7 @@ impl Proposal<'_> {
 
     /// The name as one writes it, where that means this kernel and no other.
     fn symbol(&self) -> String {
-        let short = super::short(&demangled(&self.kernel.name));
+        let short = short(&demangled(&self.kernel.name));
         let names = self
             .object
             .kernels
@@ -204,46 +203,5 @@ impl Proposal<'_> {
         let all = self.case.candidates.iter().enumerate();
         let missing = all.filter(|(at, tensor)| tensor.is_output() && !there(*at));
         missing.map(|(_, tensor)| tensor.name.clone()).collect()
-    }
-}
-
-/// The buffer of all outputs.
-pub const OUTPUTS: &str = "outputs_together";
-
-/// A key of a TOML table.
-fn key(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.chars().all(bare) {
-        name.to_owned()
-    } else {
-        quoted(name)
-    }
-}
-
-/// A line and what is to be said of it.
-pub fn line(text: &str, comments: &[String]) -> String {
-    match comments {
-        [] => format!("{text}\n"),
-        _ => format!("{text}   # {}\n", comments.join("; ")),
-    }
-}
-
-/// What is to be said of a guess.
-pub fn comment(guess: &Guess, what: &str) -> Option<String> {
-    let what = if what.is_empty() {
-        String::new()
-    } else {
-        format!("{what} ")
-    };
-    let others = guess.others.join("\" or \"");
-    match (guess.literal, guess.others.is_empty()) {
-        (true, _) => Some(format!(
-            "? {what}as recorded: no formula of the sizes was found"
-        )),
-        (false, false) if guess.formula == "1" => Some(format!(
-            "{what}or \"{others}\": a record of a larger call tells"
-        )),
-        (false, false) => Some(format!("{what}or \"{others}\"")),
-        (false, true) => None,
     }
 }

@@ -1,9 +1,9 @@
 //! Grid, block and LDS of a proposal.
 
 use super::number::Terms;
-use super::propose::{Proposal, comment, line};
-use super::quoted;
+use super::propose::Proposal;
 use super::tensors::Candidate;
+use super::written::{comment, line, quoted};
 
 impl Proposal<'_> {
     /// Work-groups.

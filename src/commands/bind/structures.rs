@@ -1,8 +1,7 @@
 //! Arguments by value that are no plain number: divisors, strides in a structure.
 
-use super::arguments::Written;
 use super::number::Terms;
-use super::quoted;
+use super::written::{Written, quoted};
 
 /// Three u32 with which a kernel divides by a size.
 pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {

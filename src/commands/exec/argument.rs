@@ -1,7 +1,7 @@
 //! Arguments of a launch: buffers with offsets, values, and structures of both.
 
+use super::buffer::Buffer;
 use super::json::{Json, Node};
-use super::launch::Buffer;
 use super::value::{self, Value};
 use crate::commands::did_you_mean;
 

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use safetensors::Dtype as Stored;
 
-use super::launch::MAX_BUFFERS;
 use crate::commands::did_you_mean;
 use crate::files;
 use crate::npy::{Dtype, Npy};
 use crate::text::shown;
+
+/// Buffers together may take this much of the host's memory.
+pub(super) const MAX_BUFFERS: u64 = 4 << 30;
 
 /// The names that a message lists.
 const LISTED: usize = 20;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use gfx906::machine::Gpu;
 
 use super::array::{Layout, is_npy};
-use super::launch::{Buffer, Source};
+use super::buffer::{Buffer, Source};
 use crate::compare::{ElementKind, poison};
 use crate::files;
 use crate::npy::{self, Dtype};

@@ -4,8 +4,9 @@ use anyhow::{anyhow, bail};
 use gfx906::code_object::{Arg, ArgKind, Kernel, MAX_LDS, MAX_WORK_GROUP};
 
 use super::argument::ArgSpec;
+use super::buffer::Buffer;
 use super::buffers::Placed;
-use super::launch::{Buffer, LaunchFile, LaunchSpec};
+use super::launch::{LaunchFile, LaunchSpec};
 
 /// Sizes and arguments fit the kernel.
 pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> anyhow::Result<()> {

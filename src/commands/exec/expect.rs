@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::array::ArrayFile;
+use super::buffer::{Buffer, array_file};
 use super::json::{Node, Object};
-use super::launch::{Buffer, array_file};
 use crate::commands::did_you_mean;
 use crate::verdict::Tolerance;
 

@@ -4,10 +4,11 @@ use anyhow::{Context as _, anyhow, bail};
 use gfx906::machine::Gpu;
 
 use super::array::{Array, Layout};
+use super::buffer::{Buffer, Source};
 use super::buffers::{self, Placed};
 use super::elements::{self, Judged};
 use super::expect::Expectation;
-use super::launch::{Buffer, LaunchFile, Source};
+use super::launch::LaunchFile;
 use super::shapes::{axes, guessed};
 use crate::compare::{
     Element, ElementKind, NamedInput, OutputCase, accepted_trivially, judge_output, with_element,

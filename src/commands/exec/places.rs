@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::ExecArgs;
-use super::launch::{LaunchFile, Source};
+use super::buffer::Source;
+use super::launch::LaunchFile;
 use super::variables::Held;
 use crate::files;
 use crate::text::shown;

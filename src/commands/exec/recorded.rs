@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::argument::{ArgSpec, Part, Pointer};
-use super::launch::{self, LaunchFile, Source};
+use super::buffer::Source;
+use super::launch::{self, LaunchFile};
 use crate::text::shown;
 
 /// A launch, its arguments and where they point.

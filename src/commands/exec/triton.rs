@@ -11,7 +11,6 @@ use gfx906::code_object::{Arg, ArgKind, Kernel};
 use serde_json::{Map, Value as Json};
 
 use super::argument::ArgSpec;
-use super::launch::LaunchSpec;
 use super::value::Value;
 use crate::commands::MAX_TEXT;
 use crate::files;
@@ -86,8 +85,12 @@ impl Triton {
     }
 
     /// Gives a launch the null pointers that Triton's own launcher adds, where only those are missing.
-    pub(super) fn add_hidden(&self, spec: &mut LaunchSpec, kernel: &Kernel) -> anyhow::Result<()> {
-        let missing: Vec<&Arg> = kernel.explicit_args().skip(spec.args.len()).collect();
+    pub(super) fn add_hidden(
+        &self,
+        args: &mut Vec<ArgSpec>,
+        kernel: &Kernel,
+    ) -> anyhow::Result<()> {
+        let missing: Vec<&Arg> = kernel.explicit_args().skip(args.len()).collect();
         let pointers = missing
             .iter()
             .all(|arg| arg.kind == ArgKind::GlobalBuffer && arg.size == 8);
@@ -114,7 +117,7 @@ impl Triton {
                 bytes: vec![0; 8],
             })
         };
-        spec.args.extend(missing.iter().map(|_| null()));
+        args.extend(missing.iter().map(|_| null()));
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use gfx906::machine::{Gpu, Module};
 
 use super::argument::{self, ArgSpec};
 use super::array::{ArrayFile, listed};
+use super::buffer::{Buffer, array_file};
 use super::json::{Json, Node};
-use super::launch::{Buffer, array_file};
 use crate::commands::did_you_mean;
 
 /// A variable and its value.

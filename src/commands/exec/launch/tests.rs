@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::commands::exec::argument::Pointer;
+use crate::commands::exec::buffer::Source;
 
 fn error(text: &str) -> String {
     format!(

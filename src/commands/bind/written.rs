@@ -1,0 +1,68 @@
+//! How a proposal is written: names, TOML, and what is to be said beside a line.
+
+use super::number::Guess;
+
+/// An argument in a binding.
+pub struct Written {
+    /// As TOML.
+    pub text: String,
+    /// What is to be said of it.
+    pub comment: Option<String>,
+    /// The sizes in it.
+    pub uses: Vec<String>,
+}
+
+/// The buffer of all outputs.
+pub const OUTPUTS: &str = "outputs_together";
+
+/// A key of a TOML table.
+pub fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.chars().all(bare) {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
+}
+
+/// A line and what is to be said of it.
+pub fn line(text: &str, comments: &[String]) -> String {
+    match comments {
+        [] => format!("{text}\n"),
+        _ => format!("{text}   # {}\n", comments.join("; ")),
+    }
+}
+
+/// What is to be said of a guess.
+pub fn comment(guess: &Guess, what: &str) -> Option<String> {
+    let what = if what.is_empty() {
+        String::new()
+    } else {
+        format!("{what} ")
+    };
+    let others = guess.others.join("\" or \"");
+    match (guess.literal, guess.others.is_empty()) {
+        (true, _) => Some(format!(
+            "? {what}as recorded: no formula of the sizes was found"
+        )),
+        (false, false) if guess.formula == "1" => Some(format!(
+            "{what}or \"{others}\": a record of a larger call tells"
+        )),
+        (false, false) => Some(format!("{what}or \"{others}\"")),
+        (false, true) => None,
+    }
+}
+
+/// What one writes of a demangled name: without the type that it returns, and without its arguments.
+pub fn short(plain: &str) -> String {
+    let short = plain.strip_prefix("void ").unwrap_or(plain);
+    short
+        .rfind('(')
+        .map_or(short, |open| &short[..open])
+        .to_owned()
+}
+
+/// A text in TOML's quotes.
+pub fn quoted(text: &str) -> String {
+    toml::Value::String(text.into()).to_string()
+}

@@ -1,0 +1,141 @@
+//! The buffers of a launch file: what each holds before the first launch, and where it is saved.
+
+use std::path::{Path, PathBuf};
+
+use super::array::{ArrayFile, MAX_BUFFERS, is_safetensors};
+use super::json::{Node, Object};
+use crate::npy::{DTYPES, Dtype};
+
+/// A buffer of a launch file.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    pub(super) name: String,
+    pub(super) source: Source,
+    pub(super) save: Option<PathBuf>,
+    /// The type of the elements, where it is given.
+    pub(super) dtype: Option<Dtype>,
+    /// The size along each axis, where it is given.
+    pub(super) shape: Option<Vec<usize>>,
+}
+
+/// What a buffer holds before the first launch.
+#[derive(Debug)]
+pub(super) enum Source {
+    File(ArrayFile),
+    Poison(u64),
+    Zero(u64),
+}
+
+/// The file that `file` and `tensor` name.
+pub(super) fn array_file(
+    object: &Object<'_>,
+    directory: &Path,
+) -> anyhow::Result<Option<ArrayFile>> {
+    let (file, tensor) = (object.get("file"), object.get("tensor"));
+    let path = file.map(|node| Ok::<_, anyhow::Error>(directory.join(file_name(node)?)));
+    let path = path.transpose()?;
+    let tensor = match (tensor, &path) {
+        (None, _) => None,
+        (Some(node), Some(path)) if is_safetensors(path) => Some(node.string()?.to_owned()),
+        (Some(node), _) => {
+            return Err(node.error("is for a `file` whose name ends in .safetensors"));
+        }
+    };
+    Ok(path.map(|path| ArrayFile { path, tensor }))
+}
+
+/// The name of a file.
+pub(super) fn file_name<'a>(node: &Node<'a>) -> anyhow::Result<&'a str> {
+    match node.string()? {
+        "" => Err(node.error("empty: name a file")),
+        name => Ok(name),
+    }
+}
+
+/// Reads `{"in": {"file": "in.npy"}, "out": {"bytes": 4096}}`.
+pub(super) fn parse(node: &Node<'_>, directory: &Path) -> anyhow::Result<Vec<Buffer>> {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut total = 0u64;
+    for (name, node) in node.entries()? {
+        if name.is_empty() || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(node.error("the name of a buffer is one word"));
+        }
+        let buffer = buffer(name, &node, directory)?;
+        if let Source::Poison(bytes) | Source::Zero(bytes) = buffer.source {
+            total = total.saturating_add(bytes);
+            if total > MAX_BUFFERS {
+                return Err(node.error(format_args!(
+                    "buffers of {total} bytes together are over the limit of {MAX_BUFFERS}"
+                )));
+            }
+        }
+        if let Some(other) = buffers
+            .iter()
+            .find(|other| other.save.is_some() && other.save == buffer.save)
+        {
+            return Err(node.error(format_args!("saved to the same file as `{}`", other.name)));
+        }
+        buffers.push(buffer);
+    }
+    Ok(buffers)
+}
+
+fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffer> {
+    let object = node.object(&["file", "tensor", "bytes", "fill", "save", "dtype", "shape"])?;
+    let file = array_file(&object, directory)?;
+    let source = match (file, object.get("bytes"), object.get("fill")) {
+        (Some(file), None, None) => Source::File(file),
+        (None, Some(bytes), fill) => {
+            let bytes = bytes.u64()?;
+            match fill
+                .map(|fill| Ok::<_, anyhow::Error>((fill, fill.string()?)))
+                .transpose()?
+            {
+                None | Some((_, "poison")) => Source::Poison(bytes),
+                Some((_, "zero")) => Source::Zero(bytes),
+                Some((fill, other)) => {
+                    return Err(fill.error(format_args!(
+                        "unknown fill `{}`; there is: poison, zero",
+                        other.escape_debug()
+                    )));
+                }
+            }
+        }
+        (Some(_), _, _) => {
+            return Err(node.error(
+                "has `file`, so its size and content are known: remove `bytes` and `fill`",
+            ));
+        }
+        (None, None, _) => return Err(node.error("needs `file`, or `bytes` and `fill`")),
+    };
+    let save = object
+        .get("save")
+        .map(|save| Ok::<_, anyhow::Error>(directory.join(file_name(save)?)))
+        .transpose()?;
+    let dtype = object.get("dtype").map(dtype).transpose()?;
+    let shape = object.get("shape").map(shape).transpose()?;
+    Ok(Buffer {
+        name: name.to_owned(),
+        source,
+        save,
+        dtype,
+        shape,
+    })
+}
+
+fn shape(node: &Node<'_>) -> anyhow::Result<Vec<usize>> {
+    let side = |node: &Node<'_>| Ok(usize::try_from(node.u64()?).unwrap_or(usize::MAX));
+    node.array()?.iter().map(side).collect()
+}
+
+fn dtype(node: &Node<'_>) -> anyhow::Result<Dtype> {
+    let name = node.string()?;
+    Dtype::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = DTYPES.iter().map(|row| row.0).collect();
+        node.error(format_args!(
+            "unknown type `{}`; there is: {}",
+            name.escape_debug(),
+            names.join(" ")
+        ))
+    })
+}
