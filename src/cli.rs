@@ -1,10 +1,13 @@
-//! The subcommands, and what each does. Flags are in `args.rs`, those of one subcommand beside it.
+//! The subcommands, and what each does. Their flags are in `args.rs`.
 
 use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
-use crate::args::RunArgs;
+use crate::args::{
+    AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, InspectArgs, IsaArgs,
+    RunArgs, TolerancesArgs, VectorsArgs,
+};
 use crate::commands::{
     audit, bind, contracts, disasm, exec, export, inspect, isa, run, tolerances, vectors,
 };
@@ -34,25 +37,25 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run any kernel of any code object
-    Exec(exec::ExecArgs),
+    Exec(ExecArgs),
     /// List what a code object holds
-    Inspect(inspect::InspectArgs),
+    Inspect(InspectArgs),
     /// Print code as text
-    Disasm(disasm::DisasmArgs),
+    Disasm(DisasmArgs),
     /// Say how much of the instruction set runs
-    Isa(isa::IsaArgs),
+    Isa(IsaArgs),
     /// Run kernels of the gated delta rule on tensors that somebody else made
-    Vectors(vectors::VectorsArgs),
+    Vectors(VectorsArgs),
     /// Write inputs, references and outputs of tests as safetensors
-    Export(export::ExportArgs),
+    Export(ExportArgs),
     /// List the contracts that kernels can be bound to, or say what the tensors of one are
-    Contracts(contracts::ContractsArgs),
+    Contracts(ContractsArgs),
     /// Print the beginnings of a binding for each kernel of a code object
-    Bind(bind::BindArgs),
+    Bind(BindArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
-    Tolerances(tolerances::TolerancesArgs),
+    Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
-    Audit(audit::AuditArgs),
+    Audit(AuditArgs),
     /// Run the one test that standard input describes, for another deltanet-check
     #[command(name = trial::CHILD, hide = true)]
     Trial,

@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod args;
+pub mod audit;
 pub mod binding;
 pub mod cli;
 pub mod commands;

@@ -81,6 +81,23 @@ fn rooms_use_lower_floors_only() {
     assert_eq!(upward("src", "crate::", "floors"), block("debts"));
 }
 
+/// Whoever takes flags can be used by nobody who has none.
+#[test]
+fn flags_are_known_to_the_command_line_only() {
+    let mut files = Vec::new();
+    sources(Path::new("src"), &mut files);
+    let knows = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).expect("text");
+        text.contains("clap::")
+    };
+    let rooms: BTreeSet<String> = files
+        .iter()
+        .filter(|path| knows(path))
+        .map(|path| room(path, "src"))
+        .collect();
+    assert_eq!(rooms, ["args", "cli"].map(str::to_owned).into());
+}
+
 #[test]
 fn rooms_of_the_hip_runtime_use_lower_floors_only() {
     assert_eq!(upward("hip/src", "crate::", "hip-floors"), [""; 0]);

@@ -14,9 +14,8 @@ mod tensors;
 mod tiles;
 mod written;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel};
 
 use self::given::Given;
@@ -27,52 +26,11 @@ use self::written::{quoted, short};
 use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
+use crate::args::BindArgs;
 use crate::binding::{self, Described, Use, demangled, described};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{print, shown};
-
-/// Flags of `bind`.
-#[derive(Debug, Clone, Args)]
-pub struct BindArgs {
-    /// The code object whose kernels get a skeleton each
-    #[arg(
-        value_name = "FILE.co",
-        required_unless_present = "from",
-        conflicts_with = "from"
-    )]
-    pub file: Option<PathBuf>,
-
-    /// Propose a binding from this launch instead, as GFX906_RECORD records them (docs/bindings.md)
-    #[arg(
-        long,
-        value_name = "RECORD.json",
-        requires = "contract",
-        conflicts_with = "kernel"
-    )]
-    pub from: Option<PathBuf>,
-
-    /// The code object of the recorded kernel [default: the record's own]
-    #[arg(long, value_name = "FILE.co", requires = "from")]
-    pub kernels: Option<PathBuf>,
-
-    /// Sizes and choices of the recorded call, where its buffers and numbers do not tell them
-    #[arg(
-        long,
-        value_name = "NAME=VALUE",
-        requires = "from",
-        value_delimiter = ','
-    )]
-    pub size: Vec<String>,
-
-    /// What its kernels compute: arguments with names of its tensors and sizes are filled in
-    #[arg(long, value_name = "NAME")]
-    pub contract: Option<String>,
-
-    /// Only kernels whose name, as written or demangled, matches this glob
-    #[arg(long, value_name = "GLOB")]
-    pub kernel: Option<String>,
-}
 
 /// Prints a skeleton for each kernel, or a proposal from a record.
 ///

@@ -1,10 +1,9 @@
 //! `deltanet-check contracts`: what can be bound, and its tensors, sizes and words.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::table;
-use crate::args::Format;
+use crate::args::{ContractsArgs, Format};
 use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
 use crate::contract::Function;
 use crate::contract::Test;
@@ -12,18 +11,6 @@ use crate::contracts::functions;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{nearest, print};
-
-/// Flags of `contracts`.
-#[derive(Debug, Clone, Args)]
-pub struct ContractsArgs {
-    /// The contract to describe [default: list all]
-    #[arg(value_name = "NAME")]
-    pub name: Option<String>,
-
-    /// How it is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-}
 
 /// A contract as JSON has it.
 #[derive(Serialize)]

@@ -2,36 +2,16 @@
 
 use std::fmt::Write as _;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
 use gfx906::isa::{self, Encoding, Inst};
 
 use super::{MAX_TEXT, load_code_object, no_kernel};
+use crate::args::DisasmArgs;
 use crate::exit::{Exit, Stop};
 use crate::files;
 use crate::text::{print, shown};
-
-/// Print the code of a code object, or of hex bytes, as text.
-#[derive(Debug, clap::Args)]
-pub struct DisasmArgs {
-    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
-    #[arg(
-        value_name = "FILE.co",
-        required_unless_present = "hex",
-        conflicts_with = "hex"
-    )]
-    pub file: Option<PathBuf>,
-
-    /// Print this kernel or function only
-    #[arg(long, value_name = "K", conflicts_with = "hex")]
-    pub kernel: Option<String>,
-
-    /// Take one instruction a line as hex bytes in memory order (`-` reads standard input), and print one line for
-    /// each: its text, or `invalid` where the bytes are not exactly one instruction
-    #[arg(long, value_name = "FILE")]
-    pub hex: Option<PathBuf>,
-}
 
 /// Runs the command.
 ///

@@ -1,28 +1,15 @@
 //! `inspect`: what a code object holds.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use gfx906::code_object::{Arg, ArgKind, CodeObject, HiddenArg, Kernel};
 use gfx906::isa::{self, Encoding, Flags, Inst};
 use serde_json::{Value, json};
 
 use super::{load_code_object, table};
-use crate::args::Format;
+use crate::args::{Format, InspectArgs};
 use crate::exit::{Exit, Stop};
 use crate::text::{print, shown};
-
-/// List the kernels of a code object: arguments, registers, LDS, target.
-#[derive(Debug, clap::Args)]
-pub struct InspectArgs {
-    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
-    #[arg(value_name = "FILE.co")]
-    pub file: PathBuf,
-
-    /// How the result is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-}
 
 /// Runs the command.
 ///

@@ -3,20 +3,9 @@
 use gfx906::isa::{Coverage, coverage};
 
 use super::table;
+use crate::args::IsaArgs;
 use crate::exit::{Exit, Stop};
 use crate::text::print;
-
-/// Say how much of the gfx906 instruction set is decoded and runs.
-#[derive(Debug, clap::Args)]
-pub struct IsaArgs {
-    /// Count instructions by encoding: listed, forms decoded, run, and those that stop with their name
-    #[arg(long, required_unless_present = "missing")]
-    pub coverage: bool,
-
-    /// List the instructions that do not run, and why
-    #[arg(long)]
-    pub missing: bool,
-}
 
 /// Runs the command.
 ///

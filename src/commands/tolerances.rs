@@ -3,13 +3,10 @@
 //! For each output the largest error against the golden reference and against the oracle is found over all seeds
 //! and all cases of its test. The registry's tolerance is about four times the larger of the two.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
-use crate::args::{DeviceArgs, Format};
+use crate::args::{Format, TolerancesArgs};
 use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
@@ -17,46 +14,6 @@ use crate::run::{Selection, Setup, Sources};
 use crate::text::print;
 use crate::trial::{Plan, Progress, Variant, run_all};
 use crate::verdict::{Tolerance, Verdict};
-
-/// The flags of `tolerances`.
-#[derive(Debug, Args)]
-pub struct TolerancesArgs {
-    /// How many seeds: 0, 1, 2 ...
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    pub seeds: u32,
-
-    /// Only these phases
-    #[arg(long, value_name = "PHASES")]
-    pub phase: Vec<String>,
-
-    /// Only these tests
-    #[arg(long, value_name = "ID")]
-    pub test: Vec<String>,
-
-    /// Measure this code object instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub kernels: Option<PathBuf>,
-
-    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
-    #[arg(long, value_name = "FILE.toml")]
-    pub bind: Vec<PathBuf>,
-
-    /// Take tests from this file instead of the built-in phases.toml
-    #[arg(long, value_name = "FILE")]
-    pub registry: Option<PathBuf>,
-
-    /// Where the kernels run.
-    #[command(flatten)]
-    pub device: DeviceArgs,
-
-    /// How many trials run at the same time [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-
-    /// How the result is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-}
 
 /// What was measured of one output of one test.
 struct Measured {

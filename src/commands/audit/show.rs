@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Audit;
-use super::inputs::{CHUNK, Regime, SIZE, TOKENS};
-use super::measure::{Cost, Spread};
+use crate::audit::{CHUNK, Cost, Regime, SIZE, Spread, TOKENS};
 use crate::verdict::number;
 
 /// Below this an error is rounding.

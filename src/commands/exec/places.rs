@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::ExecArgs;
 use super::buffer::Source;
 use super::launch::LaunchFile;
 use super::variables::Held;
+use crate::args::ExecArgs;
 use crate::files;
 use crate::text::shown;
 

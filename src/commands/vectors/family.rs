@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use clap::ValueEnum;
 use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
 use super::file::Vectors;
@@ -16,7 +15,7 @@ use crate::trial::Bound;
 use crate::verdict::Tolerance;
 
 /// A family of kernels that computes the gated delta rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// The fused recurrence, `gdn_recurrent_f32`
     Recurrent,
@@ -53,6 +52,9 @@ pub fn tolerance() -> Tolerance {
 }
 
 impl Family {
+    /// All of them.
+    pub const ALL: [Family; 3] = [Family::Recurrent, Family::Chunked, Family::Ggml];
+
     /// The name of the phases' function that launches it.
     fn function(self) -> &'static str {
         match self {

@@ -1,0 +1,52 @@
+//! The flags of the commands that read code: `inspect`, `disasm`, `isa`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// List the kernels of a code object: arguments, registers, LDS, target.
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
+    #[arg(value_name = "FILE.co")]
+    pub file: PathBuf,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Print the code of a code object, or of hex bytes, as text.
+#[derive(Debug, Args)]
+pub struct DisasmArgs {
+    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
+    #[arg(
+        value_name = "FILE.co",
+        required_unless_present = "hex",
+        conflicts_with = "hex"
+    )]
+    pub file: Option<PathBuf>,
+
+    /// Print this kernel or function only
+    #[arg(long, value_name = "K", conflicts_with = "hex")]
+    pub kernel: Option<String>,
+
+    /// Take one instruction a line as hex bytes in memory order (`-` reads standard input), and print one line for
+    /// each: its text, or `invalid` where the bytes are not exactly one instruction
+    #[arg(long, value_name = "FILE")]
+    pub hex: Option<PathBuf>,
+}
+
+/// Say how much of the gfx906 instruction set is decoded and runs.
+#[derive(Debug, Args)]
+pub struct IsaArgs {
+    /// Count instructions by encoding: listed, forms decoded, run, and those that stop with their name
+    #[arg(long, required_unless_present = "missing")]
+    pub coverage: bool,
+
+    /// List the instructions that do not run, and why
+    #[arg(long)]
+    pub missing: bool,
+}

@@ -1,0 +1,60 @@
+//! The flags of `exec`.
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+
+use super::{Format, LimitArgs, TraceArgs};
+
+/// Run any kernel of any code object, as a launch file says, and judge what it computed.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+The launch file:
+  { \"code_object\": \"x.co\",
+    \"buffers\": { \"in\":  {\"file\": \"in.npy\"},
+                 \"q\":   {\"file\": \"x.safetensors\", \"tensor\": \"input.q\"},
+                 \"out\": {\"bytes\": 4096, \"fill\": \"poison\", \"save\": \"out.bin\"} },
+    \"variables\": { \"table\": {\"file\": \"table.bin\"} },
+    \"launches\": [ {\"kernel\": \"k\", \"grid\": [4,1,1], \"block\": [64,1,1], \"dynamic_lds\": 0,
+                   \"args\": [\"$in\", \"$q + 256\", \"$out\", {\"i32\": 5}, {\"raw\": \"00ff\"}]} ],
+    \"expect\": { \"out\": {\"file\": \"golden.npy\", \"tolerance\": 1.7e-5} },
+    \"limits\": {\"instructions\": 1000000000, \"seconds\": 60, \"turn\": 128} }
+
+Paths are relative to the launch file. A name that ends in .npy is a NumPy array, one in .safetensors holds tensors, of which
+`tensor` names one, any other is raw little-endian bytes.
+A buffer has `file`, or `bytes` and `fill` (poison or zero); `save` with either. `dtype` names its elements' type and `shape`
+its axes' lengths; without them they are those of the file that was read, or f32 in one row.
+Arguments are \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
+f32 f64 raw, or an array of these: a structure by value, its parts one after the other. `grid` counts work-groups.
+`expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off by `tolerance` plus
+`relative` times its right value, or by `ulp` places of its type; tolerance 0: bit for bit. `relative_rms` limits the buffer as a
+whole besides. Elements that keep the poison are told as never written.
+`variables` are those of the code object (__device__, __constant__) that start with other values than it has: a file, or a value
+as an argument has it.
+Beside a k.hsaco, what Triton wrote into k.json fills in `kernel`, `block` and `dynamic_lds` where a launch leaves them out, and
+null for the pointers to scratch that Triton adds behind a kernel's own arguments.
+`limits` are wave instructions and CPU seconds of a launch, and what `--turn` says; `--budget` and `--turn` come before them.
+Launches run in order on the same buffers, up to the first that traps. Buffers are saved after a trap, too.
+
+Exit codes: 0 ran and all is as expected, 1 trapped, hung or not as expected, 3 something is not usable (then nothing ran).")]
+pub struct ExecArgs {
+    /// What to run
+    #[arg(value_name = "LAUNCH.json")]
+    pub file: PathBuf,
+
+    /// How the summary is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+
+    /// Host threads that run work-groups [default: one a core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// How long kernels may run.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// What is traced.
+    #[command(flatten)]
+    pub trace: TraceArgs,
+}
