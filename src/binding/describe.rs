@@ -75,7 +75,10 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
 /// The tensors of a function, by cases that it takes: the smallest for each choice of words.
 pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Described> {
     let size = |values: &Values| -> i64 {
-        let dims = function.dims.iter().map(|name| values.get(name));
+        let dims = function
+            .dims
+            .iter()
+            .map(|name| values.get(name).unwrap_or(1));
         dims.fold(1i64, i64::saturating_mul)
     };
     let mut cases = cases.to_vec();
@@ -170,9 +173,9 @@ fn tensors(function: &Function, values: &Values, probed: Vec<Probed>) -> Vec<Des
         });
         seen.extend(found.take(2).collect::<Vec<_>>());
     }
-    (0..own.len())
-        .map(|at| tensor(function, &seen, at))
-        .collect()
+    let cases: Vec<&Values> = seen.iter().map(|(values, _)| values).collect();
+    let terms = Terms::of(function, &cases);
+    (0..own.len()).map(|at| tensor(&terms, &seen, at)).collect()
 }
 
 fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
@@ -188,16 +191,16 @@ fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
     Values::new(pairs.collect())
 }
 
-fn tensor(function: &Function, seen: &[(Values, Vec<Probed>)], at: usize) -> DescribedTensor {
+fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> DescribedTensor {
     let first = &seen[0].1[at];
     let axes = first.axes.iter().enumerate().map(|(n, axis)| {
-        let lengths: Option<Vec<(&Values, usize)>> = seen
+        let lengths: Option<Vec<i64>> = seen
             .iter()
-            .map(|(values, probed)| Some((values, probed[at].axes.get(n)?.length)))
+            .map(|(_, probed)| i64::try_from(probed[at].axes.get(n)?.length).ok())
             .collect();
         DescribedAxis {
             name: axis.name.clone(),
-            length: lengths.and_then(|lengths| length(function, &lengths)),
+            length: lengths.and_then(|lengths| length(terms, &lengths)),
         }
     });
     let compared = first.compared || !first.parts.is_empty();
@@ -218,79 +221,82 @@ fn tensor(function: &Function, seen: &[(Values, Vec<Probed>)], at: usize) -> Des
 }
 
 /// A formula that gives these lengths in these cases: of those that do the one that a reader would try first.
-fn length(function: &Function, lengths: &[(&Values, usize)]) -> Option<String> {
-    let wanted: Vec<i64> = lengths.iter().map(|(_, length)| *length as i64).collect();
-    let names: Vec<&str> = function
-        .dims
-        .iter()
-        .chain(function.integers)
-        .copied()
-        .collect();
-    let of =
-        |name: &str| -> Vec<i64> { lengths.iter().map(|(values, _)| values.get(name)).collect() };
-    let mut terms = Terms::default();
+fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
     let first = *wanted.first()?;
     let constant = wanted.iter().all(|length| *length == first);
-    if constant && (first <= 4 || names.is_empty()) {
-        terms.add(first.to_string(), wanted.clone());
+    if constant && (first <= 4 || terms.order.is_empty()) {
+        return Some(first.to_string());
     }
-    // Products of up to five sizes, and twice those,, those of fewer first.
-    let mut products: Vec<(usize, String, Vec<i64>)> = Vec::new();
-    for (n, name) in names.iter().enumerate() {
-        products.push((n, (*name).into(), of(name)));
-    }
-    let (mut from, mut doubled) = (0, Vec::new());
-    for _ in 0..5 {
-        let end = products.len();
-        for at in from..end {
-            let (last, formula, values) = products[at].clone();
-            terms.add(formula.clone(), values.clone());
-            doubled.push((
-                format!("2 * {formula}"),
-                values.iter().map(|value| value.saturating_mul(2)).collect(),
-            ));
-            for (n, name) in names.iter().enumerate().skip(last) {
-                let product: Vec<i64> = values
-                    .iter()
-                    .zip(of(name))
-                    .map(|(a, b)| a.saturating_mul(b))
-                    .collect();
-                products.push((n, format!("{formula} * {name}"), product));
+    let found = terms.find(wanted);
+    found.or_else(|| constant.then(|| first.to_string()))
+}
+
+impl Terms {
+    /// What the sizes of a function give in these cases.
+    fn of(function: &Function, cases: &[&Values]) -> Terms {
+        let sizes = function.dims.iter().chain(function.integers);
+        let names: Vec<&str> = sizes.copied().collect();
+        let of = |name: &str| -> Vec<i64> {
+            let size = |values: &&Values| values.get(name).unwrap_or(1);
+            cases.iter().map(size).collect()
+        };
+        let mut terms = Terms::default();
+        // Products of up to five sizes, and twice those, those of fewer first.
+        let mut products: Vec<(usize, String, Vec<i64>)> = Vec::new();
+        for (n, name) in names.iter().enumerate() {
+            products.push((n, (*name).into(), of(name)));
+        }
+        let (mut from, mut doubled) = (0, Vec::new());
+        for _ in 0..5 {
+            let end = products.len();
+            for at in from..end {
+                let (last, formula, values) = products[at].clone();
+                terms.add(formula.clone(), values.clone());
+                doubled.push((
+                    format!("2 * {formula}"),
+                    values.iter().map(|value| value.saturating_mul(2)).collect(),
+                ));
+                for (n, name) in names.iter().enumerate().skip(last) {
+                    let product: Vec<i64> = values
+                        .iter()
+                        .zip(of(name))
+                        .map(|(a, b)| a.saturating_mul(b))
+                        .collect();
+                    products.push((n, format!("{formula} * {name}"), product));
+                }
+            }
+            from = end;
+        }
+        doubled
+            .into_iter()
+            .for_each(|(formula, values)| terms.add(formula, values));
+        let singles: Vec<(&str, Vec<i64>)> = names.iter().map(|name| (*name, of(name))).collect();
+        for (a, x) in &singles {
+            for (b, y) in singles
+                .iter()
+                .filter(|(b, y)| b != a && y.iter().all(|y| *y > 0))
+            {
+                let up = x.iter().zip(y).map(|(x, y)| (x + y - 1).div_euclid(*y));
+                terms.add(format!("ceil({a} / {b})"), up.collect());
+                let whole = x.iter().zip(y).all(|(x, y)| x % y == 0);
+                if whole {
+                    terms.add(
+                        format!("{a} / {b}"),
+                        x.iter().zip(y).map(|(x, y)| x / y).collect(),
+                    );
+                }
+            }
+            terms.add(
+                format!("ceil({a} / 64)"),
+                x.iter().map(|x| (x + 63).div_euclid(64)).collect(),
+            );
+            for by in [1, -1] {
+                let sign = if by > 0 { '+' } else { '-' };
+                terms.add(format!("{a} {sign} 1"), x.iter().map(|x| x + by).collect());
             }
         }
-        from = end;
+        terms
     }
-    doubled
-        .into_iter()
-        .for_each(|(formula, values)| terms.add(formula, values));
-    let singles: Vec<(&str, Vec<i64>)> = names.iter().map(|name| (*name, of(name))).collect();
-    for (a, x) in &singles {
-        for (b, y) in singles
-            .iter()
-            .filter(|(b, y)| b != a && y.iter().all(|y| *y > 0))
-        {
-            let up = x.iter().zip(y).map(|(x, y)| (x + y - 1).div_euclid(*y));
-            terms.add(format!("ceil({a} / {b})"), up.collect());
-            let whole = x.iter().zip(y).all(|(x, y)| x % y == 0);
-            if whole {
-                terms.add(
-                    format!("{a} / {b}"),
-                    x.iter().zip(y).map(|(x, y)| x / y).collect(),
-                );
-            }
-        }
-        terms.add(
-            format!("ceil({a} / 64)"),
-            x.iter().map(|x| (x + 63).div_euclid(64)).collect(),
-        );
-        for by in [1, -1] {
-            let sign = if by > 0 { '+' } else { '-' };
-            terms.add(format!("{a} {sign} 1"), x.iter().map(|x| x + by).collect());
-        }
-    }
-    terms
-        .find(&wanted)
-        .or_else(|| constant.then(|| first.to_string()))
 }
 
 /// Formulas by what they give in each case.

@@ -1,5 +1,6 @@
 //! An instance of a contract: its tensors at a case, drawn by seed, and what its outputs should be.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use deltanet_reference::rule::Scale;
@@ -16,41 +17,91 @@ pub type Kinds<'a> = &'a dyn Fn(&str) -> Option<ElementKind>;
 
 /// An instance of a contract in the making.
 pub struct Instance<'a> {
+    function: &'a Function,
     id: &'a str,
     seed: u64,
     values: &'a Values,
     given: Option<&'a Given>,
     kinds: Kinds<'a>,
     made: Prepared,
+    /// Inputs from elsewhere that were asked for.
+    used: BTreeSet<String>,
 }
 
 impl<'a> Instance<'a> {
     /// Makes what a contract says at a case. Streams of numbers are named by `id` and tensor.
     ///
     /// # Errors
-    /// The contract contradicts itself: a mistake in its own code.
+    /// The contract contradicts itself, or has no place for what is given: a mistake in the harness.
     pub fn make(
-        function: &Function,
+        function: &'a Function,
         (id, values): (&'a str, &'a Values),
         seed: u64,
         given: Option<&'a Given>,
         kinds: Kinds<'a>,
     ) -> Outcome<Prepared> {
         let mut instance = Instance {
+            function,
             id,
             seed,
             values,
             given,
             kinds,
             made: Prepared::default(),
+            used: BTreeSet::new(),
         };
         (function.run)(&mut instance)?;
-        Ok(instance.made)
+        match instance.unused() {
+            Some(name) => Err(DeviceError::of(
+                DeviceErrorKind::Harness,
+                format!(
+                    "`{name}` is given, and contract `{}` has no such tensor",
+                    function.name
+                ),
+            )),
+            None => Ok(instance.made),
+        }
     }
 
-    /// A word of the case.
+    /// Something given that the contract did not ask for.
+    fn unused(&self) -> Option<&'a String> {
+        let given = self.given?;
+        let checked = |name: &str| self.made.checks.iter().any(|check| check.name == name);
+        let inputs = given
+            .inputs
+            .keys()
+            .filter(|name| !self.used.contains(*name));
+        let expected = given.expected.keys().filter(|name| !checked(name));
+        inputs.chain(expected).next()
+    }
+
+    /// What the contract's own code asks for and does not declare. The trial makes an error of it.
+    fn undeclared(&self, what: &str, name: &str) -> ! {
+        panic!(
+            "contract `{}` declares no {what} `{name}`",
+            self.function.name
+        )
+    }
+
+    /// A word of the case. Tensors from elsewhere come without the choices that they leave open: those are the first of their words.
     pub fn word(&self, name: &str) -> &'static str {
-        self.values.word(name)
+        let first = || {
+            let declared = self.function.words.iter().find(|(known, _)| *known == name);
+            declared.and_then(|(_, words)| words.first().copied())
+        };
+        let word = self.values.word(name).or_else(first);
+        word.unwrap_or_else(|| self.undeclared("choice", name))
+    }
+
+    /// The same where contracts that have the choice share code with those that have not.
+    pub fn chosen(&self, name: &str) -> Option<&'static str> {
+        let declared = self.function.words.iter().any(|(known, _)| *known == name);
+        declared.then(|| self.word(name))
+    }
+
+    /// Whether the contract has a dimension.
+    pub fn has(&self, name: &str) -> bool {
+        self.function.dims.contains(&name)
     }
 
     /// The factor on the output that goes with tensors from elsewhere; the default where all is drawn.
@@ -60,12 +111,17 @@ impl<'a> Instance<'a> {
 
     /// A dimension of the case.
     pub fn dim(&self, name: &str) -> usize {
-        self.values.dim(name)
+        let dim = self.values.dim(name);
+        dim.unwrap_or_else(|| self.undeclared("size", name))
     }
 
     /// A whole number of the case, which may be negative.
     pub fn integer(&self, name: &str) -> i32 {
-        i32::try_from(self.values.get(name)).unwrap_or(0)
+        let number = self
+            .values
+            .get(name)
+            .and_then(|number| i32::try_from(number).ok());
+        number.unwrap_or_else(|| self.undeclared("number", name))
     }
 
     /// The type of a tensor that the contract has in another.
@@ -88,8 +144,9 @@ impl<'a> Instance<'a> {
     ) -> Buffer {
         let kind = self.kind(name, kind);
         let count = axes.iter().map(|axis| axis.length).product();
+        let given = self.given(name);
         let drawn = || Stream::new(self.seed, self.id, name).draw(count, distribution);
-        let data = Data::from(self.given(name).unwrap_or_else(drawn)).to(kind);
+        let data = Data::from(given.unwrap_or_else(drawn)).to(kind);
         let kept = self.keep(name, axes, Role::Input, kind, Some(data));
         self.made.tensors[kept.tensor].values = Some(distribution.to_string());
         kept
@@ -229,8 +286,10 @@ impl<'a> Instance<'a> {
         }
     }
 
-    fn given(&self, name: &str) -> Option<Vec<f32>> {
-        self.given?.inputs.get(name).cloned()
+    fn given(&mut self, name: &str) -> Option<Vec<f32>> {
+        let given = self.given?.inputs.get(name).cloned()?;
+        self.used.insert(name.to_owned());
+        Some(given)
     }
 
     /// Kernels are offered it.

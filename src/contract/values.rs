@@ -35,26 +35,25 @@ impl Values {
         found.map(|(_, value)| value)
     }
 
-    /// A whole number by name. The registry has checked that every parameter of the function is there, so 0 stands
-    /// for a name that no function declares.
-    pub fn get(&self, name: &str) -> i64 {
+    /// A whole number by name.
+    pub fn get(&self, name: &str) -> Option<i64> {
         match self.value(name) {
-            Some(Value::Number(number)) => *number,
-            _ => 0,
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
         }
     }
 
-    /// A word by name; empty for a name that no function declares.
-    pub fn word(&self, name: &str) -> &'static str {
+    /// A word by name.
+    pub fn word(&self, name: &str) -> Option<&'static str> {
         match self.value(name) {
-            Some(Value::Word(word)) => word,
-            _ => "",
+            Some(Value::Word(word)) => Some(word),
+            _ => None,
         }
     }
 
     /// A dimension by name.
-    pub fn dim(&self, name: &str) -> usize {
-        usize::try_from(self.get(name)).unwrap_or(0)
+    pub fn dim(&self, name: &str) -> Option<usize> {
+        usize::try_from(self.get(name)?).ok()
     }
 
     /// The names.

@@ -52,8 +52,7 @@ pub struct Problem {
 /// The sizes of a case.
 pub fn sizes(t: &Instance<'_>) -> Sizes {
     Sizes {
-        // A function without this dimension has one sequence.
-        sequences: t.dim("B").max(1),
+        sequences: if t.has("B") { t.dim("B") } else { 1 },
         tokens: t.dim("T"),
         key_heads: t.dim("H"),
         value_heads: t.dim("HV"),
@@ -65,16 +64,16 @@ pub fn sizes(t: &Instance<'_>) -> Sizes {
 
 /// The head map that a case names.
 pub fn head_map(t: &Instance<'_>) -> HeadMap {
-    match t.word(MAP.0) {
-        "tiled" => HeadMap::Tiled,
+    match t.chosen(MAP.0) {
+        Some("tiled") => HeadMap::Tiled,
         _ => HeadMap::Block,
     }
 }
 
 /// The state layout that a case names.
 pub fn layout(t: &Instance<'_>) -> StateLayout {
-    match t.word(LAYOUT.0) {
-        "value-major" => StateLayout::ValueMajor,
+    match t.chosen(LAYOUT.0) {
+        Some("value-major") => StateLayout::ValueMajor,
         _ => StateLayout::KeyMajor,
     }
 }
@@ -207,7 +206,7 @@ pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem>
     let g = log_gates(t, sizes)?;
     let beta = strengths(t, sizes)?;
     t.scalar("scale", convention.scale.factor(sizes.key_size));
-    let given = t.word(STATE.0) != "zero";
+    let given = t.chosen(STATE.0) != Some("zero");
     let axes = states(sizes, convention.state);
     let initial = if given {
         t.input("initial", axes, Normal(0.1))?
