@@ -140,6 +140,10 @@ pub struct Scratch {
 
 /// A launch, or several that are made together.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a binding has a handful, nearly all of them launches"
+)]
 pub enum Step {
     /// A launch.
     Launch(LaunchSpec),

@@ -84,11 +84,11 @@ pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
 
 /// Whether every element will do.
 pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
-    let pairs = got.iter().zip(&yardstick.want).enumerate();
+    let mut pairs = got.iter().zip(&yardstick.want).enumerate();
     let within = |(at, (&got, &want)): (usize, (&E, &f64))| {
         yardstick.accepts(at, got, error(got, want), yardstick.allowed(at, got))
     };
-    pairs.map(within).all(|within| within)
+    pairs.all(within)
 }
 
 /// Measures all of an output. `got` and the yardstick have the same length.

@@ -336,7 +336,7 @@ impl<'a> Instance<'a> {
         self.check_or(buffer, (values, wide), Vec::new())
     }
 
-    /// The same as [`Trial::check`], with the mistakes that a report should know of. A golden reference of floats is rounded to the
+    /// The same as [`Instance::check`], with the mistakes that a report should know of. A golden reference of floats is rounded to the
     /// tensor's type.
     pub fn check_or<G: Into<Data>>(
         &mut self,
