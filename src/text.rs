@@ -76,6 +76,13 @@ pub fn again(id: &str, seed: u64, flags: &str) -> String {
     )
 }
 
+/// A C++ name as one writes it, `void f<64>(float*)`; any other as it is.
+pub fn demangled(name: &str) -> String {
+    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
+    let plain = symbol.and_then(|symbol| symbol.demangle().ok());
+    plain.unwrap_or_else(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,10 +24,11 @@ use self::tensors::Tensors;
 use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
-use crate::binding::{self, Described, Use, demangled, described};
+use crate::binding::{self, Described, Use, described};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, contract, print};
+use crate::text::demangled;
 use crate::text::shown;
 
 /// Flags of `bind`.

@@ -8,9 +8,10 @@ use super::case::Case;
 use super::number::Guess;
 use super::quoted;
 use super::tensors::{Fit, Taken};
-use crate::binding::{Described, demangled, described as told, find};
+use crate::binding::{Described, described as told, find};
 use crate::commands::exec::recorded::Recorded;
 use crate::contract::Value;
+use crate::text::demangled;
 
 /// What a proposal is made from.
 pub struct Proposal<'a> {
