@@ -108,6 +108,13 @@ pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
     }
 }
 
+/// A C++ name as one writes it, `void f<64>(float*)`; any other as it is.
+pub fn demangled(name: &str) -> String {
+    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
+    let plain = symbol.and_then(|symbol| symbol.demangle().ok());
+    plain.unwrap_or_else(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

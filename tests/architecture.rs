@@ -4,6 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+#[path = "architecture/emulator.rs"]
+mod emulator;
+#[path = "architecture/paths.rs"]
+mod paths;
+
 /// The lines of a fenced block of ARCHITECTURE.md.
 fn block(name: &str) -> Vec<String> {
     let text = std::fs::read_to_string("ARCHITECTURE.md").expect("it is there");

@@ -36,7 +36,7 @@ pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
 pub use resolve::{Call, Place, Resolved, Slot, convert};
 pub use scope::{Held, Scope, Shape, Side};
-pub use symbol::{demangled, find};
+pub use symbol::find;
 
 /// The version of contracts that this program has.
 pub const CONTRACT_VERSION: i64 = 1;

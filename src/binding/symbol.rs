@@ -5,7 +5,7 @@ use globset::{Glob, GlobMatcher};
 use super::formula::{self, Formula, Trouble};
 use super::scope::Scope;
 use super::value::Value;
-use crate::text::nearest;
+use crate::text::{demangled, nearest};
 
 /// A kernel's name with `{formulas}` in it, and `*` and `?` for what may be anything.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,13 +73,6 @@ impl Symbol {
         }
         Ok(name)
     }
-}
-
-/// A C++ name as one writes it, `void f<64>(float*)`; any other as it is.
-pub fn demangled(name: &str) -> String {
-    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
-    let plain = symbol.and_then(|symbol| symbol.demangle().ok());
-    plain.unwrap_or_else(|| name.to_owned())
 }
 
 /// A name without what a reader leaves out: blanks, the type it returns, the suffixes of its whole numbers.

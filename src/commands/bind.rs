@@ -27,10 +27,10 @@ use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
 use crate::args::BindArgs;
-use crate::binding::{self, Described, Use, demangled, described};
+use crate::binding::{self, Described, Use, described};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
-use crate::text::{print, shown};
+use crate::text::{demangled, print, shown};
 
 /// Prints a skeleton for each kernel, or a proposal from a record.
 ///

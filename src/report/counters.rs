@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, Table as Grid};
 
+use crate::text::demangled;
 use crate::verdict::{CountersReport, RunReport};
 
 use super::plain;
@@ -121,7 +122,7 @@ fn grid(header: &[&str], rows: &[Row<'_>], cells: impl Fn(&Row<'_>) -> Vec<Strin
         // A test's name stands once before its kernels.
         let name = if row.test == last { "" } else { row.test };
         last = row.test;
-        let mut line = vec![plain::line(name), plain::line(row.kernel)];
+        let mut line = vec![plain::line(name), plain::line(&demangled(row.kernel))];
         line.extend(cells(row));
         grid.add_row(line);
     }

@@ -1,5 +1,6 @@
 //! One failed trial in full: what, where, why, and the line that runs it again.
 
+use crate::text::demangled;
 use crate::verdict::{LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::{plain, problem};
@@ -72,7 +73,7 @@ fn launch(launch: &LaunchReport) -> String {
     let (grid, block) = (plain::triple(launch.grid), plain::triple(launch.block));
     format!(
         "{}, {grid} work-groups of {block} work-items{lds}",
-        plain::line(&launch.kernel)
+        plain::line(&demangled(&launch.kernel))
     )
 }
 

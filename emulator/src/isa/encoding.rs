@@ -52,6 +52,36 @@ impl Encoding {
         Encoding::Scratch,
         Encoding::Exp,
     ];
+
+    /// Whether the vector ALU runs it.
+    pub fn is_vector_alu(self) -> bool {
+        matches!(
+            self,
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
+        )
+    }
+
+    /// Whether it accesses memory, lane by lane.
+    pub fn is_vector_memory(self) -> bool {
+        matches!(
+            self,
+            Encoding::Mubuf
+                | Encoding::Mtbuf
+                | Encoding::Flat
+                | Encoding::Global
+                | Encoding::Scratch
+        )
+    }
+
+    /// Whether the vector units run it.
+    pub fn is_vector(self) -> bool {
+        self.is_vector_alu()
+            || self.is_vector_memory()
+            || matches!(
+                self,
+                Encoding::Ds | Encoding::Vintrp | Encoding::Mimg | Encoding::Exp
+            )
+    }
 }
 
 /// How a row of VOP1, VOP2 or VOPC is encoded; every other encoding has one form.

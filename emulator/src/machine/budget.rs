@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use super::gpu::{Limits, Patience};
+use super::launch::{Limits, Patience};
 use super::trap::{Fault, TrapKind};
 
 /// Instructions that a worker draws from the dispatch's budget at a time, at most.

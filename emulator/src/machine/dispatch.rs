@@ -4,17 +4,20 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::gpu::{Counters, Launch, LaunchError, Module, Patience};
+use super::env::Env;
 use super::group::{self, Budget, Failure, Meter};
-use super::kernarg;
+use super::kernarg::{self, Handed};
+use super::launch::{Counters, Launch, LaunchError, Patience};
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
+use super::observer::Observer;
 use super::op::Op;
 use super::poison::Poison;
+use super::program::Module;
+use super::registers::LANES;
 use super::trap::{Trap, TrapKind};
-use super::wave::{Env, LANES, Wave};
+use super::wave::Wave;
 use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
-use crate::observe::Observer;
 
 /// Where the runtime's own structures stand in guest memory during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
@@ -24,16 +27,6 @@ const MAX_SCRATCH: u32 = 128 << 10;
 const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
-
-/// Guest addresses of what a kernel is handed.
-pub(super) struct Handed {
-    /// The kernarg segment.
-    pub kernarg: u64,
-    /// The dispatch packet.
-    pub packet: u64,
-    /// The queue.
-    pub queue: u64,
-}
 
 thread_local! {
     /// Waves of earlier dispatches of this thread: their registers take 64 KiB each.

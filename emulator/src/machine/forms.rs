@@ -1,15 +1,16 @@
 //! Forms and modes of instructions that few kernels use, kept out of the way of those that all do.
 
-use super::handler::{Handlers, Level, Outcome};
+use super::env::Env;
+use super::level::Level;
+use super::op::Handlers;
 use super::op::Op;
 use super::shapes::{self, indexing};
+use super::trap::Outcome;
 use super::trap::{Fault, TrapKind};
-use super::wave::{Env, Wave};
+use super::wave::Wave;
 use crate::isa::fields::{self, Reserved};
 use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst};
-
-/// The bits of MODE that change what vector instructions do.
-pub const MODES: u32 = indexing::INDEXED | indexing::SKIPPED;
+use crate::semantics::Mode;
 
 /// How an instruction runs in the form that it has.
 pub fn handlers(inst: &Inst) -> Handlers {
@@ -22,8 +23,8 @@ pub fn handlers(inst: &Inst) -> Handlers {
         _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
             Handlers::scalar(unimplemented)
         }
-        Some(_) if is_memory(inst.encoding) && to_lds => Handlers::scalar(load_to_lds),
-        Some(_) if is_alu(inst.encoding) && inst.operands.contains(&Code::LDS_DIRECT) => {
+        Some(_) if inst.encoding.is_vector_memory() && to_lds => Handlers::scalar(load_to_lds),
+        Some(_) if inst.encoding.is_vector_alu() && inst.operands.contains(&Code::LDS_DIRECT) => {
             Handlers::scalar(lds_direct)
         }
         Some(handlers) => handlers,
@@ -57,34 +58,10 @@ fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
-fn is_alu(encoding: Encoding) -> bool {
-    matches!(
-        encoding,
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
-    )
-}
-
-fn is_memory(encoding: Encoding) -> bool {
-    matches!(
-        encoding,
-        Encoding::Mubuf | Encoding::Mtbuf | Encoding::Flat | Encoding::Global | Encoding::Scratch
-    )
-}
-
-/// Whether the vector units run it.
-pub fn is_vector(encoding: Encoding) -> bool {
-    is_alu(encoding)
-        || is_memory(encoding)
-        || matches!(
-            encoding,
-            Encoding::Ds | Encoding::Vintrp | Encoding::Mimg | Encoding::Exp
-        )
-}
-
-/// Runs an instruction while one of [`MODES`] is on, or finds that it names registers which the wave does not have.
+/// Runs an instruction while one of the bits of [`Mode::VECTOR`] is on, or finds that it names registers which the wave does not have.
 #[cold]
 pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
-    if w.mode_bits() & indexing::SKIPPED != 0 && is_vector(op.encoding) {
+    if w.mode_bits() & Mode::SKIPPED != 0 && op.encoding.is_vector() {
         return Ok(());
     }
     if op.vgprs > w.vgprs() {
@@ -92,7 +69,7 @@ pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
         let register = format!("v{last} (the kernel asked for {have} VGPRs)");
         return Err(Fault::new(TrapKind::RegisterOutOfRange { register }).into());
     }
-    if w.mode_bits() & indexing::INDEXED != 0 && is_alu(op.encoding) {
+    if w.mode_bits() & Mode::INDEXED != 0 && op.encoding.is_vector_alu() {
         return match indexing::indexed(w, op) {
             Some(inst) => run_now(w, e, inst, &handlers(&inst)),
             None => Ok(()),

@@ -1,11 +1,12 @@
 //! A work-group: its waves take turns until all have ended.
 
 pub use super::budget::{Budget, Meter};
+use super::env::Env;
 use super::forms;
+use super::observer::Observer;
 use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
-use super::wave::{Env, Wave};
-use crate::observe::Observer;
+use super::wave::Wave;
 
 /// Instructions of a wave's first turn: each wave of a group has begun before one can end.
 const FIRST_TURN: u64 = 1;

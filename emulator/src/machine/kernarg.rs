@@ -2,14 +2,23 @@
 
 use std::sync::Arc;
 
-use super::dispatch::Handed;
-use super::gpu::{Launch, LaunchError, Module};
-use super::memory::{AddressSpace, Region};
-use super::{PRIVATE_BASE, SHARED_BASE};
+use super::launch::{Launch, LaunchError};
+use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
+use super::program::Module;
 use crate::code_object::{ArgKind, HiddenArg, Kernel};
 
 /// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
 const QUEUE_BYTES: u64 = 256;
+
+/// Guest addresses of what a kernel is handed.
+pub(super) struct Handed {
+    /// The kernarg segment.
+    pub kernarg: u64,
+    /// The dispatch packet.
+    pub packet: u64,
+    /// The queue.
+    pub queue: u64,
+}
 
 /// Puts the runtime's structures into the address space, read-only for the kernel.
 pub(super) fn hand_over(

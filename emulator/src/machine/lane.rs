@@ -1,8 +1,49 @@
-//! What a lane's operand is: Rust's number types, read from and written to registers.
+//! What a lane's operand is: Rust's number types, read from and written to registers, and the places that a function has for them.
 
 use half::f16;
 
-use super::op::Slot;
+/// What a lane function takes or gives in one place: the registers it stands in, and how modifiers act on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Registers: 0 (a bit of a mask), 1 or 2.
+    pub registers: u8,
+    /// The sign bit that neg and abs act on, within the last register.
+    pub sign: u32,
+    /// A 16-bit value: op_sel picks its half.
+    pub half: bool,
+    /// Two 16-bit values.
+    pub pair: bool,
+}
+
+impl Slot {
+    /// A bit of a mask.
+    pub const BIT: Slot = Slot {
+        registers: 0,
+        sign: 0,
+        half: false,
+        pair: false,
+    };
+}
+
+/// The sources and the result of a lane function.
+#[derive(Debug)]
+pub struct Shape {
+    /// Its sources, in order.
+    pub sources: &'static [Slot],
+    /// Its result's value (`Slot::BIT` where a mask is all it gives).
+    pub result: Slot,
+    /// Destinations, hence the first source's place among the operands.
+    pub destinations: usize,
+}
+
+impl Shape {
+    /// Of what is not a lane function.
+    pub const NONE: &'static Shape = &Shape {
+        sources: &[],
+        result: Slot::BIT,
+        destinations: 0,
+    };
+}
 
 /// The formats of results that clamp and omod act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,11 +21,19 @@
 //! Every access is checked against the allocations: a guest that races, or that runs wild, is a matter of the guest's.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering, Ordering::Relaxed, fence};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub use super::region::Region;
 use super::trap::{Fault, Nearest, Place, TrapKind};
-use super::wave::Env;
+
+/// The flat addresses from here to `SHARED_LIMIT` reach LDS.
+pub const SHARED_BASE: u64 = 1 << 48;
+/// The last flat address that reaches LDS.
+pub const SHARED_LIMIT: u64 = SHARED_BASE | 0xffff_ffff;
+/// The flat addresses from here to `PRIVATE_LIMIT` reach the lane's scratch.
+pub const PRIVATE_BASE: u64 = 2 << 48;
+/// The last flat address that reaches scratch.
+pub const PRIVATE_LIMIT: u64 = PRIVATE_BASE | 0xffff_ffff;
 
 /// Where to look for an allocation first. Workers share it, and whatever it says is checked.
 #[derive(Debug, Default)]
@@ -108,7 +116,7 @@ impl AddressSpace {
 
     /// The fault of a lane that reads or writes where it cannot.
     #[cold]
-    fn fault(&self, lane: Option<u32>, address: u64, bytes: u64, write: bool) -> Fault {
+    pub fn fault(&self, lane: Option<u32>, address: u64, bytes: u64, write: bool) -> Fault {
         let place = if self.find(&mut 0, address, bytes).is_some() {
             Place::ReadOnly
         } else if self.overlaps(address, bytes) {
@@ -165,37 +173,6 @@ impl AddressSpace {
             size: region.size,
             distance: distance(region),
         })
-    }
-}
-
-impl<'a> Env<'a> {
-    /// The allocation that covers an access of a lane's, or of the wave's as a whole.
-    #[inline(always)]
-    pub fn access(
-        &mut self,
-        lane: Option<u32>,
-        address: u64,
-        bytes: u64,
-        write: bool,
-    ) -> Result<&'a Region, Fault> {
-        match self.memory.find(&mut self.last, address, bytes) {
-            Some(region) if region.writable || !write => {
-                self.stored |= write;
-                Ok(region)
-            }
-            _ => Err(self.memory.fault(lane, address, bytes, write)),
-        }
-    }
-
-    /// Orders accesses before against those behind, for everyone. Only after a store does that cost x86-64 hosts anything: nothing else
-    /// is overtaken there.
-    #[inline(always)]
-    pub fn fence(&mut self) {
-        if std::mem::take(&mut self.stored) {
-            fence(Ordering::SeqCst);
-        } else {
-            fence(Ordering::AcqRel);
-        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod budget;
 mod dispatch;
+mod dpp;
+mod env;
 #[cfg(test)]
 mod field_laws;
 mod forms;
@@ -10,16 +12,22 @@ mod group;
 mod handler;
 mod kernarg;
 mod lane;
+mod launch;
 #[cfg(test)]
 mod laws;
 mod lds;
+mod level;
 pub mod memory;
+mod modifiers;
+mod observer;
 mod op;
+mod plan;
 mod poison;
 mod program;
 #[cfg(test)]
 mod programs;
 mod region;
+mod registers;
 mod renewed;
 #[cfg(test)]
 pub(crate) mod rig;
@@ -31,27 +39,22 @@ mod trap;
 mod wave;
 mod words;
 
-pub use gpu::{
-    Counters, DEVICE_MEMORY, Gpu, GpuError, Launch, LaunchError, Limits, Module, Patience, TURN,
-};
+pub use crate::isa::Kind;
+pub use env::Env;
+pub use gpu::{DEVICE_MEMORY, Gpu, GpuError};
 pub(crate) use handler::levels;
-pub use handler::{Handler, Handlers, Level, Outcome};
-pub use lane::Lane;
+pub use lane::{Lane, Shape, Slot};
+pub use launch::{Counters, Launch, LaunchError, Limits, Patience, TURN};
 pub use lds::Lds;
-pub use memory::{AddressSpace, Region};
-pub use op::{Op, Plan, Shape, Slot};
+pub use level::Level;
+pub use memory::{AddressSpace, PRIVATE_BASE, PRIVATE_LIMIT, Region, SHARED_BASE, SHARED_LIMIT};
+pub use observer::{Nobody, Observer};
+pub use op::{Handler, Handlers, Op};
+pub use plan::Plan;
 pub use poison::Poison;
-pub use program::Kind;
+pub use program::Module;
+pub use registers::LANES;
 pub use traffic::{Traffic, Way};
-pub use trap::{Fault, Nearest, Place, Stop, Trap, TrapKind};
-pub use wave::{Env, LANES, Wave};
+pub use trap::{Fault, Nearest, Outcome, Place, Stop, Trap, TrapKind};
+pub use wave::Wave;
 pub use words::Words;
-
-/// The flat addresses from here to `SHARED_LIMIT` reach LDS.
-pub const SHARED_BASE: u64 = 1 << 48;
-/// The last flat address that reaches LDS.
-pub const SHARED_LIMIT: u64 = SHARED_BASE | 0xffff_ffff;
-/// The flat addresses from here to `PRIVATE_LIMIT` reach the lane's scratch.
-pub const PRIVATE_BASE: u64 = 2 << 48;
-/// The last flat address that reaches scratch.
-pub const PRIVATE_LIMIT: u64 = PRIVATE_BASE | 0xffff_ffff;

@@ -1,80 +1,17 @@
-//! Code, decoded once: every dword of an executable segment as the instruction that would start there.
+//! Code objects in device memory, and their code, decoded once: every dword of an executable segment as the instruction that would
+//! start there.
 
 use std::sync::OnceLock;
 
 use super::forms;
-use super::handler::{Handlers, Level};
+use super::level::Level;
+use super::op::Handlers;
 use super::op::Op;
+use crate::code_object::Kernel;
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
 /// Instructions of a page, decoded together when the first of them runs.
 const PAGE: usize = 256;
-
-/// The kind of an instruction, as counters count it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// Scalar ALU.
-    Salu,
-    /// Vector ALU.
-    Valu,
-    /// Scalar memory.
-    Smem,
-    /// Vector memory: flat, global, scratch, buffers, images.
-    Vmem,
-    /// LDS and lane exchanges.
-    Lds,
-    /// Branches, calls.
-    Branch,
-    /// Waits, barriers, messages, the end.
-    Control,
-}
-
-impl Kind {
-    /// Every kind, in the order of their numbers.
-    pub const ALL: [Kind; 7] = [
-        Kind::Salu,
-        Kind::Valu,
-        Kind::Smem,
-        Kind::Vmem,
-        Kind::Lds,
-        Kind::Branch,
-        Kind::Control,
-    ];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Salu => "salu",
-            Kind::Valu => "valu",
-            Kind::Smem => "smem",
-            Kind::Vmem => "vmem",
-            Kind::Lds => "lds",
-            Kind::Branch => "branch",
-            Kind::Control => "control",
-        }
-    }
-
-    /// The kind of an instruction.
-    pub fn of(inst: &Inst) -> Kind {
-        let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
-        match inst.encoding {
-            _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
-            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => Kind::Salu,
-            Encoding::Sopp => Kind::Control,
-            Encoding::Smem => Kind::Smem,
-            Encoding::Ds => Kind::Lds,
-            Encoding::Flat
-            | Encoding::Global
-            | Encoding::Scratch
-            | Encoding::Mubuf
-            | Encoding::Mtbuf
-            | Encoding::Mimg
-            | Encoding::Exp => Kind::Vmem,
-            _ => Kind::Valu,
-        }
-    }
-}
 
 /// Instructions that were decoded together, one a dword.
 #[derive(Clone, Copy, Default)]
@@ -145,6 +82,29 @@ impl Program {
             Err(_) => (unknown(&self.code[at..]), Handlers::scalar(forms::illegal)),
         };
         Op::new(inst, &handlers, self.level)
+    }
+}
+
+/// A code object in device memory.
+pub struct Module {
+    /// Guest address of link address 0.
+    pub base: u64,
+    /// Bytes of device memory that it takes.
+    pub(super) size: u64,
+    /// Guest addresses of its segments.
+    pub(super) segments: Vec<u64>,
+    /// Guest address of the buffer in which its kernels send requests to the host (the hidden argument `hostcall_buffer`); 0: nobody answers.
+    pub hostcall: u64,
+    /// The code of its executable segments.
+    pub(super) programs: Vec<Program>,
+    /// Its kernels.
+    pub(super) kernels: Vec<Kernel>,
+}
+
+impl Module {
+    /// The kernel of a name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|k| k.name == name)
     }
 }
 

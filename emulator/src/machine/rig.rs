@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::gpu::{Launch, Limits};
+use super::env::Env;
 use super::group::{self, Budget, Meter};
-use super::handler::Level;
+use super::launch::{Launch, Limits};
 use super::lds::Lds;
+use super::level::Level;
 use super::memory::{AddressSpace, Region};
+use super::observer::Observer;
 use super::program::Program;
-use super::wave::{Env, Wave};
+use super::wave::Wave;
 use crate::isa::Code;
-use crate::observe::Observer;
 
 /// Guest address of link address 0.
 const BASE: u64 = 0x1_0000;

@@ -3,8 +3,10 @@
 //! Order of the SGPRs: the AMDGPU ABI's, each only where the kernel descriptor asks for it.
 
 use super::dispatch::Dispatch;
+use super::env::Env;
 use super::poison::Poison;
-use super::wave::{Env, LANES, Lanes, Wave};
+use super::registers::{LANES, Lanes};
+use super::wave::Wave;
 use crate::isa;
 
 impl Dispatch<'_> {

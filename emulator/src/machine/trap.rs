@@ -17,6 +17,9 @@ pub enum Stop {
     Fault(Box<Fault>),
 }
 
+/// What running one instruction comes to: on to the next, or a reason to stop.
+pub type Outcome = Result<(), Stop>;
+
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
         Stop::Fault(Box::new(fault))

@@ -1,90 +1,9 @@
-//! A wave: 64 lanes, their registers, and what the wave sees around it.
+//! A wave: 64 lanes and their registers.
 
-use std::ops::{Deref, DerefMut};
-
-use super::forms::MODES;
-use super::lds::Lds;
-use super::memory::AddressSpace;
-use super::op::SLOTS;
-use super::poison::Poison;
-use super::shapes::indexing::{INDEXED, SKIPPED};
-use crate::isa::Code;
+use super::memory::{PRIVATE_BASE, PRIVATE_LIMIT, SHARED_BASE, SHARED_LIMIT};
+use super::registers::{LANES, Lanes, Registers, Results, expand};
+use crate::isa::{Code, F64_CONSTANTS, inline_constant};
 use crate::semantics::Mode;
-
-/// Lanes of a wave.
-pub const LANES: usize = 64;
-
-/// Vector registers of a wave, slots included.
-pub const REGISTERS: usize = 256 + SLOTS;
-
-/// A vector register: one dword a lane.
-pub type Lanes = [u32; LANES];
-
-/// What starts at a cache line: rows of lanes on the stack that do not would make every other vector move of 64 bytes two.
-#[repr(align(64))]
-#[derive(Clone, Copy)]
-pub struct Aligned<T>(pub T);
-
-impl<T> Deref for Aligned<T> {
-    type Target = T;
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for Aligned<T> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
-    }
-}
-
-/// What a wave sees around it: the address space and its group's LDS.
-pub struct Env<'a> {
-    /// Device memory.
-    pub memory: &'a AddressSpace,
-    /// The region that the last access hit.
-    pub last: usize,
-    /// The group's LDS.
-    pub lds: Lds,
-    /// Clock of the dispatch, in instructions of this worker: what s_memtime reads.
-    pub clock: u64,
-    /// Whether this worker has stored to memory since its last fence.
-    pub stored: bool,
-}
-
-/// The vector registers of a wave, each at the start of a cache line.
-#[repr(align(64))]
-#[derive(Clone, PartialEq)]
-pub struct Registers([Lanes; REGISTERS]);
-
-impl Deref for Registers {
-    type Target = [Lanes; REGISTERS];
-    #[inline(always)]
-    fn deref(&self) -> &[Lanes; REGISTERS] {
-        &self.0
-    }
-}
-
-impl DerefMut for Registers {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [Lanes; REGISTERS] {
-        &mut self.0
-    }
-}
-
-/// What a vector instruction has computed, lane by lane, before it is written back.
-#[repr(align(64))]
-#[derive(Clone, Copy)]
-pub struct Results {
-    /// The value's low register.
-    pub lo: Lanes,
-    /// Its high register, where it takes two.
-    pub hi: Lanes,
-    /// Its bit of a mask: 0 or 1.
-    pub bits: [u8; LANES],
-}
 
 /// The state of a wave.
 pub struct Wave {
@@ -113,7 +32,7 @@ impl Wave {
     /// A wave with poisoned vector registers; what its scalar ones hold is for the dispatch to say.
     pub fn new() -> Wave {
         Wave {
-            v: Box::new(Registers([[Poison::Register.word(); LANES]; REGISTERS])),
+            v: Box::new(Registers::poisoned()),
             s: [0; 128],
             scc: false,
             pc: 0,
@@ -153,7 +72,11 @@ impl Wave {
     pub fn set_mode_bits(&mut self, bits: u32) {
         self.mode_bits = bits;
         self.mode = Mode::from_bits(bits);
-        self.limit = if bits & MODES == 0 { self.vgprs } else { 0 };
+        self.limit = if bits & Mode::VECTOR == 0 {
+            self.vgprs
+        } else {
+            0
+        };
     }
 
     /// Number of VGPRs the kernel asked for.
@@ -176,12 +99,12 @@ impl Wave {
     /// Whether vector instructions do nothing (s_setvskip).
     #[inline(always)]
     pub fn skips_vector(&self) -> bool {
-        self.mode_bits & SKIPPED != 0
+        self.mode_bits & Mode::SKIPPED != 0
     }
 
     /// Whether an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
     pub fn indexes_vgprs(&self) -> bool {
-        self.mode_bits & INDEXED != 0
+        self.mode_bits & Mode::INDEXED != 0
     }
 
     /// EXEC: one bit a lane.
@@ -217,6 +140,20 @@ impl Wave {
         }
     }
 
+    /// Writes a register in the lanes of a mask.
+    #[inline(always)]
+    pub fn write_lanes(&mut self, register: usize, lanes: u64, values: &Lanes) {
+        if lanes == !0 {
+            self.v[register] = *values;
+            return;
+        }
+        let mask = self.mask_of(lanes);
+        let old = &mut self.v[register];
+        for l in 0..LANES {
+            old[l] = values[l] & mask[l] | old[l] & !mask[l];
+        }
+    }
+
     /// A scalar source of 32 bits: register, constant or literal. VGPRs read lane 0's value; callers exclude them.
     #[inline(always)]
     pub fn scalar32(&self, code: Code, literal: u32) -> u32 {
@@ -231,10 +168,10 @@ impl Wave {
             return constant;
         }
         match code {
-            235 => (super::SHARED_BASE >> 32) as u32,
-            236 => (super::SHARED_LIMIT >> 32) as u32,
-            237 => (super::PRIVATE_BASE >> 32) as u32,
-            238 => (super::PRIVATE_LIMIT >> 32) as u32,
+            235 => (SHARED_BASE >> 32) as u32,
+            236 => (SHARED_LIMIT >> 32) as u32,
+            237 => (PRIVATE_BASE >> 32) as u32,
+            238 => (PRIVATE_LIMIT >> 32) as u32,
             251 => (self.vcc() == 0) as u32,
             252 => (self.exec() == 0) as u32,
             253 => self.scc as u32,
@@ -250,10 +187,10 @@ impl Wave {
         match code.0 {
             c @ 0..=127 => self.pair(c as usize),
             193..=208 => self.constant32(code.0, literal) as i32 as i64 as u64,
-            235 => super::SHARED_BASE,
-            236 => super::SHARED_LIMIT,
-            237 => super::PRIVATE_BASE,
-            238 => super::PRIVATE_LIMIT,
+            235 => SHARED_BASE,
+            236 => SHARED_LIMIT,
+            237 => PRIVATE_BASE,
+            238 => PRIVATE_LIMIT,
             c @ 240..=248 => F64_CONSTANTS[(c - 240) as usize],
             c => self.constant32(c, literal) as u64,
         }
@@ -286,89 +223,6 @@ impl Default for Wave {
     }
 }
 
-/// The 32 bits of an inline constant or of the literal.
-#[inline(always)]
-pub fn inline_constant(code: u16, literal: u32) -> Option<u32> {
-    match code {
-        128..=192 => Some(u32::from(code) - 128),
-        193..=208 => Some((192 - i32::from(code)) as u32),
-        240..=248 => Some(F32_CONSTANTS[usize::from(code - 240)]),
-        255 => Some(literal),
-        _ => None,
-    }
-}
-
-/// The inline floats 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi), as f32 bits.
-pub const F32_CONSTANTS: [u32; 9] = [
-    0x3f00_0000,
-    0xbf00_0000,
-    0x3f80_0000,
-    0xbf80_0000,
-    0x4000_0000,
-    0xc000_0000,
-    0x4080_0000,
-    0xc080_0000,
-    0x3e22_f983,
-];
-
-/// The inline floats as f64 bits.
-pub const F64_CONSTANTS: [u64; 9] = [
-    0x3fe0_0000_0000_0000,
-    0xbfe0_0000_0000_0000,
-    0x3ff0_0000_0000_0000,
-    0xbff0_0000_0000_0000,
-    0x4000_0000_0000_0000,
-    0xc000_0000_0000_0000,
-    0x4010_0000_0000_0000,
-    0xc010_0000_0000_0000,
-    0x3fc4_5f30_6dc9_c882,
-];
-
-/// The inline floats as f16 bits.
-pub const F16_CONSTANTS: [u16; 9] = [
-    0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
-];
-
-/// One bit a lane to one dword a lane, all ones where the bit is set.
-#[inline(always)]
-pub fn expand(mask: u64) -> Lanes {
-    let mut out = [0; LANES];
-    let (lo, hi) = out.split_at_mut(LANES / 2);
-    for (half, bits) in [(lo, mask as u32), (hi, (mask >> 32) as u32)] {
-        for (l, lane) in half.iter_mut().enumerate() {
-            *lane = 0u32.wrapping_sub(bits >> l & 1);
-        }
-    }
-    out
-}
-
-/// One byte a lane (0 or 1) to one bit a lane.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn collect(lanes: &[u8; LANES]) -> u64 {
-    use std::arch::x86_64::{__m128i, _mm_movemask_epi8, _mm_slli_epi16};
-    let chunks: &[__m128i; 4] = &bytemuck::cast(*lanes);
-    let mut mask = 0;
-    for (n, &bytes) in chunks.iter().enumerate() {
-        // SAFETY: every x86-64 has SSE2.
-        let bits = unsafe { _mm_movemask_epi8(_mm_slli_epi16::<7>(bytes)) };
-        mask |= u64::from(bits as u16) << (16 * n);
-    }
-    mask
-}
-
-/// One byte a lane (0 or 1) to one bit a lane.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-pub fn collect(lanes: &[u8; LANES]) -> u64 {
-    let mut mask = 0;
-    for (n, chunk) in lanes.as_chunks::<8>().0.iter().enumerate() {
-        let bytes = u64::from_le_bytes(*chunk);
-        mask |= (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * n);
-    }
-    mask
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -379,13 +233,5 @@ mod tests {
         assert!(wave.in_hip_mode() && wave.mode() == Mode::HIP);
         wave.set_mode_bits(wave.mode_bits());
         assert!(wave.in_hip_mode() && wave.mode() == Mode::HIP);
-    }
-
-    #[test]
-    fn expand_and_collect_are_inverse() {
-        for mask in [0, 1, !0, 1 << 63, 0xdead_beef_0123_4567] {
-            let lanes = expand(mask).map(|x| (x & 1) as u8);
-            assert_eq!(collect(&lanes), mask);
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Observer, lanes_on};
 use crate::isa::Role;
-use crate::machine::shapes::mubuf::Resource;
+use crate::machine::shapes::resource::Resource;
 use crate::machine::{Kind, LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 
 /// A kind of memory, as counters count it.

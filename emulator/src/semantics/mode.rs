@@ -1,4 +1,4 @@
-//! The MODE register's floating-point fields, as the pure functions see them.
+//! The MODE register: its floating-point fields, as the pure functions see them, and the numbers of its bits.
 
 /// Rounding of a floating-point result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -56,6 +56,13 @@ impl Mode {
     pub const FIELDS: u32 = 0x3ff;
     /// The bits of [`Mode::HIP`].
     pub const HIP_BITS: u32 = 0x3f0;
+
+    /// The bit for VGPR operands that an index in M0 is added to (s_set_gpr_idx_on).
+    pub const INDEXED: u32 = 1 << 27;
+    /// The bit for vector instructions that do nothing (s_setvskip).
+    pub const SKIPPED: u32 = 1 << 28;
+    /// The bits that change what all vector instructions do.
+    pub const VECTOR: u32 = Mode::INDEXED | Mode::SKIPPED;
 
     /// What HIP compiles kernels for: nearest even, all denormals kept, DX10_CLAMP and IEEE on.
     pub const HIP: Mode = Mode {

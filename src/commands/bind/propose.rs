@@ -7,9 +7,10 @@ use super::arguments::Arguments;
 use super::case::Case;
 use super::tensors::{Fit, Taken};
 use super::written::{OUTPUTS, key, quoted, short};
-use crate::binding::{Described, demangled, described as told, find};
+use crate::binding::{Described, described as told, find};
 use crate::commands::exec::recorded::Recorded;
 use crate::contract::Value;
+use crate::text::demangled;
 
 /// What a proposal is made from.
 pub struct Proposal<'a> {

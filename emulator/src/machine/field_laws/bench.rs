@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use super::super::env::Env;
 use super::super::group::{self, Budget, Meter};
-use super::super::handler::Level;
 use super::super::lds::Lds;
+use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
 use super::super::program::Program;
-use super::super::wave::{Env, LANES, Wave};
+use super::super::registers::LANES;
+use super::super::wave::Wave;
 use crate::isa::Code;
-use crate::observe::Nobody;
+use crate::machine::Nobody;
 
 const CODE: u64 = 0x1_0000;
 const S_ENDPGM: u32 = 0xbf81_0000;

@@ -1,7 +1,7 @@
 //! Fields of buffer instructions and of their resources, and FLAT's segment.
 
-use super::super::handler::Level;
-use super::super::wave::LANES;
+use super::super::level::Level;
+use super::super::registers::LANES;
 use super::bench::{BYTES, Bench, MEMORY, value};
 
 /// Bits of the components of a data format, the first component first: 0 where it has no more.

@@ -1,7 +1,7 @@
 //! Fields that say which lane a lane reads, or which are written: the swizzle pattern and DPP.
 
-use super::super::handler::Level;
-use super::super::wave::LANES;
+use super::super::level::Level;
+use super::super::registers::LANES;
 use super::bench::Bench;
 
 /// Which lanes are on, in turn.

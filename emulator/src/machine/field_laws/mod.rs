@@ -7,7 +7,7 @@ mod lanes;
 mod parts;
 mod registers;
 
-use super::handler::Level;
+use super::level::Level;
 use crate::isa::fields::{self, Effect, Field};
 
 /// Runs an instruction with a value in the field and asserts what it does; the trap's text where it stops.

@@ -1,7 +1,7 @@
 //! Fields that say which part of a register is meant, and the output multiplier.
 
-use super::super::handler::Level;
-use super::super::wave::LANES;
+use super::super::level::Level;
+use super::super::registers::LANES;
 use super::bench::Bench;
 
 /// v_add_u32_sdwa v2, v1, v3: the words but for the selects.

@@ -1,7 +1,7 @@
 //! Fields of scalar instructions, of M0 and of MODE: hardware registers, messages, VGPR indexing, LDS operands.
 
-use super::super::handler::Level;
-use super::super::wave::LANES;
+use super::super::level::Level;
+use super::super::registers::LANES;
 use super::bench::Bench;
 use crate::isa::Code;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{DEVICE_MEMORY, Gpu, GpuError, Module, State};
-use crate::machine::Poison;
-use crate::machine::SHARED_BASE;
-use crate::machine::memory::Region;
+use super::super::memory::{Region, SHARED_BASE};
+use super::super::poison::Poison;
+use super::super::program::Module;
+use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;

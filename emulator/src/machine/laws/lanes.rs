@@ -1,7 +1,6 @@
 //! Lanes: a wave under a mask does what its lanes do one by one, lowest first. Masks that an instruction writes are the lanes' bits
 //! together.
 
-use super::super::shapes::indexing::INDEXED;
 use super::Law;
 use super::dice::Dice;
 use super::draw::{Drawn, Pool};
@@ -10,6 +9,7 @@ use super::state::{Bench, EXEC, State};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Access, Form, Type};
+use crate::semantics::Mode;
 
 #[test]
 fn a_wave_does_what_its_lanes_do() {
@@ -99,6 +99,6 @@ fn masks(drawn: &Drawn) -> Vec<usize> {
 
 /// Turns VGPR indexing on, with a small index in M0 for some operands.
 pub fn index(state: &mut State, dice: &mut Dice) {
-    state.mode |= INDEXED;
+    state.mode |= Mode::INDEXED;
     state.s[super::state::M0] = dice.below(8) as u32 | (dice.below(16) as u32) << 12;
 }

@@ -1,6 +1,6 @@
 //! Levels: code for any host, for AVX2 and for AVX-512 gives the same bits. Debug builds have one level for all.
 
-use super::super::handler::Level;
+use super::super::level::Level;
 use super::Law;
 use super::dice::Dice;
 use super::draw::Pool;

@@ -29,7 +29,6 @@ mod subject;
 mod tally;
 mod threads;
 
-use super::forms::is_vector;
 use crate::isa::{Form, Row};
 use subject::Subject;
 
@@ -61,8 +60,8 @@ impl Law {
     fn applies(self, subject: &Subject) -> bool {
         match self {
             Law::Overlap => !subject.row.operands.is_empty(),
-            Law::Lanes => is_vector(subject.encoding) && !crossing::crosses(subject),
-            Law::Off => is_vector(subject.encoding),
+            Law::Lanes => subject.encoding.is_vector() && !crossing::crosses(subject),
+            Law::Off => subject.encoding.is_vector(),
             Law::Crossing => {
                 let dpp = subject.form == Form::Dpp && !subject.row.operands.is_empty();
                 dpp || crossing::crosses(subject)

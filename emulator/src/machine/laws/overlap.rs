@@ -119,7 +119,7 @@ fn width(draft: &Draft, n: usize) -> usize {
 }
 
 /// The value of a register that a source may name, the condition codes among them.
-fn value(state: &State, draft: &Draft, code: Code) -> super::super::wave::Lanes {
+fn value(state: &State, draft: &Draft, code: Code) -> super::super::registers::Lanes {
     let bit = |bit: bool| [u32::from(bit); 64];
     match code.0 {
         251 => bit(state.get64(VCC) == 0),

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::super::env::Env;
 use super::super::forms;
-use super::super::handler::Level;
 use super::super::lds::Lds;
+use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
 use super::super::program::Program;
+use super::super::registers::{LANES, Lanes};
 use super::super::trap::Stop;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::wave::Wave;
 use super::dice::Dice;
 use crate::isa::Code;
 

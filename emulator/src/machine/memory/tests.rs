@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::trap::Trap;
 use super::*;

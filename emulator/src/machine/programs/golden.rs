@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use super::super::env::Env;
 use super::super::group::{self, Budget, Meter};
-use super::super::handler::Level;
 use super::super::lds::Lds;
+use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
 use super::super::program::Program;
-use super::super::wave::{Env, Wave};
+use super::super::wave::Wave;
 use super::{CODE, S_ENDPGM};
 use crate::isa::Code;
-use crate::observe::Nobody;
+use crate::machine::Nobody;
 
 /// Every instruction that llvm-mc knows, in every form, on registers with all kinds of values: it runs or it traps.
 #[test]

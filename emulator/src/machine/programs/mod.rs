@@ -14,12 +14,12 @@ use serde::Deserialize;
 use toml::Value;
 
 use self::state::Machine;
+use super::env::Env;
 use super::group::{self, Budget, Meter};
-use super::handler::Level;
+use super::level::Level;
 use super::memory::AddressSpace;
 use super::program::Program;
-use super::wave::Env;
-use crate::observe::Nobody;
+use crate::machine::Nobody;
 
 const CODE: u64 = 0x1_0000;
 const S_ENDPGM: u32 = 0xbf81_0000;

@@ -6,7 +6,8 @@ use toml::Value;
 
 use super::super::lds::Lds;
 use super::super::memory::Region;
-use super::super::wave::{LANES, Wave};
+use super::super::registers::LANES;
+use super::super::wave::Wave;
 use super::{CODE, Case};
 use crate::isa::Code;
 

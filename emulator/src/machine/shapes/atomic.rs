@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::memory::Region;
+use super::super::registers::LANES;
+use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
-use super::super::wave::{Env, LANES, Wave};
+use super::super::wave::Wave;
+use super::addresses::{Addresses, each};
 use super::span::{Need, Span, span};
-use super::transfer::{Addresses, each};
 use crate::isa::Code;
 
 /// What an atomic works on: the value of one register, or of a pair.

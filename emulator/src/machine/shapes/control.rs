@@ -1,8 +1,9 @@
 //! Program control: branches, calls, barriers, waits, traps, hardware registers.
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
+use super::super::trap::Outcome;
 use super::super::trap::{Fault, Stop, TrapKind};
-use super::super::wave::{Env, Wave};
+use super::super::wave::Wave;
 use crate::isa::Inst;
 use crate::isa::fields::{self, Reserved};
 
@@ -129,8 +130,8 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
         5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
         6 => e.lds.size().div_ceil(256) << 12,
         15 => {
-            ((super::super::PRIVATE_BASE >> 48) as u32)
-                | ((super::super::SHARED_BASE >> 48) as u32) << 16
+            ((super::super::memory::PRIVATE_BASE >> 48) as u32)
+                | ((super::super::memory::SHARED_BASE >> 48) as u32) << 16
         }
         _ => 0,
     };

@@ -3,7 +3,7 @@
 //!
 //! `MODE[31:29]` is the stack's depth; entry `n` is `s[4n .. 4n+3]`: the lanes that wait, and where they go on.
 
-use super::super::handler::Outcome;
+use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use crate::isa::{Code, Inst};
 

@@ -1,4 +1,13 @@
-//! What a lane moves to or from memory, and how it stands in a register.
+//! What a lane moves to or from memory, which way, and how it stands in a register.
+
+/// Which way data go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From memory to registers.
+    Load,
+    /// From registers to memory.
+    Store,
+}
 
 /// A sub-dword or whole-dword element of memory, and how it stands in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! The lane exchanges that are encoded as LDS instructions: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
 
-use super::super::handler::Outcome;
+use super::super::dpp::{exchange, masked};
 use super::super::op::Op;
-use super::super::wave::{LANES, Lanes, Wave};
-use super::dpp::{exchange, masked};
-use super::transfer::each;
+use super::super::registers::{LANES, Lanes};
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::each;
 
 /// The lanes that the lanes' addresses (in bytes) name, before they are cut to six bits.
 #[inline(always)]
@@ -36,7 +37,7 @@ pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
             values[to[l] as usize % LANES] = data[l];
         }
     }
-    super::write_lanes(w, op.plan.vdst.into(), exec, &values);
+    w.write_lanes(op.plan.vdst.into(), exec, &values);
     Ok(())
 }
 
@@ -70,6 +71,6 @@ fn write<const WIDTH: usize>(w: &mut Wave, op: &Op, values: &Lanes, from: &Lanes
     let mut out = [0; LANES];
     exchange::<WIDTH>(values, from, &mut out);
     let exec = w.exec();
-    super::write_lanes(w, op.plan.vdst.into(), exec, &out);
+    w.write_lanes(op.plan.vdst.into(), exec, &out);
     Ok(())
 }

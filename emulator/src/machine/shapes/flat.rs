@@ -1,12 +1,16 @@
 //! Flat, global and scratch memory instructions: where each lane's access goes, then the transfer.
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
+use super::super::memory::{PRIVATE_BASE, SHARED_BASE};
 use super::super::op::Op;
-use super::super::wave::{Env, LANES, Wave};
-use super::super::{PRIVATE_BASE, SHARED_BASE};
+use super::super::registers::LANES;
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::{Addresses, each, place, places, wide};
 use super::atomic::Word;
+use super::element::{Direction, Element};
 use super::span::Sum;
-use super::transfer::{self, Addresses, Direction, Element, Rows, each};
+use super::transfer::{self, Rows};
 use super::{one_offset, scratch};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
@@ -146,7 +150,7 @@ fn transfer(
 pub fn global(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as i64 as u64;
     let mut out = [0; LANES];
-    let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
+    let (lo, hi) = wide(w, i.by_role(Role::Addr));
     match i.by_role(Role::Sbase) {
         Code::OFF => {
             for l in 0..LANES {
@@ -166,7 +170,7 @@ pub fn global(w: &Wave, i: &Inst) -> Addresses {
 /// The addresses of a flat instruction.
 #[inline(always)]
 fn flat(w: &Wave, i: &Inst) -> Addresses {
-    let (lo, hi) = transfer::wide(w, i.by_role(Role::Addr));
+    let (lo, hi) = wide(w, i.by_role(Role::Addr));
     std::array::from_fn(|l| {
         (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(i.offset as i64 as u64)
     })
@@ -189,7 +193,7 @@ fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
     for l in 0..LANES {
         hits[l] = (addresses[l] >> 32 == aperture >> 32) as u8;
     }
-    super::super::wave::collect(&hits) & lanes
+    super::super::registers::collect(&hits) & lanes
 }
 
 /// Flat addresses: each lane's lies in scratch, in LDS, or in memory.
@@ -241,7 +245,7 @@ fn offsets(addresses: &Addresses) -> Addresses {
 
 /// Where lane-private offsets lie in device memory, `extra` bytes further.
 pub fn swizzle(w: &Wave, addresses: &Addresses, extra: u64) -> Addresses {
-    scratch::places(scratch_start(w), &offsets(addresses), extra)
+    places(scratch_start(w), &offsets(addresses), extra)
 }
 
 /// An atomic: `f(memory, data, compare)`.
@@ -263,7 +267,7 @@ pub fn atomic<W: Word>(
     // A pair of a lane's dwords does not stand together: of 64 bits there is no atomic on private memory.
     if W::REGISTERS == 1 {
         for l in each(within(&addresses, lanes, PRIVATE_BASE)) {
-            addresses[l] = scratch::place(scratch_start(w), addresses[l] & 0xffff_ffff, l);
+            addresses[l] = place(scratch_start(w), addresses[l] & 0xffff_ffff, l);
         }
     }
     super::atomic::staged(w, vdst, lanes, |w, old| {

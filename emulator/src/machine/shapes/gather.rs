@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::super::registers::{Aligned, LANES, Lanes, collect};
 use super::super::single::load64;
 #[cfg(not(target_arch = "x86_64"))]
 use super::super::single::{store32, store64};
-use super::super::wave::{Aligned, LANES, Lanes, collect};
 
 /// Lanes of a row, within which patterns are looked for.
 const ROW: usize = 16;

@@ -2,15 +2,12 @@
 //!
 //! `M0[7:0]` is the index; `M0[15:12]` says which VGPR operands it is added to while `MODE[27]` is set: src0, src1, src2, destination.
 
-use super::super::handler::Outcome;
+use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use crate::isa::{Code, Inst, Role};
+use crate::semantics::Mode;
 
-/// MODE: VGPR operands are indexed.
-pub const INDEXED: u32 = 1 << 27;
-/// MODE: vector instructions do nothing.
-pub const SKIPPED: u32 = 1 << 28;
 /// SGPRs of a wave.
 const SGPRS: usize = 102;
 
@@ -27,13 +24,13 @@ pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
         0xf0ff,
         index & 0xff | u32::from(i.operands[1].0 & 15) << 12,
     );
-    w.set_mode_bits(w.mode_bits() | INDEXED);
+    w.set_mode_bits(w.mode_bits() | Mode::INDEXED);
     Ok(())
 }
 
 /// s_set_gpr_idx_off.
 pub fn off(w: &mut Wave) -> Outcome {
-    w.set_mode_bits(w.mode_bits() & !INDEXED);
+    w.set_mode_bits(w.mode_bits() & !Mode::INDEXED);
     Ok(())
 }
 
@@ -54,11 +51,11 @@ pub fn mode(w: &mut Wave, operands: u32) -> Outcome {
 pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
     let [bits, number] = [0, 1].map(|n| w.scalar32(i.operands[n], i.literal));
     let skipped = if bits >> (number & 31) & 1 != 0 {
-        SKIPPED
+        Mode::SKIPPED
     } else {
         0
     };
-    w.set_mode_bits(w.mode_bits() & !SKIPPED | skipped);
+    w.set_mode_bits(w.mode_bits() & !Mode::SKIPPED | skipped);
     Ok(())
 }
 

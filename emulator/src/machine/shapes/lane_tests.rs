@@ -4,12 +4,14 @@
 use half::f16;
 use proptest::prelude::*;
 
-use super::super::handler::Level;
+use super::super::dpp::source_lane;
+use super::super::env::Env;
 use super::super::lds::Lds;
+use super::super::level::Level;
 use super::super::memory::AddressSpace;
 use super::super::op::Op;
-use super::super::wave::{Env, LANES, Lanes, Wave};
-use super::dpp::source_lane;
+use super::super::registers::{LANES, Lanes};
+use super::super::wave::Wave;
 use crate::isa::{self, Code};
 use crate::semantics::{self, Mode, Omod};
 

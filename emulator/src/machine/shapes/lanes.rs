@@ -1,8 +1,9 @@
 //! Vector instructions that cross lanes or touch single ones.
 
-use super::super::handler::Outcome;
+use super::super::registers::{LANES, Lanes};
+use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
-use super::super::wave::{LANES, Lanes, Wave};
+use super::super::wave::Wave;
 use crate::isa::{Code, Inst};
 
 /// The inline constant -1.
@@ -79,7 +80,7 @@ pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
     }
     let exec = w.exec();
     if let Some(v) = i.operands[0].as_vgpr() {
-        super::write_lanes(w, v as usize, exec, &values);
+        w.write_lanes(v as usize, exec, &values);
     }
     Ok(())
 }
@@ -90,8 +91,8 @@ pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
         return Err(Fault::new(TrapKind::IllegalInstruction).into());
     };
     let (x, y, exec) = (w.v[a as usize], w.v[b as usize], w.exec());
-    super::write_lanes(w, a as usize, exec, &y);
-    super::write_lanes(w, b as usize, exec, &x);
+    w.write_lanes(a as usize, exec, &y);
+    w.write_lanes(b as usize, exec, &x);
     Ok(())
 }
 
@@ -113,8 +114,7 @@ pub fn quad(w: &mut Wave, i: &Inst, f: impl Fn(u64, u32, [u32; 4]) -> [u32; 4]) 
     });
     let exec = w.exec();
     for k in 0..4 {
-        super::write_lanes(
-            w,
+        w.write_lanes(
             (vdst as usize + k) & 255,
             exec,
             &values.map(|value| value[k]),

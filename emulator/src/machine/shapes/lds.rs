@@ -1,13 +1,17 @@
 //! LDS instructions: one or two addresses a lane, atomics, and the lane exchanges that share the encoding.
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::op::Op;
+use super::super::registers::{Aligned, LANES, Lanes};
 use super::super::trap::Fault;
-use super::super::wave::{Aligned, Env, LANES, Lanes, Wave};
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::each;
 use super::atomic::{Word, staged};
+use super::element::{Direction, Element};
 use super::gather::{Pattern, gather_narrow, gather_wide, is_run};
-use super::transfer::{Direction, Element, commit, each, transfer};
+use super::transfer::{commit, transfer};
 use crate::isa::{Code, Inst, Role};
 
 /// The VGPR that an operand names.

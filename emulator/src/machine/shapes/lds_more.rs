@@ -1,10 +1,13 @@
 //! LDS instructions whose address or operand does not stand in VGPRs alone: M0, the lane's number, a second place in LDS.
 
-use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::env::Env;
+use super::super::registers::{LANES, Lanes};
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::each;
 use super::atomic::{Word, update_lds};
+use super::element::{Direction, Element};
 use super::lds::{lanes, register};
-use super::transfer::{Direction, Element, each};
 use crate::isa::{Code, Inst, Role};
 
 /// The base that M0 holds.

@@ -1,9 +1,9 @@
 //! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
 
+mod addresses;
 pub mod atomic;
 pub mod control;
 pub mod divergence;
-mod dpp;
 mod element;
 pub mod exchange;
 pub mod flat;
@@ -16,6 +16,7 @@ pub mod lds;
 pub mod lds_more;
 pub mod mubuf;
 mod one_offset;
+pub mod resource;
 pub(crate) mod rows;
 mod salu;
 mod scratch;
@@ -29,8 +30,6 @@ pub mod transfer;
 pub mod typed;
 mod valu;
 
-pub use dpp::Control;
+pub use element::Element;
 pub use salu::{salu, saveexec, wrexec};
-pub use select::{Change, Fill, dpp_lanes, plain};
-pub use transfer::Element;
-pub use valu::{cmpx, shape_of, valu, valu_or_clamped, write_lanes};
+pub use valu::{cmpx, shape_of, valu, valu_or_clamped};

@@ -1,58 +1,18 @@
 //! Untyped buffer instructions: addresses through a resource descriptor, swizzled scratch among them.
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
 use super::super::op::Op;
-use super::super::wave::{Env, LANES, Lanes, Wave, collect};
+use super::super::registers::{LANES, collect};
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::{Addresses, place};
 use super::atomic::Word;
+use super::element::{Direction, Element};
+use super::resource::Resource;
 use super::span::Sum;
-use super::transfer::{self, Addresses, Direction, Element};
+use super::transfer;
 use super::{one_offset, scratch};
 use crate::isa::{Code, Flags, Inst, Role};
-
-/// A buffer resource descriptor.
-pub struct Resource {
-    /// First address.
-    pub base: u64,
-    stride: u64,
-    /// Its records, or its bytes where it has no stride.
-    pub records: u64,
-    swizzled: bool,
-    index_stride: u64,
-    add_lane: bool,
-}
-
-impl Resource {
-    /// Reads the four dwords from a scalar register on.
-    pub fn read(w: &Wave, code: Code) -> Resource {
-        let [a, b, c, d] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
-        let add_lane = d >> 23 & 1 != 0;
-        // With the lane's number added, the data format field extends the stride.
-        let stride = (b >> 16 & 0x3fff) | if add_lane { (d >> 15 & 15) << 14 } else { 0 };
-        Resource {
-            base: a as u64 | (b as u64 & 0xffff) << 32,
-            stride: stride as u64,
-            records: c as u64,
-            swizzled: b >> 31 != 0,
-            index_stride: 8 << (d >> 21 & 3),
-            add_lane,
-        }
-    }
-
-    /// Whether it is what compilers use for scratch: swizzled by the lane's number, 64 lanes side by side.
-    #[inline(always)]
-    pub fn is_scratch(&self) -> bool {
-        self.swizzled && self.add_lane && self.stride == 0 && self.index_stride == LANES as u64
-    }
-
-    /// Size in bytes of what it covers.
-    pub fn bytes(&self) -> u64 {
-        if self.stride == 0 {
-            self.records
-        } else {
-            self.records * self.stride
-        }
-    }
-}
 
 /// The addresses of an instruction from dword `k` of its element on, and the lanes within the resource.
 #[inline(always)]
@@ -69,19 +29,12 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
         let mut out = [0; LANES];
         for l in 0..LANES {
             let offset = private_offset(immediate, if offen { offsets[l] } else { 0 });
-            out[l] = scratch::place(start, offset, l);
+            out[l] = place(start, offset, l);
         }
         return (out, if resource.records >= bytes { !0 } else { 0 });
     }
     let indices = if idxen { Some(&w.v[vaddr]) } else { None };
-    general_addresses(
-        &resource,
-        soffset,
-        immediate,
-        offen.then_some(offsets),
-        indices,
-        bytes,
-    )
+    resource.addresses(soffset, immediate, offen.then_some(offsets), indices, bytes)
 }
 
 /// An offset within scratch: 32 bits, so that a negative register and a larger immediate make a small one.
@@ -109,48 +62,6 @@ fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
     }
     let start = resource.base.wrapping_add(soffset);
     Some((start, offsets, resource.records >= bytes))
-}
-
-/// The addresses through any resource. A raw buffer is as long as its records say, the scalar offset counted; of a structured one
-/// the index must be below the records and, where lanes have indices, the offset below the stride.
-fn general_addresses(
-    resource: &Resource,
-    soffset: u64,
-    immediate: u64,
-    offsets: Option<&Lanes>,
-    indices: Option<&Lanes>,
-    bytes: u64,
-) -> (Addresses, u64) {
-    let mut inside = 0;
-    let mut out = [0; LANES];
-    let start = resource.base.wrapping_add(soffset);
-    let indexed = indices.is_some() || resource.add_lane;
-    for l in 0..LANES {
-        let index =
-            indices.map_or(0, |v| v[l] as u64) + if resource.add_lane { l as u64 } else { 0 };
-        let offset = immediate + offsets.map_or(0, |v| v[l] as u64);
-        let record = index < resource.records && (!indexed || offset < resource.stride);
-        let (within, legal) = if resource.swizzled && (resource.stride != 0 || resource.add_lane) {
-            let n = resource.index_stride;
-            let place =
-                (index / n * resource.stride + offset / 4 * 4) * n + index % n * 4 + offset % 4;
-            (
-                place,
-                if resource.stride == 0 {
-                    resource.records >= bytes
-                } else {
-                    record
-                },
-            )
-        } else if resource.stride == 0 {
-            (offset, offset + soffset + bytes <= resource.records)
-        } else {
-            (offset + index * resource.stride, record)
-        };
-        out[l] = start.wrapping_add(within);
-        inside |= u64::from(legal) << l;
-    }
-    (out, inside)
 }
 
 /// `buffer_load_*`: beyond the resource the result is 0.
@@ -192,7 +103,7 @@ fn at_once<const WIDTH: usize>(
 ) -> bool {
     let resource = Resource::read(w, op.plan.base);
     let flags = op.modifiers.flags;
-    if resource.stride != 0 || resource.add_lane || flags.has(Flags::IDXEN) {
+    if !resource.is_raw() || flags.has(Flags::IDXEN) {
         return false;
     }
     let soffset = w.scalar32(op.by_role(Role::Soffset), op.literal);

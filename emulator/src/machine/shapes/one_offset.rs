@@ -1,10 +1,13 @@
 //! Private memory that all lanes access at one offset, as with what a compiler spills: it stands side by side.
 
-use super::super::PRIVATE_BASE;
-use super::super::wave::{Env, LANES, Wave};
-use super::mubuf::Resource;
-use super::scratch::place;
-use super::transfer::{self, Direction, Element};
+use super::super::env::Env;
+use super::super::memory::PRIVATE_BASE;
+use super::super::registers::LANES;
+use super::super::wave::Wave;
+use super::addresses::place;
+use super::element::{Direction, Element};
+use super::resource::Resource;
+use super::transfer;
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
 /// The value of a register that all lanes which are on have in common.

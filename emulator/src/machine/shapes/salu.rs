@@ -1,6 +1,6 @@
 //! The shape of a scalar ALU instruction: a `bool` argument is SCC, a `bool` result goes to SCC.
 
-use super::super::handler::Outcome;
+use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use crate::isa::{Access, Code, Inst, Role, Type};
 

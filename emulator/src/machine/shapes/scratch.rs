@@ -4,26 +4,13 @@
 //! everything else, and compilers rely on it: an access may cross a dword of the lane's, whose bytes then do not stand
 //! together in memory.
 
-use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES};
+use super::super::env::Env;
+use super::super::registers::LANES;
+use super::super::trap::Outcome;
+use super::addresses::{Addresses, each, place, places};
+use super::element::{Direction, Element};
 use super::span::{Need, span_from};
-use super::transfer::{self, Addresses, Direction, Element, Rows, each};
-
-/// Where byte `offset` of a lane's private memory lies, when lane 0's first byte lies at `start`.
-#[inline(always)]
-pub fn place(start: u64, offset: u64, lane: usize) -> u64 {
-    start.wrapping_add((offset >> 2) * 256 + 4 * lane as u64 + (offset & 3))
-}
-
-/// The address of each lane's offset, and `extra` bytes further.
-#[inline(always)]
-pub fn places(start: u64, offsets: &Addresses, extra: u64) -> Addresses {
-    let mut out = [0; LANES];
-    for l in 0..LANES {
-        out[l] = place(start, offsets[l].wrapping_add(extra), l);
-    }
-    out
-}
+use super::transfer::{self, Rows};
 
 /// Lanes of which an access crosses a dword.
 #[inline(always)]
@@ -158,12 +145,13 @@ fn bytes(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::PRIVATE_BASE;
-    use super::super::super::handler::Level;
     use super::super::super::lds::Lds;
+    use super::super::super::level::Level;
+    use super::super::super::memory::PRIVATE_BASE;
     use super::super::super::memory::{AddressSpace, Region};
     use super::super::super::op::Op;
-    use super::super::super::wave::{Lanes, Wave};
+    use super::super::super::registers::Lanes;
+    use super::super::super::wave::Wave;
     use super::*;
     use crate::isa::{self, Code};
     use std::sync::Arc;

@@ -5,177 +5,16 @@
 
 use super::super::handler::at_level;
 use super::super::lane::Float;
-use super::super::op::{Op, SOURCES, Slot, keeps_half};
-use super::super::wave::{F16_CONSTANTS, LANES, Lanes, REGISTERS, Results, Wave};
-use crate::isa::{Code, Encoding, Flags, Form, Inst};
-use crate::semantics::{self, Mode, Omod};
+use super::super::modifiers::{Change, Fill};
+use super::super::op::Op;
+use super::super::registers::{LANES, Lanes, REGISTERS, Results, SOURCES};
+use super::super::wave::Wave;
+use crate::isa::{Code, F16_CONSTANTS, Flags, Inst};
+use crate::semantics::{self, Omod};
 use half::f16;
 
 /// The first slot behind the registers.
 const SLOT: usize = 256;
-
-/// Whether a source of an instruction is read as it stands in its registers.
-#[inline(always)]
-pub fn plain(i: &Inst, source: usize) -> bool {
-    let m = &i.modifiers;
-    if i.encoding == Encoding::Vop3p {
-        return (m.neg | m.neg_hi | m.op_sel | !m.op_sel_hi) >> source & 1 == 0
-            && !i.row.modifiers.has(Flags::MIX);
-    }
-    match i.form {
-        Form::Native | Form::E64 => (m.neg | m.abs | m.op_sel) >> source & 1 == 0,
-        Form::Sdwa | Form::Dpp => source >= 2,
-    }
-}
-
-/// The part of a register that a source is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    #[default]
-    Whole,
-    /// What is left of it after a shift to the left and one back.
-    Field {
-        /// Bits to the left.
-        left: u8,
-        /// Bits back to the right.
-        right: u8,
-        /// The sign comes with the latter.
-        signed: bool,
-    },
-    /// Two halves, which stand so many bits high.
-    Halves {
-        /// Of the low one.
-        low: u8,
-        /// Of the high one.
-        high: u8,
-    },
-    /// A half so many bits high, as the f32 of the same value.
-    Widened {
-        /// Bits.
-        from: u8,
-    },
-}
-
-/// What becomes of a source on its way to its slot.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Change {
-    /// The part of its register that it is.
-    part: Part,
-    /// Bits of its last register that stay (all but the sign of a magnitude).
-    keep: u32,
-    /// Bits of its last register that turn over: the sign of what is negated.
-    flip: u32,
-    /// It takes two registers.
-    wide: bool,
-    /// An f16 constant stands for itself.
-    half: bool,
-}
-
-impl Change {
-    /// What an instruction's modifiers do to a source.
-    pub fn new(i: &Inst, source: usize, slot: &Slot, code: Code) -> Change {
-        let m = &i.modifiers;
-        let bit = |field: u8| field >> source & 1 != 0;
-        let shift = |high: bool| if high { 16 } else { 0 };
-        let field = |from: u8, width: u8, signed: bool| Part::Field {
-            left: 32 - width - from,
-            right: 32 - width,
-            signed,
-        };
-        let mut change = Change {
-            part: Part::Whole,
-            keep: !0,
-            flip: 0,
-            wide: slot.registers == 2,
-            half: slot.half || slot.pair,
-        };
-        if i.encoding == Encoding::Vop3p {
-            if i.row.modifiers.has(Flags::MIX) {
-                if bit(m.op_sel_hi) {
-                    let from = shift(bit(m.op_sel));
-                    (change.part, change.half) = (Part::Widened { from }, true);
-                }
-                change.keep = if bit(m.neg_hi) { !slot.sign } else { !0 };
-                change.flip = if bit(m.neg) { slot.sign } else { 0 };
-            } else if slot.pair {
-                let (low, high) = (shift(bit(m.op_sel)), shift(bit(m.op_sel_hi)));
-                change.part = Part::Halves { low, high };
-                change.flip = u32::from(bit(m.neg)) << 15 | u32::from(bit(m.neg_hi)) << 31;
-            } else if bit(m.neg) {
-                change.flip = slot.sign;
-            }
-            return change;
-        }
-        if i.form == Form::Sdwa && source < 2 {
-            let signed = bit(m.sext);
-            change.part = match m.src_sel[source] {
-                byte @ 0..=3 => field(8 * byte, 8, signed),
-                word @ 4..=5 => field(16 * (word - 4), 16, signed),
-                _ => Part::Whole,
-            };
-        } else if slot.half && bit(m.op_sel) && (code.as_vgpr().is_some() || code.0 < 128) {
-            change.part = field(16, 16, false);
-        }
-        change.keep = if bit(m.abs) { !slot.sign } else { !0 };
-        change.flip = if bit(m.neg) { slot.sign } else { 0 };
-        change
-    }
-
-    /// The lanes of the source's last register (its only one, but for 64 bits), changed.
-    #[inline(always)]
-    fn apply<const WIDTH: usize>(&self, from: &Lanes, to: &mut Lanes) {
-        // Each with a loop of its own, which is one vector operation or two a step.
-        macro_rules! lanes {
-            (|$x:ident| $value:expr) => {
-                for (to, &$x) in to.iter_mut().zip(from) {
-                    *to = $value & self.keep ^ self.flip;
-                }
-            };
-        }
-        match self.part {
-            Part::Whole => lanes!(|x| x),
-            Part::Field {
-                left,
-                right,
-                signed: false,
-            } => lanes!(|x| x << (left & 31) >> (right & 31)),
-            Part::Field { left, right, .. } => {
-                lanes!(|x| ((x << (left & 31)) as i32 >> (right & 31)) as u32)
-            }
-            Part::Halves { low, high } => {
-                lanes!(|x| x >> (low & 31) & 0xffff | x >> (high & 31) << 16)
-            }
-            Part::Widened { from: shift } => {
-                if semantics::widen_halves::<WIDTH>(from, shift.into(), to) {
-                    for lane in to {
-                        *lane = *lane & self.keep ^ self.flip;
-                    }
-                } else {
-                    lanes!(|x| widened(x >> (shift & 31)));
-                }
-            }
-        }
-    }
-
-    /// Whether it is one register whose sign alone changes.
-    pub fn is_sign(&self) -> bool {
-        self.part == Part::Whole && !self.wide
-    }
-
-    /// One lane, changed.
-    fn one(&self, x: u32) -> u32 {
-        let mut lane = [0; LANES];
-        self.apply::<16>(&[x; LANES], &mut lane);
-        lane[0]
-    }
-}
-
-/// The f32 of an f16 in the low half.
-#[inline(always)]
-fn widened(x: u32) -> u32 {
-    semantics::cvt_f32_f16(Mode::HIP, f16::from_bits(x as u16)).to_bits()
-}
 
 at_level! {
     /// Brings the registers that are negated or taken absolute to their slots.
@@ -319,52 +158,6 @@ at_level! {
     }
 }
 
-/// The part of its register that a result fills: SDWA's byte or word, or the half that op_sel or the instruction names.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fill {
-    /// Bits that it stands high.
-    shift: u8,
-    /// Its bits, where they stand.
-    field: u32,
-    /// Bits above it, which its sign fills.
-    signs: u32,
-    /// Bits that stay as they were.
-    stay: u32,
-}
-
-impl Fill {
-    /// The part, where a result fills one.
-    pub fn new(i: &Inst, result: &Slot) -> Option<Fill> {
-        let m = &i.modifiers;
-        let sub_dword = result.registers == 1 && i.form == Form::Sdwa;
-        if !sub_dword && !keeps_half(i, result) {
-            return None;
-        }
-        let (sel, unused) = if i.form == Form::Sdwa {
-            (m.dst_sel, m.dst_unused)
-        } else if m.op_sel & 8 != 0 || i.row.modifiers.has(Flags::HIGH) {
-            (5, 2)
-        } else {
-            (4, 2)
-        };
-        let (shift, field) = match sel {
-            0..=3 => (8 * sel, 0xff << (8 * sel)),
-            4 | 5 => (16 * (sel - 4), 0xffff << (16 * (sel - 4))),
-            _ => (0, !0),
-        };
-        Some(Fill {
-            shift,
-            field,
-            signs: if unused == 1 {
-                !(field | ((1 << shift) - 1))
-            } else {
-                0
-            },
-            stay: if unused == 2 { !field } else { 0 },
-        })
-    }
-}
-
 /// The lanes that an instruction writes.
 #[inline(always)]
 pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
@@ -376,17 +169,6 @@ pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
         }
         None => w.exec(),
     }
-}
-
-/// The lanes that the row and bank masks of a DPP instruction leave on.
-pub fn dpp_lanes(i: &Inst) -> u64 {
-    let spread = |field: u8, unit: u64, step: u32| {
-        let named = (0..4).filter(|n| field >> n & 1 != 0);
-        named.fold(0, |lanes, n| lanes | unit << (n * step))
-    };
-    let rows = spread(i.modifiers.row_mask, 0xffff, 16);
-    let banks = spread(i.modifiers.bank_mask, 0x000f_000f_000f_000f, 4);
-    rows & banks
 }
 
 at_level! {

@@ -1,8 +1,9 @@
 //! Scalar memory: loads, stores and atomics, at an address or through a buffer resource. The two lowest bits of every address are
 //! ignored; through a resource, what lies beyond its records reads as 0 and is not written.
 
-use super::super::handler::Outcome;
-use super::super::wave::{Env, Wave};
+use super::super::env::Env;
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
 use super::atomic::{Word, check_aligned};
 use crate::isa::{Code, Flags, Inst};
 
@@ -30,7 +31,7 @@ fn address(w: &Wave, i: &Inst, scale: u64) -> u64 {
 
 /// The address of `bytes` bytes from dword `n` on through a resource, if they lie within it.
 fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
-    let resource = super::mubuf::Resource::read(w, i.operands[1]);
+    let resource = super::resource::Resource::read(w, i.operands[1]);
     let at = (offset(w, i, 1) & !3).wrapping_add(4 * u64::from(n));
     let inside = at
         .checked_add(bytes)

@@ -1,11 +1,13 @@
 //! Accesses of a wave that one allocation covers: checked once, then moved at 32-bit offsets.
 
+use super::super::env::Env;
 use super::super::memory::{Hint, Region};
+use super::super::registers::{Aligned, LANES, Lanes, expand};
 use super::super::single::{store32, store64};
-use super::super::wave::{Aligned, Env, LANES, Lanes, Wave, expand};
+use super::super::wave::Wave;
+use super::addresses::{Addresses, each};
+use super::element::{Direction, Element};
 use super::gather::{gather_narrow, gather_wide, is_run, store_run};
-use super::transfer::Direction;
-use super::transfer::{Addresses, Element, each, move_lane};
 
 /// Where the accesses of the lanes that are on lie, if one region covers them all: byte offsets into it, those of lanes that are off
 /// being some other lane's.
@@ -245,6 +247,43 @@ impl Span<'_> {
         for l in each(lanes) {
             let at = self.offsets[l].into();
             move_lane(self.region, at, rows, l, element, direction);
+        }
+    }
+}
+
+/// Moves a lane's element: aligned pairs of dwords at once.
+#[inline(always)]
+pub fn move_lane(
+    region: &Region,
+    at: u64,
+    rows: &mut [Lanes],
+    l: usize,
+    element: Element,
+    direction: Direction,
+) {
+    let dwords = match element {
+        Element::Dwords(n) => usize::from(n),
+        _ => {
+            return match direction {
+                Direction::Load => rows[0][l] = region.read_narrow(at, element.bytes()),
+                Direction::Store => region.write(at, element.bytes(), rows[0][l]),
+            };
+        }
+    };
+    let mut values = [0; 4];
+    match direction {
+        Direction::Load => {
+            region.read_dwords(at, &mut values[..dwords]);
+            rows.iter_mut()
+                .zip(values)
+                .for_each(|(row, value)| row[l] = value);
+        }
+        Direction::Store => {
+            values
+                .iter_mut()
+                .zip(&*rows)
+                .for_each(|(value, row)| *value = row[l]);
+            region.write_dwords(at, &values[..dwords]);
         }
     }
 }

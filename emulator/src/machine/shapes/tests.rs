@@ -1,11 +1,13 @@
 //! Single instructions on a wave: modifiers, lanes, masks, modes. Each is given as the bytes that llvm-mc assembles it to, and runs at
 //! every feature level of the host, with the same result.
 
-use super::super::handler::Level;
+use super::super::env::Env;
 use super::super::lds::Lds;
+use super::super::level::Level;
 use super::super::memory::AddressSpace;
 use super::super::op::Op;
-use super::super::wave::{Env, LANES, Lanes, Wave};
+use super::super::registers::{LANES, Lanes};
+use super::super::wave::Wave;
 use crate::isa;
 use crate::semantics::Mode;
 

@@ -1,9 +1,12 @@
 //! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in `M0[15:0]` plus the instruction's
 //! offset on, in the order of the lanes.
 
-use super::super::handler::Outcome;
-use super::super::wave::{Env, LANES, Wave};
-use super::transfer::{Addresses, Element, each};
+use super::super::env::Env;
+use super::super::registers::LANES;
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::{Addresses, each};
+use super::element::Element;
 use super::{flat, mubuf, typed};
 use crate::isa::{Code, Encoding, Flags, Inst, Type};
 
@@ -28,7 +31,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     Ok(())
 }
 
-fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::super::Stop> {
+fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::super::trap::Stop> {
     let element = match i.row.operands[0].ty {
         Type::U8 => Element::U8,
         Type::I8 => Element::I8,

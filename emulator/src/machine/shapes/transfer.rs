@@ -1,36 +1,16 @@
 //! Moving data between a wave's registers and memory, given one address a lane.
 
-use super::super::handler::Outcome;
-use super::super::memory::{Hint, Region};
+use super::super::env::Env;
+use super::super::memory::Hint;
+use super::super::registers::{LANES, Lanes, expand};
 use super::super::single::{store8, store16, store32};
-use super::super::wave::{Env, LANES, Lanes, Wave, expand};
-pub use super::element::Element;
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
+use super::addresses::{Addresses, each};
+use super::element::{Direction, Element};
 use super::gather::{load_run, store_run};
-use super::span::{Need, Sum, span};
+use super::span::{Need, Sum, move_lane, span};
 use crate::isa::Code;
-
-/// One guest address a lane.
-pub type Addresses = [u64; LANES];
-
-/// The lanes of a mask, lowest first.
-pub fn each(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            lane
-        })
-    })
-}
-
-/// Which way data go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From memory to registers.
-    Load,
-    /// From registers to memory.
-    Store,
-}
 
 /// Data on their way, a row of lanes for each dword of an element.
 pub type Rows = [Lanes; 4];
@@ -148,7 +128,7 @@ pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &[
     for (k, row) in rows.iter().enumerate().take(dwords.into()) {
         let old = &w.v[first + k];
         let values = std::array::from_fn(|l| part.load(row[l], old[l]));
-        super::write_lanes(w, first + k, lanes, &values);
+        w.write_lanes(first + k, lanes, &values);
     }
 }
 
@@ -175,43 +155,6 @@ pub fn memory(
             Ok(())
         }
         None => scattered(e, rows, addresses, lanes, element, direction),
-    }
-}
-
-/// Moves a lane's element: aligned pairs of dwords at once.
-#[inline(always)]
-pub fn move_lane(
-    region: &Region,
-    at: u64,
-    rows: &mut [Lanes],
-    l: usize,
-    element: Element,
-    direction: Direction,
-) {
-    let dwords = match element {
-        Element::Dwords(n) => usize::from(n),
-        _ => {
-            return match direction {
-                Direction::Load => rows[0][l] = region.read_narrow(at, element.bytes()),
-                Direction::Store => region.write(at, element.bytes(), rows[0][l]),
-            };
-        }
-    };
-    let mut values = [0; 4];
-    match direction {
-        Direction::Load => {
-            region.read_dwords(at, &mut values[..dwords]);
-            rows.iter_mut()
-                .zip(values)
-                .for_each(|(row, value)| row[l] = value);
-        }
-        Direction::Store => {
-            values
-                .iter_mut()
-                .zip(&*rows)
-                .for_each(|(value, row)| *value = row[l]);
-            region.write_dwords(at, &values[..dwords]);
-        }
     }
 }
 
@@ -271,11 +214,4 @@ pub fn side_by_side(
         _ => each(lanes).for_each(|l| store32(&words[l], row[l])),
     }
     true
-}
-
-/// A register's lanes as 64-bit addresses: the pair from `code` on.
-#[inline(always)]
-pub fn wide(w: &Wave, code: Code) -> (&Lanes, &Lanes) {
-    let n = code.as_vgpr().unwrap_or(0) as usize;
-    (&w.v[n], &w.v[(n + 1) & 255])
 }

@@ -3,11 +3,13 @@
 //! tbuffer instructions say the format themselves; buffer_*_format_* take it from the resource, and the order of the components
 //! that are loaded, too.
 
-use super::super::handler::Outcome;
+use super::super::env::Env;
+use super::super::registers::LANES;
+use super::super::trap::Outcome;
 use super::super::trap::Stop;
-use super::super::wave::{Env, LANES, Wave};
+use super::super::wave::Wave;
+use super::addresses::each;
 use super::mubuf;
-use super::transfer::each;
 use crate::isa::fields;
 use crate::isa::{Code, Encoding, Inst, Role};
 use crate::semantics::BufferFormat;

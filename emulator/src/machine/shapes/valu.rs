@@ -8,10 +8,13 @@
 //! mode have three: HIP's, which is a constant; others that round to nearest, whose flags stay the same throughout the loop; and those
 //! with directed rounding.
 
-use super::super::handler::Outcome;
 use super::super::lane::{Float, Lane};
-use super::super::op::{Op, SOURCES, Shape, Slot};
-use super::super::wave::{LANES, Lanes, REGISTERS, Results, Wave, collect, expand};
+use super::super::lane::{Shape, Slot};
+use super::super::op::Op;
+use super::super::registers::SOURCES;
+use super::super::registers::{LANES, Lanes, REGISTERS, Results, collect, expand};
+use super::super::trap::Outcome;
+use super::super::wave::Wave;
 use super::select;
 use crate::isa::{Code, Flags};
 use crate::semantics::{Function, Mode};
@@ -93,20 +96,6 @@ impl Output for bool {
     #[inline(always)]
     fn keep(self, results: &mut Results, lane: usize) {
         results.bits[lane] = self.into();
-    }
-}
-
-/// Writes a register in the lanes of a mask.
-#[inline(always)]
-pub fn write_lanes(w: &mut Wave, register: usize, lanes: u64, values: &Lanes) {
-    if lanes == !0 {
-        w.v[register] = *values;
-        return;
-    }
-    let mask = w.mask_of(lanes);
-    let old = &mut w.v[register];
-    for l in 0..LANES {
-        old[l] = values[l] & mask[l] | old[l] & !mask[l];
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::super::wave::{LANES, Lanes, Wave, collect, expand};
+use super::registers::{LANES, Lanes, collect, expand};
+use super::wave::Wave;
 
 /// Controls that the field of nine bits can hold.
 const CONTROLS: usize = 512;

@@ -1,0 +1,69 @@
+//! Kinds of instructions.
+
+use super::{Encoding, Inst};
+
+/// The kind of an instruction, as counters count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Scalar ALU.
+    Salu,
+    /// Vector ALU.
+    Valu,
+    /// Scalar memory.
+    Smem,
+    /// Vector memory: flat, global, scratch, buffers, images.
+    Vmem,
+    /// LDS and lane exchanges.
+    Lds,
+    /// Branches, calls.
+    Branch,
+    /// Waits, barriers, messages, the end.
+    Control,
+}
+
+impl Kind {
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Kind; 7] = [
+        Kind::Salu,
+        Kind::Valu,
+        Kind::Smem,
+        Kind::Vmem,
+        Kind::Lds,
+        Kind::Branch,
+        Kind::Control,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Salu => "salu",
+            Kind::Valu => "valu",
+            Kind::Smem => "smem",
+            Kind::Vmem => "vmem",
+            Kind::Lds => "lds",
+            Kind::Branch => "branch",
+            Kind::Control => "control",
+        }
+    }
+
+    /// The kind of an instruction.
+    pub fn of(inst: &Inst) -> Kind {
+        let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
+        match inst.encoding {
+            _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
+            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => Kind::Salu,
+            Encoding::Sopp => Kind::Control,
+            Encoding::Smem => Kind::Smem,
+            Encoding::Ds => Kind::Lds,
+            Encoding::Flat
+            | Encoding::Global
+            | Encoding::Scratch
+            | Encoding::Mubuf
+            | Encoding::Mtbuf
+            | Encoding::Mimg
+            | Encoding::Exp => Kind::Vmem,
+            _ => Kind::Valu,
+        }
+    }
+}

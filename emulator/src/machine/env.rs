@@ -1,0 +1,52 @@
+//! What a wave sees around it: the address space and its group's LDS.
+
+use std::sync::atomic::{Ordering, fence};
+
+use super::lds::Lds;
+use super::memory::{AddressSpace, Region};
+use super::trap::Fault;
+
+/// What a wave sees around it: the address space and its group's LDS.
+pub struct Env<'a> {
+    /// Device memory.
+    pub memory: &'a AddressSpace,
+    /// The region that the last access hit.
+    pub last: usize,
+    /// The group's LDS.
+    pub lds: Lds,
+    /// Clock of the dispatch, in instructions of this worker: what s_memtime reads.
+    pub clock: u64,
+    /// Whether this worker has stored to memory since its last fence.
+    pub stored: bool,
+}
+
+impl<'a> Env<'a> {
+    /// The allocation that covers an access of a lane's, or of the wave's as a whole.
+    #[inline(always)]
+    pub fn access(
+        &mut self,
+        lane: Option<u32>,
+        address: u64,
+        bytes: u64,
+        write: bool,
+    ) -> Result<&'a Region, Fault> {
+        match self.memory.find(&mut self.last, address, bytes) {
+            Some(region) if region.writable || !write => {
+                self.stored |= write;
+                Ok(region)
+            }
+            _ => Err(self.memory.fault(lane, address, bytes, write)),
+        }
+    }
+
+    /// Orders accesses before against those behind, for everyone. Only after a store does that cost x86-64 hosts anything: nothing else
+    /// is overtaken there.
+    #[inline(always)]
+    pub fn fence(&mut self) {
+        if std::mem::take(&mut self.stored) {
+            fence(Ordering::SeqCst);
+        } else {
+            fence(Ordering::AcqRel);
+        }
+    }
+}

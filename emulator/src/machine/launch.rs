@@ -1,0 +1,84 @@
+//! A launch: what is asked for, what it may use up, and what comes of it.
+
+use thiserror::Error;
+
+use super::trap::Trap;
+
+/// Instructions of a turn, unless somebody says otherwise: few enough that waves of a group meet each other's unfinished work, as on
+/// a card.
+pub const TURN: u32 = 128;
+
+/// What a launch may use up before it counts as a hang.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Wave instructions of the whole dispatch.
+    pub instructions: u64,
+    /// Seconds of processor time, of all threads that run it together.
+    pub seconds: f64,
+    /// Instructions that a wave runs before another of its group has its turn. It is no limit, but goes where they go: who
+    /// waits for another wave in a loop waits for as many.
+    pub turn: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            instructions: 20_000_000_000,
+            seconds: 60.0,
+            turn: TURN,
+        }
+    }
+}
+
+/// Who is told that a launch takes long.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Seconds on the clock after which.
+    pub seconds: f64,
+    /// Is told once a launch, on one of its threads: the kernel, and the wave instructions so far.
+    pub tell: fn(&str, u64),
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Work-groups.
+    pub grid: [u32; 3],
+    /// Work-items of a group.
+    pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub dynamic_lds: u32,
+    /// The explicit arguments, laid out as the metadata says.
+    pub kernarg: &'a [u8],
+    /// When it counts as a hang.
+    pub limits: Limits,
+    /// Host threads; 0: all cores.
+    pub threads: usize,
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Wave instructions.
+    pub instructions: u64,
+    /// Waves.
+    pub waves: u64,
+    /// Work-groups.
+    pub work_groups: u64,
+    /// Seconds on the host.
+    pub seconds: f64,
+}
+
+/// Why a launch did not come to its end.
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    /// It could not start.
+    #[error("{0}")]
+    Invalid(String),
+    /// The host has not the memory that it takes.
+    #[error("{0}")]
+    NoMemory(String),
+    /// It stopped within.
+    #[error("{0}")]
+    Trap(Box<Trap>),
+}

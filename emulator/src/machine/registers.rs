@@ -1,0 +1,132 @@
+//! Vector registers: 64 lanes of a dword each, a wave's file of them, and masks of lanes.
+
+use std::ops::{Deref, DerefMut};
+
+use super::poison::Poison;
+
+/// Lanes of a wave.
+pub const LANES: usize = 64;
+
+/// Sources that a vector instruction may have.
+pub const SOURCES: usize = 4;
+/// Registers that a wave has beyond its VGPRs: two for each source that stands elsewhere, and one that takes the results of
+/// instructions without a VGPR destination, as wide as two.
+pub const SLOTS: usize = 2 * SOURCES + 2;
+
+/// Vector registers of a wave, slots included.
+pub const REGISTERS: usize = 256 + SLOTS;
+
+/// A vector register: one dword a lane.
+pub type Lanes = [u32; LANES];
+
+/// What starts at a cache line: rows of lanes on the stack that do not would make every other vector move of 64 bytes two.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub struct Aligned<T>(pub T);
+
+impl<T> Deref for Aligned<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+/// The vector registers of a wave, each at the start of a cache line.
+#[repr(align(64))]
+#[derive(Clone, PartialEq)]
+pub struct Registers([Lanes; REGISTERS]);
+
+impl Registers {
+    /// What nobody has written.
+    pub fn poisoned() -> Registers {
+        Registers([[Poison::Register.word(); LANES]; REGISTERS])
+    }
+}
+
+impl Deref for Registers {
+    type Target = [Lanes; REGISTERS];
+    #[inline(always)]
+    fn deref(&self) -> &[Lanes; REGISTERS] {
+        &self.0
+    }
+}
+
+impl DerefMut for Registers {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Lanes; REGISTERS] {
+        &mut self.0
+    }
+}
+
+/// What a vector instruction has computed, lane by lane, before it is written back.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub struct Results {
+    /// The value's low register.
+    pub lo: Lanes,
+    /// Its high register, where it takes two.
+    pub hi: Lanes,
+    /// Its bit of a mask: 0 or 1.
+    pub bits: [u8; LANES],
+}
+
+/// One bit a lane to one dword a lane, all ones where the bit is set.
+#[inline(always)]
+pub fn expand(mask: u64) -> Lanes {
+    let mut out = [0; LANES];
+    let (lo, hi) = out.split_at_mut(LANES / 2);
+    for (half, bits) in [(lo, mask as u32), (hi, (mask >> 32) as u32)] {
+        for (l, lane) in half.iter_mut().enumerate() {
+            *lane = 0u32.wrapping_sub(bits >> l & 1);
+        }
+    }
+    out
+}
+
+/// One byte a lane (0 or 1) to one bit a lane.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn collect(lanes: &[u8; LANES]) -> u64 {
+    use std::arch::x86_64::{__m128i, _mm_movemask_epi8, _mm_slli_epi16};
+    let chunks: &[__m128i; 4] = &bytemuck::cast(*lanes);
+    let mut mask = 0;
+    for (n, &bytes) in chunks.iter().enumerate() {
+        // SAFETY: every x86-64 has SSE2.
+        let bits = unsafe { _mm_movemask_epi8(_mm_slli_epi16::<7>(bytes)) };
+        mask |= u64::from(bits as u16) << (16 * n);
+    }
+    mask
+}
+
+/// One byte a lane (0 or 1) to one bit a lane.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn collect(lanes: &[u8; LANES]) -> u64 {
+    let mut mask = 0;
+    for (n, chunk) in lanes.as_chunks::<8>().0.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*chunk);
+        mask |= (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * n);
+    }
+    mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expand_and_collect_are_inverse() {
+        for mask in [0, 1, !0, 1 << 63, 0xdead_beef_0123_4567] {
+            let lanes = expand(mask).map(|x| (x & 1) as u8);
+            assert_eq!(collect(&lanes), mask);
+        }
+    }
+}
