@@ -181,7 +181,7 @@ fn failed(error: GpuError) -> DeviceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{ArgValue, NOTHING, lay_out};
+    use crate::device::NOTHING;
 
     /// A kernel that reads past the end of its input got a finite number there, and passed where it did nothing with it.
     #[test]
@@ -194,12 +194,12 @@ mod tests {
         let mut pointer = |name: &str, n: u64| {
             let allocated = session.alloc(name, 4 * n).expect("memory");
             assert_eq!(allocated.guards, Guards::default());
-            ArgValue::Pointer(allocated.address)
+            allocated.address
         };
         let (x, out) = (pointer("in", 65), pointer("out", 80));
-        let kernel = program.object.kernel("kernel_neg").expect("it is there");
         let mut launch = |n: i32| {
-            let kernarg = lay_out(kernel, &[x, out, ArgValue::I32(n)]).expect("arguments");
+            let (x, out, n) = (x.to_le_bytes(), out.to_le_bytes(), n.to_le_bytes());
+            let kernarg = [&x[..], &out, &n].concat();
             session.launch(
                 module,
                 &Launch {

@@ -4,7 +4,6 @@ pub mod emulator;
 #[cfg(feature = "hip")]
 mod hip;
 mod isolated;
-mod kernarg;
 mod limits;
 mod watch;
 
@@ -19,7 +18,6 @@ use crate::verdict::{CountersReport, DeviceReport};
 
 pub use crate::verdict::ErrorKind as DeviceErrorKind;
 pub use isolated::{Child, Isolated, Isolation};
-pub use kernarg::{ArgValue, lay_out};
 pub use limits::{Budget, Limits};
 pub use watch::{NOTHING, Sink, TraceSpec, Tracing, Watch};
 
