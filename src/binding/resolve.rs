@@ -166,6 +166,7 @@ impl Binding {
             planted,
             scope: Scope::new(self.function, values, shapes, &lets),
             calls: Vec::new(),
+            rounds: 0,
         };
         walk.steps(&self.steps)?;
         let calls = walk.calls;
@@ -252,6 +253,8 @@ struct Walk<'a> {
     planted: Option<&'a PlantedSpec>,
     scope: Scope<'a>,
     calls: Vec<Call>,
+    /// How often a loop has gone round: loops within loops may launch nothing and never end.
+    rounds: i128,
 }
 
 impl Walk<'_> {
@@ -299,6 +302,10 @@ impl Walk<'_> {
             return self.too_many(&each.span, to.saturating_sub(from));
         }
         for number in from..to {
+            self.rounds += 1;
+            if self.rounds > MAX_LAUNCHES {
+                return self.too_many(&each.span, self.rounds);
+            }
             let local = (each.value.name.clone(), integer(number));
             self.scope.locals.push(local);
             work(self)?;

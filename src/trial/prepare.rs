@@ -5,8 +5,6 @@ use std::sync::Arc;
 use super::Outcome;
 use super::plan::Plan;
 use crate::contract::{Instance, Prepared};
-use crate::device::{DeviceError, DeviceErrorKind};
-use crate::panics;
 
 impl Plan<'_> {
     /// The inputs and references of the case, made at the first call.
@@ -19,21 +17,13 @@ impl Plan<'_> {
 
     fn prepare(&self) -> Outcome<Arc<Prepared>> {
         let binding = self.bound.binding;
-        let made = panics::caught(|| {
-            Instance::make(
-                self.test.function,
-                (&self.case.id, &self.case.values),
-                self.seed,
-                self.given,
-                &|name| binding.kind(name),
-            )
-        });
-        let broken = |message: String| {
-            DeviceError::of(
-                DeviceErrorKind::Harness,
-                format!("the harness failed: {message}; please report this as a bug"),
-            )
-        };
-        made.map_err(broken)?.map(Arc::new)
+        let made = Instance::make(
+            self.test.function,
+            (&self.case.id, &self.case.values),
+            self.seed,
+            self.given,
+            &|name| binding.kind(name),
+        );
+        made.map(Arc::new)
     }
 }

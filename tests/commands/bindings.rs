@@ -170,6 +170,10 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
         ),
         ("block", "for = \"t of T\"\nblock"),
         ("block", "for = \"t in 0..M * 100000\"\nblock"),
+        (
+            "symbol = \"my_gemm_nt\"\ngrid = [\"ceil(N / 64)\", \"ceil(M / 64)\"]\nblock = [256]\nargs = [\"A\", \"B\", \"C\", \"i32 M\", \"i32 N\", \"i32 K\"]",
+            "launch = [{ for = \"s in 0..1000 * M\", launch = [{ for = \"t in 0..1000 * M\", launch = [] }] }]",
+        ),
         ("\"A\"", "\"A[M]\""),
         ("\"A\"", "\"A[0, 0, 0]\""),
         ("\"A\"", "\"M[0]\""),
