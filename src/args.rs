@@ -6,6 +6,7 @@ mod code;
 mod exec;
 mod export;
 mod measure;
+mod mutate;
 mod run;
 mod vectors;
 
@@ -25,6 +26,7 @@ pub use code::{DisasmArgs, InspectArgs, IsaArgs};
 pub use exec::ExecArgs;
 pub use export::ExportArgs;
 pub use measure::{AuditArgs, TolerancesArgs};
+pub use mutate::MutateArgs;
 pub use run::RunArgs;
 pub use vectors::{FamilyChoice, VectorsArgs};
 

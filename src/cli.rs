@@ -6,10 +6,10 @@ use clap::{Parser, Subcommand};
 
 use crate::args::{
     AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, InspectArgs, IsaArgs,
-    RunArgs, TolerancesArgs, VectorsArgs,
+    MutateArgs, RunArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, contracts, disasm, exec, export, inspect, isa, run, tolerances, vectors,
+    audit, bind, contracts, disasm, exec, export, inspect, isa, mutate, run, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -56,6 +56,8 @@ pub enum Command {
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
     Audit(AuditArgs),
+    /// Change one instruction of the kernels at a time, and say which changes no test notices
+    Mutate(MutateArgs),
     /// Run the one test that standard input describes, for another deltanet-check
     #[command(name = trial::CHILD, hide = true)]
     Trial,
@@ -98,6 +100,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Contracts(args)) => contracts::run(args),
         Some(Command::Bind(args)) => bind::run(args),
         Some(Command::Audit(args)) => audit::run(args),
+        Some(Command::Mutate(args)) => mutate::run(args),
         Some(Command::Trial) => trial::serve(),
         None if cli.run.self_test => self_test::run(&cli.run),
         None => run::run(&cli.run),

@@ -15,6 +15,7 @@ pub mod document;
 pub mod exit;
 pub mod files;
 pub mod memory;
+pub mod mutate;
 pub mod npy;
 pub mod panics;
 pub mod program;

@@ -53,6 +53,23 @@ impl Program {
         Program::parse(&name, bytes, None)
     }
 
+    /// The same with other bytes at a link address of its image, in memory only: its file stays what it was.
+    #[must_use]
+    pub fn patched(&self, address: u64, bytes: &[u8]) -> Option<Program> {
+        let mut object = self.object.clone();
+        let mut segments = object.image.segments.iter_mut();
+        let place = segments.find_map(|segment| {
+            let at = usize::try_from(address.checked_sub(segment.address)?).ok()?;
+            segment.data.get_mut(at..at.checked_add(bytes.len())?)
+        })?;
+        place.copy_from_slice(bytes);
+        Some(Program {
+            bytes: Vec::new(),
+            object,
+            report: self.report.clone(),
+        })
+    }
+
     /// A code object whose bytes are at hand. `name` says where they came from, `build` what made them.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ pub mod exec;
 pub mod export;
 pub mod inspect;
 pub mod isa;
+pub mod mutate;
 pub mod run;
 pub mod tolerances;
 pub mod vectors;

@@ -1,5 +1,7 @@
 //! The in-process gfx906 as a device.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use gfx906::machine::{
     Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
 };
@@ -64,16 +66,26 @@ pub fn launch(
 ) -> Result<(Counters, Option<CountersReport>), LaunchError> {
     let mut profile = Profile::default();
     let traced = watch.trace.as_deref().filter(|trace| trace.wants(kernel));
-    let done = match traced {
-        Some(tracing) => {
+    let done = match (traced, &watch.coverage, &watch.witness) {
+        (Some(tracing), ..) => {
             let mut trace = tracing.lock();
             let mut both = (&mut profile, &mut *trace);
             gpu.launch_observed(module, kernel, launch, &mut both)
         }
-        None if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
-        None => gpu.launch(module, kernel, launch),
+        (None, Some(coverage), _) => {
+            gpu.launch_observed(module, kernel, launch, &mut *lock(coverage))
+        }
+        (None, None, Some(witness)) => {
+            gpu.launch_observed(module, kernel, launch, &mut *lock(witness))
+        }
+        _ if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
+        _ => gpu.launch(module, kernel, launch),
     };
     Ok((done?, watch.counters.then(|| report(&profile))))
+}
+
+fn lock<T>(observer: &Mutex<T>) -> MutexGuard<'_, T> {
+    observer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn report(profile: &Profile) -> CountersReport {

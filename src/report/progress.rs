@@ -21,6 +21,23 @@ impl Progress {
         Progress::on(ProgressDrawTarget::stderr())
     }
 
+    /// The same for so many steps, with an estimate of the time that is left.
+    pub fn of_steps(steps: usize) -> Progress {
+        let progress = Progress::on_stderr();
+        progress.bar.set_length(steps as u64);
+        let template = "{bar:24} {pos}/{len} {prefix}{msg} (about {eta} left)";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            progress.bar.set_style(style);
+        }
+        progress
+    }
+
+    /// A step is done; of what, in a few words.
+    pub fn step(&self, what: &str) {
+        self.bar.set_message(plain::line(what));
+        self.bar.inc(1);
+    }
+
     /// Takes the bar away, where no report marks the end of the run.
     pub fn clear(&self) {
         self.bar.finish_and_clear();

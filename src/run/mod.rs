@@ -3,5 +3,5 @@
 mod setup;
 mod ways;
 
-pub use setup::{Selection, Setup, Sources, seed, threads};
+pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
 pub use ways::{Bindings, contract};

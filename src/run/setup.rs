@@ -196,7 +196,11 @@ fn names(program: &Program) -> Vec<&str> {
         .collect()
 }
 
-fn kernel_globs(patterns: &[String]) -> Result<GlobSet, Stop> {
+/// The kernels that `--kernel` means.
+///
+/// # Errors
+/// A pattern is no glob.
+pub fn kernel_globs(patterns: &[String]) -> Result<GlobSet, Stop> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {

@@ -4,7 +4,6 @@
 //! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
 //! test: one of its cases catches it, and each case catches one at least.
 
-mod how;
 mod show;
 
 use crate::args::RunArgs;
@@ -17,10 +16,8 @@ use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{Setup, seed};
 use crate::select::Selected;
 use crate::text::print;
-use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, run_all};
+use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
 use crate::verdict::{TrialReport, Verdict};
-
-use how::{how, not_passed};
 
 /// The result of a self-test.
 pub struct SelfTest {

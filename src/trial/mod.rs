@@ -5,6 +5,7 @@
 
 mod bound;
 mod dump;
+mod how;
 mod isolate;
 mod judge;
 mod launch;
@@ -24,6 +25,7 @@ use crate::program::Program;
 use crate::verdict::LaunchReport;
 
 pub use bound::Bound;
+pub use how::{how, not_passed};
 pub use isolate::{CHILD, serve};
 pub use plan::{Dump, Finished, Plan, Slot};
 pub use pool::{Progress, default_jobs, run_all};

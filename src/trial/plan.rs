@@ -74,6 +74,8 @@ pub struct Finished {
     pub plant_used: bool,
     /// Why its tensors could not be written, where they should have been.
     pub dump_error: Option<String>,
+    /// A digest of the bits of its outputs, where a witness looks on.
+    pub digest: Option<u64>,
 }
 
 impl Plan<'_> {
@@ -88,6 +90,7 @@ impl Plan<'_> {
             failure: Some(error.kind),
             plant_used: false,
             dump_error: None,
+            digest: None,
         }
     }
 

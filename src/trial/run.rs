@@ -1,5 +1,6 @@
 //! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
 
+use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
 use super::plan::{Finished, Plan};
@@ -58,6 +59,7 @@ impl<'a> Plan<'a> {
             failure: None,
             plant_used: first.plant_used,
             dump_error,
+            digest: self.watch.witness.as_ref().map(|_| digest(&judged.images)),
         };
         for run in 2..=usize::from(self.repeat) {
             match self.again(run, limits, &first, &judged.images) {
@@ -132,4 +134,11 @@ impl<'a> Plan<'a> {
     fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<u8>]) -> Option<String> {
         self.dump?.write(self, trial, outputs).err()
     }
+}
+
+/// A digest of the bits of outputs.
+fn digest(images: &[Vec<u8>]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    images.hash(&mut hasher);
+    hasher.finish()
 }

@@ -9,6 +9,7 @@ pub mod fields;
 mod inst;
 mod kind;
 mod misfit;
+pub mod places;
 mod row;
 mod table;
 

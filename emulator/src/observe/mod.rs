@@ -1,12 +1,16 @@
 //! Observers of a running dispatch: they see every instruction and change nothing ([`Observer`]).
 
+mod coverage;
 mod profile;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod witness;
 
+pub use coverage::Coverage;
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
+pub use witness::Witness;
 
 pub use crate::machine::{Nobody, Observer};
 

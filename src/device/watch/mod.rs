@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gfx906::observe::{Filter, Trace};
+use gfx906::observe::{Coverage, Filter, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::exit::Stop;
@@ -26,15 +26,41 @@ pub struct Watch {
     pub counters: bool,
     /// What runs is traced, one launch at a time.
     pub trace: Option<Arc<Tracing>>,
+    /// The instructions that run are counted, each for itself.
+    pub coverage: Option<Arc<Mutex<Coverage>>>,
+    /// One instruction is watched.
+    pub witness: Option<Arc<Mutex<Witness>>>,
 }
 
 /// Nothing is observed.
 pub static NOTHING: Watch = Watch {
     counters: false,
     trace: None,
+    coverage: None,
+    witness: None,
 };
 
 impl Watch {
+    /// The instructions that run are counted.
+    pub fn coverage() -> (Watch, Arc<Mutex<Coverage>>) {
+        let coverage = Arc::default();
+        let watch = Watch {
+            coverage: Some(Arc::clone(&coverage)),
+            ..Watch::default()
+        };
+        (watch, coverage)
+    }
+
+    /// The instruction at a link address is watched.
+    pub fn witness(address: u64) -> (Watch, Arc<Mutex<Witness>>) {
+        let witness = Arc::new(Mutex::new(Witness::new(address)));
+        let watch = Watch {
+            witness: Some(Arc::clone(&witness)),
+            ..Watch::default()
+        };
+        (watch, witness)
+    }
+
     /// What is to be observed of a code object with these kernels. `taken`: standard output is for JSON.
     ///
     /// # Errors
@@ -49,6 +75,7 @@ impl Watch {
         Ok(Watch {
             counters,
             trace: trace.transpose()?,
+            ..Watch::default()
         })
     }
 

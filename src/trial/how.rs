@@ -1,17 +1,17 @@
 //! In a few words, what gave a wrong kernel away.
 
+use super::Finished;
 use crate::device::DeviceErrorKind;
-use crate::trial::Finished;
 use crate::verdict::{Hypothesis, Problem, Verdict};
 
 /// What is wrong with a trial that should have passed.
-pub(super) fn not_passed(done: &Finished) -> Option<String> {
+pub fn not_passed(done: &Finished) -> Option<String> {
     (done.report.verdict != Verdict::Pass)
         .then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
 }
 
 /// In a few words, what made a trial fail; nothing if it passed.
-pub(super) fn how(done: &Finished) -> Option<String> {
+pub fn how(done: &Finished) -> Option<String> {
     let report = &done.report;
     if !report.verdict.is_bad() {
         return None;

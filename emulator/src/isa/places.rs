@@ -1,0 +1,234 @@
+//! Where the parts of an instruction stand in its words: the decoder's knowledge, for whoever changes an instruction in place.
+
+use super::{Access, Encoding, Flags, Form, Inst, Role, Row, Type};
+
+/// Some bits of an instruction's 64 bits, the first word low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The lowest bit.
+    pub low: u32,
+    /// How many there are.
+    pub bits: u32,
+    /// What one step of the field's value is in registers: groups of scalar registers are counted in pairs or fours.
+    pub unit: u16,
+}
+
+impl Place {
+    const fn new(low: u32, bits: u32) -> Place {
+        Place { low, bits, unit: 1 }
+    }
+
+    const fn of_groups(low: u32, bits: u32, unit: u16) -> Place {
+        Place { low, bits, unit }
+    }
+
+    const fn mask(self) -> u64 {
+        ((1 << self.bits) - 1) << self.low
+    }
+
+    /// The field's value.
+    pub const fn get(self, words: u64) -> u64 {
+        (words & self.mask()) >> self.low
+    }
+
+    /// The words with another value, of which the low bits count.
+    pub const fn set(self, words: u64, value: u64) -> u64 {
+        words & !self.mask() | value << self.low & self.mask()
+    }
+}
+
+/// An instruction's words as one number, the first one low.
+pub fn words(inst: &Inst) -> u64 {
+    u64::from(inst.words[0]) | u64::from(inst.words[1]) << 32
+}
+
+/// Where the opcode is.
+pub fn opcode(inst: &Inst) -> Option<Place> {
+    Some(match (inst.encoding, inst.form) {
+        (_, Form::E64) | (Encoding::Vop3, _) => Place::new(16, 10),
+        (Encoding::Sop1, _) => Place::new(8, 8),
+        (Encoding::Sop2, _) => Place::new(23, 7),
+        (Encoding::Sopk, _) => Place::new(23, 5),
+        (Encoding::Sopc | Encoding::Sopp | Encoding::Vop3p, _) => Place::new(16, 7),
+        (Encoding::Smem, _) => Place::new(18, 8),
+        (Encoding::Vop1, _) => Place::new(9, 8),
+        (Encoding::Vop2, _) => Place::new(25, 6),
+        (Encoding::Vopc | Encoding::Ds, _) => Place::new(17, 8),
+        (Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf, _) => {
+            Place::new(18, 7)
+        }
+        (Encoding::Mtbuf, _) => Place::new(15, 4),
+        (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, _) => return None,
+    })
+}
+
+/// What the opcode's field holds of a row that the table lists under `encoding`, in an instruction that is encoded as `like` is; none where
+/// that is not possible. A VOP3 instruction may become any that has this form.
+pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
+    let long = |encoding, form| form == Form::E64 || encoding == Encoding::Vop3;
+    let own = u64::from(row.opcode);
+    if long(like.encoding, like.form) {
+        return match encoding {
+            Encoding::Vop3 => Some(own),
+            _ if !row.has_form(encoding, Form::E64) => None,
+            Encoding::Vopc => Some(own),
+            Encoding::Vop2 => Some(0x100 + own),
+            Encoding::Vop1 => Some(0x140 + own),
+            _ => None,
+        };
+    }
+    (encoding == like.encoding && row.has_form(encoding, like.form)).then_some(own)
+}
+
+/// Where the code of the operand at a position stands; none where it is implied, a number, or not there.
+pub fn operand(inst: &Inst, index: usize) -> Option<Place> {
+    let operand = inst.row.operands.get(index)?;
+    let source = |at: u32| Place::new(32 + 9 * at, 9);
+    let registers = operand.ty.registers() as u16;
+    Some(match (inst.encoding, inst.form, operand.role) {
+        (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, ..) => return None,
+        (_, Form::E64, _) | (Encoding::Vop3 | Encoding::Vop3p, ..) => match operand.role {
+            Role::Vdst => Place::new(0, 8),
+            Role::Sdst if inst.row.has_role(Role::Vdst) => Place::new(8, 7),
+            Role::Sdst => Place::new(0, 8),
+            Role::Vcc if inst.encoding == Encoding::Vopc => Place::new(0, 8),
+            Role::Vcc if operand.access == Access::Write => Place::new(8, 7),
+            Role::Vcc => source(2),
+            Role::Src0 => source(0),
+            Role::Src1 => source(1),
+            Role::Src2 => source(2),
+            _ => return None,
+        },
+        (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk, _, role) => {
+            match role {
+                Role::Sdst => Place::new(16, 7),
+                Role::Src0 if operand.ty != Type::GprIndex => Place::new(0, 8),
+                Role::Src1 if operand.ty != Type::GprIndex => Place::new(8, 8),
+                _ => return None,
+            }
+        }
+        (Encoding::Smem, _, Role::Sdst) if operand.ty != Type::Number => Place::new(6, 7),
+        (Encoding::Smem, _, Role::Sbase) => Place::of_groups(0, 6, 2),
+        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, form, role) => match (role, form) {
+            (Role::Vdst | Role::Sdst, _) => Place::new(17, 8),
+            (Role::Src0, Form::Native) => Place::new(0, 9),
+            (Role::Src0, _) => Place::new(32, 8),
+            (Role::Src1 | Role::Src2, _) => Place::new(9, 8),
+            _ => return None,
+        },
+        (Encoding::Ds, _, role) => Place::new(ds(role)?, 8),
+        (Encoding::Flat | Encoding::Global | Encoding::Scratch, _, role) => match role {
+            Role::Sbase => Place::new(48, 7),
+            role => Place::new(ds(role)?, 8),
+        },
+        (Encoding::Mubuf | Encoding::Mtbuf, _, role) => match role {
+            Role::Addr => Place::new(32, 8),
+            Role::Vdst | Role::Data => Place::new(40, 8),
+            Role::Sbase => Place::of_groups(48, 5, registers.min(4)),
+            Role::Soffset => Place::new(56, 8),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Where LDS and flat instructions have their VGPRs.
+fn ds(role: Role) -> Option<u32> {
+    Some(match role {
+        Role::Addr => 32,
+        Role::Data => 40,
+        Role::Data1 => 48,
+        Role::Vdst => 56,
+        _ => return None,
+    })
+}
+
+/// Where the offsets of a memory instruction are: two where an instruction has two addresses.
+pub fn offsets(inst: &Inst) -> Vec<Place> {
+    match inst.encoding {
+        Encoding::Ds if inst.row.modifiers.has(Flags::SWIZZLE) => Vec::new(),
+        Encoding::Ds if inst.row.modifiers.has(Flags::TWO_OFFSETS) => {
+            vec![Place::new(0, 8), Place::new(8, 8)]
+        }
+        Encoding::Ds if inst.row.has_role(Role::Addr) => vec![Place::new(0, 16)],
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => vec![Place::new(0, 13)],
+        Encoding::Mubuf | Encoding::Mtbuf => vec![Place::new(0, 12)],
+        Encoding::Smem if inst.modifiers.flags.has(Flags::IMM) => vec![Place::new(32, 21)],
+        _ => Vec::new(),
+    }
+}
+
+/// Where the bits are that negate sources, and those that take their magnitude: one bit a source.
+pub fn signs(inst: &Inst) -> Vec<Place> {
+    let one = |low| Place::new(low, 1);
+    match (inst.encoding, inst.form) {
+        (_, Form::E64) | (Encoding::Vop3, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
+        (Encoding::Vop3p, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
+        (_, Form::Sdwa) => [52, 53, 60, 61].map(one).into(),
+        (_, Form::Dpp) => [52, 53, 54, 55].map(one).into(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Code, decode, rows};
+
+    fn bytes(words: u64) -> [u8; 8] {
+        words.to_le_bytes()
+    }
+
+    /// Random words of every row in every form: what a place holds is what the decoder finds there, and another value changes
+    /// that operand alone.
+    #[test]
+    fn a_place_holds_its_operand_and_nothing_else() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut checked = std::collections::BTreeSet::new();
+        for _ in 0..400_000 {
+            let drawn = random();
+            let Ok(inst) = decode(&bytes(drawn)) else {
+                continue;
+            };
+            let own = words(&inst);
+            if let Some(place) = opcode(&inst) {
+                let found = opcode_of(&inst, inst.encoding, inst.row);
+                assert_eq!(found, Some(place.get(own)), "{}", inst.row.mnemonic);
+            }
+            for index in 0..inst.row.operands.len() {
+                let Some(place) = operand(&inst, index) else {
+                    continue;
+                };
+                let was = inst.operands[index];
+                let Some(was_vgpr) = was.as_vgpr().filter(|&n| n > 0) else {
+                    continue;
+                };
+                let changed = place.set(own, place.get(own) - 1);
+                let Ok(other) = decode(&bytes(changed)) else {
+                    continue;
+                };
+                assert_eq!(other.row.mnemonic, inst.row.mnemonic);
+                assert_eq!(other.operands[index], Code::vgpr(was_vgpr - 1));
+                for (at, (a, b)) in inst.operands.iter().zip(&other.operands).enumerate() {
+                    let tied = at == index || operand(&inst, at) == Some(place);
+                    assert!(tied || a == b, "{} operand {at}", inst.row.mnemonic);
+                }
+                checked.insert((inst.row.mnemonic, inst.form as u8, index));
+            }
+            for place in offsets(&inst) {
+                let other = decode(&bytes(place.set(own, place.get(own) ^ 1)));
+                let other = other.expect("an offset may be anything");
+                assert_eq!(other.offset ^ inst.offset, 1 << place.low.rem_euclid(32));
+                checked.insert((inst.row.mnemonic, 9, 0));
+            }
+        }
+        assert!(checked.len() > 1_000, "only {} places", checked.len());
+        assert!(rows().count() > 1_000);
+    }
+}

@@ -1,0 +1,142 @@
+//! What one instruction sees and leaves behind, each time it runs: two runs that differ in that instruction alone differ here first.
+
+use super::{Observer, lanes_on};
+use crate::isa::{Access, Code, Kind, register_name};
+use crate::machine::{Launch, Op, Wave};
+
+/// Executions of which the operands are remembered.
+const REMEMBERED: usize = 2;
+
+/// A digest of words in order: of two sequences that differ somewhere it is another one, but for one chance in 2^64.
+#[derive(Clone, Copy, Debug)]
+struct Digest(u64);
+
+impl Digest {
+    fn add(&mut self, words: &[u32]) {
+        for pair in words.chunks(2) {
+            let pair = pair
+                .iter()
+                .fold(0, |all, &word| all << 32 | u64::from(word));
+            self.0 = (self.0 ^ pair)
+                .wrapping_add(1)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(29);
+        }
+    }
+}
+
+/// Watches the instruction at one link address.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    target: u64,
+    base: u64,
+    left: Digest,
+    executions: u64,
+    saw: Vec<String>,
+}
+
+impl Witness {
+    /// Watches the instruction at a link address.
+    pub fn new(target: u64) -> Witness {
+        Witness {
+            target,
+            base: 0,
+            left: Digest(0),
+            executions: 0,
+            saw: Vec::new(),
+        }
+    }
+
+    /// How often it ran, and a digest of what each execution left: every register, and what was asked of memory where it stores.
+    pub fn left(&self) -> (u64, u64) {
+        (self.executions, self.left.0)
+    }
+
+    /// What the first executions found in their operands, a line each.
+    pub fn saw(&self) -> &[String] {
+        &self.saw
+    }
+}
+
+impl Observer for Witness {
+    fn fork(&self) -> Option<Witness> {
+        None
+    }
+
+    fn join(&mut self, _: Witness) {}
+
+    fn dispatch(&mut self, _: &str, base: u64, _: &Launch<'_>) {
+        self.base = base;
+    }
+
+    #[inline]
+    fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if pc.wrapping_sub(self.base) == self.target && self.saw.len() < REMEMBERED {
+            self.saw.push(seen(wave, op));
+        }
+    }
+
+    #[inline]
+    fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if pc.wrapping_sub(self.base) != self.target {
+            return;
+        }
+        self.executions += 1;
+        let vgprs = usize::from(wave.vgprs());
+        let left = &mut self.left;
+        for register in 0..vgprs {
+            left.add(&wave.v[register]);
+        }
+        left.add(&wave.s);
+        let pc = wave.pc.wrapping_sub(self.base) as u32;
+        left.add(&[u32::from(wave.scc), wave.mode_bits(), pc]);
+        // What is stored is in no register: another store is another trace, unless no lane is on.
+        let stores = matches!(op.kind, Kind::Vmem | Kind::Lds);
+        if stores && lanes_on(wave) != 0 {
+            let loads = op.inst.row.operands.first();
+            let loads = loads.is_some_and(|operand| operand.access == Access::Write);
+            if !loads {
+                left.add(&op.inst.words);
+            }
+        }
+    }
+}
+
+/// The sources of an instruction in a wave: of vectors the values of the first lane that is on and of the last.
+fn seen(wave: &Wave, op: &Op) -> String {
+    let lanes = lanes_on(wave);
+    let sources = op.inst.row.operands.iter().zip(&op.inst.operands);
+    let sources = sources.filter(|(operand, code)| {
+        operand.access != Access::Write && **code != Code::OFF && !code.is_number()
+    });
+    let told: Vec<String> = sources
+        .filter_map(|(operand, &code)| {
+            let registers = operand.ty.registers();
+            let name = register_name(code, registers);
+            let value = match code.as_vgpr() {
+                Some(_) if lanes == 0 => "no lane on".into(),
+                Some(register) => {
+                    let row = &wave.v[usize::from(register)];
+                    let (first, last) = (lanes.trailing_zeros(), 63 - lanes.leading_zeros());
+                    let (a, b) = (row[first as usize], row[last as usize]);
+                    format!("{a:#010x} in lane {first}, {b:#010x} in lane {last}")
+                }
+                None => {
+                    let low = wave.s.get(usize::from(code.0)).copied()?;
+                    let high = wave.s.get(usize::from(code.0) + 1);
+                    match high.filter(|_| registers == 2) {
+                        Some(high) => format!("{high:#010x}{low:08x}"),
+                        None => format!("{low:#010x}"),
+                    }
+                }
+            };
+            Some(format!("{name} = {value}"))
+        })
+        .collect();
+    let scc = format!("scc = {}", u8::from(wave.scc));
+    let exec = format!("exec = {lanes:#018x}");
+    told.into_iter()
+        .chain([exec, scc])
+        .collect::<Vec<_>>()
+        .join("; ")
+}

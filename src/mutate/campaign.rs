@@ -1,0 +1,382 @@
+//! A campaign: what the honest kernels execute, then one mutant after another on the tests that execute it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use gfx906::isa::disassemble;
+use globset::GlobSet;
+
+use super::coverage::{self, Honest};
+use super::equivalent;
+use super::operators::Operator;
+use super::report::{Asked, FunctionReport, MutantReport, MutationReport, Outcome, SCHEMA};
+use super::sample::{self, Mutant};
+use super::sites::{self, Function};
+use crate::device::{Device, Limits, NOTHING, Watch};
+use crate::exit::Stop;
+use crate::program::Program;
+use crate::report::Progress as Bar;
+use crate::run::Setup;
+use crate::select::Selected;
+use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
+use crate::verdict::Verdict;
+
+/// What a campaign is to do.
+pub struct Options {
+    /// What is done to instructions.
+    pub operators: Vec<Operator>,
+    /// Mutants a function; 0: all.
+    pub per_kernel: usize,
+    /// Seed of inputs and of the draw.
+    pub seed: u64,
+    /// Mutants that run at the same time.
+    pub jobs: usize,
+    /// What a launch may use up.
+    pub limits: Limits,
+    /// Part K of N of the mutants, from 1.
+    pub part: Option<(usize, usize)>,
+    /// The kernels whose instructions are changed; none: all.
+    pub kernels: Option<GlobSet>,
+}
+
+/// The tests that judge mutants.
+pub struct Campaign<'a> {
+    /// Registry and code objects.
+    pub setup: &'a Setup,
+    /// Where the kernels run.
+    pub device: &'a dyn Device,
+    /// The cases.
+    pub selected: &'a [Selected<'a>],
+    /// How the kernels are launched in each.
+    pub ways: &'a [Bound<'a>],
+    /// What is to be done.
+    pub options: &'a Options,
+}
+
+/// A mutant, the function that it is in, and its instruction there.
+type Placed<'f> = (&'f Function, Mutant);
+
+impl Campaign<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// The honest kernels do not pass, or there is nothing to change.
+    pub fn run(&self) -> Result<MutationReport, Stop> {
+        let started = Instant::now();
+        let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
+        let honest = self.honest(&slots)?;
+        let functions = sites::functions(&self.program().object);
+        let executed: BTreeSet<u64> = honest
+            .iter()
+            .flat_map(|honest| honest.executed.keys().copied())
+            .collect();
+        let ran = |function: &Function| {
+            let mut instructions = function.instructions.iter();
+            instructions.any(|(address, _)| executed.contains(address))
+        };
+        let wanted = |function: &&Function| {
+            let kernels = self.options.kernels.as_ref().filter(|_| function.is_kernel);
+            kernels.is_none_or(|kernels| kernels.is_match(&function.name))
+        };
+        let not_launched = functions
+            .iter()
+            .filter(wanted)
+            .filter(|function| !ran(function));
+        let not_launched = not_launched.filter(|function| function.is_kernel);
+        let not_launched = not_launched.map(|function| function.name.clone()).collect();
+        let mut changed: Vec<&Function> = functions
+            .iter()
+            .filter(wanted)
+            .filter(|function| ran(function))
+            .collect();
+        if changed.is_empty() {
+            return Err(Stop::nothing(
+                "no selected test launches a kernel that is to be changed: loosen --kernel, --phase or --test",
+            ));
+        }
+        // Neighbours share tests, whose inputs and references are kept from the first function that needs them to the last.
+        changed.sort_by_key(|function| (self.users(function, &honest).next(), function.start));
+        let last_use: BTreeMap<usize, usize> = changed
+            .iter()
+            .enumerate()
+            .flat_map(|(at, function)| self.users(function, &honest).map(move |case| (case, at)))
+            .collect();
+        let drawn: Vec<Vec<Placed<'_>>> = changed
+            .iter()
+            .map(|function| self.draw(function, &executed))
+            .collect();
+        let bar = Bar::of_steps(drawn.iter().map(Vec::len).sum());
+        let mut mutants = Vec::new();
+        for (at, placed) in drawn.iter().enumerate() {
+            mutants.extend(self.judge_all(placed, &honest, &slots, &bar));
+            for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
+                slots[case] = Slot::new();
+            }
+        }
+        bar.clear();
+        Ok(MutationReport {
+            schema: SCHEMA,
+            device: self.device.describe().description,
+            code_object: self.program().report.clone(),
+            asked: Asked {
+                seed: self.options.seed,
+                per_kernel: self.options.per_kernel,
+                operators: self.options.operators.clone(),
+                cases: self.selected.len(),
+            },
+            parts: self
+                .options
+                .part
+                .map(|(k, n)| format!("{k}/{n}"))
+                .into_iter()
+                .collect(),
+            seconds: started.elapsed().as_secs_f64(),
+            functions: changed
+                .iter()
+                .map(|function| FunctionReport {
+                    name: function.name.clone(),
+                    instructions: function.instructions.len(),
+                    covered: function
+                        .instructions
+                        .iter()
+                        .filter(|(address, _)| executed.contains(address))
+                        .count(),
+                    cases: self.users(function, &honest).count(),
+                })
+                .collect(),
+            not_launched,
+            uncovered: changed
+                .iter()
+                .flat_map(|function| {
+                    coverage::uncovered(function, |address| executed.contains(&address))
+                })
+                .collect(),
+            stale: Vec::new(),
+            mutants,
+        })
+    }
+
+    fn program(&self) -> &Program {
+        self.setup.program()
+    }
+
+    /// Every case with the honest kernels: all must pass.
+    fn honest(&self, slots: &[Slot]) -> Result<Vec<Honest>, Stop> {
+        let watches: Vec<Watch> = slots.iter().map(|_| Watch::coverage().0).collect();
+        let cases = 0..self.selected.len();
+        let plans: Vec<Plan<'_>> = cases
+            .map(|case| {
+                let limits = self.options.limits;
+                self.plan(case, &slots[case], self.program(), &watches[case], limits)
+            })
+            .collect();
+        let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
+        run_all(&plans, self.options.jobs, |at, progress| {
+            if let Progress::Finished(finished) = progress {
+                done[at] = Some(*finished);
+            }
+        });
+        let mut honest = Vec::new();
+        for (done, watch) in done.iter().flatten().zip(&watches) {
+            if let Some(what) = not_passed(done) {
+                return Err(Stop::setup(format!(
+                    "the kernels as they are do not pass {}: {what}; mend that first, or leave the test out",
+                    done.report.id
+                )));
+            }
+            honest.push(Honest::of(done, watch));
+        }
+        Ok(honest)
+    }
+
+    /// The cases that execute something of a function.
+    fn users(&self, function: &Function, honest: &[Honest]) -> impl Iterator<Item = usize> {
+        let first = function.start;
+        let end = function.instructions.last().map_or(first, |(at, _)| at + 1);
+        let cases: Vec<usize> = (0..honest.len())
+            .filter(|&case| honest[case].executed.range(first..end).next().is_some())
+            .collect();
+        cases.into_iter()
+    }
+
+    /// The mutants of a function, or those of this part of the campaign.
+    fn draw<'f>(&self, function: &'f Function, executed: &BTreeSet<u64>) -> Vec<Placed<'f>> {
+        let options = self.options;
+        let (count, seed) = (options.per_kernel, options.seed);
+        let all = sample::mutants(function, &options.operators, count, seed, |address| {
+            executed.contains(&address)
+        });
+        let (k, n) = options.part.unwrap_or((1, 1));
+        let own = all
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| at % n == k - 1);
+        own.map(|(_, mutant)| (function, mutant)).collect()
+    }
+
+    /// Judges the mutants of a function side by side.
+    fn judge_all(
+        &self,
+        mutants: &[Placed<'_>],
+        honest: &[Honest],
+        slots: &[Slot],
+        bar: &Bar,
+    ) -> Vec<MutantReport> {
+        let next = AtomicUsize::new(0);
+        let found: Mutex<Vec<(usize, MutantReport)>> = Mutex::default();
+        let work = || {
+            while let Some(placed) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let at = mutants.iter().position(|other| std::ptr::eq(other, placed));
+                let report = self.judge(placed, honest, slots);
+                bar.step(&report.function);
+                let mut found = found
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner);
+                found.push((at.unwrap_or(0), report));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.options.jobs.clamp(1, mutants.len().max(1)) {
+                // The host may refuse more threads where memory is short: this one does it all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let mut found = found
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().map(|(_, report)| report).collect()
+    }
+
+    fn judge(
+        &self,
+        (function, mutant): &Placed<'_>,
+        honest: &[Honest],
+        slots: &[Slot],
+    ) -> MutantReport {
+        let mut cases: Vec<usize> = (0..honest.len())
+            .filter(|&case| honest[case].executed.contains_key(&mutant.address))
+            .collect();
+        cases.sort_by_key(|&case| honest[case].cost);
+        let was = function
+            .at(mutant.address)
+            .map(|at| &function.instructions[at].1);
+        let mut report = MutantReport {
+            function: function.name.clone(),
+            sha256: function.sha256.clone(),
+            offset: mutant.address - function.start,
+            source: None,
+            operator: mutant.change.operator,
+            was: was.map(disassemble).unwrap_or_default(),
+            is: mutant.change.text.clone(),
+            executed_by: cases.len(),
+            ran: 0,
+            outcome: Outcome::NotJudged,
+        };
+        if mutant.change.operator == Operator::Waitcnt {
+            return report;
+        }
+        if let Some(rule) = equivalent::rule(function, mutant) {
+            report.outcome = Outcome::Equivalent { rule: rule.into() };
+            return report;
+        }
+        let Some(program) = self.program().patched(mutant.address, &mutant.change.bytes) else {
+            return report;
+        };
+        for &case in &cases {
+            let limits = self.budget(&honest[case]);
+            let done = self
+                .plan(case, &slots[case], &program, &NOTHING, limits)
+                .run();
+            report.ran += 1;
+            if done.report.verdict != Verdict::Pass {
+                report.outcome = Outcome::Killed {
+                    test: done.report.id.clone(),
+                    verdict: done.report.verdict.word().into(),
+                    how: how(&done).unwrap_or_default(),
+                };
+                return report;
+            }
+        }
+        report.outcome = self.survived(mutant, &program, &cases, honest, slots);
+        report
+    }
+
+    /// Why a mutant was not noticed.
+    fn survived(
+        &self,
+        mutant: &Mutant,
+        program: &Program,
+        cases: &[usize],
+        honest: &[Honest],
+        slots: &[Slot],
+    ) -> Outcome {
+        let mut infected = false;
+        let mut saw = Vec::new();
+        for &case in cases {
+            let watched = |program: &Program| {
+                let (watch, witness) = Watch::witness(mutant.address);
+                let limits = self.budget(&honest[case]);
+                let done = self.plan(case, &slots[case], program, &watch, limits).run();
+                let witness = witness.lock();
+                let witness = witness.unwrap_or_else(std::sync::PoisonError::into_inner);
+                (done.digest, witness.left(), witness.saw().to_vec())
+            };
+            let (was, left, seen) = watched(self.program());
+            let (is, leaves, _) = watched(program);
+            if saw.is_empty() {
+                saw = seen;
+            }
+            if was != is {
+                let test = self.selected[case].case.id.clone();
+                return Outcome::WithinTolerance { test };
+            }
+            infected |= left != leaves;
+        }
+        if infected {
+            Outcome::Missed { saw }
+        } else {
+            Outcome::NotInfected { saw }
+        }
+    }
+
+    /// What a mutant may use up: many times what the honest kernels need, so that one that never ends is noticed soon.
+    fn budget(&self, honest: &Honest) -> Limits {
+        self.options
+            .limits
+            .of_instructions(20_000 + 10 * honest.largest)
+    }
+
+    fn plan<'s>(
+        &'s self,
+        case: usize,
+        slot: &'s Slot,
+        program: &'s Program,
+        watch: &'s Watch,
+        limits: Limits,
+    ) -> Plan<'s> {
+        let one = &self.selected[case];
+        Plan {
+            device: self.device,
+            threads: 1,
+            limits,
+            program,
+            twin: None,
+            variant: Variant::Honest,
+            phase: one.phase.number,
+            test: one.test,
+            case: one.case,
+            seed: self.options.seed,
+            repeat: 1,
+            watch,
+            dump: None,
+            given: None,
+            bound: self.ways[case],
+            shared: Some(slot),
+            flags: "",
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Which instructions each case executes, and what that costs.
+
+use std::collections::BTreeMap;
+
+use gfx906::isa::{Encoding, Kind, disassemble};
+
+use super::report::Uncovered;
+use super::sites::Function;
+use crate::device::Watch;
+use crate::trial::Finished;
+
+/// What the honest kernels did in a case.
+pub(super) struct Honest {
+    /// How often each instruction ran, by link address.
+    pub executed: BTreeMap<u64, u64>,
+    /// Wave instructions of all launches.
+    pub cost: u64,
+    /// Wave instructions of the largest launch.
+    pub largest: u64,
+}
+
+impl Honest {
+    /// Of a trial that was watched.
+    pub fn of(done: &Finished, watch: &Watch) -> Honest {
+        let launches = done.report.launches.iter();
+        let largest = launches.filter_map(|launch| launch.wave_instructions).max();
+        let executed = watch.coverage.as_ref().map(|coverage| {
+            let coverage = coverage.lock();
+            let coverage = coverage.unwrap_or_else(std::sync::PoisonError::into_inner);
+            coverage.executed().collect()
+        });
+        Honest {
+            executed: executed.unwrap_or_default(),
+            cost: done.report.wave_instructions.unwrap_or(0),
+            largest: largest.unwrap_or(0),
+        }
+    }
+}
+
+/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there.
+pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> Vec<Uncovered> {
+    let all = &function.instructions;
+    let mut runs: Vec<Uncovered> = Vec::new();
+    let mut open = false;
+    for (at, (address, inst)) in all.iter().enumerate() {
+        if covered(*address) || is_padding(function, at) {
+            open = false;
+            continue;
+        }
+        if !open {
+            runs.push(Uncovered {
+                function: function.name.clone(),
+                offset: address - function.start,
+                instructions: 0,
+                text: disassemble(inst),
+                path: path(function, at, &covered),
+            });
+        }
+        open = true;
+        if let Some(run) = runs.last_mut() {
+            run.instructions += 1;
+        }
+    }
+    runs
+}
+
+/// Behind the end nothing is left but what fills the last line of the cache.
+fn is_padding(function: &Function, at: usize) -> bool {
+    let rest = &function.instructions[at..];
+    rest.iter()
+        .all(|(_, inst)| matches!(inst.row.mnemonic, "s_nop" | "s_code_end" | "s_endpgm"))
+}
+
+/// The executed branch that would lead to an instruction, if there is one right before it or anywhere that names it.
+fn path(function: &Function, at: usize, covered: &impl Fn(u64) -> bool) -> String {
+    let all = &function.instructions;
+    let to = all[at].0;
+    let branches = all.iter().filter(|(address, inst)| {
+        inst.encoding == Encoding::Sopp && Kind::of(inst) == Kind::Branch && covered(*address)
+    });
+    for (address, inst) in branches {
+        let behind = address + inst.size() as u64;
+        let distance = i64::from(inst.literal as i32) * 4;
+        let taken = behind.checked_add_signed(distance);
+        let where_ = format!("{:#x} ({})", address - function.start, disassemble(inst));
+        if taken == Some(to) {
+            return format!("the branch at {where_} is never taken");
+        }
+        if behind == to && inst.row.mnemonic != "s_branch" {
+            return format!("the branch at {where_} is always taken");
+        }
+    }
+    "only behind other code that does not run".into()
+}

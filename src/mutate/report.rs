@@ -1,0 +1,271 @@
+//! What a campaign found, as it is written down; and several as one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::operators::Operator;
+use crate::exit::Stop;
+use crate::verdict::CodeObjectReport;
+
+/// The version of this format.
+pub const SCHEMA: u32 = 1;
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A test did not pass.
+    Killed {
+        /// The case.
+        test: String,
+        /// Its verdict.
+        verdict: String,
+        /// What gave it away, in a few words.
+        how: String,
+    },
+    /// Registers or memory differed, and no output did.
+    Missed {
+        /// What the instruction found in its operands in the cheapest case.
+        saw: Vec<String>,
+    },
+    /// An output differed, within its tolerance.
+    WithinTolerance {
+        /// The case.
+        test: String,
+    },
+    /// Nothing ever differed from what the instruction would have done.
+    NotInfected {
+        /// What the instruction found in its operands in the cheapest case.
+        saw: Vec<String>,
+    },
+    /// It cannot differ.
+    Equivalent {
+        /// The rule that proves it.
+        rule: String,
+    },
+    /// It was not noticed, and somebody has said why that is right.
+    Accepted {
+        /// The reason.
+        reason: String,
+        /// What it would be otherwise.
+        instead: String,
+    },
+    /// Values do not show it: the sanitizer judges it.
+    NotJudged,
+}
+
+impl Outcome {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Killed { .. } => "killed",
+            Outcome::Missed { .. } => "missed",
+            Outcome::WithinTolerance { .. } => "within-tolerance",
+            Outcome::NotInfected { .. } => "not-infected",
+            Outcome::Equivalent { .. } => "equivalent",
+            Outcome::Accepted { .. } => "accepted",
+            Outcome::NotJudged => "not-judged",
+        }
+    }
+
+    /// Whether a test should have noticed it and none did.
+    pub fn survived(&self) -> bool {
+        matches!(
+            self,
+            Outcome::Missed { .. } | Outcome::WithinTolerance { .. } | Outcome::NotInfected { .. }
+        )
+    }
+}
+
+/// A mutant and what became of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MutantReport {
+    /// The function that it is in.
+    pub function: String,
+    /// The first 16 digits of the SHA-256 of the function's code.
+    pub sha256: String,
+    /// Bytes from the function's beginning to the instruction.
+    pub offset: u64,
+    /// Where the instruction comes from, if the object has line tables.
+    pub source: Option<String>,
+    /// What made it.
+    pub operator: Operator,
+    /// The instruction.
+    pub was: String,
+    /// What is in its place.
+    pub is: String,
+    /// How many cases executed it.
+    pub executed_by: usize,
+    /// How many of these ran with it.
+    pub ran: usize,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// Instructions in a row that no test executes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uncovered {
+    /// The function that they are in.
+    pub function: String,
+    /// Bytes from the function's beginning to the first.
+    pub offset: u64,
+    /// How many there are.
+    pub instructions: usize,
+    /// The first.
+    pub text: String,
+    /// What would lead there.
+    pub path: String,
+}
+
+/// A function that mutants were made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionReport {
+    /// Its name.
+    pub name: String,
+    /// Its instructions.
+    pub instructions: usize,
+    /// Those that a test executes.
+    pub covered: usize,
+    /// Cases that execute any.
+    pub cases: usize,
+}
+
+/// What a campaign was asked for: parts of one campaign agree in all of this.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Seed of inputs and of the draw.
+    pub seed: u64,
+    /// Mutants a function; 0: all.
+    pub per_kernel: usize,
+    /// The operators.
+    pub operators: Vec<Operator>,
+    /// Cases that ran.
+    pub cases: usize,
+}
+
+/// The result of a campaign, or of a part of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MutationReport {
+    /// The version of this format.
+    pub schema: u32,
+    /// What the kernels ran on.
+    pub device: String,
+    /// The kernels.
+    pub code_object: CodeObjectReport,
+    /// What was asked for.
+    pub asked: Asked,
+    /// The parts that are in it, `K/N`; empty: it is whole.
+    pub parts: Vec<String>,
+    /// Seconds of all parts on the clock, references of the honest kernels included.
+    pub seconds: f64,
+    /// The functions.
+    pub functions: Vec<FunctionReport>,
+    /// Kernels that no selected test launches.
+    pub not_launched: Vec<String>,
+    /// Instructions of the functions that no test executes.
+    pub uncovered: Vec<Uncovered>,
+    /// Accepted entries that fit no mutant of their function any more, or whose function has changed.
+    pub stale: Vec<String>,
+    /// The mutants.
+    pub mutants: Vec<MutantReport>,
+}
+
+/// Numbers of mutants by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Killed.
+    pub killed: usize,
+    /// Missed.
+    pub missed: usize,
+    /// Within tolerance.
+    pub within_tolerance: usize,
+    /// Not infected.
+    pub not_infected: usize,
+    /// Equivalent.
+    pub equivalent: usize,
+    /// Accepted.
+    pub accepted: usize,
+    /// Not judged.
+    pub not_judged: usize,
+}
+
+impl Counts {
+    /// Of mutants.
+    pub fn of<'a>(mutants: impl Iterator<Item = &'a MutantReport>) -> Counts {
+        let mut counts = Counts::default();
+        for mutant in mutants {
+            *match mutant.outcome {
+                Outcome::Killed { .. } => &mut counts.killed,
+                Outcome::Missed { .. } => &mut counts.missed,
+                Outcome::WithinTolerance { .. } => &mut counts.within_tolerance,
+                Outcome::NotInfected { .. } => &mut counts.not_infected,
+                Outcome::Equivalent { .. } => &mut counts.equivalent,
+                Outcome::Accepted { .. } => &mut counts.accepted,
+                Outcome::NotJudged => &mut counts.not_judged,
+            } += 1;
+        }
+        counts
+    }
+
+    /// Mutants that should have been noticed.
+    pub fn judged(&self) -> usize {
+        self.killed + self.missed + self.within_tolerance + self.not_infected
+    }
+
+    /// The share of these that were, in percent; none where there are none.
+    pub fn score(&self) -> Option<f64> {
+        (self.judged() > 0).then(|| 100.0 * self.killed as f64 / self.judged() as f64)
+    }
+}
+
+impl MutationReport {
+    /// All its mutants by outcome.
+    pub fn counts(&self) -> Counts {
+        Counts::of(self.mutants.iter())
+    }
+}
+
+/// Parts of one campaign as one report.
+///
+/// # Errors
+/// They are not parts of one campaign, or one is there twice.
+pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, Stop> {
+    let mut reports = reports.into_iter();
+    let Some((first_name, mut whole)) = reports.next() else {
+        return Err(Stop::usage("there is no report to merge"));
+    };
+    let mut from: BTreeMap<String, String> = BTreeMap::new();
+    for part in &whole.parts {
+        from.insert(part.clone(), first_name.clone());
+    }
+    for (name, part) in reports {
+        let same = part.asked == whole.asked && part.code_object.sha256 == whole.code_object.sha256;
+        if !same {
+            return Err(Stop::setup(format!(
+                "{name} is of another campaign than {first_name}: seed, kernels, tests and operators must be the same"
+            )));
+        }
+        for piece in &part.parts {
+            if let Some(other) = from.insert(piece.clone(), name.clone()) {
+                return Err(Stop::setup(format!(
+                    "part {piece} is in both {other} and {name}: leave one out"
+                )));
+            }
+        }
+        whole.parts.extend(part.parts);
+        whole.seconds += part.seconds;
+        whole.mutants.extend(part.mutants);
+        whole.stale.extend(part.stale);
+    }
+    whole.parts.sort();
+    whole.stale.sort();
+    whole.stale.dedup();
+    let key = |mutant: &MutantReport| (mutant.function.clone(), mutant.offset, mutant.operator);
+    whole.mutants.sort_by_key(key);
+    Ok(whole)
+}
+
+#[cfg(test)]
+pub(in crate::mutate) mod tests;

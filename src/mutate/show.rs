@@ -1,0 +1,179 @@
+//! A campaign as a table.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::report::{Counts, MutantReport, MutationReport, Outcome};
+use crate::text::demangled;
+
+/// Survivors that are shown with what they saw, if nobody asks for more.
+const SHOWN: usize = 40;
+
+/// The result as text: functions, what nobody noticed, what nothing executes.
+pub fn table(report: &MutationReport, verbose: bool) -> String {
+    let mut text = functions(report);
+    text += &survivors(report, verbose);
+    text += &uncovered(report, verbose);
+    for stale in &report.stale {
+        let _ = writeln!(text, "STALE {stale}");
+    }
+    text += &summary(report);
+    text
+}
+
+fn functions(report: &MutationReport) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "kernel", "code", "covered", "cases", "mutants", "killed", "missed", "within", "idle",
+        "equal", "accepted", "score",
+    ]);
+    for function in &report.functions {
+        let own = report.mutants.iter();
+        let counts = Counts::of(own.filter(|mutant| mutant.function == function.name));
+        let all = counts.judged() + counts.equivalent + counts.accepted;
+        let numbers = [
+            function.instructions,
+            function.covered,
+            function.cases,
+            all,
+            counts.killed,
+            counts.missed,
+            counts.within_tolerance,
+            counts.not_infected,
+            counts.equivalent,
+            counts.accepted,
+        ];
+        let mut row = vec![demangled(&function.name)];
+        row.extend(numbers.map(|number| number.to_string()));
+        row.push(percent(counts.score()));
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{table}\n")
+}
+
+fn percent(score: Option<f64>) -> String {
+    score.map_or("-".into(), |score| format!("{score:.1} %"))
+}
+
+fn survivors(report: &MutationReport, verbose: bool) -> String {
+    let all: Vec<&MutantReport> = report
+        .mutants
+        .iter()
+        .filter(|mutant| mutant.outcome.survived())
+        .collect();
+    let shown = if verbose { all.len() } else { SHOWN };
+    let mut text = String::new();
+    for mutant in all.iter().take(shown) {
+        let source = mutant.source.as_ref();
+        let source = source.map_or(String::new(), |source| format!("  {source}"));
+        let _ = write!(
+            text,
+            "\n{} {}+{:#x} {}{source}\n  was  {}\n  is   {}\n  ran  {} of {} cases that execute it\n",
+            mutant.outcome.name(),
+            demangled(&mutant.function),
+            mutant.offset,
+            mutant.operator,
+            mutant.was,
+            mutant.is,
+            mutant.ran,
+            mutant.executed_by,
+        );
+        match &mutant.outcome {
+            Outcome::Missed { saw } | Outcome::NotInfected { saw } => {
+                for saw in saw {
+                    let _ = writeln!(text, "  saw  {saw}");
+                }
+            }
+            Outcome::WithinTolerance { test } => {
+                let _ = writeln!(text, "  differs in {test}");
+            }
+            _ => {}
+        }
+    }
+    if all.len() > shown {
+        let _ = writeln!(
+            text,
+            "\nand {} more that nobody noticed: -v or --report",
+            all.len() - shown
+        );
+    }
+    text
+}
+
+fn uncovered(report: &MutationReport, verbose: bool) -> String {
+    let mut text = String::new();
+    if !report.uncovered.is_empty() {
+        let count: usize = report.uncovered.iter().map(|run| run.instructions).sum();
+        let _ = writeln!(
+            text,
+            "\nuncovered: {count} instructions that no test executes"
+        );
+    }
+    let shown = if verbose {
+        report.uncovered.len()
+    } else {
+        SHOWN
+    };
+    for run in report.uncovered.iter().take(shown) {
+        let _ = writeln!(
+            text,
+            "  {}+{:#x}  {} from `{}` on: {}",
+            demangled(&run.function),
+            run.offset,
+            run.instructions,
+            run.text,
+            run.path
+        );
+    }
+    if report.uncovered.len() > shown {
+        let _ = writeln!(
+            text,
+            "  and {} places more: -v or --report",
+            report.uncovered.len() - shown
+        );
+    }
+    if !report.not_launched.is_empty() {
+        let names: Vec<String> = report
+            .not_launched
+            .iter()
+            .map(|name| demangled(name))
+            .collect();
+        let _ = writeln!(text, "\nnot launched: {}", names.join(", "));
+    }
+    text
+}
+
+fn summary(report: &MutationReport) -> String {
+    let counts = report.counts();
+    let mutants = report.mutants.len();
+    let rate = mutants as f64 / report.seconds.max(1e-9);
+    let parts = match report.parts.len() {
+        0 => String::new(),
+        _ => format!(" (parts {})", report.parts.join(", ")),
+    };
+    let waits = match counts.not_judged {
+        0 => String::new(),
+        count => format!(", {count} waits not judged"),
+    };
+    format!(
+        "\nscore {}: {} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{waits}\n\
+         {mutants} mutants of {} functions by {} cases in {:.0} s, {rate:.0} a second, seed {}{parts}\n",
+        percent(counts.score()),
+        counts.killed,
+        counts.judged(),
+        counts.missed,
+        counts.within_tolerance,
+        counts.not_infected,
+        counts.equivalent,
+        counts.accepted,
+        report.functions.len(),
+        report.asked.cases,
+        report.seconds,
+        report.asked.seed,
+    )
+}

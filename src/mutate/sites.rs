@@ -1,0 +1,95 @@
+//! The functions of a code object and their instructions: where mutants may be.
+
+use std::fmt::Write;
+
+use gfx906::code_object::{CodeObject, SymbolKind};
+use gfx906::isa::{Inst, decode};
+use sha2::{Digest, Sha256};
+
+use super::operators::Registers;
+
+/// A kernel, or a function that kernels call.
+pub(super) struct Function {
+    /// Its name, as in the code object.
+    pub name: String,
+    /// Link address of its first instruction.
+    pub start: u64,
+    /// The first 16 digits of the SHA-256 of its code.
+    pub sha256: String,
+    /// Whether it can be launched.
+    pub is_kernel: bool,
+    /// The registers that it has.
+    pub registers: Registers,
+    /// Link addresses and instructions, in order; words that are none are left out.
+    pub instructions: Vec<(u64, Inst)>,
+}
+
+impl Function {
+    /// The instruction at a link address, by its position.
+    pub fn at(&self, address: u64) -> Option<usize> {
+        self.instructions
+            .binary_search_by_key(&address, |(at, _)| *at)
+            .ok()
+    }
+}
+
+/// The functions of a code object, by address.
+pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
+    let mut ranges: Vec<(u64, u64, String)> = object
+        .kernels
+        .iter()
+        .map(|kernel| (kernel.entry_address, kernel.code_size, kernel.name.clone()))
+        .collect();
+    let symbols = object.symbols.iter();
+    for symbol in symbols.filter(|symbol| symbol.kind == SymbolKind::Function && symbol.size > 0) {
+        if !ranges.iter().any(|(start, ..)| *start == symbol.address) {
+            ranges.push((symbol.address, symbol.size, symbol.name.clone()));
+        }
+    }
+    ranges.sort();
+    let function = |(start, size, name): (u64, u64, String)| {
+        let code = code(object, start, size)?;
+        let kernel = object.kernels.iter().find(|kernel| kernel.name == name);
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(code).iter().take(8) {
+            let _ = write!(sha256, "{byte:02x}");
+        }
+        Some(Function {
+            instructions: instructions(code, start),
+            name,
+            start,
+            sha256,
+            is_kernel: kernel.is_some(),
+            registers: Registers {
+                vector: kernel.map_or(256, |kernel| kernel.vgpr_count.clamp(1, 256) as u16),
+                scalar: kernel.map_or(102, |kernel| kernel.sgpr_count.clamp(1, 102) as u16),
+            },
+        })
+    };
+    ranges.into_iter().filter_map(function).collect()
+}
+
+/// The bytes of a function.
+fn code(object: &CodeObject, start: u64, size: u64) -> Option<&[u8]> {
+    let mut segments = object.image.segments.iter();
+    segments.find_map(|segment| {
+        let at = usize::try_from(start.checked_sub(segment.address)?).ok()?;
+        let end = at.checked_add(usize::try_from(size).ok()?)?;
+        segment.data.get(at..end).filter(|_| segment.executable)
+    })
+}
+
+fn instructions(code: &[u8], start: u64) -> Vec<(u64, Inst)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at + 4 <= code.len() {
+        match decode(&code[at..]) {
+            Ok(inst) => {
+                found.push((start + at as u64, inst));
+                at += inst.size();
+            }
+            Err(_) => at += 4,
+        }
+    }
+    found
+}
