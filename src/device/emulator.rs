@@ -47,7 +47,7 @@ impl Device for Emulator {
             turn: limits.turn.unwrap_or(TURN),
         };
         Ok(Box::new(EmulatorSession {
-            gpu: Gpu::new(),
+            gpu: Gpu::new().with_allocations_across_lines(),
             modules: Vec::new(),
             threads,
             limits,

@@ -306,7 +306,7 @@ fn a_device_that_cannot_observe_refuses_to() {
     assert!(check_watch(&device, &NOTHING).is_ok());
     let watch = Watch {
         counters: true,
-        trace: None,
+        ..Watch::default()
     };
     let stop = check_watch(&device, &watch).expect_err("it cannot");
     assert_eq!(stop.exit, Exit::Usage);

@@ -12,6 +12,7 @@ mod misfit;
 pub mod places;
 mod row;
 mod table;
+pub mod uses;
 
 pub use constants::{F16_CONSTANTS, F32_CONSTANTS, F64_CONSTANTS, inline_constant};
 pub use coverage::{Coverage, coverage};

@@ -160,8 +160,15 @@ pub fn offsets(inst: &Inst) -> Vec<Place> {
 
 /// Where the bits are that negate sources, and those that take their magnitude: one bit a source.
 pub fn signs(inst: &Inst) -> Vec<Place> {
+    let all = 0..inst.row.operands.len();
+    let second = all
+        .filter_map(|at| operand(inst, at))
+        .any(|place| place.low == 8 && place.bits == 7);
     let one = |low| Place::new(low, 1);
     match (inst.encoding, inst.form) {
+        // A second destination takes the place of the magnitudes.
+        (Encoding::Vop3, _) if second => [61, 62, 63].map(one).into(),
+        (_, Form::E64) if second => [61, 62, 63].map(one).into(),
         (_, Form::E64) | (Encoding::Vop3, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
         (Encoding::Vop3p, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
         (_, Form::Sdwa) => [52, 53, 60, 61].map(one).into(),

@@ -56,6 +56,8 @@ struct State {
     first: u64,
     next: u64,
     used: u64,
+    /// Whether each allocation lies across a line between stretches of 4 GiB.
+    across: bool,
 }
 
 /// A GPU with memory of its own.
@@ -85,9 +87,17 @@ impl Gpu {
                 first,
                 next: first,
                 used: 0,
+                across: false,
             }),
             patience: None,
         }
+    }
+
+    /// The same, but allocations are apart by more than 4 GiB, and each that has room for it lies across a multiple of 4 GiB: the upper
+    /// halves of addresses differ between allocations and within one, as they may on a card.
+    pub fn with_allocations_across_lines(self) -> Gpu {
+        self.state().across = true;
+        self
     }
 
     /// The same, and somebody is told of launches that take long.

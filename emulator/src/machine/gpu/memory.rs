@@ -10,6 +10,9 @@ use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;
 
+/// Allocations are multiples of this apart from a line that they lie across: whole pages, or what every allocation is aligned to.
+const STEPS: [u64; 2] = [4096, 256];
+
 /// Guest addresses of a GPU end here, where the apertures begin.
 const END: u64 = SHARED_BASE;
 
@@ -189,10 +192,28 @@ impl State {
         if bytes > left {
             return Err(none());
         }
-        let base = self.place(bytes).ok_or_else(none)?;
+        let base = if self.across {
+            self.place_across(bytes)
+        } else {
+            self.place(bytes)
+        };
+        let base = base.ok_or_else(none)?;
         self.used += bytes;
         self.next = (base + bytes).next_multiple_of(4096) + GAP;
         Ok(base)
+    }
+
+    /// An address so that half of the bytes lie before a multiple of 4 GiB, as far as pages allow, or the alignment of allocations.
+    fn place_across(&mut self, bytes: u64) -> Option<u64> {
+        const LINE: u64 = 1 << 32;
+        let step = STEPS.into_iter().find(|step| bytes > *step);
+        let before = step.map_or(0, |step| (bytes / 2).next_multiple_of(step));
+        // No stretch has parts of two allocations.
+        let fresh = self.next.next_multiple_of(LINE);
+        let line = (fresh + before).next_multiple_of(LINE);
+        let base = line - before;
+        let free = base + bytes + GAP <= END && !self.space.overlaps(base, bytes + GAP);
+        if free { Some(base) } else { self.place(bytes) }
     }
 
     /// An address for so many bytes. Addresses are not used again before the others have been: a stale pointer is a fault.
@@ -206,5 +227,38 @@ impl State {
         std::iter::once(self.first)
             .chain(ends)
             .find(|&base| fits(base) && !self.space.overlaps(base, bytes + GAP))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel that forgets the carry into the upper half of an address passed wherever buffers lay within one stretch of 4 GiB.
+    #[test]
+    fn allocations_lie_across_lines_of_4_gib_and_apart() {
+        let gpu = Gpu::new().with_allocations_across_lines();
+        let sizes = [4, 256, 300, 4096, 5000, 1 << 20, 3 << 30];
+        let mut tops = Vec::new();
+        for (n, bytes) in sizes.into_iter().enumerate().cycle().take(20) {
+            let base = {
+                let mut state = gpu.state();
+                state.reserve("x", bytes).expect("room")
+            };
+            assert!(base.is_multiple_of(256), "{base:#x}");
+            let (first, last) = (base >> 32, (base + bytes - 1) >> 32);
+            assert_eq!(
+                last - first,
+                u64::from(n >= 2),
+                "{bytes} bytes at {base:#x}"
+            );
+            assert!(
+                tops.iter().all(|&top| top < first),
+                "{bytes} bytes at {base:#x}"
+            );
+            tops.push(last);
+            // What is not taken from the device's memory can be handed out for ever.
+            gpu.state().used = 0;
+        }
     }
 }

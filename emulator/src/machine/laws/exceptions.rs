@@ -56,6 +56,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     except(Law::Separate, "v_trig_preop_f64", None, "keeps a subnormal result in every mode; v_max, the clamp alone, flushes it"),
     except(Law::Off,     "v_readfirstlane_b32", None, "reads lane 0 where no lane is on"),
     except(Law::Off,     "v_readlane_b32",      None, "reads any lane, whatever EXEC says"),
+    except(Law::Uses,    "v_writelane_b32",     None, "writes any lane, whatever EXEC says"),
     except(Law::Off,     "v_writelane_b32",     None, "writes any lane, whatever EXEC says"),
 ];
 

@@ -28,6 +28,7 @@ mod state;
 mod subject;
 mod tally;
 mod threads;
+mod uses;
 
 use crate::isa::{Form, Row};
 use subject::Subject;
@@ -53,6 +54,8 @@ pub enum Law {
     Order,
     /// Host threads make no difference.
     Threads,
+    /// Registers that are read and written are those of [`crate::isa::uses`].
+    Uses,
 }
 
 impl Law {
@@ -71,6 +74,7 @@ impl Law {
             Law::Levels => true,
             Law::Order => !order::is_bound(subject) && !stops(subject.row),
             Law::Threads => threads::applies(subject),
+            Law::Uses => true,
         }
     }
 }

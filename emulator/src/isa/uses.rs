@@ -1,0 +1,265 @@
+//! Which registers an instruction reads and writes, those included that no operand names.
+
+use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+
+/// A set of registers: scalar ones at their codes, SCC, MODE, VGPRs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RegisterSet([u64; 8]);
+
+/// A register's number in a set: scalar registers at their codes, VGPRs from 256 on.
+pub type Number = u16;
+
+/// The scalar condition code.
+pub const SCC: Number = 128;
+/// The MODE register.
+pub const MODE: Number = 129;
+const VCC: Number = Code::VCC.0;
+const EXEC: Number = Code::EXEC.0;
+const M0: Number = Code::M0.0;
+const FLAT_SCRATCH: Number = 102;
+/// Source codes that stand for conditions.
+const VCCZ: u16 = 251;
+const EXECZ: u16 = 252;
+const SCC_SOURCE: u16 = 253;
+
+impl RegisterSet {
+    /// Every register.
+    pub const ALL: RegisterSet = RegisterSet([!0; 8]);
+
+    /// Takes registers in.
+    pub fn add(&mut self, first: Number, count: u16) {
+        for number in first..(first + count).min(512) {
+            self.0[usize::from(number / 64)] |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether a register is in it.
+    pub fn has(&self, number: Number) -> bool {
+        self.0[usize::from(number / 64)] >> (number % 64) & 1 != 0
+    }
+
+    /// What is in both.
+    #[must_use]
+    pub fn and(&self, other: &RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub fn or(&self, other: &RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    /// What is in it and not in the other.
+    #[must_use]
+    pub fn without(&self, other: &RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    /// The first register in it.
+    pub fn first(&self) -> Option<Number> {
+        (0..512).find(|&number| self.has(number))
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 8]
+    }
+}
+
+/// The registers that an instruction uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Those whose value may matter. A VGPR that is written in part is among them.
+    pub reads: RegisterSet,
+    /// Those that may have another value afterwards.
+    pub writes: RegisterSet,
+    /// Those whose old value is gone: scalar ones, and VGPRs in every lane that EXEC has on.
+    pub kills: RegisterSet,
+}
+
+impl Uses {
+    /// Those of an instruction.
+    pub fn of(inst: &Inst) -> Uses {
+        let name = inst.row.mnemonic;
+        let mut uses = Uses::default();
+        if is_indexed(inst) {
+            uses.reads = RegisterSet::ALL;
+            uses.writes = RegisterSet::ALL;
+            return uses;
+        }
+        for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
+            let mut count = operand.ty.registers() as u16;
+            if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf)
+                && matches!(operand.role, Role::Vdst | Role::Data)
+            {
+                count += u16::from(inst.modifiers.flags.has(Flags::TFE));
+            }
+            let flags = inst.modifiers.flags;
+            if operand.role == Role::Addr && flags.has(Flags::OFFEN.with(Flags::IDXEN)) {
+                count = count.max(2);
+            }
+            let Some(first) = register(code) else {
+                uses.condition(code);
+                continue;
+            };
+            let partly = matches!(inst.form, Form::Sdwa | Form::Dpp) && first >= 256
+                || name.ends_with("_d16_hi")
+                || name.starts_with("v_writelane");
+            if operand.access != Access::Write || partly {
+                uses.reads.add(first, count);
+            }
+            if operand.access != Access::Read {
+                uses.writes.add(first, count);
+                if operand.access == Access::Write && !partly {
+                    uses.kills.add(first, count);
+                }
+            }
+        }
+        uses.implied(inst, name);
+        uses
+    }
+
+    /// A source that is a condition, or LDS.
+    fn condition(&mut self, code: Code) {
+        match code {
+            Code(VCCZ) => self.reads.add(VCC, 2),
+            Code(EXECZ) => self.reads.add(EXEC, 2),
+            Code(SCC_SOURCE) => self.reads.add(SCC, 1),
+            Code::LDS_DIRECT => self.reads.add(M0, 1),
+            _ => {}
+        }
+    }
+
+    /// What no operand names.
+    fn implied(&mut self, inst: &Inst, name: &str) {
+        if inst.encoding.is_vector() {
+            self.reads.add(EXEC, 2);
+            self.reads.add(MODE, 1);
+        }
+        if matches!(inst.encoding, Encoding::Flat | Encoding::Scratch) {
+            self.reads.add(FLAT_SCRATCH, 2);
+        }
+        let to_lds = inst.modifiers.flags.has(Flags::LDS) && Kind::of(inst) == Kind::Vmem;
+        let m0 = [
+            "s_sendmsg",
+            "ds_gws",
+            "ds_ordered",
+            "ds_append",
+            "ds_consume",
+            "v_interp",
+        ];
+        if to_lds
+            || inst.modifiers.flags.has(Flags::GDS) && inst.encoding == Encoding::Ds
+            || inst.encoding == Encoding::Vintrp
+            || name.contains("addtid")
+            || m0.iter().any(|begin| name.starts_with(begin))
+        {
+            self.reads.add(M0, 1);
+        }
+        if name.contains("saveexec") || name.contains("wrexec") {
+            self.reads.add(EXEC, 2);
+            self.writes.add(EXEC, 2);
+            self.kills.add(EXEC, 2);
+        }
+        if name.starts_with("v_cmpx") {
+            self.writes.add(EXEC, 2);
+            self.kills.add(EXEC, 2);
+        }
+        if name.starts_with("v_div_fmas") || name.starts_with("s_cbranch_vcc") {
+            self.reads.add(VCC, 2);
+        }
+        if name.starts_with("s_cbranch_exec") {
+            self.reads.add(EXEC, 2);
+        }
+        if reads_scc(name) {
+            self.reads.add(SCC, 1);
+        }
+        if writes_scc(inst.encoding, name) {
+            self.writes.add(SCC, 1);
+            self.kills.add(SCC, 1);
+        }
+        if name.starts_with("s_setreg") {
+            self.reads.add(MODE, 1);
+            self.writes.add(MODE, 1);
+        }
+        if name.starts_with("s_getreg") {
+            self.reads = RegisterSet::ALL;
+        }
+        if name.starts_with("s_setvskip") {
+            self.writes.add(MODE, 1);
+            self.reads.add(MODE, 1);
+        }
+        if name == "s_setkill" {
+            self.reads.add(EXEC, 2);
+            self.writes.add(EXEC, 2);
+        }
+    }
+}
+
+/// Instructions whose registers are known only when they run: by index, by a stack of forks, by a jump.
+fn is_indexed(inst: &Inst) -> bool {
+    let name = inst.row.mnemonic;
+    let begins = [
+        "s_set_gpr_idx",
+        "s_cbranch_g_fork",
+        "s_cbranch_i_fork",
+        "s_cbranch_join",
+        "s_rfe",
+    ];
+    name.contains("movrel") || begins.iter().any(|begin| name.starts_with(begin))
+}
+
+/// The first register that a code names, as a number.
+fn register(code: Code) -> Option<Number> {
+    match code.0 {
+        0..=127 => Some(code.0),
+        256..=511 => Some(code.0),
+        _ => None,
+    }
+}
+
+fn reads_scc(name: &str) -> bool {
+    const READERS: [&str; 6] = [
+        "s_addc",
+        "s_subb",
+        "s_cselect",
+        "s_cmov",
+        "s_cbranch_scc",
+        "s_cmovk",
+    ];
+    READERS.iter().any(|begin| name.starts_with(begin))
+}
+
+fn writes_scc(encoding: Encoding, name: &str) -> bool {
+    let none_of = |begins: &[&str]| !begins.iter().any(|begin| name.starts_with(begin));
+    match encoding {
+        Encoding::Sopc => none_of(&["s_setvskip", "s_set_gpr_idx"]),
+        Encoding::Sopk => name.starts_with("s_cmpk") || name.starts_with("s_addk"),
+        Encoding::Sop2 => none_of(&[
+            "s_cselect",
+            "s_mul",
+            "s_bfm",
+            "s_pack",
+            "s_rfe",
+            "s_cbranch",
+        ]),
+        Encoding::Sop1 => none_of(&[
+            "s_mov",
+            "s_cmov",
+            "s_brev",
+            "s_ff",
+            "s_flbit",
+            "s_sext",
+            "s_bitset",
+            "s_bitreplicate",
+            "s_getpc",
+            "s_setpc",
+            "s_swappc",
+            "s_rfe",
+            "s_cbranch",
+            "s_set_gpr_idx",
+        ]),
+        _ => false,
+    }
+}
