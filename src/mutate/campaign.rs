@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use gfx906::code_object::Lines;
 use gfx906::isa::disassemble;
 use globset::GlobSet;
 
@@ -107,6 +108,7 @@ impl Campaign<'_> {
             .iter()
             .map(|function| self.draw(function, &executed))
             .collect();
+        let lines = Lines::read(&self.program().bytes);
         let bar = Bar::of_steps(drawn.iter().map(Vec::len).sum());
         let mut mutants = Vec::new();
         for (at, placed) in drawn.iter().enumerate() {
@@ -116,6 +118,16 @@ impl Campaign<'_> {
             }
         }
         bar.clear();
+        for mutant in &mut mutants {
+            let function = changed
+                .iter()
+                .find(|function| function.name == mutant.function);
+            let address = function.map(|function| function.start + mutant.offset);
+            mutant.source = lines
+                .as_ref()
+                .zip(address)
+                .and_then(|(lines, at)| lines.at(at));
+        }
         Ok(MutationReport {
             schema: SCHEMA,
             device: self.device.describe().description,

@@ -18,6 +18,9 @@ const DEAD: &str = "dead: no path reads a register in which the two instructions
 const IDLE: &str =
     "idle: with no lane on, what the branch would have skipped does nothing that is seen later";
 
+/// A wider load of arguments.
+const ARGUMENTS: &str = "arguments: a load of the kernel's own arguments, and no path reads the registers that it fills more or fewer of";
+
 /// The rule by which a mutant does what the function does; none where no rule proves it.
 pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str> {
     let at = function.at(mutant.address)?;
@@ -26,6 +29,9 @@ pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str>
         return skips_nothing(function, at).then_some(IDLE);
     }
     let is = decode(&mutant.change.bytes).ok()?;
+    if loads_arguments(function, at, was) && loads_arguments(function, at, &is) {
+        return loads_the_same(function, at, was, &is).then_some(ARGUMENTS);
+    }
     let deleted = is.row.mnemonic == "s_nop";
     if !is_pure(was) || !(deleted || is_pure(&is)) {
         return None;
@@ -56,6 +62,40 @@ fn is_pure(inst: &Inst) -> bool {
     kind && !inst.modifiers.flags.has(Flags::LDS)
         && !inst.operands.contains(&Code::LDS_DIRECT)
         && !jumps.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether an instruction loads some of the kernel's arguments, by the pointer that it was handed.
+fn loads_arguments(function: &Function, at: usize, inst: &Inst) -> bool {
+    let Some((pointer, bytes)) = function.kernarg else {
+        return false;
+    };
+    let flags = inst.modifiers.flags;
+    let plain = inst.row.mnemonic.starts_with("s_load_dword")
+        && inst.operands[1] == Code(pointer)
+        && flags.has(Flags::IMM)
+        && !flags.has(Flags::SOFFSET);
+    let end = i64::from(inst.offset) + 4 * inst.row.operands[0].ty.registers() as i64;
+    let within = inst.offset >= 0 && end <= bytes as i64;
+    // Up to here nothing has written the pointer, and nothing behind comes back.
+    let before = &function.instructions[..at];
+    let kept = before.iter().all(|(_, inst)| {
+        let uses = Uses::of(inst);
+        !uses.writes.has(pointer) && !uses.writes.has(pointer + 1)
+    });
+    let here = function.instructions[at].0;
+    let back = |(address, inst): &(u64, Inst)| {
+        Kind::of(inst) == Kind::Branch
+            && (inst.encoding != Encoding::Sopp
+                || (address + 4).saturating_add_signed(i64::from(inst.literal as i32) * 4) <= here)
+    };
+    plain && within && kept && !function.instructions[at..].iter().any(back)
+}
+
+/// Whether two loads from one place to one place differ in dead registers only.
+fn loads_the_same(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
+    let alike = was.operands[..2] == is.operands[..2] && was.offset == is.offset;
+    let (a, b) = (Uses::of(was).writes, Uses::of(is).writes);
+    alike && is_dead(function, at, a.without(&b).or(&b.without(&a)))
 }
 
 /// The registers that may differ after the one instruction and after the other.

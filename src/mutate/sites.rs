@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gfx906::code_object::{CodeObject, SymbolKind};
+use gfx906::code_object::{CodeObject, Kernel, SymbolKind};
 use gfx906::isa::{Inst, decode};
 use sha2::{Digest, Sha256};
 
@@ -20,6 +20,8 @@ pub(super) struct Function {
     pub is_kernel: bool,
     /// The registers that it has.
     pub registers: Registers,
+    /// The pair of SGPRs that holds the address of the arguments at the start, and how many bytes there are.
+    pub kernarg: Option<(u16, u64)>,
     /// Link addresses and instructions, in order; words that are none are left out.
     pub instructions: Vec<(u64, Inst)>,
 }
@@ -55,6 +57,7 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
             let _ = write!(sha256, "{byte:02x}");
         }
         Some(Function {
+            kernarg: kernel.and_then(kernarg),
             instructions: instructions(code, start),
             name,
             start,
@@ -67,6 +70,23 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
         })
     };
     ranges.into_iter().filter_map(function).collect()
+}
+
+/// Where a kernel finds its arguments: behind what the ABI hands over before them.
+fn kernarg(kernel: &Kernel) -> Option<(u16, u64)> {
+    let d = &kernel.descriptor;
+    let before = [
+        (d.enable_private_segment_buffer(), 4),
+        (d.enable_dispatch_ptr(), 2),
+        (d.enable_queue_ptr(), 2),
+    ];
+    let first = before
+        .into_iter()
+        .filter(|(there, _)| *there)
+        .map(|(_, count)| count)
+        .sum();
+    let bytes = u64::from(kernel.kernarg_size);
+    d.enable_kernarg_segment_ptr().then_some((first, bytes))
 }
 
 /// The bytes of a function.

@@ -12,6 +12,7 @@ mod export;
 mod inspect;
 mod isa;
 mod isolate;
+mod mutate;
 mod names;
 mod proposals;
 mod record;

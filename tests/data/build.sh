@@ -4,3 +4,7 @@ set -eu
 cd "$(dirname "$0")"
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
     --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 unwritten.hip -o unwritten.co
+# With line tables, whose paths are those of this folder.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
+    --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
+    -ffile-prefix-map="$PWD=." lines.hip -o lines.co

@@ -16,6 +16,7 @@ mod elf;
 mod error;
 mod image;
 mod kernel;
+mod lines;
 mod metadata;
 mod names;
 mod symbols;
@@ -28,6 +29,7 @@ pub use descriptor::KernelDescriptor;
 pub use error::CodeObjectError;
 pub use image::{Image, MAX_IMAGE, Relocation, Segment};
 pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_WORK_GROUP};
+pub use lines::Lines;
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 

@@ -33,18 +33,26 @@ fn proof(words: &[u32], change: u32, operator: Operator) -> Option<&'static str>
         instructions.push((at as u64, inst));
         at += inst.size();
     }
+    proof_of(instructions, change.to_le_bytes().to_vec(), operator)
+}
+
+fn proof_of(
+    instructions: Vec<(u64, Inst)>,
+    bytes: Vec<u8>,
+    operator: Operator,
+) -> Option<&'static str> {
     let function = Function {
         name: "k".into(),
         start: 0,
         sha256: String::new(),
         is_kernel: true,
+        kernarg: Some((4, 16)),
         registers: Registers {
             vector: 8,
             scalar: 8,
         },
         instructions,
     };
-    let bytes = change.to_le_bytes().to_vec();
     let text = disassemble(&decode(&bytes).expect("an instruction"));
     let mutant = Mutant {
         address: 0,
@@ -130,4 +138,30 @@ fn a_jump_over_vector_code_only_saves_time() {
     assert_eq!(deleted(&[SKIP_1, FIRST_S0, END]), Some(IDLE));
     // It turns lanes on.
     assert_eq!(deleted(&[SKIP_1, EXEC_ALL, ADD_V4, END]), None);
+}
+
+#[test]
+fn a_wider_load_of_arguments_may_fill_registers_that_nothing_reads() {
+    // s_load_dword s0, s[4:5], 0x8 and its wider kin; s_load_dwordx2 at 0xc reaches beyond 16 bytes.
+    let load = |offset: u32| [0xc002_0002, offset];
+    let words = |offset: u32, rest: &[u32]| [&load(offset)[..], rest].concat();
+    let wider = |words: &[u32]| {
+        let first = u64::from(words[0]) | u64::from(words[1]) << 32;
+        let changed = (first | 1 << 18).to_le_bytes();
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut instructions = Vec::new();
+        let mut at = 0;
+        while at < code.len() {
+            let inst = decode(&code[at..]).expect("an instruction");
+            instructions.push((at as u64, inst));
+            at += inst.size();
+        }
+        let is = decode(&changed).expect("an instruction");
+        assert_eq!(is.row.mnemonic, "s_load_dwordx2");
+        proof_of(instructions, changed.to_vec(), Operator::Opcode)
+    };
+    assert_eq!(wider(&words(8, &[END])), Some(ARGUMENTS));
+    assert_eq!(wider(&words(12, &[END])), None);
+    // s_mov_b32 s2, s1 reads what the wider load writes.
+    assert_eq!(wider(&words(8, &[0xbe82_0001, END])), None);
 }

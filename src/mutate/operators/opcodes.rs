@@ -17,10 +17,9 @@ const fn with(parts: &'static [&'static str], with: &'static [&'static str]) -> 
     Confusion { parts, with }
 }
 
-/// Where signs of integers matter to the result.
-const SIGNED: &[&str] = &[
-    "cmp", "cmpx", "cmpk", "min", "max", "min3", "max3", "med3", "cvt", "hi", "bfe", "sad", "flbit",
-];
+/// Where the sign of an integer is part of the operation. Indices are never negative: what compares them, or picks the lesser, does the same
+/// whether it takes them as signed or not.
+const SIGNED: &[&str] = &["cvt", "hi", "bfe"];
 
 const CONFUSIONS: &[Confusion] = &[
     any(&["add", "sub"]),

@@ -1,0 +1,200 @@
+//! `mutate`: what it finds in a stranger's kernel, its parts, and what it refuses.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{refused, run, scratch};
+
+const LINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.co");
+const BINDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.toml");
+
+/// The arguments of a campaign on the kernel, and more of them.
+fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let own = [
+        "mutate",
+        "--kernels",
+        LINES,
+        "--bind",
+        BINDING,
+        "--test",
+        "neg",
+    ];
+    [&own[..], more].concat()
+}
+
+fn report(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn outcomes<'v>(report: &'v Value, outcome: &str) -> Vec<&'v Value> {
+    let mutants = report["mutants"].as_array().expect("mutants");
+    mutants
+        .iter()
+        .filter(|mutant| mutant["outcome"] == outcome)
+        .collect()
+}
+
+#[test]
+fn every_mutant_of_a_strangers_kernel_is_judged_and_says_its_line() {
+    let here = scratch("mutate");
+    let all = run(&here, &args(&["--per-kernel", "0", "--format", "json"]));
+    assert_eq!(all.code, 0, "{}", all.err);
+    let found = report(&all.out);
+    assert_eq!(found["not_launched"], serde_json::json!(["hidden"]));
+    let killed = outcomes(&found, "killed");
+    assert!(killed.len() > 100, "{} killed", killed.len());
+    // The sign of the output is one instruction's, and any test of it says so.
+    let sign = killed.iter().find(|mutant| {
+        mutant["was"]
+            .as_str()
+            .is_some_and(|was| was.starts_with("v_xor_b32"))
+    });
+    let sign = sign.expect("the negation is an instruction");
+    assert_eq!(sign["source"], "./lines.hip:8");
+    assert!(
+        sign["how"].as_str().expect("words").contains("wrong"),
+        "{sign}"
+    );
+    // What only a count of elements beyond a whole work-group shows is noticed too.
+    let mask = killed.iter().find(|mutant| mutant["operator"] == "exec");
+    assert!(mask.is_some(), "EXEC that is not narrowed");
+    let survived: Vec<&Value> = ["missed", "within-tolerance", "not-infected"]
+        .into_iter()
+        .flat_map(|outcome| outcomes(&found, outcome))
+        .collect();
+    for mutant in &survived {
+        assert_eq!(mutant["ran"], mutant["executed_by"], "{mutant}");
+    }
+    assert!(survived.len() * 10 < killed.len(), "{survived:#?}");
+}
+
+#[test]
+fn parts_are_one_campaign_again() {
+    let here = scratch("mutate-parts");
+    let whole = run(&here, &args(&["--format", "json"]));
+    for part in ["1/3", "2/3", "3/3"] {
+        let name = format!("{}.json", part.replace('/', "-"));
+        let done = run(&here, &args(&["--partition", part, "--report", &name]));
+        assert_eq!(done.code, 0, "{}", done.err);
+    }
+    let merged = run(
+        &here,
+        &[
+            "mutate", "--merge", "2-3.json", "1-3.json", "3-3.json", "--format", "json",
+        ],
+    );
+    assert_eq!(merged.code, 0, "{}", merged.err);
+    let (whole, merged) = (report(&whole.out), report(&merged.out));
+    let texts = |report: &Value| {
+        let mutants = report["mutants"].as_array().expect("mutants");
+        let mut texts: Vec<String> = mutants.iter().map(Value::to_string).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(texts(&whole), texts(&merged));
+    let twice = refused(&here, &["mutate", "--merge", "1-3.json", "1-3.json"]);
+    assert!(twice.contains("part 1/3 is in both"), "{twice}");
+    fs::write(here.join("none.json"), "{}").expect("written");
+    let none = refused(&here, &["mutate", "--merge", "none.json"]);
+    assert!(
+        none.starts_with("none.json is no report of `mutate`"),
+        "{none}"
+    );
+}
+
+#[test]
+fn a_score_below_the_bar_fails_and_what_is_accepted_counts_no_more() {
+    let here = scratch("mutate-accepted");
+    let only = [
+        "--operator",
+        "register,constant",
+        "--per-kernel",
+        "0",
+        "--format",
+        "json",
+    ];
+    let first = report(&run(&here, &args(&only)).out);
+    let survivors: Vec<&Value> = ["missed", "within-tolerance", "not-infected"]
+        .into_iter()
+        .flat_map(|outcome| outcomes(&first, outcome))
+        .collect();
+    assert!(!survivors.is_empty());
+    let bar = run(
+        &here,
+        &args(&[&only[..], &["--fail-under", "100"]].concat()),
+    );
+    assert_eq!(bar.code, 1);
+    let entry = |mutant: &Value, sha256: &str| {
+        format!(
+            "[[accepted]]\nfunction = {}\nsha256 = {sha256:?}\noffset = {}\noperator = {}\nis = {}\nreason = \"tried\"\n",
+            mutant["function"], mutant["offset"], mutant["operator"], mutant["is"]
+        )
+    };
+    let file: String = survivors
+        .iter()
+        .map(|mutant| entry(mutant, mutant["sha256"].as_str().expect("text")))
+        .collect();
+    fs::write(here.join("accepted.toml"), file).expect("written");
+    let accepted = ["--accepted", "accepted.toml", "--fail-under", "100"];
+    let passed = run(&here, &args(&[&only[..], &accepted].concat()));
+    assert_eq!(passed.code, 0, "{}", passed.out);
+    assert_eq!(
+        outcomes(&report(&passed.out), "accepted").len(),
+        survivors.len()
+    );
+
+    fs::write(
+        here.join("accepted.toml"),
+        entry(survivors[0], "0123456789abcdef"),
+    )
+    .expect("written");
+    let stale = run(&here, &args(&[&only[..], &accepted[..2]].concat()));
+    assert_eq!(stale.code, 1);
+    let told = report(&stale.out)["stale"][0]
+        .as_str()
+        .expect("text")
+        .to_owned();
+    assert!(
+        told.contains("the function's code has changed, look at it again"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_table_names_what_nobody_noticed_and_what_it_saw() {
+    let here = scratch("mutate-table");
+    let run = run(&here, &args(&["--per-kernel", "0", "-v"]));
+    assert_eq!(run.code, 0, "{}", run.err);
+    for told in [
+        "negate_with_lines",
+        "\nnot launched: hidden\n",
+        "\nscore ",
+        "  saw  ",
+        "  ran  ",
+        "./lines.hip:",
+    ] {
+        assert!(run.out.contains(told), "{told:?} in {}", run.out);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let here = scratch("mutate-refused");
+    let usage = |more: &[&str]| {
+        let run = run(&here, &args(more));
+        assert_eq!(run.code, 2, "{}", run.err);
+        run.err
+    };
+    assert!(usage(&["--partition", "3/2"]).contains("`3/2` is no part"));
+    assert!(usage(&["--fail-under", "101"]).contains("no percentage"));
+    assert!(usage(&["--operator", "colour"]).contains("invalid value 'colour'"));
+    fs::write(here.join("a.toml"), "[[accepted]]\nfunction = 1\n").expect("written");
+    let run = run(&here, &args(&["--accepted", "a.toml"]));
+    assert_eq!(run.code, 3);
+    assert!(
+        run.err.contains("a.toml") && run.err.contains("line 2"),
+        "{}",
+        run.err
+    );
+}
