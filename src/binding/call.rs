@@ -6,9 +6,9 @@ use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel, MAX_LDS, MAX_WORK_GR
 
 use super::arguments::{Piece, pieces};
 use super::formula::{Formula, Trouble};
-use super::resolve::{Call, Origin, Place, Slot};
+use super::resolve::{Call, Home, Objects, Origin, Place, Slot};
 use super::scope::Scope;
-use super::symbol::find;
+use super::symbol::{Symbol, find};
 use super::value::{Value, integer};
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 use crate::exit::Stop;
@@ -16,28 +16,12 @@ use crate::exit::Stop;
 impl Binding {
     pub(super) fn call(
         &self,
-        object: &CodeObject,
+        objects: Objects<'_>,
         scope: &Scope<'_>,
         launch: &LaunchSpec,
     ) -> Result<Call, Stop> {
         scope.asked.set(false);
-        let symbol = &launch.symbol;
-        let wanted = symbol
-            .value
-            .at(scope)
-            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
-        let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
-        let kernel = match find(&wanted, names) {
-            Ok(name) => object.kernel(name),
-            Err((title, help)) => return self.complain(&symbol.span, title, help),
-        };
-        let Some(kernel) = kernel else {
-            return self.complain(
-                &symbol.span,
-                format!("the code object has no kernel `{wanted}`"),
-                "`deltanet-check inspect` lists them",
-            );
-        };
+        let (kernel, home) = self.kernel(objects, scope, &launch.symbol, launch.planted)?;
         let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
         let block = self.sides(scope, &launch.block, "block", 1024)?;
         let dynamic_lds = match &launch.dynamic_lds {
@@ -66,6 +50,7 @@ impl Binding {
         let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
         Ok(Call {
             kernel: kernel.name.clone(),
+            home,
             grid,
             block,
             dynamic_lds,
@@ -77,6 +62,70 @@ impl Binding {
                 locals: scope.locals.clone(),
             },
         })
+    }
+
+    /// The kernel that a symbol means. What a planted bug names may be among those of planted bugs.
+    fn kernel<'o>(
+        &self,
+        objects: Objects<'o>,
+        scope: &Scope<'_>,
+        symbol: &Placed<Symbol>,
+        planted: bool,
+    ) -> Result<(&'o Kernel, Home), Stop> {
+        let wanted = symbol
+            .value
+            .at(scope)
+            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+        let within = |object: &'o CodeObject| {
+            let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
+            find(&wanted, names).map(|name| object.kernel(name))
+        };
+        let found = match (within(objects.tested), objects.planted) {
+            (Err(missing), Some(object)) if planted => within(object)
+                .map(|kernel| (kernel, Home::Planted))
+                .map_err(|_| missing),
+            (found, _) => found.map(|kernel| (kernel, Home::Tested)),
+        };
+        match found {
+            Ok((Some(kernel), home)) => Ok((kernel, home)),
+            Ok((None, _)) => self.complain(
+                &symbol.span,
+                format!("the code object has no kernel `{wanted}`"),
+                "`deltanet-check inspect` lists them",
+            ),
+            Err((title, help)) => self.complain(&symbol.span, title, help),
+        }
+    }
+
+    /// Whether a kernel that stands for another takes its arguments, byte by byte.
+    pub(super) fn same_arguments(
+        &self,
+        objects: Objects<'_>,
+        scope: &Scope<'_>,
+        honest: &Placed<Symbol>,
+        planted: &LaunchSpec,
+    ) -> Result<(), Stop> {
+        let (honest, _) = self.kernel(objects, scope, honest, false)?;
+        let (wrong, _) = self.kernel(objects, scope, &planted.symbol, true)?;
+        let takes = |kernel: &Kernel| -> Vec<(u32, u32)> {
+            let args = kernel.explicit_args();
+            args.map(|arg| (arg.offset, arg.size)).collect()
+        };
+        if takes(honest) == takes(wrong) {
+            return Ok(());
+        }
+        let args = |kernel: &Kernel| listed(&kernel.explicit_args().collect::<Vec<_>>());
+        let title = format!(
+            "`{}` does not take the arguments of `{}`",
+            wrong.name, honest.name
+        );
+        let help = format!(
+            "it takes {}; `{}` takes {}: change a launch by its `symbol` and `args`",
+            args(wrong),
+            honest.name,
+            args(honest)
+        );
+        self.complain(&planted.symbol.span, title, help)
     }
 
     fn sides(
