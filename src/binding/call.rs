@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{
+    Arg, ArgKind, CodeObject, Kernarg, Kernel, LaunchShape, MAX_LDS, ShapeProblem,
+};
 
 use super::arguments::{Piece, pieces};
 use super::formula::{Formula, Trouble};
@@ -12,6 +14,9 @@ use super::symbol::{Symbol, find};
 use super::value::{Value, integer};
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 use crate::exit::Stop;
+
+/// Bytes of an address.
+const ADDRESS: usize = 8;
 
 impl Binding {
     pub(super) fn call(
@@ -25,27 +30,10 @@ impl Binding {
         let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
         let block = self.sides(scope, &launch.block, "block", 1024)?;
         let dynamic_lds = match &launch.dynamic_lds {
-            Some(formula) => {
-                let bytes = self.whole(scope, formula)?;
-                let room = MAX_LDS.saturating_sub(kernel.lds_size);
-                match u32::try_from(bytes).ok().filter(|bytes| *bytes <= room) {
-                    Some(bytes) => bytes,
-                    None => {
-                        let title = format!(
-                            "{bytes} bytes of dynamic LDS beside {} of the kernel's own",
-                            kernel.lds_size
-                        );
-                        return self.complain(
-                            &formula.span,
-                            title,
-                            format!("a work-group has {MAX_LDS} bytes in all"),
-                        );
-                    }
-                }
-            }
+            Some(formula) => self.bytes(scope, formula)?,
             None => 0,
         };
-        self.block_fits(kernel, launch, block)?;
+        self.shape_fits(kernel, launch, (grid, block, dynamic_lds))?;
         self.owners_fit(scope, launch)?;
         let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
         Ok(Call {
@@ -179,41 +167,56 @@ impl Binding {
         Ok(())
     }
 
-    fn block_fits(
+    /// A number of bytes that has room in 32 bits.
+    fn bytes(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<u32, Stop> {
+        let bytes = self.whole(scope, formula)?;
+        u32::try_from(bytes).or_else(|_| {
+            let title = format!("{bytes} bytes of dynamic LDS");
+            let help = format!("a work-group has {MAX_LDS} bytes in all");
+            self.complain(&formula.span, title, help)
+        })
+    }
+
+    /// Whether the kernel may be launched so.
+    fn shape_fits(
         &self,
         kernel: &Kernel,
         launch: &LaunchSpec,
-        block: [u32; 3],
+        (grid, block, dynamic_lds): ([u32; 3], [u32; 3], u32),
     ) -> Result<(), Stop> {
-        let [x, y, z] = block;
-        let items: u64 = block.iter().map(|&side| u64::from(side)).product();
-        let span = match (launch.block.first(), launch.block.last()) {
+        let shape = LaunchShape {
+            grid,
+            block,
+            dynamic_lds: dynamic_lds.into(),
+        };
+        let Err(error) = shape.check(kernel) else {
+            return Ok(());
+        };
+        let sides = |sides: &[Placed<Formula>]| match (sides.first(), sides.last()) {
             (Some(first), Some(last)) => first.span.start..last.span.end,
             _ => launch.span.clone(),
         };
-        let compiled = match kernel.max_flat_work_group_size {
-            0 => MAX_WORK_GROUP,
-            most => most,
+        let (span, help) = match error.problem {
+            ShapeProblem::Empty { .. } | ShapeProblem::Grid { .. } => (
+                sides(&launch.grid),
+                "give fewer work-groups, or leave the case out with `when`",
+            ),
+            ShapeProblem::Lds { .. } => (
+                launch
+                    .dynamic_lds
+                    .as_ref()
+                    .map_or_else(|| launch.span.clone(), |formula| formula.span.clone()),
+                "give fewer bytes, or leave the case out with `when`",
+            ),
+            ShapeProblem::Scratch { .. } => (launch.symbol.span.clone(), "build it again"),
+            ShapeProblem::Block { .. }
+            | ShapeProblem::Bounds { .. }
+            | ShapeProblem::Required { .. } => (
+                sides(&launch.block),
+                "give a block that it was compiled for, or leave the case out with `when`",
+            ),
         };
-        if items > u64::from(compiled) {
-            let title = format!("a block of {x} x {y} x {z} has {items} work-items");
-            return self.complain(
-                &span,
-                title,
-                format!("`{}` was compiled for at most {compiled}", kernel.name),
-            );
-        }
-        match kernel.required_work_group_size {
-            Some(required) if required != block => {
-                let title = format!("a block of {x} x {y} x {z}");
-                self.complain(
-                    &span,
-                    title,
-                    format!("`{}` was compiled for {required:?} only", kernel.name),
-                )
-            }
-            _ => Ok(()),
-        }
+        self.complain(&span, error.to_string(), help)
     }
 
     fn lay_out(
@@ -223,16 +226,11 @@ impl Binding {
         args: &Placed<Vec<Placed<ArgSpec>>>,
     ) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
         let wanted: Vec<&Arg> = kernel.explicit_args().collect();
-        if wanted.len() != args.value.len() {
-            let title = format!(
-                "`{}` takes {} arguments, these are {}",
-                kernel.name,
-                wanted.len(),
-                args.value.len()
-            );
-            return self.complain(&args.span, title, format!("it takes {}", listed(&wanted)));
-        }
-        let mut segment = vec![0; kernel.explicit_kernarg_size() as usize];
+        let takes = || format!("it takes {}", listed(&wanted));
+        let mut kernarg = match Kernarg::new(kernel, args.value.len()) {
+            Ok(kernarg) => kernarg,
+            Err(error) => return self.complain(&args.span, error.to_string(), takes()),
+        };
         let mut slots = Vec::new();
         for (position, (arg, spec)) in wanted.iter().zip(&args.value).enumerate() {
             let pieces = pieces(&spec.value, scope)
@@ -251,29 +249,29 @@ impl Binding {
                     described(arg),
                     given(&spec.value, size)
                 );
-                return self.complain(&spec.span, title, format!("it takes {}", listed(&wanted)));
+                return self.complain(&spec.span, title, takes());
             }
-            let mut at = arg.offset as usize;
+            let (mut bytes, mut within) = (Vec::with_capacity(size), Vec::new());
             for piece in pieces {
-                let size = piece.size();
-                let Some(room) = segment.get_mut(at..at + size) else {
-                    return self.complain(
-                        &spec.span,
-                        "the code object's metadata places this argument beyond its segment",
-                        "build it again",
-                    );
-                };
                 match piece {
-                    Piece::Bytes(bytes) => room.copy_from_slice(&bytes),
-                    Piece::Pointer(tensor, offset) => slots.push(Slot {
-                        at,
-                        place: self.place(scope, spec, tensor, offset)?,
-                    }),
+                    Piece::Bytes(piece) => bytes.extend(piece),
+                    Piece::Pointer(tensor, offset) => {
+                        within.push((bytes.len(), self.place(scope, spec, tensor, offset)?));
+                        // Filled in when the tensor has its address.
+                        bytes.extend([0; ADDRESS]);
+                    }
                 }
-                at += size;
             }
+            let first = match kernarg.put(position, &bytes) {
+                Ok(first) => first,
+                Err(error) => return self.complain(&spec.span, error.to_string(), takes()),
+            };
+            slots.extend(within.into_iter().map(|(at, place)| Slot {
+                at: first + at,
+                place,
+            }));
         }
-        Ok((segment, slots))
+        Ok((kernarg.into_bytes(), slots))
     }
 
     fn place(
