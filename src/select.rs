@@ -196,24 +196,17 @@ title = "Words"
 id = "utils_tk bf16↔float"
 aliases = ["utils_tk bf16-float"]
 function = "mul"
-kernels = ["kernel_mul"]
 shape = { n = 4 }
 outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
-planted = [{ name = "-", swap_grid = "kernel_mul" }]
+planted = "all"
 [[phase.test]]
 id = "utils_tk mul (8 ops)"
 function = "mul"
-kernels = ["kernel_mul"]
 cases = [{ n = 4 }, { n = 5 }]
 outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
-planted = [{ name = "-", swap_grid = "kernel_mul" }]
+planted = "all"
 "#;
-        let known = crate::registry::Known {
-            kernels: vec!["kernel_mul"],
-            planted: vec![],
-            base: None,
-        };
-        let registry = Registry::parse("x", text, &known).expect("a good registry");
+        let registry = Registry::parse("x", text, None).expect("a good registry");
         let ids = |pattern: &str| -> Vec<String> {
             let selected = select(&registry, &[], &[pattern.to_string()]);
             let selected = selected.unwrap_or_else(|stop| panic!("{}", stop.message));

@@ -2,70 +2,43 @@
 
 use std::sync::Arc;
 
-use gfx906::code_object::{Arg, ArgKind, CodeObject, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{
+    Arg, ArgKind, CodeObject, Kernarg, Kernel, LaunchShape, MAX_LDS, ShapeProblem,
+};
 
 use super::arguments::{Piece, pieces};
 use super::formula::{Formula, Trouble};
-use super::resolve::{Call, Origin, Place, Slot};
+use super::resolve::{Call, Home, Objects, Origin, Place, Slot};
 use super::scope::Scope;
-use super::symbol::find;
+use super::symbol::{Symbol, find};
 use super::value::{Value, integer};
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 use crate::exit::Stop;
 
+/// Bytes of an address.
+const ADDRESS: usize = 8;
+
 impl Binding {
     pub(super) fn call(
         &self,
-        object: &CodeObject,
+        objects: Objects<'_>,
         scope: &Scope<'_>,
         launch: &LaunchSpec,
     ) -> Result<Call, Stop> {
         scope.asked.set(false);
-        let symbol = &launch.symbol;
-        let wanted = symbol
-            .value
-            .at(scope)
-            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
-        let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
-        let kernel = match find(&wanted, names) {
-            Ok(name) => object.kernel(name),
-            Err((title, help)) => return self.complain(&symbol.span, title, help),
-        };
-        let Some(kernel) = kernel else {
-            return self.complain(
-                &symbol.span,
-                format!("the code object has no kernel `{wanted}`"),
-                "`deltanet-check inspect` lists them",
-            );
-        };
+        let (kernel, home) = self.kernel(objects, scope, &launch.symbol, launch.planted)?;
         let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
         let block = self.sides(scope, &launch.block, "block", 1024)?;
         let dynamic_lds = match &launch.dynamic_lds {
-            Some(formula) => {
-                let bytes = self.whole(scope, formula)?;
-                let room = MAX_LDS.saturating_sub(kernel.lds_size);
-                match u32::try_from(bytes).ok().filter(|bytes| *bytes <= room) {
-                    Some(bytes) => bytes,
-                    None => {
-                        let title = format!(
-                            "{bytes} bytes of dynamic LDS beside {} of the kernel's own",
-                            kernel.lds_size
-                        );
-                        return self.complain(
-                            &formula.span,
-                            title,
-                            format!("a work-group has {MAX_LDS} bytes in all"),
-                        );
-                    }
-                }
-            }
+            Some(formula) => self.bytes(scope, formula)?,
             None => 0,
         };
-        self.block_fits(kernel, launch, block)?;
+        self.shape_fits(kernel, launch, (grid, block, dynamic_lds))?;
         self.owners_fit(scope, launch)?;
         let (kernarg, slots) = self.lay_out(kernel, scope, &launch.args)?;
         Ok(Call {
             kernel: kernel.name.clone(),
+            home,
             grid,
             block,
             dynamic_lds,
@@ -77,6 +50,70 @@ impl Binding {
                 locals: scope.locals.clone(),
             },
         })
+    }
+
+    /// The kernel that a symbol means. What a planted bug names may be among those of planted bugs.
+    fn kernel<'o>(
+        &self,
+        objects: Objects<'o>,
+        scope: &Scope<'_>,
+        symbol: &Placed<Symbol>,
+        planted: bool,
+    ) -> Result<(&'o Kernel, Home), Stop> {
+        let wanted = symbol
+            .value
+            .at(scope)
+            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+        let within = |object: &'o CodeObject| {
+            let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
+            find(&wanted, names).map(|name| object.kernel(name))
+        };
+        let found = match (within(objects.tested), objects.planted) {
+            (Err(missing), Some(object)) if planted => within(object)
+                .map(|kernel| (kernel, Home::Planted))
+                .map_err(|_| missing),
+            (found, _) => found.map(|kernel| (kernel, Home::Tested)),
+        };
+        match found {
+            Ok((Some(kernel), home)) => Ok((kernel, home)),
+            Ok((None, _)) => self.complain(
+                &symbol.span,
+                format!("the code object has no kernel `{wanted}`"),
+                "`deltanet-check inspect` lists them",
+            ),
+            Err((title, help)) => self.complain(&symbol.span, title, help),
+        }
+    }
+
+    /// Whether a kernel that stands for another takes its arguments, byte by byte.
+    pub(super) fn same_arguments(
+        &self,
+        objects: Objects<'_>,
+        scope: &Scope<'_>,
+        honest: &Placed<Symbol>,
+        planted: &LaunchSpec,
+    ) -> Result<(), Stop> {
+        let (honest, _) = self.kernel(objects, scope, honest, false)?;
+        let (wrong, _) = self.kernel(objects, scope, &planted.symbol, true)?;
+        let takes = |kernel: &Kernel| -> Vec<(u32, u32)> {
+            let args = kernel.explicit_args();
+            args.map(|arg| (arg.offset, arg.size)).collect()
+        };
+        if takes(honest) == takes(wrong) {
+            return Ok(());
+        }
+        let args = |kernel: &Kernel| listed(&kernel.explicit_args().collect::<Vec<_>>());
+        let title = format!(
+            "`{}` does not take the arguments of `{}`",
+            wrong.name, honest.name
+        );
+        let help = format!(
+            "it takes {}; `{}` takes {}: change a launch by its `symbol` and `args`",
+            args(wrong),
+            honest.name,
+            args(honest)
+        );
+        self.complain(&planted.symbol.span, title, help)
     }
 
     fn sides(
@@ -130,41 +167,56 @@ impl Binding {
         Ok(())
     }
 
-    fn block_fits(
+    /// A number of bytes that has room in 32 bits.
+    fn bytes(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<u32, Stop> {
+        let bytes = self.whole(scope, formula)?;
+        u32::try_from(bytes).or_else(|_| {
+            let title = format!("{bytes} bytes of dynamic LDS");
+            let help = format!("a work-group has {MAX_LDS} bytes in all");
+            self.complain(&formula.span, title, help)
+        })
+    }
+
+    /// Whether the kernel may be launched so.
+    fn shape_fits(
         &self,
         kernel: &Kernel,
         launch: &LaunchSpec,
-        block: [u32; 3],
+        (grid, block, dynamic_lds): ([u32; 3], [u32; 3], u32),
     ) -> Result<(), Stop> {
-        let [x, y, z] = block;
-        let items: u64 = block.iter().map(|&side| u64::from(side)).product();
-        let span = match (launch.block.first(), launch.block.last()) {
+        let shape = LaunchShape {
+            grid,
+            block,
+            dynamic_lds: dynamic_lds.into(),
+        };
+        let Err(error) = shape.check(kernel) else {
+            return Ok(());
+        };
+        let sides = |sides: &[Placed<Formula>]| match (sides.first(), sides.last()) {
             (Some(first), Some(last)) => first.span.start..last.span.end,
             _ => launch.span.clone(),
         };
-        let compiled = match kernel.max_flat_work_group_size {
-            0 => MAX_WORK_GROUP,
-            most => most,
+        let (span, help) = match error.problem {
+            ShapeProblem::Empty { .. } | ShapeProblem::Grid { .. } => (
+                sides(&launch.grid),
+                "give fewer work-groups, or leave the case out with `when`",
+            ),
+            ShapeProblem::Lds { .. } => (
+                launch
+                    .dynamic_lds
+                    .as_ref()
+                    .map_or_else(|| launch.span.clone(), |formula| formula.span.clone()),
+                "give fewer bytes, or leave the case out with `when`",
+            ),
+            ShapeProblem::Scratch { .. } => (launch.symbol.span.clone(), "build it again"),
+            ShapeProblem::Block { .. }
+            | ShapeProblem::Bounds { .. }
+            | ShapeProblem::Required { .. } => (
+                sides(&launch.block),
+                "give a block that it was compiled for, or leave the case out with `when`",
+            ),
         };
-        if items > u64::from(compiled) {
-            let title = format!("a block of {x} x {y} x {z} has {items} work-items");
-            return self.complain(
-                &span,
-                title,
-                format!("`{}` was compiled for at most {compiled}", kernel.name),
-            );
-        }
-        match kernel.required_work_group_size {
-            Some(required) if required != block => {
-                let title = format!("a block of {x} x {y} x {z}");
-                self.complain(
-                    &span,
-                    title,
-                    format!("`{}` was compiled for {required:?} only", kernel.name),
-                )
-            }
-            _ => Ok(()),
-        }
+        self.complain(&span, error.to_string(), help)
     }
 
     fn lay_out(
@@ -174,16 +226,11 @@ impl Binding {
         args: &Placed<Vec<Placed<ArgSpec>>>,
     ) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
         let wanted: Vec<&Arg> = kernel.explicit_args().collect();
-        if wanted.len() != args.value.len() {
-            let title = format!(
-                "`{}` takes {} arguments, these are {}",
-                kernel.name,
-                wanted.len(),
-                args.value.len()
-            );
-            return self.complain(&args.span, title, format!("it takes {}", listed(&wanted)));
-        }
-        let mut segment = vec![0; kernel.explicit_kernarg_size() as usize];
+        let takes = || format!("it takes {}", listed(&wanted));
+        let mut kernarg = match Kernarg::new(kernel, args.value.len()) {
+            Ok(kernarg) => kernarg,
+            Err(error) => return self.complain(&args.span, error.to_string(), takes()),
+        };
         let mut slots = Vec::new();
         for (position, (arg, spec)) in wanted.iter().zip(&args.value).enumerate() {
             let pieces = pieces(&spec.value, scope)
@@ -202,29 +249,29 @@ impl Binding {
                     described(arg),
                     given(&spec.value, size)
                 );
-                return self.complain(&spec.span, title, format!("it takes {}", listed(&wanted)));
+                return self.complain(&spec.span, title, takes());
             }
-            let mut at = arg.offset as usize;
+            let (mut bytes, mut within) = (Vec::with_capacity(size), Vec::new());
             for piece in pieces {
-                let size = piece.size();
-                let Some(room) = segment.get_mut(at..at + size) else {
-                    return self.complain(
-                        &spec.span,
-                        "the code object's metadata places this argument beyond its segment",
-                        "build it again",
-                    );
-                };
                 match piece {
-                    Piece::Bytes(bytes) => room.copy_from_slice(&bytes),
-                    Piece::Pointer(tensor, offset) => slots.push(Slot {
-                        at,
-                        place: self.place(scope, spec, tensor, offset)?,
-                    }),
+                    Piece::Bytes(piece) => bytes.extend(piece),
+                    Piece::Pointer(tensor, offset) => {
+                        within.push((bytes.len(), self.place(scope, spec, tensor, offset)?));
+                        // Filled in when the tensor has its address.
+                        bytes.extend([0; ADDRESS]);
+                    }
                 }
-                at += size;
             }
+            let first = match kernarg.put(position, &bytes) {
+                Ok(first) => first,
+                Err(error) => return self.complain(&spec.span, error.to_string(), takes()),
+            };
+            slots.extend(within.into_iter().map(|(at, place)| Slot {
+                at: first + at,
+                place,
+            }));
         }
-        Ok((segment, slots))
+        Ok((kernarg.into_bytes(), slots))
     }
 
     fn place(

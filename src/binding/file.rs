@@ -1,5 +1,7 @@
 //! Reading bindings from TOML.
 
+mod planted;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,8 +10,8 @@ use toml::de::DeTable;
 use super::formula::{Formula, Trouble, parse, parse_part};
 use super::symbol::Symbol;
 use super::{
-    ArgSpec, Binding, CONTRACT_VERSION, GroupSpec, LaunchSpec, LayoutSpec, Loop, Placed,
-    PlantedSpec, Scratch, Source, Step, arguments,
+    ArgSpec, Binding, CONTRACT_VERSION, GroupSpec, LaunchSpec, LayoutSpec, Loop, Placed, Scratch,
+    Source, Step, arguments, launches,
 };
 use crate::compare::ElementKind;
 use crate::contract::Function;
@@ -150,11 +152,9 @@ impl<'s> Reader<'s, '_> {
         let mut count = 0;
         let steps = self.steps(&table, value.span(), &mut count);
         let planted = match table.get("planted") {
-            Some(list) => array(list, self.out)
-                .iter()
-                .filter_map(|entry| self.planted(entry, count))
-                .collect(),
-            None => Vec::new(),
+            // What launches there are is not known where one of them is wrong.
+            Some(list) if self.out.len() == before => self.planted(list, &launches(&steps)),
+            _ => Vec::new(),
         };
         let binding = Binding {
             source: Arc::clone(self.source),
@@ -301,6 +301,7 @@ impl<'s> Reader<'s, '_> {
                 .and_then(|value| self.formula(value)),
             each: table.get("for").and_then(|value| self.each(value)),
             owners: self.owners(table),
+            planted: false,
         })
     }
 
@@ -577,57 +578,6 @@ impl<'s> Reader<'s, '_> {
             }
         }
         scratch
-    }
-
-    fn planted(&mut self, value: document::Placed<'_>, launches: usize) -> Option<PlantedSpec> {
-        const KEYS: [&str; 7] = ["name", "launch", "symbol", "grid", "block", "args", "when"];
-        let table = Table::of("planted bug", value, &KEYS, self.out)?;
-        let name = table.need("name", "`name = \"...\"`: what is wrong with it", self.out)?;
-        let name = string(name, self.out)?;
-        let launch = match table.get("launch") {
-            Some(at) => {
-                let number = integer(at, self.out)?;
-                let found = usize::try_from(number)
-                    .ok()
-                    .filter(|number| *number < launches);
-                if found.is_none() {
-                    let title = format!("this binding has no launch {number}");
-                    let help = format!(
-                        "its launches are counted from 0 to {}",
-                        launches.saturating_sub(1)
-                    );
-                    self.out.push(bad(at, &title, "out of range", &help));
-                }
-                found?
-            }
-            None => 0,
-        };
-        let planted = PlantedSpec {
-            name: name.into(),
-            span: value.span(),
-            launch,
-            symbol: table.get("symbol").and_then(|value| self.symbol(value)),
-            grid: table
-                .get("grid")
-                .and_then(|value| self.sides(value, "grid")),
-            block: table
-                .get("block")
-                .and_then(|value| self.sides(value, "block")),
-            args: table.get("args").and_then(|value| self.args(value)),
-            when: table.get("when").and_then(|value| self.formula(value)),
-        };
-        let changes = ["symbol", "grid", "block", "args"];
-        if !changes.iter().any(|key| table.get(key).is_some()) {
-            let help = "give it another `symbol`, `grid`, `block` or `args`";
-            self.out.push(bad(
-                value,
-                "this planted bug changes nothing",
-                "no change",
-                help,
-            ));
-            return None;
-        }
-        Some(planted)
     }
 }
 

@@ -10,6 +10,7 @@ mod describe;
 mod file;
 pub mod formula;
 mod layout;
+mod planted;
 mod resolve;
 mod scope;
 mod shapes;
@@ -30,11 +31,12 @@ use formula::{Formula, Trouble};
 use symbol::Symbol;
 
 pub use arguments::divider as fast_division;
-pub use built_in::{built_in, kernels_of};
+pub use built_in::{built_in, built_in_of};
 pub use call::described;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
-pub use resolve::{Call, Place, Resolved, Slot, convert};
+pub use planted::PlantedSpec;
+pub use resolve::{Call, Home, Objects, Place, Resolved, Slot, convert};
 pub use scope::{Held, Scope, Shape, Side};
 pub use symbol::find;
 
@@ -185,6 +187,8 @@ pub struct LaunchSpec {
     pub each: Option<Placed<Loop>>,
     /// The work-item that computes element `i` of a tensor, in x, y and z over the whole grid.
     pub owners: Vec<(Placed<String>, Vec<Placed<Formula>>)>,
+    /// Whether a planted bug has changed it.
+    pub planted: bool,
 }
 
 /// A variable and the numbers that it goes through.
@@ -232,41 +236,10 @@ pub enum Scalar {
     Bool,
 }
 
-/// A wrong kernel, as a change to the launches of its binding.
-#[derive(Clone, Debug)]
-pub struct PlantedSpec {
-    /// What is wrong, in words.
-    pub name: String,
-    /// Where it stands.
-    pub span: Range<usize>,
-    /// The launch that is changed, from 0.
-    pub launch: usize,
-    /// Another kernel.
-    pub symbol: Option<Placed<Symbol>>,
-    /// Another grid.
-    pub grid: Option<Vec<Placed<Formula>>>,
-    /// Another block.
-    pub block: Option<Vec<Placed<Formula>>>,
-    /// Other arguments.
-    pub args: Option<Placed<Vec<Placed<ArgSpec>>>>,
-    /// The cases in which it is wrong; nothing: all.
-    pub when: Option<Placed<Formula>>,
-}
-
 impl Binding {
     /// Its launches, in the order in which they are numbered.
     pub fn launches(&self) -> Vec<&LaunchSpec> {
-        fn walk<'a>(steps: &'a [Step], out: &mut Vec<&'a LaunchSpec>) {
-            for step in steps {
-                match step {
-                    Step::Launch(launch) => out.push(launch),
-                    Step::Group(group) => walk(&group.steps, out),
-                }
-            }
-        }
-        let mut out = Vec::new();
-        walk(&self.steps, &mut out);
-        out
+        launches(&self.steps)
     }
 
     /// The kernels that it launches, as the file names them, each once.
@@ -280,6 +253,21 @@ impl Binding {
         }
         all
     }
+}
+
+/// Launches, in the order in which they are numbered.
+fn launches(steps: &[Step]) -> Vec<&LaunchSpec> {
+    fn walk<'a>(steps: &'a [Step], out: &mut Vec<&'a LaunchSpec>) {
+        for step in steps {
+            match step {
+                Step::Launch(launch) => out.push(launch),
+                Step::Group(group) => walk(&group.steps, out),
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(steps, &mut out);
+    out
 }
 
 /// Reads a file of bindings.

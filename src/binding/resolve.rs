@@ -16,6 +16,24 @@ use crate::exit::Stop;
 /// The most launches of one case.
 const MAX_LAUNCHES: i128 = 1 << 16;
 
+/// The code objects that a binding's kernels are in.
+#[derive(Clone, Copy, Debug)]
+pub struct Objects<'a> {
+    /// The one under test.
+    pub tested: &'a CodeObject,
+    /// That of planted bugs, where those are looked for that the first does not have.
+    pub planted: Option<&'a CodeObject>,
+}
+
+/// Which of the code objects a kernel is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The one under test.
+    Tested,
+    /// That of planted bugs.
+    Planted,
+}
+
 /// A binding at a case.
 #[derive(Debug)]
 pub enum Resolved {
@@ -30,6 +48,8 @@ pub enum Resolved {
 pub struct Call {
     /// The kernel, as the code object calls it.
     pub kernel: String,
+    /// Which code object.
+    pub home: Home,
     /// Work-groups.
     pub grid: [u32; 3],
     /// Work-items of a group.
@@ -150,7 +170,7 @@ impl Binding {
     /// Something in the file does not fit the case or the code object: file, line and caret.
     pub fn resolve(
         &self,
-        object: &CodeObject,
+        objects: Objects<'_>,
         values: &Values,
         shapes: &[Shape],
         outputs: &[&str],
@@ -162,7 +182,7 @@ impl Binding {
         let lets = self.named();
         let mut walk = Walk {
             binding: self,
-            object,
+            objects,
             planted,
             scope: Scope::new(self.function, values, shapes, &lets),
             calls: Vec::new(),
@@ -198,7 +218,7 @@ impl Binding {
     /// As for [`Binding::resolve`].
     pub fn resolve_again(
         &self,
-        object: &CodeObject,
+        objects: Objects<'_>,
         values: &Values,
         shapes: &[Shape],
         call: &Call,
@@ -208,7 +228,7 @@ impl Binding {
         let mut scope = Scope::new(self.function, values, shapes, &lets);
         scope.locals.clone_from(&call.origin.locals);
         scope.held = Some(held);
-        self.call(object, &scope, &call.origin.launch)
+        self.call(objects, &scope, &call.origin.launch)
     }
 
     /// The work-item, in x, y and z over the whole grid, that computes an element of a tensor in a launch; nothing where the binding
@@ -249,7 +269,7 @@ impl Binding {
 /// The launches of a case, one after the other.
 struct Walk<'a> {
     binding: &'a Binding,
-    object: &'a CodeObject,
+    objects: Objects<'a>,
     planted: Option<&'a PlantedSpec>,
     scope: Scope<'a>,
     calls: Vec<Call>,
@@ -315,15 +335,19 @@ impl Walk<'_> {
     }
 
     fn launch(&mut self, launch: &LaunchSpec) -> Result<(), Stop> {
-        let changed = self
-            .planted
-            .filter(|planted| planted.launch == launch.number);
-        let launch = changed.map_or_else(|| launch.clone(), |planted| planted.change(launch));
+        let changed = self.planted.and_then(|planted| planted.changed(launch));
+        if let (Some(planted), Some(changed)) = (self.planted, &changed)
+            && planted.replacement(launch).is_some()
+        {
+            let (binding, scope) = (self.binding, &self.scope);
+            binding.same_arguments(self.objects, scope, &launch.symbol, changed)?;
+        }
+        let launch = changed.as_ref().unwrap_or(launch);
         if self.calls.len() as i128 >= MAX_LAUNCHES {
             return self.too_many(&launch.span, MAX_LAUNCHES + 1);
         }
         self.calls
-            .push(self.binding.call(self.object, &self.scope, &launch)?);
+            .push(self.binding.call(self.objects, &self.scope, launch)?);
         Ok(())
     }
 
@@ -331,26 +355,6 @@ impl Walk<'_> {
         let title = format!("these are {number} launches");
         self.binding
             .complain(span, title, format!("make at most {MAX_LAUNCHES}"))
-    }
-}
-
-impl PlantedSpec {
-    /// The launch with what the planted bug changes.
-    fn change(&self, honest: &LaunchSpec) -> LaunchSpec {
-        let mut launch = honest.clone();
-        if let Some(symbol) = &self.symbol {
-            launch.symbol = symbol.clone();
-        }
-        if let Some(grid) = &self.grid {
-            launch.grid = grid.clone();
-        }
-        if let Some(block) = &self.block {
-            launch.block = block.clone();
-        }
-        if let Some(args) = &self.args {
-            launch.args = args.clone();
-        }
-        launch
     }
 }
 

@@ -54,6 +54,11 @@ impl Symbol {
         self.parts.iter().map(part).collect()
     }
 
+    /// Whether some case may give a kernel this name.
+    pub fn may_be(&self, kernel: &str) -> bool {
+        find(&self.text(), std::iter::once(kernel)).is_ok()
+    }
+
     /// The name at a case.
     pub fn at(&self, scope: &Scope<'_>) -> Result<String, Trouble> {
         let mut name = String::new();

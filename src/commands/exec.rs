@@ -176,11 +176,13 @@ fn launch_one(
             spec.kernel
         )));
     };
+    let kernarg =
+        check::kernarg(spec, kernel, &addresses).map_err(|error| Stop::setup(error.to_string()))?;
     let launch = Launch {
         grid: spec.grid,
         block: spec.block,
         dynamic_lds: spec.dynamic_lds,
-        kernarg: &check::kernarg(spec, kernel, &addresses),
+        kernarg: &kernarg,
         limits,
         threads,
     };

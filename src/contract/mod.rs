@@ -15,7 +15,7 @@ pub use given::Given;
 pub use instance::{Instance, Kinds};
 pub use probe::{Probed, probe};
 pub use tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor, axes, elements, table};
-pub use test::{Case, Judged, Plant, Test};
+pub use test::{Case, Judged, Test};
 pub use values::{Value, Values};
 
 /// What making an instance returns: nothing, or why it did not get as far as comparing.

@@ -24,8 +24,8 @@ pub struct Test {
     pub cases: Vec<Case>,
     /// How each output is judged.
     pub outputs: BTreeMap<String, Judged>,
-    /// The wrong kernels it must catch.
-    pub planted: Vec<Plant>,
+    /// The wrong kernels it must catch, by the names that the contract's binding has for them.
+    pub planted: Vec<String>,
 }
 
 /// One shape of a test.
@@ -44,15 +44,4 @@ pub struct Judged {
     pub tolerance: Tolerance,
     /// Why the tolerance is what it is: the measured figure.
     pub reason: String,
-}
-
-/// A wrong kernel that a test must catch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plant {
-    /// What is wrong, in words.
-    pub name: String,
-    /// Kernels launched in place of others: documented name to planted name.
-    pub replace: BTreeMap<String, String>,
-    /// A kernel whose grid is launched with x and y exchanged.
-    pub swap_grid: Option<String>,
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::phase::Reader;
-use crate::binding::kernels_of;
 use crate::contract::Function;
-use crate::contract::{Judged, Plant};
-use crate::document::{Placed, Table, array, bad, boolean, integer, magnitude, string, unknown};
+use crate::contract::Judged;
+use crate::document::{Placed, Table, bad, boolean, integer, magnitude, string};
 use crate::verdict::Tolerance;
 
 /// More places than this are no tolerance for a type of few bits.
@@ -81,7 +80,7 @@ impl Reader<'_, '_> {
             None => 0.0,
         };
         // A user's tolerance is its own ceiling, and nobody asks where it is from.
-        let users = self.known.base.is_some();
+        let users = self.users;
         let ceiling_at = match table.get("ceiling") {
             None if users => None,
             _ => {
@@ -148,95 +147,5 @@ impl Reader<'_, '_> {
             ));
         }
         places
-    }
-
-    pub(super) fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<Plant> {
-        let hint = "`planted = [{ name = \"...\", replace = { kernel_x = \"planted_y\" } }]`: a bug it must catch";
-        if self.known.base.is_some() && table.get("planted").is_none() {
-            return Vec::new();
-        }
-        let Some(list) = table.need("planted", hint, self.out) else {
-            return Vec::new();
-        };
-        let elements = array(list, self.out);
-        if elements.is_empty() {
-            self.out.push(bad(
-                list,
-                "this test catches no planted bug",
-                "empty",
-                &format!("add {hint}"),
-            ));
-        }
-        let mut plants: Vec<Plant> = Vec::new();
-        for value in elements {
-            let Some(plant) = self.plant(value, function) else {
-                continue;
-            };
-            if plants.iter().any(|other| other.name == plant.name) {
-                self.out.push(bad(
-                    value,
-                    &format!("`{}` is planted twice", plant.name),
-                    "again",
-                    "name each once",
-                ));
-            }
-            plants.push(plant);
-        }
-        plants
-    }
-
-    fn plant(&mut self, value: Placed<'_>, function: &Function) -> Option<Plant> {
-        let table = Table::of(
-            "planted bug",
-            value,
-            &["name", "replace", "swap_grid"],
-            self.out,
-        )?;
-        let name = string(
-            table.need("name", "`name = \"...\"`: what is wrong", self.out)?,
-            self.out,
-        )?;
-        let mut plant = Plant {
-            name: name.into(),
-            replace: BTreeMap::new(),
-            swap_grid: None,
-        };
-        let what = format!("kernel of function `{}`", function.name);
-        let launched = kernels_of(function.name);
-        let launched: Vec<&str> = launched.iter().map(String::as_str).collect();
-        if let Some(replace) = table.get("replace") {
-            let kernels = Table::of("replacement", replace, &launched, self.out)?;
-            for (kernel, value) in kernels.entries() {
-                let by = string(value, self.out)?;
-                if !self.known.planted.contains(&by) {
-                    self.out.push(unknown(
-                        value.span(),
-                        "planted kernel",
-                        by,
-                        &self.known.planted,
-                    ));
-                }
-                plant
-                    .replace
-                    .insert(kernel.get_ref().to_string(), by.into());
-            }
-        }
-        if let Some(value) = table.get("swap_grid") {
-            let kernel = string(value, self.out)?;
-            if !launched.contains(&kernel) {
-                self.out
-                    .push(unknown(value.span(), &what, kernel, &launched));
-            }
-            plant.swap_grid = Some(kernel.into());
-        }
-        if plant.replace.is_empty() && plant.swap_grid.is_none() {
-            self.out.push(bad(
-                value,
-                "this planted bug changes nothing",
-                "no bug",
-                "give it `replace` or `swap_grid`",
-            ));
-        }
-        Some(plant)
     }
 }

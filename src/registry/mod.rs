@@ -6,6 +6,7 @@
 mod cases;
 mod judgement;
 mod phase;
+mod planted;
 
 use std::path::Path;
 
@@ -36,27 +37,17 @@ pub struct Phase {
     pub tests: Vec<Test>,
 }
 
-/// The kernel names a registry is checked against.
-pub struct Known<'a> {
-    /// Kernels of the code object of documented kernels.
-    pub kernels: Vec<&'a str>,
-    /// Kernels of the code object of planted bugs.
-    pub planted: Vec<&'a str>,
-    /// The built-in registry, where a user's is read: it gives tolerances, and what is demanded of itself alone may be left out.
-    pub base: Option<&'a Registry>,
-}
-
 /// The largest file that is read as a registry.
 const MAX_BYTES: u64 = 16 << 20;
 
 impl Registry {
     /// The built-in registry.
-    pub fn built_in(known: &Known<'_>) -> Result<Registry, Stop> {
-        Registry::parse("phases.toml", BUILT_IN, known)
+    pub fn built_in() -> Result<Registry, Stop> {
+        Registry::parse("phases.toml", BUILT_IN, None)
     }
 
-    /// A user's registry.
-    pub fn read(path: &Path, known: &Known<'_>) -> Result<Registry, Stop> {
+    /// A user's registry, which takes from the built-in one what it does not say.
+    pub fn read(path: &Path, base: &Registry) -> Result<Registry, Stop> {
         let name = shown(path);
         let bytes = crate::files::read(path, MAX_BYTES)
             .map_err(|error| Stop::setup(format!("registry: {error}")))?;
@@ -66,13 +57,14 @@ impl Registry {
                 "registry {name} is not UTF-8 (byte {at}): write it as a TOML text file"
             ))
         })?;
-        Registry::parse(&name, &text, known)
+        Registry::parse(&name, &text, Some(base))
     }
 
-    /// Reads a registry from its text. `name` is what diagnostics call the file.
-    pub fn parse(name: &str, text: &str, known: &Known<'_>) -> Result<Registry, Stop> {
+    /// Reads a registry from its text. `name` is what diagnostics call the file; a user's has the built-in one as its base: it gives
+    /// tolerances, and what is demanded of itself alone may be left out.
+    pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, Stop> {
         let mut complaints = Vec::new();
-        let registry = phase::registry(text, known, &mut complaints);
+        let registry = phase::registry(text, base, &mut complaints);
         if complaints.is_empty() {
             return Ok(registry);
         }

@@ -4,9 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
-use super::{Known, Phase, Registry};
-use crate::binding::kernels_of;
-use crate::contract::Function;
+use super::{Phase, Registry};
 use crate::contract::{Case, Test};
 use crate::contracts::functions;
 use crate::document::Complaint;
@@ -18,8 +16,8 @@ const SCHEMA: i64 = 1;
 
 type Complaints = Vec<Complaint>;
 
-/// The whole file.
-pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry {
+/// The whole file. A user's is read with the built-in registry as its base.
+pub fn registry(text: &str, base: Option<&Registry>, out: &mut Complaints) -> Registry {
     let mut registry = Registry { phases: Vec::new() };
     let root = match DeTable::parse(text) {
         Ok(root) => root,
@@ -38,7 +36,7 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         }
     };
     let table = Table::new("registry", 0..0, root.get_ref());
-    let users = known.base.is_some();
+    let users = base.is_some();
     let keys: &[&str] = if users {
         &["schema", "partial", "phase", "extends", "test"]
     } else {
@@ -52,8 +50,9 @@ pub fn registry(text: &str, known: &Known<'_>, out: &mut Complaints) -> Registry
         .unwrap_or(users);
     let extends = extends(&table, out);
     let mut reader = Reader {
-        base: known.base.filter(|_| extends),
-        known,
+        base: base.filter(|_| extends),
+        users,
+        told: false,
         out,
         ids: HashMap::new(),
         files: HashMap::new(),
@@ -128,9 +127,12 @@ fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
 
 /// What reading one file remembers.
 pub(super) struct Reader<'k, 'o> {
-    pub(super) known: &'k Known<'k>,
     /// The registry that gives tolerances, if any.
     pub(super) base: Option<&'k Registry>,
+    /// Whether it is a user's, where what is demanded of the built-in one alone may be left out.
+    pub(super) users: bool,
+    /// Whether an earlier version's form has been complained about.
+    pub(super) told: bool,
     pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
     ids: HashMap<String, String>,
@@ -229,7 +231,9 @@ impl Reader<'_, '_> {
             return None;
         };
         self.used.insert(function.name);
-        self.kernels(&table, function);
+        if let Some(kernels) = table.get("kernels") {
+            self.earlier(kernels);
+        }
         let cases = self.cases(&table, id, function);
         self.files(&cases, id_at);
         let outputs = self.outputs(&table, function);
@@ -284,56 +288,6 @@ impl Reader<'_, '_> {
                 let help = format!("both are `{file}` there: name them further apart");
                 self.out.push(bad(at, &title, "too like the other", &help));
             }
-        }
-    }
-
-    fn kernels(&mut self, table: &Table<'_>, function: &Function) {
-        if self.known.base.is_some() && table.get("kernels").is_none() {
-            return;
-        }
-        let launched = kernels_of(function.name);
-        let launched: Vec<&str> = launched.iter().map(String::as_str).collect();
-        let hint = format!("`kernels = {launched:?}`");
-        let Some(list) = table.need("kernels", &hint, self.out) else {
-            return;
-        };
-        let mut listed = BTreeSet::new();
-        for value in array(list, self.out) {
-            let Some(kernel) = string(value, self.out) else {
-                continue;
-            };
-            if !launched.contains(&kernel) {
-                let what = format!("kernel of function `{}`", function.name);
-                self.out
-                    .push(unknown(value.span(), &what, kernel, &launched));
-            } else if !self.known.kernels.contains(&kernel) {
-                let title = format!("the code object has no kernel `{kernel}`");
-                let help =
-                    "rebuild the code object with scripts/build-kernels.sh, or remove the test";
-                self.out
-                    .push(bad(value, &title, "not in the built-in code object", help));
-            } else if !listed.insert(kernel) {
-                self.out.push(bad(
-                    value,
-                    &format!("`{kernel}` is listed twice"),
-                    "again",
-                    "list it once",
-                ));
-            }
-        }
-        let missing: Vec<&str> = launched
-            .iter()
-            .copied()
-            .filter(|kernel| !listed.contains(kernel))
-            .collect();
-        if !missing.is_empty() && self.out.is_empty() {
-            let title = format!(
-                "function `{}` also launches {}",
-                function.name,
-                missing.join(", ")
-            );
-            self.out
-                .push(bad(list, &title, "incomplete", &format!("write {hint}")));
         }
     }
 }

@@ -7,25 +7,7 @@ use crate::select::everything;
 use crate::verdict::Tolerance;
 
 fn parse(text: &str) -> Result<Registry, String> {
-    let (kernels, planted) = (
-        Program::built_in().expect("built in"),
-        Program::planted().expect("built in"),
-    );
-    let names = |program: &'static Program| {
-        program
-            .object
-            .kernels
-            .iter()
-            .map(|kernel| kernel.name.as_str())
-            .collect()
-    };
-    let (kernels, planted) = (Box::leak(Box::new(kernels)), Box::leak(Box::new(planted)));
-    let known = Known {
-        kernels: names(kernels),
-        planted: names(planted),
-        base: None,
-    };
-    Registry::parse("mine.toml", text, &known).map_err(|stop| stop.message)
+    Registry::parse("mine.toml", text, None).map_err(|stop| stop.message)
 }
 
 fn number(values: &Values, name: &str) -> i64 {
@@ -43,18 +25,16 @@ title = "One"
 id = "mul"
 aliases = ["product"]
 function = "mul"
-kernels = ["kernel_mul"]
 shape = { n = 100 }
 outputs.out = { tolerance = 0.0, ceiling = 1e-6, reason = "rounded once" }
-planted = [{ name = "sum for product", replace = { kernel_mul = "planted_mul_adds" } }]
+planted = ["sum for product"]
 
 [[phase.test]]
 id = "solve"
 function = "solve_tri"
-kernels = ["kernel_solve_tri_sequential"]
 cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]
 outputs.X = { tolerance = 1e-6, ceiling = 1e-4, reason = "measured" }
-planted = [{ name = "sign", replace = { kernel_solve_tri_sequential = "planted_solve_wrong_sign" } }]
+planted = "all"
 "#;
 
 #[test]
@@ -67,7 +47,10 @@ fn a_good_registry_is_read_as_written() {
     let mul = registry.tests().next().expect("a test");
     assert_eq!(mul.aliases, ["product"]);
     assert_eq!(mul.outputs["out"].tolerance, Tolerance::absolute(0.0, 1e-6));
-    assert_eq!(mul.planted[0].replace["kernel_mul"], "planted_mul_adds");
+    assert_eq!(mul.planted, ["sum for product"]);
+    let solve = registry.tests().nth(1).expect("two");
+    assert_eq!(solve.planted.len(), 4, "{:?}", solve.planted);
+    assert_eq!(solve.planted[1], "solves (I + A) X = B");
     assert!(!mul.documented);
 }
 
@@ -268,7 +251,7 @@ fn every_mistake_is_named_at_its_place() {
             "id = \"solve\"",
             "id = \"product\"",
             "`product` names two tests",
-            18,
+            17,
         ),
         (
             "aliases = [\"product\"]",
@@ -283,130 +266,125 @@ fn every_mistake_is_named_at_its_place() {
             11,
         ),
         ("function = \"mul\"\n", "", "this test has no `function`", 8),
-        (
-            "[\"kernel_mul\"]",
-            "[\"kernel_mull\"]",
-            "unknown kernel of function `mul`: `kernel_mull`",
-            12,
-        ),
-        (
-            "[\"kernel_mul\"]",
-            "[]",
-            "function `mul` also launches kernel_mul",
-            12,
-        ),
-        ("{ n = 100 }", "{ n = 0 }", "`n` is 0", 13),
-        ("{ n = 100 }", "{ n = -4 }", "`n` is -4", 13),
+        ("{ n = 100 }", "{ n = 0 }", "`n` is 0", 12),
+        ("{ n = 100 }", "{ n = -4 }", "`n` is -4", 12),
         (
             "{ n = 100 }",
             "{ n = 1.5 }",
             "expected a whole number, found float",
-            13,
+            12,
         ),
         (
             "{ n = 100 }",
             "{ n = 99999999999999999999 }",
             "this number is too large",
-            13,
+            12,
         ),
         (
             "{ n = 100 }",
             "{ m = 100 }",
             "unknown key of a shape: `m`",
-            13,
+            12,
         ),
-        ("{ n = 100 }", "{}", "this shape has no `n`", 13),
+        ("{ n = 100 }", "{}", "this shape has no `n`", 12),
         (
             "{ n = 4, k = 2 }",
             "{ n = 5000, k = 2 }",
             "the largest tensor of this shape has 25000000 elements",
-            21,
+            19,
         ),
         (
             "{ n = 4, k = 2 }",
             "{ n = 5, k = 3 }",
             "the case solve:n=5,k=3 is there twice",
-            21,
+            19,
         ),
         (
             "tolerance = 0.0",
             "tolerance = -1e-6",
             "`tolerance` is -0.000001",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "tolerance = nan",
             "`tolerance` is NaN",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "tolerance = 1e-3",
             "the tolerance 1e-3 is above the ceiling 1e-6",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "ulp = 0, relative_rms = 1",
             "`ulp` is 0",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "ulp = -1, relative_rms = 1",
             "`ulp` is -1",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "ulp = 65, relative_rms = 1",
             "`ulp` is 65",
-            14,
+            13,
         ),
         (
             "tolerance = 0.0",
             "ulp = 1.5, relative_rms = 1",
             "expected a whole number, found float",
-            14,
+            13,
         ),
-        ("tolerance = 0.0", "ulp = 1", "has no `relative_rms`", 14),
-        ("tolerance = 0.0, ", "", "has no `tolerance`", 14),
+        ("tolerance = 0.0", "ulp = 1", "has no `relative_rms`", 13),
+        ("tolerance = 0.0, ", "", "has no `tolerance`", 13),
         (
             "outputs.out",
             "outputs.oot",
             "unknown key of a test's outputs: `oot`",
-            14,
+            13,
         ),
         (
             ", reason = \"rounded once\"",
             "",
             "this output has no `reason`",
+            13,
+        ),
+        (
+            "\"sum for product\"",
+            "\"sum of product\"",
+            "unknown planted bug of contract `mul`: `sum of product`",
             14,
         ),
         (
-            "planted_mul_adds",
-            "planted_mul_add",
-            "unknown planted kernel: `planted_mul_add`",
-            15,
+            "[\"sum for product\"]",
+            "[\"sum for product\", \"sum for product\"]",
+            "`sum for product` is named twice",
+            14,
         ),
         (
-            "replace = { kernel_mul = \"planted_mul_adds\" }",
-            "swap_grid = \"kernel_x\"",
-            "unknown kernel of function",
-            15,
+            "[\"sum for product\"]",
+            "\"sum for product\"",
+            "`planted` is \"sum for product\"",
+            14,
         ),
         (
-            ", replace = { kernel_mul = \"planted_mul_adds\" }",
+            "[\"sum for product\"]",
+            "[3]",
+            "expected a text in quotes, found integer",
+            14,
+        ),
+        ("[\"sum for product\"]", "[]", "catches no planted bug", 14),
+        (
+            "planted = [\"sum for product\"]",
             "",
-            "this planted bug changes nothing",
-            15,
-        ),
-        (
-            "[{ name = \"sum for product\", replace = { kernel_mul = \"planted_mul_adds\" } }]",
-            "[]",
-            "catches no planted bug",
-            15,
+            "this test has no `planted`",
+            8,
         ),
     ];
     for (good, bad, title, line) in mistakes {
@@ -421,27 +399,60 @@ fn every_mistake_is_named_at_its_place() {
     }
 }
 
+/// What registries had before bindings had planted bugs: one complaint, whatever stands in them.
 #[test]
-fn a_kernel_that_the_code_object_lacks_is_named() {
-    let known = Known {
-        kernels: vec!["kernel_exp"],
-        planted: vec!["planted_mul_adds", "planted_solve_wrong_sign"],
-        base: None,
-    };
-    let message = Registry::parse("mine.toml", GOOD, &known)
-        .expect_err("it lacks them")
-        .message;
-    assert!(
-        message.contains("the code object has no kernel `kernel_mul`"),
-        "{message}"
+fn the_form_of_an_earlier_version_is_told_what_to_write_now() {
+    let earlier = GOOD
+        .replace(
+            "[\"sum for product\"]",
+            "[{ name = \"sum\", replace = { kernel_mul = \"planted_mul_adds\" } }, { name = \"grid\", swap_grid = \"kernel_mul\" }]",
+        )
+        .replace("function = \"solve_tri\"", "function = \"solve_tri\"\nkernels = [\"kernel_solve_tri_sequential\"]");
+    insta::assert_snapshot!(parse(&earlier).expect_err("an earlier form"));
+}
+
+/// Every kernel that a built-in binding launches is in the built-in code object, every one that it plants in that of planted bugs, with the
+/// same arguments; no planted kernel is left over, nor a bug that no test must catch.
+#[test]
+fn planted_kernels_bindings_and_tests_fit_together() {
+    let (built_in, planted) = (
+        Program::built_in().expect("built in"),
+        Program::planted().expect("built in"),
     );
-    assert!(message.contains("mine.toml:12:12"), "{message}");
+    let args = |kernel: &gfx906::code_object::Kernel| -> Vec<(u32, u32)> {
+        let args = kernel.explicit_args();
+        args.map(|arg| (arg.offset, arg.size)).collect()
+    };
+    let registry = parse(BUILT_IN).expect("it is good");
+    let mut used = std::collections::BTreeSet::new();
+    for binding in crate::binding::built_in().expect("good files") {
+        let contract = binding.function.name;
+        for kernel in binding.kernels() {
+            assert!(built_in.object.kernel(&kernel).is_some(), "{kernel}");
+        }
+        for bug in &binding.planted {
+            for (kernel, by) in bug.replaced() {
+                let honest = built_in.object.kernel(&kernel).expect("it is launched");
+                let wrong = planted.object.kernel(&by);
+                let wrong = wrong.unwrap_or_else(|| panic!("{contract}: there is no kernel {by}"));
+                assert_eq!(args(honest), args(wrong), "{contract}: {by}");
+                used.insert(by);
+            }
+            let mut tests = registry.tests();
+            let caught = tests
+                .any(|test| test.function.name == contract && test.planted.contains(&bug.name));
+            assert!(caught, "{contract}: no test must catch `{}`", bug.name);
+        }
+    }
+    let kernels = planted.object.kernels.iter().map(|kernel| &kernel.name);
+    let left: Vec<&String> = kernels.filter(|name| !used.contains(*name)).collect();
+    assert_eq!(left, [""; 0], "planted kernels that nothing launches");
 }
 
 #[test]
 fn diagnostics_look_like_this() {
     let bad = GOOD
-        .replace("kernel_mul = ", "kernel_mol = ")
+        .replace("sum for", "sum of")
         .replace("n = 100", "n = 0, m = 3")
         .replace("1e-4", "-1");
     insta::assert_snapshot!(parse(&bad).expect_err("three mistakes"));
@@ -450,18 +461,13 @@ fn diagnostics_look_like_this() {
 /// Nothing that is in a file may panic: every prefix of a good one, and the good one with each byte damaged.
 #[test]
 fn damaged_files_are_diagnosed() {
-    let known = Known {
-        kernels: vec!["kernel_mul"],
-        planted: vec!["planted_mul_adds"],
-        base: None,
-    };
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {
-        let _ = Registry::parse("x", &GOOD[..end], &known);
+        let _ = Registry::parse("x", &GOOD[..end], None);
     }
     for at in 0..GOOD.len() {
         for damage in ["\u{0}", "é", "\"", "]", "\n", "=", "9"] {
             let text = format!("{}{damage}{}", &GOOD[..at], &GOOD[at + 1..]);
-            let _ = Registry::parse("x", &text, &known);
+            let _ = Registry::parse("x", &text, None);
         }
     }
 }

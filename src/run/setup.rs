@@ -11,7 +11,7 @@ use crate::contract::Test;
 use crate::device::Budget;
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::registry::{Known, Registry};
+use crate::registry::Registry;
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
 use crate::trial::Bound;
@@ -62,21 +62,10 @@ impl Setup {
     pub fn new(sources: Sources<'_>) -> Result<Setup, Stop> {
         let built_in = Program::built_in()?;
         let planted = Program::planted()?;
-        let known = Known {
-            kernels: names(&built_in),
-            planted: names(&planted),
-            base: None,
-        };
-        let own = Registry::built_in(&known)?;
+        let own = Registry::built_in()?;
         let registry = match sources.registry {
-            Some(path) => {
-                let base = Some(&own);
-                Registry::read(path, &Known { base, ..known })?
-            }
-            None => {
-                drop(known);
-                own
-            }
+            Some(path) => Registry::read(path, &own)?,
+            None => own,
         };
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
@@ -185,15 +174,6 @@ impl Setup {
         };
         selected.iter().map(way).collect()
     }
-}
-
-fn names(program: &Program) -> Vec<&str> {
-    program
-        .object
-        .kernels
-        .iter()
-        .map(|kernel| kernel.name.as_str())
-        .collect()
 }
 
 /// The kernels that `--kernel` means.

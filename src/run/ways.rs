@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::binding::{self, Binding, Described, describe};
+use crate::binding::{self, Binding, Described, Objects, describe};
 use crate::contract::Function;
 use crate::contract::{Case, Test};
 use crate::document::{Complaint, render};
@@ -84,13 +84,11 @@ impl Bindings {
             }
             if let Some(shapes) = described.shapes(&case.values) {
                 let shapes = binding.shapes(shapes, &case.values)?;
-                binding.resolve(
-                    &program.object,
-                    &case.values,
-                    &shapes,
-                    &described.outputs(),
-                    None,
-                )?;
+                let objects = Objects {
+                    tested: &program.object,
+                    planted: None,
+                };
+                binding.resolve(objects, &case.values, &shapes, &described.outputs(), None)?;
             }
             return Ok(Ok(Bound {
                 binding,

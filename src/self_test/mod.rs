@@ -7,8 +7,7 @@
 mod show;
 
 use crate::args::RunArgs;
-use crate::binding::{Binding, PlantedSpec};
-use crate::contract::Plant;
+use crate::binding::{Binding, Objects, PlantedSpec};
 use crate::device::{Device, Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -16,7 +15,9 @@ use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{Setup, seed};
 use crate::select::Selected;
 use crate::text::print;
-use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
+use crate::trial::{
+    Bound, Finished, Plan, Planted, Progress, Slot, Variant, how, not_passed, run_all,
+};
 use crate::verdict::{TrialReport, Verdict};
 
 /// The result of a self-test.
@@ -188,7 +189,7 @@ impl<'a> Runner<'a> {
         let mut tests: Vec<TestResult> = Vec::new();
         for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
-                tests.push(blank(one, &bugs[at]));
+                tests.push(blank(one, &ways[at], &bugs[at]));
             }
             let Some(test) = tests.last_mut() else {
                 continue;
@@ -216,18 +217,19 @@ impl<'a> Runner<'a> {
         Ok(tests)
     }
 
-    /// The wrong kernels of a case's test: the registry's, or those of the bindings of its contract.
+    /// The wrong kernels of a case's test: those that it names of the built-in binding, or all of a user's bindings of its contract.
     fn bugs(&self, one: &Selected<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
+        let bugs = |binding: &'a Binding| {
+            let planted = binding.planted.iter();
+            planted.map(move |planted| Bug { binding, planted })
+        };
         if way.is_built_in() {
-            return one.test.planted.iter().map(Bug::Registered).collect();
+            let named = |name: &String| bugs(way.binding).find(|bug| bug.planted.name == *name);
+            return one.test.planted.iter().filter_map(named).collect();
         }
         let all = self.setup.bindings.iter();
         let own = all.filter(|(binding, _)| binding.function.name == one.test.function.name);
-        own.flat_map(|(binding, _)| {
-            let planted = binding.planted.iter();
-            planted.map(move |planted| Bug::Bound(binding, planted))
-        })
-        .collect()
+        own.flat_map(|(binding, _)| bugs(binding)).collect()
     }
 
     /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each
@@ -243,7 +245,7 @@ impl<'a> Runner<'a> {
             bugs.iter().map(|bugs| vec![None; bugs.len()]).collect();
         for (at, (one, way)) in selected.iter().zip(ways).enumerate() {
             for (bug, tried) in bugs[at].iter().zip(&mut tried[at]) {
-                if !bug.applies(one, way)? {
+                if !bug.applies(one, way, self.setup)? {
                     *tried = Some((false, None));
                 }
             }
@@ -266,19 +268,12 @@ impl<'a> Runner<'a> {
                 .iter()
                 .map(|&(at, bug)| {
                     let limits = self.budget(&honest[at].report);
-                    match bugs[at][bug] {
-                        Bug::Registered(plant) => {
-                            let variant = Variant::Planted(&self.setup.planted, plant);
-                            self.plan((&selected[at], &slots[at]), ways[at], variant, limits)
-                        }
-                        Bug::Bound(_, planted) => {
-                            let bound = Bound {
-                                planted: Some(planted),
-                                ..ways[at]
-                            };
-                            self.plan((&selected[at], &slots[at]), bound, Variant::Honest, limits)
-                        }
-                    }
+                    let planted = bugs[at][bug].launched(self.setup);
+                    let bound = Bound {
+                        planted: Some(planted),
+                        ..ways[at]
+                    };
+                    self.plan((&selected[at], &slots[at]), bound, Variant::Honest, limits)
                 })
                 .collect();
             for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
@@ -293,7 +288,7 @@ impl<'a> Runner<'a> {
         &'s self,
         (one, shared): (&Selected<'s>, &'s Slot),
         bound: Bound<'s>,
-        variant: Variant<'s>,
+        variant: Variant,
         limits: Limits,
     ) -> Plan<'s> {
         Plan {
@@ -354,32 +349,44 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A wrong kernel that a test must catch.
+/// A wrong kernel that a test must catch: launches of a binding, changed.
 #[derive(Clone, Copy)]
-enum Bug<'a> {
-    /// Of the registry: another kernel in place of a built-in one.
-    Registered(&'a Plant),
-    /// Of a binding: a launch of it, changed.
-    Bound(&'a Binding, &'a PlantedSpec),
+struct Bug<'a> {
+    binding: &'a Binding,
+    planted: &'a PlantedSpec,
 }
 
-impl Bug<'_> {
-    fn name(&self) -> &str {
-        match self {
-            Bug::Registered(plant) => &plant.name,
-            Bug::Bound(_, planted) => &planted.name,
+impl<'a> Bug<'a> {
+    /// The same as it is launched.
+    fn launched(&self, setup: &'a Setup) -> Planted<'a> {
+        Planted {
+            bug: self.planted,
+            program: &setup.planted,
         }
     }
 
     /// Whether it is wrong in a case.
-    fn applies(&self, one: &Selected<'_>, way: &Bound<'_>) -> Result<bool, Stop> {
-        match self {
-            Bug::Registered(_) => Ok(true),
-            Bug::Bound(binding, planted) => {
-                let own = std::ptr::eq(*binding, way.binding);
-                Ok(own && binding.plants(planted, &one.case.values)?)
-            }
+    ///
+    /// # Errors
+    /// What a user's binding says of it does not fit the case or the code object.
+    fn applies(&self, one: &Selected<'_>, way: &Bound<'_>, setup: &Setup) -> Result<bool, Stop> {
+        let values = &one.case.values;
+        if !std::ptr::eq(self.binding, way.binding) || !self.binding.plants(self.planted, values)? {
+            return Ok(false);
         }
+        if let Some(described) = way.described
+            && let Some(shapes) = described.shapes(values)
+        {
+            let shapes = self.binding.shapes(shapes, values)?;
+            let objects = Objects {
+                tested: &setup.program().object,
+                planted: Some(&setup.planted.object),
+            };
+            let outputs = described.outputs();
+            self.binding
+                .resolve(objects, values, &shapes, &outputs, Some(self.planted))?;
+        }
+        Ok(true)
     }
 }
 
@@ -432,9 +439,9 @@ fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)>
     pairs
 }
 
-fn blank(one: &Selected<'_>, bugs: &[Bug<'_>]) -> TestResult {
+fn blank(one: &Selected<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
     let plant = |bug: &Bug<'_>| PlantResult {
-        name: bug.name().to_owned(),
+        name: bug.planted.name.clone(),
         caught: None,
         by: 0,
         tried: 0,
@@ -444,7 +451,7 @@ fn blank(one: &Selected<'_>, bugs: &[Bug<'_>]) -> TestResult {
         id: one.test.id.clone(),
         phase: one.phase.number,
         cases: Vec::new(),
-        bound: bugs.iter().any(|bug| matches!(bug, Bug::Bound(..))),
+        bound: !way.is_built_in() && !bugs.is_empty(),
         planted: bugs.iter().map(plant).collect(),
     }
 }

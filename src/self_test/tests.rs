@@ -5,46 +5,43 @@ mod gdr;
 mod operators;
 
 use super::{EVERY_PAIR, Tried, next_pairs};
-use crate::contract::{Case, Test};
 use crate::device::{Device, Limits, NOTHING, Spec};
 use crate::program::Program;
-use crate::registry::{Known, Registry};
-use crate::trial::{Bound, Plan, Variant};
+use crate::registry::Registry;
+use crate::trial::{Bound, Plan, Planted, Variant};
 use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
-/// What the report says of the case of a test whose id has all of these parts, on a device, with the kernels that `variant` says.
+/// What the report says of the case of a test whose id has all of these parts, on a device, with a planted bug or none.
 fn problems_on(
     device: &dyn Device,
     test: &str,
     parts: &[&str],
-    variant: impl FnOnce(&'static Program, &'static Test, &Case) -> Variant<'static>,
+    planted: Option<&str>,
 ) -> TrialReport {
-    let leak = |program| -> &'static Program { Box::leak(Box::new(program)) };
-    let honest = leak(Program::built_in().expect("built in"));
-    let wrong = leak(Program::planted().expect("built in"));
-    let names = |program: &'static Program| -> Vec<&'static str> {
-        let kernels = program.object.kernels.iter();
-        kernels.map(|kernel| kernel.name.as_str()).collect()
-    };
-    let known = Known {
-        kernels: names(honest),
-        planted: names(wrong),
-        base: None,
-    };
-    let registry: &'static Registry =
-        Box::leak(Box::new(Registry::built_in(&known).expect("it is good")));
+    let honest = Program::built_in().expect("built in");
+    let wrong = Program::planted().expect("built in");
+    let registry = Registry::built_in().expect("it is good");
     let mut tests = registry.tests();
     let test = tests.find(|one| one.id == test).expect("the test");
     let mut cases = test.cases.iter();
     let case = cases.find(|case| parts.iter().all(|part| case.id.contains(part)));
     let case = case.expect("the case");
+    let mut bound = Bound::built_in(test.function).expect("a binding");
+    bound.planted = planted.map(|name| {
+        let mut bugs = bound.binding.planted.iter();
+        let bug = bugs.find(|bug| bug.name == name).expect("the bug");
+        Planted {
+            bug,
+            program: &wrong,
+        }
+    });
     let plan = Plan {
         device,
         threads: 1,
         limits: Limits::default(),
         twin: None,
-        program: honest,
-        variant: variant(wrong, test, case),
+        program: &honest,
+        variant: Variant::Honest,
         phase: 10,
         test,
         case,
@@ -53,7 +50,7 @@ fn problems_on(
         watch: &NOTHING,
         dump: None,
         given: None,
-        bound: Bound::built_in(test.function).expect("a binding"),
+        bound,
         shared: None,
         flags: "",
     };
@@ -63,11 +60,7 @@ fn problems_on(
 /// The same on the emulator, of a planted bug.
 fn report(test: &str, parts: &[&str], planted: &str) -> TrialReport {
     let device = Spec::EMULATOR.open().expect("it is there");
-    problems_on(&*device, test, parts, |wrong, test, _| {
-        let mut plants = test.planted.iter();
-        let plant = plants.find(|one| one.name == planted).expect("the bug");
-        Variant::Planted(wrong, plant)
-    })
+    problems_on(&*device, test, parts, Some(planted))
 }
 
 /// What the report says is wrong with each output under a planted bug.

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Outcome, Trial, Variant};
 use crate::binding::{
-    Binding, Call, Described, Layout, PlantedSpec, Resolved, Shape, Side, built_in, convert,
+    Binding, Call, Described, Home, Layout, Objects, PlantedSpec, Resolved, Shape, Side,
+    built_in_of, convert,
 };
 use crate::compare::{ElementKind, guards, poison};
 use crate::contract::{Check, Data, Function, Role, Tensor};
@@ -15,14 +16,23 @@ use crate::text::nearest;
 use crate::verdict::{Axis, Tolerance};
 
 /// How the kernels under test are launched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
     /// Its contract's tensors, where a user wrote it.
     pub described: Option<&'a Described>,
     /// The wrong kernel that is planted, if any.
-    pub planted: Option<&'a PlantedSpec>,
+    pub planted: Option<Planted<'a>>,
+}
+
+/// A wrong kernel that is launched.
+#[derive(Clone, Copy)]
+pub struct Planted<'a> {
+    /// What it changes.
+    pub bug: &'a PlantedSpec,
+    /// Where its kernels are that the code object under test does not have.
+    pub program: &'a Program,
 }
 
 impl Bound<'static> {
@@ -31,8 +41,7 @@ impl Bound<'static> {
     /// # Errors
     /// Nothing says so.
     pub fn built_in(function: &Function) -> Result<Bound<'static>, Stop> {
-        let mut all = built_in()?.iter();
-        let found = all.find(|binding| binding.function.name == function.name);
+        let found = built_in_of(function.name)?;
         let missing = || Stop::setup(format!("no built-in kernel computes `{}`", function.name));
         Ok(Bound {
             binding: found.ok_or_else(missing)?,
@@ -42,7 +51,15 @@ impl Bound<'static> {
     }
 }
 
-impl Bound<'_> {
+impl<'a> Bound<'a> {
+    /// The code objects that kernels are looked for in, where this one is under test.
+    pub fn objects(&self, tested: &'a Program) -> Objects<'a> {
+        Objects {
+            tested: &tested.object,
+            planted: self.planted.map(|planted| &planted.program.object),
+        }
+    }
+
     /// Whether it is how the built-in kernels are launched.
     pub fn is_built_in(&self) -> bool {
         self.described.is_none()
@@ -73,28 +90,31 @@ impl Trial<'_> {
             .map(|check| self.prepared.tensors[check.buffer.tensor].name.as_str())
             .collect();
         outputs.dedup();
-        let object = &self.program.object;
+        let objects = self.bound.objects(self.program);
         if self.bound.is_built_in() {
             let kernels = self.bound.kernels();
-            let missing = kernels.iter().find(|name| object.kernel(name).is_none());
+            let missing = kernels
+                .iter()
+                .find(|name| objects.tested.kernel(name).is_none());
             if let Some(name) = missing {
                 return Err(missing_kernel(self.program, name));
             }
         }
         let resolved = binding.resolve(
-            object,
+            objects,
             self.values,
             &self.shapes,
             &outputs,
-            self.bound.planted,
+            self.bound.planted.map(|planted| planted.bug),
         );
         let calls = match resolved.map_err(invalid)? {
             Resolved::Launches(calls) => calls,
             Resolved::Skip(reason) => return Err(DeviceError::invalid(reason)),
         };
-        if let Some(planted) = self.bound.planted {
-            let launched = |call: &Call| call.origin.launch.number == planted.launch;
-            self.plant_used = calls.iter().any(launched);
+        if let Some(planted) = self.bound.planted
+            && calls.iter().any(|call| call.home == Home::Planted)
+        {
+            self.planted = Some(self.session.load(planted.program)?);
         }
         self.own = self.shapes[self.prepared.tensors.len()..]
             .iter()
@@ -254,10 +274,18 @@ impl Trial<'_> {
                 room.copy_from_slice(&address.to_le_bytes());
             }
         }
-        let (module, kernel, grid) = self.target(&call)?;
+        let module = match call.home {
+            Home::Tested => self.module,
+            Home::Planted => self.planted.ok_or_else(|| {
+                let text = format!("`{}` is launched before it is loaded", call.kernel);
+                DeviceError::of(DeviceErrorKind::Harness, text)
+            })?,
+        };
+        self.plant_used |= call.origin.launch.planted;
+        let kernel = call.kernel.clone();
         let request = Launch {
             kernel: &kernel,
-            grid,
+            grid: call.grid,
             block: call.block,
             dynamic_lds: call.dynamic_lds,
             kernarg: &kernarg,
@@ -286,7 +314,7 @@ impl Trial<'_> {
         let binding = self.bound.binding;
         binding
             .resolve_again(
-                &self.program.object,
+                self.bound.objects(self.program),
                 self.values,
                 &self.shapes,
                 &call,

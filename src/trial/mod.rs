@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use crate::binding::{Call, Layout, Shape};
 use crate::compare::guards::Guards;
-use crate::contract::{Data, Plant, Prepared, Tensor, Values};
+use crate::contract::{Data, Prepared, Tensor, Values};
 use crate::device::{DeviceError, Session};
 use crate::program::Program;
 use crate::verdict::LaunchReport;
 
-pub use bound::Bound;
+pub use bound::{Bound, Planted};
 pub use how::{how, not_passed};
 pub use isolate::{CHILD, serve};
 pub use plan::{Dump, Finished, Plan, Slot};
@@ -35,11 +35,9 @@ pub type Outcome<T = ()> = Result<T, DeviceError>;
 
 /// Which kernels a trial launches.
 #[derive(Clone, Copy)]
-pub enum Variant<'a> {
-    /// The kernels under test.
+pub enum Variant {
+    /// The kernels under test, but for a planted bug.
     Honest,
-    /// The kernels under test but for a planted bug, from this code object.
-    Planted(&'a Program, &'a Plant),
     /// None at all: every output keeps its poison.
     Silent,
 }
@@ -48,10 +46,11 @@ pub enum Variant<'a> {
 pub struct Trial<'a> {
     values: &'a Values,
     program: &'a Program,
-    variant: Variant<'a>,
+    variant: Variant,
     session: Box<dyn Session>,
     module: usize,
-    planted: Option<(usize, &'a Program, &'a Plant)>,
+    /// The code object of planted bugs, where one of its kernels is launched.
+    planted: Option<usize>,
     bound: Bound<'a>,
     prepared: Arc<Prepared>,
     /// Tensors of the binding's own, behind those of the contract.
@@ -91,10 +90,6 @@ impl<'a> Trial<'a> {
     ) -> Outcome<Trial<'a>> {
         let mut session = session;
         let module = session.load(plan.program)?;
-        let planted = match plan.variant {
-            Variant::Planted(program, plant) => Some((session.load(program)?, program, plant)),
-            Variant::Honest | Variant::Silent => None,
-        };
         let placed = prepared.tensors.iter().map(|_| Placed::default());
         Ok(Trial {
             values: &plan.case.values,
@@ -102,7 +97,7 @@ impl<'a> Trial<'a> {
             variant: plan.variant,
             session,
             module,
-            planted,
+            planted: None,
             bound: plan.bound,
             placed: placed.collect(),
             prepared,

@@ -38,7 +38,7 @@ pub struct Plan<'a> {
     /// The built-in kernels, where others are under test: what they take in the same case says when those hang.
     pub twin: Option<&'a Program>,
     /// Which of them are launched.
-    pub variant: Variant<'a>,
+    pub variant: Variant,
     /// Number of the phase.
     pub phase: u32,
     /// The test.

@@ -6,7 +6,7 @@ use crate::device::{
     Allocated, Device, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
 };
 use crate::exit::Exit;
-use crate::registry::{Known, Registry};
+use crate::registry::Registry;
 use crate::verdict::{DeviceReport, Problem, Verdict};
 
 /// What a launch does on a device of host memory.
@@ -151,16 +151,11 @@ impl Session for Memory {
 fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"mul\"\n\
-         function = \"mul\"\nkernels = [\"kernel_mul\"]\nshape = {{ n = 300 }}\n\
+         function = \"mul\"\nshape = {{ n = 300 }}\n\
          outputs.out = {{ tolerance = {tolerance}, ceiling = 100, reason = \"-\" }}\n\
-         planted = [{{ name = \"-\", swap_grid = \"kernel_mul\" }}]\n"
+         planted = \"all\"\n"
     );
-    let known = Known {
-        kernels: vec!["kernel_mul"],
-        planted: vec![],
-        base: None,
-    };
-    let registry = Registry::parse("x", &text, &known).expect("a good registry");
+    let registry = Registry::parse("x", &text, None).expect("a good registry");
     let program = Program::built_in().expect("built in");
     let test = registry.tests().next().expect("a test");
     let device = Fake {

@@ -208,6 +208,77 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
     insta::assert_snapshot!(told);
 }
 
+/// The same of planted bugs, which are looked at where they are to be caught.
+#[test]
+fn what_is_wrong_in_a_planted_bug_is_told_with_its_place() {
+    let good = std::fs::read_to_string(Path::new(HERE).join("tile.toml")).expect("a file");
+    let honest = good.split("[[binding.planted]]").next().expect("a part");
+    let here = scratch("bindings-planted-errors");
+    let mut told = String::new();
+    for wrong in [
+        "replace = { my_gem_nt = \"my_gemm_nt_wrong\" }",
+        "replace = { my_gemm_nt = \"my_gemm_nt_rong\" }",
+        "replace = { my_gemm_nt = \"kernel_mul\" }",
+        "replace = { my_gemm_nt = \"planted_mul_adds\" }",
+        "replace = { my_gemm_nt = \"my_{N\" }",
+        "replace = {}",
+        "replace = \"my_gemm_nt_wrong\"",
+        "swap_grid = \"my_gemm\"",
+        "replace = { my_gemm_nt = \"my_gemm_nt_wrong\" }\nblock = [128]",
+        "swap_grid = \"my_gemm_nt\"\nlaunch = 0",
+        "launch = 1\nblock = [128]",
+        "when = \"M > 2\"",
+        "block = [128]\n[[binding.planted]]\nname = \"wrong\"\nblock = [64]",
+    ] {
+        let text = format!("{honest}[[binding.planted]]\nname = \"wrong\"\n{wrong}\n");
+        std::fs::write(here.join("bind.toml"), text).expect("written");
+        let kernels = format!("{HERE}/tile.co");
+        let args = ["--kernels", &kernels, "--bind", "bind.toml", "--self-test"];
+        let run = run(
+            &here,
+            &[&args[..], &["--test", "gemm_nt_naive_64"]].concat(),
+        );
+        assert_eq!(
+            (run.code, run.out.as_str()),
+            (3, ""),
+            "{wrong}: {}",
+            run.err
+        );
+        assert!(run.err.contains("bind.toml:"), "{wrong}: {}", run.err);
+        told += &format!("{wrong}\n{}\n\n", run.err.trim_end());
+    }
+    insta::assert_snapshot!(told);
+}
+
+/// A kernel is replaced by another in each of its launches, and its grid exchanged, in a user's binding as in the built-in ones.
+#[test]
+fn planted_bugs_of_a_kernel_are_caught_in_every_launch() {
+    let good = std::fs::read_to_string(Path::new(HERE).join("rule.toml")).expect("a file");
+    let (before, bug) = good
+        .split_once("name = \"head maps exchanged\"\n")
+        .expect("it is there");
+    let (_, after) = bug.split_once("when = \"H < HV\"\n").expect("it ends");
+    let swapped = "name = \"grid\"\nswap_grid = \"decode_bf16\"\nwhen = \"HV > 1\"\n";
+    let after = after.replace(
+        "launch = 2\nsymbol = \"lower\"",
+        "replace = { negative_lower = \"lower\" }",
+    );
+    let here = scratch("bindings-planted-kernels");
+    std::fs::write(here.join("bind.toml"), format!("{before}{swapped}{after}")).expect("written");
+    let kernels = format!("{HERE}/rule.co");
+    let args = ["--kernels", &kernels, "--bind", "bind.toml", "--self-test"];
+    let run = run(
+        &here,
+        &[&args[..], &["--test", "decode,attn_pre_computation"]].concat(),
+    );
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(
+        run.out.contains("planted bugs             2/2 caught"),
+        "{}",
+        run.out
+    );
+}
+
 #[test]
 fn contracts_and_skeletons_are_printed() {
     let contract = run(Path::new(HERE), &["contracts", "gdn_recurrent"]);

@@ -80,7 +80,7 @@ fn the_code_object() {
 fn sizes() {
     assert_eq!(
         otherwise("/launches/0/block", json!([1025, 1, 1])),
-        "launches[0]: block [1025, 1, 1] is 1025 work-items, a work-group has at most 1024"
+        "launches[0]: kernel `kernel_scale`: block [1025, 1, 1] is 1025 work-items, a work-group has at most 1024"
     );
     assert!(
         otherwise(
@@ -91,7 +91,7 @@ fn sizes() {
     );
     assert_eq!(
         otherwise("/launches/0/dynamic_lds", json!(65537)),
-        "launches[0]: 65537 bytes of LDS (0 of kernel `kernel_scale`, 65537 dynamic), a work-group has at most 65536"
+        "launches[0]: kernel `kernel_scale`: 65537 bytes of LDS (0 of its own, 65537 dynamic), a work-group has at most 65536"
     );
     assert!(
         otherwise("/launches/0/grid", json!([4_294_967_295u32, 1, 1]))
@@ -101,7 +101,7 @@ fn sizes() {
         "launches": [{"kernel": "reduce", "grid": [1, 1, 1], "block": [512, 1, 1], "args": ["$b", "$b"]}]});
     assert_eq!(
         message("compiled-for", &reduce.to_string()),
-        "launches[0]: block [512, 1, 1] is 512 work-items, kernel `reduce` was compiled for at most 256"
+        "launches[0]: kernel `reduce`: block [512, 1, 1] is 512 work-items, it was compiled for at most 256"
     );
 }
 
@@ -109,7 +109,7 @@ fn sizes() {
 fn arguments() {
     assert_eq!(
         otherwise("/launches/0/args", json!(["$input"])),
-        "launches[0]: 1 arguments given, kernel `kernel_scale` takes 4: a pointer, a pointer, a value of 4 bytes, a value of 4 bytes"
+        "launches[0]: kernel `kernel_scale` takes 4 arguments, 1 given: a pointer, a pointer, a value of 4 bytes, a value of 4 bytes"
     );
     assert_eq!(
         otherwise("/launches/0/args/2", json!("$input")),

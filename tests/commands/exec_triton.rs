@@ -108,7 +108,7 @@ fn pointers_to_scratch_are_null() {
     // Where the file says nothing of scratch, an argument is missing.
     assert_eq!(
         line("silent", json!({"profile_scratch_size": null})),
-        "launch.json: launches[0]: 1 arguments given, kernel `reduce` takes 2: a pointer, a pointer"
+        "launch.json: launches[0]: kernel `reduce` takes 2 arguments, 1 given: a pointer, a pointer"
     );
 }
 
@@ -138,7 +138,7 @@ fn what_it_does_not_say_is_to_be_given() {
     );
     assert_eq!(
         line("warps-64", &triton(&json!({"num_warps": 64}))),
-        "launch.json: launches[0]: block [4096, 1, 1] is 4096 work-items, a work-group has at most 1024"
+        "launch.json: launches[0]: kernel `kernel_scale`: block [4096, 1, 1] is 4096 work-items, a work-group has at most 1024"
     );
     let cut = line("cut", "{");
     assert!(

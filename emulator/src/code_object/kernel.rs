@@ -13,6 +13,8 @@ use super::symbols::{Symbol, SymbolKind};
 pub const MAX_LDS: u32 = 64 << 10;
 /// Work-items that a work-group can have.
 pub const MAX_WORK_GROUP: u32 = 1024;
+/// Bytes of scratch a work-item may have: a wave's share is counted in 13 bits of KiB.
+pub const MAX_SCRATCH: u32 = 128 << 10;
 /// The most bytes of a kernarg segment: what the offset of a scalar load reaches, a signed number of 21 bits.
 pub const MAX_KERNARG: u32 = 1 << 20;
 

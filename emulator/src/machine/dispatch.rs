@@ -17,12 +17,10 @@ use super::program::Module;
 use super::registers::LANES;
 use super::trap::{Trap, TrapKind};
 use super::wave::Wave;
-use crate::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
+use crate::code_object::{Kernel, LaunchShape, MAX_SCRATCH};
 
 /// Where the runtime's own structures stand in guest memory during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
-/// Bytes of scratch a work-item may have: a wave's share is counted in 13 bits of KiB.
-const MAX_SCRATCH: u32 = 128 << 10;
 /// Bytes of address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
 const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
@@ -85,22 +83,29 @@ pub fn run<O: Observer>(
     let kernel = module
         .kernel(name)
         .ok_or_else(|| unknown_kernel(module, name))?;
-    let (lds, waves, groups) = check(kernel, launch).map_err(LaunchError::Invalid)?;
+    let shape = LaunchShape {
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_lds: launch.dynamic_lds.into(),
+    };
+    let extent = shape
+        .check(kernel)
+        .map_err(|error| LaunchError::Invalid(error.to_string()))?;
     let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
         MAX_SCRATCH
     } else {
         kernel.private_segment_size
     };
-    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, lds)?;
+    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, extent.lds)?;
     let dispatch = Dispatch {
         module,
         kernel,
         launch,
         handed,
-        lds,
+        lds: extent.lds,
         scratch,
-        waves,
-        groups,
+        waves: (extent.work_items as usize).div_ceil(LANES),
+        groups: extent.groups,
     };
     let patience = patience.map(|patience| (patience, name.to_owned()));
     dispatch.run(space, Budget::new(launch.limits, patience), observer)
@@ -112,76 +117,6 @@ fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
         "no kernel `{name}` in the code object: it has {}",
         names.join(", ")
     ))
-}
-
-/// Checks a launch against the hardware's limits and the kernel's own; LDS bytes, waves a group, groups.
-fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(u32, usize, u64), String> {
-    let name = &kernel.name;
-    let items = launch
-        .block
-        .iter()
-        .map(|&b| b as u64)
-        .try_fold(1u64, u64::checked_mul)
-        .unwrap_or(u64::MAX);
-    let [x, y, z] = launch.block;
-    if items == 0 || launch.grid.contains(&0) {
-        return Err(format!(
-            "kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} is empty",
-            launch.grid
-        ));
-    }
-    if items > MAX_WORK_GROUP as u64 {
-        return Err(format!(
-            "kernel `{name}`: block {x}x{y}x{z} has {items} work-items, a work-group at most {MAX_WORK_GROUP}"
-        ));
-    }
-    let most = kernel.max_flat_work_group_size as u64;
-    if most != 0 && items > most {
-        return Err(format!(
-            "kernel `{name}`: block {x}x{y}x{z} has {items} work-items, it was compiled for at most {most}"
-        ));
-    }
-    if let Some(required) = kernel.required_work_group_size
-        && required != launch.block
-    {
-        return Err(format!(
-            "kernel `{name}`: block {x}x{y}x{z}, but it was compiled for {required:?} only"
-        ));
-    }
-    for d in 0..3 {
-        if launch.grid[d] as u64 * launch.block[d] as u64 > u32::MAX as u64 {
-            return Err(format!(
-                "kernel `{name}`: grid {:?} of blocks {x}x{y}x{z} exceeds 2^32 work-items",
-                launch.grid
-            ));
-        }
-    }
-    let lds = kernel.lds_size as u64 + launch.dynamic_lds as u64;
-    if lds > MAX_LDS as u64 {
-        return Err(format!(
-            "kernel `{name}`: {} bytes of static and {} of dynamic LDS, a work-group has at most {MAX_LDS}",
-            kernel.lds_size, launch.dynamic_lds
-        ));
-    }
-    let scratch = kernel.private_segment_size;
-    if scratch > MAX_SCRATCH {
-        return Err(format!(
-            "kernel `{name}`: {scratch} bytes of scratch a work-item, the hardware has at most {MAX_SCRATCH}"
-        ));
-    }
-    let explicit = kernel.explicit_kernarg_size() as usize;
-    if launch.kernarg.len() < explicit {
-        return Err(format!(
-            "kernel `{name}`: {} bytes of arguments, it takes {explicit}",
-            launch.kernarg.len()
-        ));
-    }
-    let groups = launch
-        .grid
-        .iter()
-        .try_fold(1u64, |n, &g| n.checked_mul(g as u64))
-        .unwrap_or(u64::MAX);
-    Ok((lds as u32, items.div_ceil(LANES as u64) as usize, groups))
 }
 
 impl Dispatch<'_> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::launch::{Launch, LaunchError};
 use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
 use super::program::Module;
-use crate::code_object::{ArgKind, HiddenArg, Kernel};
+use crate::code_object::{HiddenArg, Kernel};
 
 /// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
 const QUEUE_BYTES: u64 = 256;
@@ -46,11 +46,11 @@ pub(super) fn hand_over(
         space.insert(Arc::new(region));
         Ok(())
     };
-    put(
-        "kernel arguments",
-        handed.kernarg,
-        &kernarg_segment(module, kernel, launch, &handed),
-    )?;
+    let hidden = |hidden: &HiddenArg| hidden_value(hidden, module, launch, &handed);
+    let segment = kernel
+        .kernarg_segment(launch.kernarg, hidden)
+        .map_err(|error| LaunchError::Invalid(error.to_string()))?;
+    put("kernel arguments", handed.kernarg, &segment)?;
     put(
         "dispatch packet",
         handed.packet,
@@ -58,34 +58,6 @@ pub(super) fn hand_over(
     )?;
     put("queue", handed.queue, &queue())?;
     Ok(handed)
-}
-
-fn kernarg_segment(
-    module: &Module,
-    kernel: &Kernel,
-    launch: &Launch<'_>,
-    handed: &Handed,
-) -> Vec<u8> {
-    let explicit = kernel.explicit_kernarg_size() as usize;
-    let end = kernel
-        .args
-        .iter()
-        .map(|a| a.offset as usize + a.size as usize)
-        .max()
-        .unwrap_or(0);
-    // Compilers read hidden arguments in wide loads: round up, so that the last one may run over.
-    let size = end.max(kernel.kernarg_size as usize).next_multiple_of(64) + 64;
-    let mut segment = vec![0; size];
-    segment[..explicit].copy_from_slice(&launch.kernarg[..explicit]);
-    for arg in &kernel.args {
-        let ArgKind::Hidden(hidden) = &arg.kind else {
-            continue;
-        };
-        let value = hidden_value(hidden, module, launch, handed).to_le_bytes();
-        let bytes = (arg.size as usize).min(8);
-        segment[arg.offset as usize..][..bytes].copy_from_slice(&value[..bytes]);
-    }
-    segment
 }
 
 fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed: &Handed) -> u64 {

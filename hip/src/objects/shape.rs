@@ -1,4 +1,4 @@
-//! How a kernel is launched.
+//! Three sides, as HIP has them.
 
 /// `dim3`.
 #[repr(C)]
@@ -10,17 +10,6 @@ pub struct Dim3 {
     pub y: u32,
     /// Depth.
     pub z: u32,
-}
-
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    /// Work-groups.
-    pub grid: [u32; 3],
-    /// Work-items of a group.
-    pub block: [u32; 3],
-    /// Bytes of dynamic LDS.
-    pub lds: usize,
 }
 
 impl From<Dim3> for [u32; 3] {

@@ -1,7 +1,9 @@
 //! A launch against what the code object says of its kernel.
 
 use anyhow::{anyhow, bail};
-use gfx906::code_object::{Arg, ArgKind, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{
+    Arg, ArgKind, Kernarg, KernargError, Kernel, LaunchShape, MAX_WORK_GROUP,
+};
 
 use super::argument::ArgSpec;
 use super::buffer::Buffer;
@@ -10,16 +12,18 @@ use super::launch::{LaunchFile, LaunchSpec};
 
 /// Sizes and arguments fit the kernel.
 pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> anyhow::Result<()> {
-    sizes(spec, kernel)?;
+    let shape = LaunchShape {
+        grid: spec.grid,
+        block: spec.block,
+        dynamic_lds: spec.dynamic_lds.into(),
+    };
+    shape.check(kernel)?;
     let wanted: Vec<&Arg> = kernel.explicit_args().collect();
-    if spec.args.len() != wanted.len() {
-        bail!(
-            "{} arguments given, kernel `{}` takes {}: {}",
-            spec.args.len(),
-            kernel.name,
-            wanted.len(),
-            listed(&wanted)
-        );
+    if let Err(error) = Kernarg::new(kernel, spec.args.len()) {
+        match error {
+            KernargError::Count { .. } => bail!("{error}: {}", listed(&wanted)),
+            _ => bail!("{error}"),
+        }
     }
     for (index, (given, wanted)) in spec.args.iter().zip(wanted).enumerate() {
         argument(given, wanted, buffers).map_err(|problem| anyhow!("args[{index}]: {problem}"))?;
@@ -28,14 +32,16 @@ pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> a
 }
 
 /// The explicit arguments, laid out as the kernel reads them.
-pub(super) fn kernarg(spec: &LaunchSpec, kernel: &Kernel, addresses: &[u64]) -> Vec<u8> {
-    let mut bytes = vec![0; kernel.explicit_kernarg_size() as usize];
-    for (given, wanted) in spec.args.iter().zip(kernel.explicit_args()) {
-        let start = wanted.offset as usize;
-        let place = &mut bytes[start..start + wanted.size as usize];
-        place.copy_from_slice(&given.bytes(addresses));
+pub(super) fn kernarg(
+    spec: &LaunchSpec,
+    kernel: &Kernel,
+    addresses: &[u64],
+) -> Result<Vec<u8>, KernargError> {
+    let mut kernarg = Kernarg::new(kernel, spec.args.len())?;
+    for (index, given) in spec.args.iter().enumerate() {
+        kernarg.put(index, &given.bytes(addresses))?;
     }
-    bytes
+    Ok(kernarg.into_bytes())
 }
 
 /// Every pointer lies in its buffer; right behind the end is where an empty part of it is.
@@ -67,53 +73,6 @@ fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[Placed]) -> Result<(), St
             offset.unsigned_abs(),
             name = buffers[pointer.buffer].name
         ));
-    }
-    Ok(())
-}
-
-fn sizes(spec: &LaunchSpec, kernel: &Kernel) -> anyhow::Result<()> {
-    let name = &kernel.name;
-    let work_items = spec.block.iter().fold(1u64, |product, &side| {
-        product.saturating_mul(u64::from(side))
-    });
-    if work_items > u64::from(MAX_WORK_GROUP) {
-        bail!(
-            "block {:?} is {work_items} work-items, a work-group has at most {MAX_WORK_GROUP}",
-            spec.block
-        );
-    }
-    if let Some(size) = kernel
-        .required_work_group_size
-        .filter(|size| *size != spec.block)
-    {
-        bail!(
-            "block {:?}, but kernel `{name}` was compiled for {size:?} only",
-            spec.block
-        );
-    }
-    let most = kernel.max_flat_work_group_size;
-    if work_items > u64::from(most) {
-        bail!(
-            "block {:?} is {work_items} work-items, kernel `{name}` was compiled for at most {most}",
-            spec.block
-        );
-    }
-    for (axis, (grid, block)) in spec.grid.iter().zip(spec.block).enumerate() {
-        if u64::from(*grid) * u64::from(block) > u64::from(u32::MAX) {
-            let axis = ["x", "y", "z"][axis];
-            bail!(
-                "{grid} work-groups of {block} along {axis} are more than the {} work-items that a dispatch counts",
-                u32::MAX
-            );
-        }
-    }
-    let lds = u64::from(kernel.lds_size) + u64::from(spec.dynamic_lds);
-    if lds > u64::from(MAX_LDS) {
-        bail!(
-            "{lds} bytes of LDS ({} of kernel `{name}`, {} dynamic), a work-group has at most {MAX_LDS}",
-            kernel.lds_size,
-            spec.dynamic_lds
-        );
     }
     Ok(())
 }

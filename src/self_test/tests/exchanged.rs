@@ -2,12 +2,10 @@
 
 use super::problems_on;
 use crate::compare::guards::Guards;
-use crate::contract::{Case, Test};
 use crate::device::{
     Allocated, Device, DeviceError, Launch, Launched, Limits, Place, Session, Watch,
 };
 use crate::program::Program;
-use crate::trial::Variant;
 use crate::verdict::{DeviceReport, Problem};
 
 /// The emulator, but two arguments of so many bytes are exchanged in launches of a kernel.
@@ -159,8 +157,7 @@ fn arguments_that_are_exchanged_are_named() {
             offsets,
             bytes,
         };
-        let variant = |_: &'static Program, _: &'static Test, _: &Case| Variant::Honest;
-        let report = problems_on(&device, test, &[part], variant);
+        let report = problems_on(&device, test, &[part], None);
         let outputs = report.outputs.iter();
         let named = outputs
             .filter_map(|output| output.problem.as_ref())

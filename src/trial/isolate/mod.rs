@@ -17,7 +17,6 @@ use std::io::{self, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::Variant;
 use super::plan::{Finished, Plan};
 use crate::device::{DeviceError, DeviceErrorKind, Isolation};
 use crate::verdict::{LaunchReport, Verdict};
@@ -158,15 +157,8 @@ fn with_errors(mut message: String, ended: &Ended) -> String {
 
 /// Whether launches that were told had the planted bug in them.
 fn plant_used(plan: &Plan<'_>, launches: &[LaunchReport]) -> bool {
-    let Variant::Planted(_, plant) = plan.variant else {
-        return false;
-    };
-    let swapped = plant
-        .swap_grid
-        .as_ref()
-        .map(|kernel| plant.replace.get(kernel).unwrap_or(kernel));
-    launches.iter().any(|launch| {
-        plant.replace.values().any(|name| *name == launch.kernel)
-            || swapped.is_some_and(|name| *name == launch.kernel)
+    plan.bound.planted.is_some_and(|planted| {
+        let kernels = launches.iter().map(|launch| launch.kernel.as_str());
+        plan.bound.binding.plants_in(planted.bug, kernels)
     })
 }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Dump, Plan, Variant};
-use crate::contract::{Judged, Plant, Value};
+use crate::contract::{Judged, Value};
 use crate::device::{Limits, Place};
 use crate::program::Program;
 use crate::verdict::CodeObjectReport;
@@ -23,7 +23,8 @@ pub(super) struct Head {
     pub(super) limits: Limits,
     pub(super) program: Object,
     pub(super) twin: Option<Object>,
-    pub(super) planted: Option<(Object, Plant)>,
+    /// A planted bug: the code object, and where the bug stands in the binding's file.
+    pub(super) planted: Option<(Object, usize)>,
     pub(super) silent: bool,
     pub(super) phase: u32,
     pub(super) test: String,
@@ -55,13 +56,12 @@ pub(super) enum Parameter {
     Word(String),
 }
 
-/// A binding: its file, where it stands there, and which of its planted bugs is launched.
+/// A binding: its file, and where it stands there.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BoundBy {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) at: usize,
-    pub(super) planted: Option<usize>,
 }
 
 /// Tensors from elsewhere: how many elements each has.
@@ -102,10 +102,10 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
         limits: plan.limits,
         program: object(plan.program, &mut long),
         twin: plan.twin.map(|twin| object(twin, &mut long)),
-        planted: match plan.variant {
-            Variant::Planted(program, plant) => Some((object(program, &mut long), plant.clone())),
-            Variant::Honest | Variant::Silent => None,
-        },
+        planted: plan.bound.planted.map(|planted| {
+            let program = object(planted.program, &mut long);
+            (program, planted.bug.span.start)
+        }),
         silent: matches!(plan.variant, Variant::Silent),
         phase: plan.phase,
         test: plan.test.id.clone(),
@@ -130,7 +130,6 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
             name: plan.bound.binding.source.name.clone(),
             text: plan.bound.binding.source.text.clone(),
             at: plan.bound.binding.span.start,
-            planted: plan.bound.planted.map(|planted| planted.span.start),
         }),
         flags: plan.flags.into(),
     };

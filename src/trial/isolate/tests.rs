@@ -5,14 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::binding::{Binding, Described, describe, parse};
 use crate::contract::Given;
 use crate::device::emulator::Emulator;
 use crate::device::{Device, Limits, NOTHING, Place};
 use crate::program::Program;
-use crate::registry::{Known, Registry};
-use crate::trial::{Bound, Dump, Variant};
+use crate::registry::Registry;
+use crate::trial::{Bound, Dump, Planted, Variant};
 
-/// A test with a word among its parameters, and a planted bug that replaces and swaps.
+/// A test.
 const REGISTRY: &str = r#"
 schema = 1
 partial = true
@@ -22,27 +23,61 @@ title = "One"
 [[phase.test]]
 id = "mul"
 function = "mul"
-kernels = ["kernel_mul"]
 shape = { n = 300 }
 outputs.out = { tolerance = 1e-6, ceiling = 1e-6, reason = "-" }
-planted = [{ name = "other", replace = { kernel_mul = "kernel_add" } }, { name = "swap", swap_grid = "kernel_mul" }]
+planted = "all"
+"#;
+
+/// A binding of its contract, and planted bugs that replace its kernel, exchange its grid, and change its one launch.
+const BINDING: &str = r#"
+schema = 1
+[[binding]]
+contract = "mul"
+symbol = "kernel_mul"
+grid = ["ceil(n / 256)"]
+block = [256]
+args = ["a", "b", "out", "i32 n"]
+planted = [
+    { name = "other", replace = { kernel_mul = "kernel_add" } },
+    { name = "swap", swap_grid = "kernel_mul" },
+    { name = "half", args = ["a", "b", "out", "i32 n / 2"] },
+]
 "#;
 
 struct Bench {
     registry: Registry,
     program: Program,
+    binding: Binding,
+    described: Described,
 }
 
 impl Bench {
     fn new() -> Bench {
-        let known = Known {
-            kernels: vec!["kernel_mul"],
-            planted: vec!["kernel_add"],
-            base: None,
-        };
+        let registry = Registry::parse("x", REGISTRY, None).expect("a good registry");
+        let mut bindings = parse("x.bind.toml", BINDING).expect("a good binding");
+        let test = registry.tests().next().expect("a test");
+        let described = describe(test.function, &[&test.cases[0].values]);
         Bench {
-            registry: Registry::parse("x", REGISTRY, &known).expect("a good registry"),
+            described: described.expect("tensors"),
+            registry,
             program: Program::built_in().expect("built in"),
+            binding: bindings.remove(0),
+        }
+    }
+
+    /// With a planted bug of the binding.
+    fn planted(&self, bug: usize) -> Plan<'_> {
+        let planted = Planted {
+            bug: &self.binding.planted[bug],
+            program: &self.program,
+        };
+        Plan {
+            bound: Bound {
+                binding: &self.binding,
+                described: Some(&self.described),
+                planted: Some(planted),
+            },
+            ..self.plan()
         }
     }
 
@@ -237,10 +272,8 @@ fn what_kernels_print_is_told_apart() {
 #[test]
 fn launches_before_a_crash_are_reported_and_use_the_planted_bug() {
     let bench = Bench::new();
-    let test = bench.registry.tests().next().expect("a test");
     let crash = |plant: usize, kernel: &str| {
-        let mut plan = bench.plan();
-        plan.variant = Variant::Planted(&bench.program, &test.planted[plant]);
+        let plan = bench.planted(plant);
         let script = format!(
             "echo 'deltanet-check/trial/1 {{\"Launch\":{{\"kernel\":\"{kernel}\",\"grid\":[2,1,1],\"block\":[256,1,1]}}}}'; kill -9 $$"
         );
@@ -250,21 +283,20 @@ fn launches_before_a_crash_are_reported_and_use_the_planted_bug() {
         finished.plant_used
     };
     assert!(crash(0, "kernel_add") && crash(1, "kernel_mul"));
+    assert!(crash(2, "kernel_mul"), "what one launch is changed to");
     assert!(!crash(0, "kernel_mul") && !crash(1, "kernel_add"));
 }
 
 #[test]
 fn a_request_holds_everything_of_a_plan() {
     let bench = Bench::new();
-    let test = bench.registry.tests().next().expect("a test");
     let odd = f32::from_bits(0x7fc0_1234);
     let given = Given {
         inputs: [("a".into(), vec![odd; 300]), ("b".into(), vec![-0.0; 300])].into(),
         expected: [("out".into(), vec![f32::INFINITY; 300])].into(),
         scale: Some(0.1),
     };
-    let mut plan = bench.plan();
-    plan.variant = Variant::Planted(&bench.program, &test.planted[0]);
+    let mut plan = bench.planted(1);
     plan.given = Some(&given);
     plan.dump = Some(Dump::Safetensors(Path::new("a place")));
     let request = request::write(&plan, Place::Hip(3)).expect("written");
@@ -289,13 +321,10 @@ fn a_request_holds_everything_of_a_plan() {
         )
     );
     assert_eq!(again.program.report, plan.program.report);
-    let Variant::Planted(program, plant) = again.variant else {
-        panic!("it is planted");
-    };
-    assert_eq!(
-        (&program.bytes, plant),
-        (&bench.program.bytes, &test.planted[0])
-    );
+    let planted = again.bound.planted.expect("it is planted");
+    assert_eq!(planted.program.bytes, bench.program.bytes);
+    assert_eq!(planted.bug.name, "swap");
+    assert!(again.bound.described.is_some(), "it is no built-in binding");
     let tensors = again.given.expect("given");
     assert_eq!(tensors.inputs["a"][299].to_bits(), odd.to_bits());
     assert_eq!(tensors.inputs["b"][0].to_bits(), 0x8000_0000);
@@ -340,4 +369,21 @@ fn what_is_no_request_is_refused_in_a_line() {
         assert!(!stop.message.contains('\n'), "{}", stop.message);
         assert!(stop.message.contains("--test ID"), "{}", stop.message);
     }
+}
+
+/// A planted bug of a built-in binding is found again by where it stands.
+#[test]
+fn a_planted_bug_of_a_built_in_binding_goes_along() {
+    let bench = Bench::new();
+    let wrong = Program::planted().expect("built in");
+    let mut plan = bench.plan();
+    let bug = &plan.bound.binding.planted[0];
+    plan.bound.planted = Some(Planted {
+        bug,
+        program: &wrong,
+    });
+    let finished = isolated(&plan, &answer(&plan));
+    assert_eq!(finished.report.verdict, Verdict::Fail);
+    assert_eq!(finished.report.launches[0].kernel, "planted_mul_adds");
+    assert!(finished.plant_used);
 }

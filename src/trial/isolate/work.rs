@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::super::{Bound, Dump, Plan, Variant};
+use super::super::{Bound, Dump, Plan, Planted, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, Described, describe};
-use crate::contract::{Case, Given, Plant, Test, Value, Values};
+use crate::contract::{Case, Given, Test, Value, Values};
 use crate::contracts::functions;
 use crate::device::{Device, NOTHING, Place};
 use crate::exit::Stop;
@@ -22,10 +22,10 @@ pub struct Work {
     head: Head,
     program: Program,
     twin: Option<Program>,
-    planted: Option<(Program, Plant)>,
+    planted: Option<(Program, usize)>,
     test: Test,
     given: Option<Given>,
-    bound: Option<(Binding, Described, Option<usize>)>,
+    bound: Option<(Binding, Described)>,
     built_in: Bound<'static>,
 }
 
@@ -105,7 +105,7 @@ impl Work {
         let program = object(&head.program)?;
         let twin = head.twin.as_ref().map(&mut object).transpose()?;
         let planted = match &head.planted {
-            Some((planted, plant)) => Some((object(planted)?, plant.clone())),
+            Some((planted, at)) => Some((object(planted)?, *at)),
             None => None,
         };
         let mut tensors = |lengths: &[(String, u64)]| -> Result<_, Trouble> {
@@ -150,7 +150,7 @@ impl Work {
                 let (Some(binding), Some(described)) = (found, described) else {
                     return Err(Trouble::Alien("the test has an unknown binding".into()));
                 };
-                Some((binding, described, by.planted))
+                Some((binding, described))
             }
             None => None,
         };
@@ -167,7 +167,7 @@ impl Work {
             outputs: head.outputs.clone(),
             planted: Vec::new(),
         };
-        Ok(Work {
+        let work = Work {
             head,
             program,
             twin,
@@ -176,7 +176,31 @@ impl Work {
             given,
             bound,
             built_in: Bound::built_in(function)?,
-        })
+        };
+        match (&work.planted, work.bug()) {
+            (Some(_), None) => Err(Trouble::Alien("the test has an unknown planted bug".into())),
+            _ => Ok(work),
+        }
+    }
+
+    /// The binding, without a planted bug.
+    fn bound(&self) -> Bound<'_> {
+        match &self.bound {
+            Some((binding, described)) => Bound {
+                binding,
+                described: Some(described),
+                planted: None,
+            },
+            None => self.built_in,
+        }
+    }
+
+    /// The planted bug.
+    fn bug(&self) -> Option<Planted<'_>> {
+        let (program, at) = self.planted.as_ref()?;
+        let mut all = self.bound().binding.planted.iter();
+        let bug = all.find(|bug| bug.span.start == *at)?;
+        Some(Planted { bug, program })
     }
 
     /// Where it runs.
@@ -193,10 +217,10 @@ impl Work {
             limits: head.limits,
             twin: self.twin.as_ref(),
             program: &self.program,
-            variant: match &self.planted {
-                Some((program, plant)) => Variant::Planted(program, plant),
-                None if head.silent => Variant::Silent,
-                None => Variant::Honest,
+            variant: if head.silent {
+                Variant::Silent
+            } else {
+                Variant::Honest
             },
             phase: head.phase,
             test: &self.test,
@@ -213,16 +237,9 @@ impl Work {
                 }
             }),
             given: self.given.as_ref(),
-            bound: match &self.bound {
-                Some((binding, described, planted)) => Bound {
-                    binding,
-                    described: Some(described),
-                    planted: planted.and_then(|at| {
-                        let mut all = binding.planted.iter();
-                        all.find(|planted| planted.span.start == at)
-                    }),
-                },
-                None => self.built_in,
+            bound: Bound {
+                planted: self.bug(),
+                ..self.bound()
             },
             shared: None,
             flags: &head.flags,

@@ -1,11 +1,11 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::contract::Plant;
 use crate::device::emulator::Emulator;
 use crate::device::{Device, Session, Watch};
 use crate::program::Program;
-use crate::registry::{Known, Registry};
+use crate::registry::Registry;
+use crate::trial::Planted;
 use crate::verdict::{DeviceReport, Verdict};
 
 /// The emulator, and the budget of every session that it opened.
@@ -35,18 +35,21 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
     let planted = Program::planted().expect("built in");
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
-         function = \"exp\"\nkernels = [\"kernel_exp\"]\nshape = {{ n = {n} }}\n\
+         function = \"exp\"\nshape = {{ n = {n} }}\n\
          outputs.out = {{ tolerance = 1e-5, ceiling = 1, reason = \"-\" }}\n\
-         planted = [{{ name = \"-\", replace = {{ kernel_exp = \"planted_exp_hangs\" }} }}]\n"
+         planted = [\"never ends\"]\n"
     );
-    let known = Known {
-        kernels: vec!["kernel_exp"],
-        planted: vec!["planted_exp_hangs"],
-        base: None,
-    };
-    let registry = Registry::parse("x", &text, &known).expect("a good registry");
+    let registry = Registry::parse("x", &text, None).expect("a good registry");
     let test = registry.tests().next().expect("a test");
-    let plant: &Plant = &test.planted[0];
+    let mut bound = Bound::built_in(test.function).expect("a binding");
+    let bug = bound.binding.planted.iter();
+    bound.planted = bug
+        .filter(|bug| hangs && test.planted.contains(&bug.name))
+        .map(|bug| Planted {
+            bug,
+            program: &planted,
+        })
+        .next();
     let device = Counting::default();
     let plan = Plan {
         device: &device,
@@ -54,11 +57,7 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         limits,
         program: &program,
         twin: twin.then_some(&program),
-        variant: if hangs {
-            Variant::Planted(&planted, plant)
-        } else {
-            Variant::Honest
-        },
+        variant: Variant::Honest,
         phase: 1,
         test,
         case: &test.cases[0],
@@ -67,7 +66,7 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         watch: &NOTHING,
         dump: None,
         given: None,
-        bound: Bound::built_in(test.function).expect("a binding"),
+        bound,
         shared: None,
         flags: "",
     };

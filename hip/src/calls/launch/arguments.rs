@@ -1,6 +1,6 @@
 //! The explicit arguments of a launch, in the two ways that HIP takes them.
 
-use gfx906::code_object::Kernel;
+use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
 use crate::boundary::{Address, In, host_bytes, host_value};
 use crate::error::{HipError, Outcome};
@@ -8,13 +8,14 @@ use crate::tell::tell;
 
 /// The explicit arguments, each behind a pointer of its own.
 pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
-    let mut kernarg = vec![0; kernel.explicit_kernarg_size() as usize];
-    for (n, arg) in kernel.explicit_args().enumerate() {
-        let at = parameters.nth(n)?;
-        let value = host_bytes(at, arg.size as usize)?;
-        kernarg[arg.offset as usize..][..value.len()].copy_from_slice(value);
+    let sizes = kernel.explicit_args().map(|arg| arg.size as usize);
+    let sizes: Vec<usize> = sizes.collect();
+    let mut kernarg = Kernarg::new(kernel, sizes.len()).map_err(refused)?;
+    for (n, size) in sizes.into_iter().enumerate() {
+        let value = host_bytes(parameters.nth(n)?, size)?;
+        kernarg.put(n, value).map_err(refused)?;
     }
-    Ok(kernarg)
+    Ok(kernarg.into_bytes())
 }
 
 /// The explicit arguments, laid out by the program: address and size, each behind a number that says which.
@@ -37,12 +38,13 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
     if wanted == 0 {
         return Ok(Vec::new());
     }
-    if size < wanted {
-        tell(format!(
-            "kernel `{}` takes {wanted} bytes of arguments, the launch gives {size}",
-            kernel.name
-        ));
-        return Err(HipError::InvalidValue);
-    }
-    Ok(host_bytes(buffer, wanted)?.to_vec())
+    // No more is read than the program says is there.
+    let given = host_bytes(buffer, size.min(wanted))?;
+    Ok(kernel.explicit_kernarg(given).map_err(refused)?.to_vec())
+}
+
+/// Tells what is wrong with arguments.
+fn refused(error: KernargError) -> HipError {
+    tell(error);
+    HipError::InvalidValue
 }

@@ -1,10 +1,12 @@
 //! The functions that launch: a kernel of a module, or the kernel behind a function of the host's.
 
+use gfx906::code_object::LaunchShape;
+
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
 use crate::error::{HipError, Outcome};
-use crate::objects::shape::{Dim3, Shape};
+use crate::objects::shape::Dim3;
 use crate::runtime::state;
 use crate::tell::tell;
 
@@ -26,10 +28,10 @@ pub fn module_launch(
         return Err(HipError::InvalidImage);
     }
     let request = Request {
-        shape: Shape {
+        shape: LaunchShape {
             grid: [grid_x, grid_y, grid_z],
             block: [block_x, block_y, block_z],
-            lds: lds as usize,
+            dynamic_lds: lds.into(),
         },
         stream,
         parameters,
@@ -72,10 +74,10 @@ pub fn ext_module_launch(
         return Err(HipError::NotSupported);
     }
     let request = Request {
-        shape: Shape {
+        shape: LaunchShape {
             grid: [0, 1, 2].map(|d| items[d] / block[d]),
             block,
-            lds,
+            dynamic_lds: lds as u64,
         },
         stream,
         parameters,
@@ -133,10 +135,10 @@ pub fn ext_host_launch(
 ) -> Outcome {
     let function = state().function_of(host)?;
     let request = Request {
-        shape: Shape {
+        shape: LaunchShape {
             grid: grid.into(),
             block: block.into(),
-            lds,
+            dynamic_lds: lds as u64,
         },
         stream,
         parameters,
@@ -157,10 +159,10 @@ pub fn host_launch_packed(
 ) -> Outcome {
     let function = state().function_of(host)?;
     let request = Request {
-        shape: Shape {
+        shape: LaunchShape {
             grid: grid.get()?.into(),
             block: block.get()?.into(),
-            lds: lds as usize,
+            dynamic_lds: lds.into(),
         },
         stream,
         parameters: In::null(),

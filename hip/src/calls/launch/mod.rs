@@ -4,7 +4,7 @@ mod arguments;
 pub mod entries;
 pub mod pending;
 
-use gfx906::code_object::{HiddenArg, Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{HiddenArg, Kernel, LaunchShape, ShapeProblem};
 use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
 
 use crate::boundary::{Address, In};
@@ -12,7 +12,6 @@ use crate::calls::{event, record, stream};
 use crate::error::{HipError, Outcome};
 use crate::host;
 use crate::objects::module::{self, Function};
-use crate::objects::shape::Shape;
 use crate::runtime::{queue, state};
 use crate::settings::SETTINGS;
 use crate::tell::tell;
@@ -20,62 +19,28 @@ use crate::tell::tell;
 /// Addresses below are null pointers with an offset.
 const FIRST_PAGES: u64 = 1 << 16;
 
-/// Checks a shape as HIP does.
-fn check(kernel: &Kernel, shape: &Shape) -> Outcome {
-    let Shape { grid, block, lds } = *shape;
-    let refuse = |what: String, code| {
-        tell(format!("kernel `{}`: {what}", kernel.name));
-        Err(code)
+/// Checks a shape; each problem has a code in HIP.
+fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
+    let Err(error) = shape.check(kernel) else {
+        return Ok(());
     };
-    if grid.contains(&0) || block.contains(&0) {
-        return refuse(
-            format!("grid {grid:?} of blocks {block:?} is empty"),
-            HipError::InvalidValue,
-        );
-    }
-    let items = block.iter().try_fold(1u32, |n, &b| n.checked_mul(b));
-    let items = match items {
-        Some(items) if items <= MAX_WORK_GROUP => items,
-        _ => {
-            return refuse(
-                format!("block {block:?} has more than {MAX_WORK_GROUP} work-items"),
-                HipError::InvalidConfiguration,
-            );
-        }
-    };
-    if items > kernel.max_flat_work_group_size {
-        return refuse(
-            format!(
-                "block {block:?} has {items} work-items, __launch_bounds__ allow {}",
-                kernel.max_flat_work_group_size
-            ),
-            HipError::LaunchFailure,
-        );
-    }
-    if (0..3).any(|d| grid[d] as u64 * block[d] as u64 > u32::MAX as u64) {
-        return refuse(
-            format!("grid {grid:?} of blocks {block:?} exceeds 2^32 work-items"),
-            HipError::InvalidConfiguration,
-        );
-    }
-    if lds > (MAX_LDS - kernel.lds_size.min(MAX_LDS)) as usize {
-        return refuse(
-            format!(
-                "{lds} bytes of dynamic and {} of static LDS, a work-group has {MAX_LDS}",
-                kernel.lds_size
-            ),
-            HipError::InvalidValue,
-        );
-    }
-    Ok(())
+    tell(&error);
+    Err(match error.problem {
+        ShapeProblem::Empty { .. } | ShapeProblem::Lds { .. } => HipError::InvalidValue,
+        ShapeProblem::Bounds { .. } => HipError::LaunchFailure,
+        ShapeProblem::Block { .. }
+        | ShapeProblem::Required { .. }
+        | ShapeProblem::Grid { .. }
+        | ShapeProblem::Scratch { .. } => HipError::InvalidConfiguration,
+    })
 }
 
 /// Runs a kernel to its end.
-fn run(function: &Function, shape: &Shape, kernarg: &[u8]) -> Outcome {
+fn run(function: &Function, shape: &LaunchShape, kernarg: &[u8]) -> Outcome {
     let launch = Launch {
         grid: shape.grid,
         block: shape.block,
-        dynamic_lds: shape.lds as u32,
+        dynamic_lds: shape.dynamic_lds as u32,
         kernarg,
         limits: SETTINGS.limits,
         threads: SETTINGS.threads,
@@ -150,7 +115,7 @@ fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
 #[derive(Clone, Copy)]
 pub struct Request {
     /// The shape.
-    pub shape: Shape,
+    pub shape: LaunchShape,
     /// The stream.
     pub stream: Address,
     /// Pointers to arguments.

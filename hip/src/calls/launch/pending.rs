@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 
+use gfx906::code_object::LaunchShape;
+
 use super::{Request, launch};
 use crate::boundary::{Address, In, Out, host_bytes};
 use crate::error::{HipError, Outcome};
-use crate::objects::shape::{Dim3, Shape};
+use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
 /// A launch that is being put together: shape, stream, arguments so far.
-type Pending = (Shape, Address, Vec<u8>);
+type Pending = (LaunchShape, Address, Vec<u8>);
 
 thread_local! {
     static PENDING: RefCell<Vec<Pending>> = const { RefCell::new(Vec::new()) };
@@ -17,10 +19,10 @@ thread_local! {
 
 /// What `<<<>>>` says, until the function between takes it up.
 pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> Outcome {
-    let shape = Shape {
+    let shape = LaunchShape {
         grid: grid.into(),
         block: block.into(),
-        lds,
+        dynamic_lds: lds as u64,
     };
     PENDING.with_borrow_mut(|pending| pending.push((shape, stream, Vec::new())));
     Ok(())
@@ -32,7 +34,7 @@ pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Addre
     let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
     grid.put(dim(shape.grid))?;
     block.put(dim(shape.block))?;
-    lds.put(shape.lds)?;
+    lds.put(shape.dynamic_lds as usize)?;
     stream.put(on)
 }
 

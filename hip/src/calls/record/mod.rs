@@ -8,12 +8,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gfx906::code_object::LaunchShape;
 use gfx906::machine::{Gpu, Limits};
 use serde_json::{Map, Value, json};
 
 use crate::objects::memory::Allocation;
 use crate::objects::module::Function;
-use crate::objects::shape::Shape;
 use crate::recording::settings::Settings;
 use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
@@ -46,7 +46,7 @@ impl From<io::Error> for Trouble {
 /// Writes what a launch starts from, if it is to be recorded. The device is the caller's.
 pub fn begin(
     function: &Function,
-    shape: &Shape,
+    shape: &LaunchShape,
     kernarg: &[u8],
     limits: &Limits,
 ) -> Option<Record> {
@@ -84,7 +84,7 @@ fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
 fn before(
     settings: &Settings,
     function: &Function,
-    shape: &Shape,
+    shape: &LaunchShape,
     kernarg: &[u8],
     limits: &Limits,
 ) -> Result<Record, Trouble> {
@@ -148,7 +148,7 @@ fn before(
             "kernel": function.name,
             "grid": shape.grid,
             "block": shape.block,
-            "dynamic_lds": shape.lds,
+            "dynamic_lds": shape.dynamic_lds,
             "args": arguments.json,
         }]),
     );

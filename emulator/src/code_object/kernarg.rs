@@ -1,0 +1,175 @@
+//! The kernarg segment: the arguments of a launch where the metadata says that the kernel reads them.
+//!
+//! Source: the AMDGPU backend's user guide of LLVM (kernel argument metadata: `.offset`, `.size`, `.value_kind`).
+
+use super::args::{Arg, ArgKind, HiddenArg};
+use super::kernel::Kernel;
+
+/// The explicit arguments of a launch, laid out one by one.
+#[derive(Clone, Debug)]
+pub struct Kernarg<'k> {
+    kernel: &'k Kernel,
+    bytes: Vec<u8>,
+}
+
+/// Why arguments are not those of a kernel, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KernargError {
+    /// Too many or too few.
+    #[error("kernel `{kernel}` takes {takes} arguments, {given} given")]
+    Count {
+        /// The kernel.
+        kernel: String,
+        /// Its explicit arguments.
+        takes: usize,
+        /// Those of the launch.
+        given: usize,
+    },
+    /// One of another size.
+    #[error("argument {index} of kernel `{kernel}` has {takes} bytes, {given} given")]
+    Size {
+        /// The kernel.
+        kernel: String,
+        /// Which argument, from 0.
+        index: usize,
+        /// Its bytes.
+        takes: u32,
+        /// Those given.
+        given: usize,
+    },
+    /// All together are too short.
+    #[error("kernel `{kernel}` takes {takes} bytes of arguments, {given} given")]
+    Short {
+        /// The kernel.
+        kernel: String,
+        /// Bytes that its explicit arguments reach to.
+        takes: usize,
+        /// Bytes of the launch.
+        given: usize,
+    },
+    /// Two that stand in the same bytes.
+    #[error(
+        "kernel `{kernel}`: its metadata has two arguments at byte {offset} of its kernarg; the code object is damaged"
+    )]
+    Overlap {
+        /// The kernel.
+        kernel: String,
+        /// Where the second begins.
+        offset: u32,
+    },
+}
+
+impl<'k> Kernarg<'k> {
+    /// Room for the arguments of a launch that gives so many.
+    ///
+    /// # Errors
+    /// The kernel takes another number, or its metadata places two in the same bytes.
+    pub fn new(kernel: &'k Kernel, given: usize) -> Result<Kernarg<'k>, KernargError> {
+        disjoint(kernel)?;
+        let takes = kernel.explicit_args().count();
+        if takes != given {
+            let kernel = kernel.name.clone();
+            return Err(KernargError::Count {
+                kernel,
+                takes,
+                given,
+            });
+        }
+        let bytes = vec![0; kernel.explicit_kernarg_size() as usize];
+        Ok(Kernarg { kernel, bytes })
+    }
+
+    /// Places an argument, by its number among the explicit ones; where its first byte stands.
+    ///
+    /// # Errors
+    /// There is no such argument, or it has another size.
+    pub fn put(&mut self, index: usize, value: &[u8]) -> Result<usize, KernargError> {
+        let arg = self.kernel.explicit_args().nth(index);
+        let takes = arg.map_or(0, |arg| arg.size);
+        let at = arg.map_or(0, |arg| arg.offset as usize);
+        let room = self.bytes.get_mut(at..at.saturating_add(takes as usize));
+        match room.filter(|room| arg.is_some() && room.len() == value.len()) {
+            Some(room) => room.copy_from_slice(value),
+            None => {
+                return Err(KernargError::Size {
+                    kernel: self.kernel.name.clone(),
+                    index,
+                    takes,
+                    given: value.len(),
+                });
+            }
+        }
+        Ok(at)
+    }
+
+    /// The explicit part of the segment; what was not placed is 0.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl Kernel {
+    /// Of arguments that somebody laid out, those that the kernel takes explicitly: what follows may be hidden ones.
+    ///
+    /// # Errors
+    /// There are fewer bytes than it takes.
+    pub fn explicit_kernarg<'b>(&self, bytes: &'b [u8]) -> Result<&'b [u8], KernargError> {
+        let takes = self.explicit_kernarg_size() as usize;
+        bytes.get(..takes).ok_or_else(|| KernargError::Short {
+            kernel: self.name.clone(),
+            takes,
+            given: bytes.len(),
+        })
+    }
+
+    /// The whole kernarg segment: explicit arguments, and what the runtime says that the hidden ones are.
+    ///
+    /// # Errors
+    /// There are fewer explicit bytes than it takes.
+    pub fn kernarg_segment(
+        &self,
+        explicit: &[u8],
+        hidden: impl Fn(&HiddenArg) -> u64,
+    ) -> Result<Vec<u8>, KernargError> {
+        let explicit = self.explicit_kernarg(explicit)?;
+        let end = self.args.iter().map(end).max().unwrap_or(0);
+        // Compilers read hidden arguments in wide loads: round up, so that the last one may run over.
+        let size = end.max(self.kernarg_size as usize).next_multiple_of(64) + 64;
+        let mut segment = vec![0; size];
+        segment[..explicit.len()].copy_from_slice(explicit);
+        for arg in &self.args {
+            let ArgKind::Hidden(kind) = &arg.kind else {
+                continue;
+            };
+            let value = hidden(kind).to_le_bytes();
+            let bytes = (arg.size as usize).min(value.len());
+            segment[arg.offset as usize..][..bytes].copy_from_slice(&value[..bytes]);
+        }
+        Ok(segment)
+    }
+}
+
+/// The first byte behind an argument.
+fn end(arg: &Arg) -> usize {
+    arg.offset as usize + arg.size as usize
+}
+
+/// Whether no argument stands where another does: what was given for one would be read as the other.
+fn disjoint(kernel: &Kernel) -> Result<(), KernargError> {
+    let hole = ArgKind::Hidden(HiddenArg::None);
+    let mut args: Vec<&Arg> = kernel.args.iter().collect();
+    args.retain(|arg| arg.size != 0 && arg.kind != hole);
+    args.sort_by_key(|arg| arg.offset);
+    let mut pairs = args.windows(2);
+    match pairs.find(|pair| end(pair[0]) > pair[1].offset as usize) {
+        Some(pair) => Err(KernargError::Overlap {
+            kernel: kernel.name.clone(),
+            offset: pair[1].offset,
+        }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
