@@ -225,7 +225,7 @@ impl<'a> Scope<'a> {
             });
         }
         // Tensors of others come without the choices that they leave open: the first word is what they are.
-        if let Some((_, words)) = self.function.words.iter().find(|(known, _)| *known == name)
+        if let Some((_, words)) = self.function.choices().find(|(known, _)| *known == name)
             && let Some(first) = words.first()
         {
             return Ok(Value::Word((*first).into()));
@@ -246,8 +246,7 @@ impl<'a> Scope<'a> {
         }
         let words = || {
             self.function
-                .words
-                .iter()
+                .choices()
                 .flat_map(|(_, words)| words.iter())
         };
         if words().any(|word| *word == name) {
@@ -299,8 +298,7 @@ impl<'a> Scope<'a> {
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
         let words = self
             .function
-            .words
-            .iter()
+            .choices()
             .flat_map(|(_, words)| words.iter());
         let words = words.map(|word| (*word).into());
         locals

@@ -3,7 +3,7 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, table};
+use crate::contract::{Domain, Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["dst"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[]),
         run: tril,
     },
     Function {
@@ -27,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[]),
         run: causal_mask,
     },
     Function {
@@ -37,6 +39,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[]),
         run: eye,
     },
     Function {
@@ -47,6 +50,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["X"],
         largest: &[&["n", "n"], &["n", "k"]],
+        domain: Domain::of(&[]),
         run: solve_tri,
     },
     Function {
@@ -57,6 +61,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[]),
         run: apply_causal_identity,
     },
 ];

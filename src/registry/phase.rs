@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
+use super::cases::DESIGN;
 use super::{Known, Phase, Registry};
 use crate::binding::kernels_of;
 use crate::contract::Function;
@@ -232,7 +233,9 @@ impl Reader<'_, '_> {
         self.kernels(&table, function);
         let cases = self.cases(&table, id, function);
         self.files(&cases, id_at);
-        let outputs = self.outputs(&table, function);
+        let word = table.get("cases").map(|cases| cases.get_ref().as_str());
+        let designed = word.flatten() == Some(DESIGN);
+        let outputs = self.outputs(&table, function, designed);
         let planted = self.plants(&table, function);
         let documented = table
             .get("documented")
@@ -244,6 +247,7 @@ impl Reader<'_, '_> {
             function,
             title: function.title.into(),
             documented,
+            designed,
             cases,
             outputs,
             planted,

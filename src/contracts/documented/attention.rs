@@ -3,7 +3,7 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, axes, elements, table};
+use crate::contract::{Domain, Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Walk};
 
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["mask"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[]),
         run: decay_mask,
     },
     Function {
@@ -27,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[]),
         run: attention_matrix,
     },
 ];

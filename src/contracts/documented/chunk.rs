@@ -3,7 +3,7 @@
 use deltanet_reference::{operators, pipelines};
 
 use super::{Function, exchanged};
-use crate::contract::{Instance, Mistake, Outcome, axes, elements, table};
+use crate::contract::{Domain, Instance, Mistake, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_pre"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[]),
         run: attn_pre,
     },
     Function {
@@ -27,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved"],
         largest: &[&["C", "C"]],
+        domain: Domain::of(&[]),
         run: solve_causal_identity,
     },
     Function {
@@ -37,6 +39,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved", "V_new", "K_cumdecay"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[]),
         run: intra_chunk,
     },
 ];

@@ -3,7 +3,7 @@
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
 use super::Function;
-use crate::contract::{Instance, Outcome, axes, table};
+use crate::contract::{Domain, Instance, Outcome, axes, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -16,6 +16,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[],
     outputs: &["states"],
     largest: &[&["S", "S", "chunks"], &["S", "C", "chunks"], &["C", "C"]],
+    domain: Domain::of(&[]),
     run: deltanet,
 }];
 

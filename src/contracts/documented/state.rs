@@ -3,7 +3,7 @@
 use deltanet_reference::pipelines;
 
 use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, axes, elements, table};
+use crate::contract::{Domain, Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform, Walk};
 
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["state_out"],
         largest: &[&["S", "S"], &["S", "C"]],
+        domain: Domain::of(&[]),
         run: state_update,
     },
     Function {
@@ -27,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["output"],
         largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[]),
         run: output_with_state,
     },
 ];

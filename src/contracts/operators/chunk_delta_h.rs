@@ -6,7 +6,7 @@ use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::STATE;
 
@@ -19,6 +19,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES, STATE],
     outputs: &["h", "v_new", "ht"],
     largest: LARGEST,
+    domain: Domain::of(&[]),
     run,
 }];
 

@@ -6,7 +6,7 @@ use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
 use crate::contracts::rule::problem::STATE;
@@ -20,6 +20,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES, STATE],
     outputs: &["o"],
     largest: LARGEST,
+    domain: Domain::of(&[]),
     run,
 }];
 

@@ -10,7 +10,7 @@ use deltanet_reference::gdr::conv::Filter;
 use super::super::Function;
 use super::lengths::LENGTHS;
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Domain, Instance, Mistake, Outcome, axes};
 use crate::tensor::Distribution::Normal;
 
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
@@ -26,6 +26,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[BIAS, ACTIVATION, ("padding", &["none", "some"])],
         outputs: &["q", "k", "v", "conv_state"],
         largest: &[&["batch", "kd", "seqlen"], &["batch", "vd", "seqlen"]],
+        domain: Domain::of(&[]),
         run: decode::run,
     },
     Function {
@@ -36,6 +37,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS, BIAS, ACTIVATION],
         outputs: &["q", "k", "v"],
         largest: &[&["kd"], &["vd"]],
+        domain: Domain::of(&[]),
         run: prefill::run,
     },
 ];

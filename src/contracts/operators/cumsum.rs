@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Domain, Instance, Mistake, Outcome, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -20,6 +20,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[DIRECTION, SCALE],
         outputs: &["o"],
         largest: &[&["B", "T", "H"]],
+        domain: Domain::of(&[]),
         run: scalar,
     },
     Function {
@@ -30,6 +31,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[DIRECTION, SCALE],
         outputs: &["o"],
         largest: &[&["B", "T", "H", "S"]],
+        domain: Domain::of(&[]),
         run: vector,
     },
 ];

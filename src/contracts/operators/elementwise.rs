@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, elements};
+use crate::contract::{Buffer, Domain, Instance, Mistake, Outcome, elements};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -30,6 +30,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: abs_diff,
     },
     Function {
@@ -40,6 +41,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: squared_diff,
     },
     Function {
@@ -50,6 +52,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: OPS,
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: ops,
     },
 ];

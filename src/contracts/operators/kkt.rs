@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::scalars;
 use crate::references;
@@ -18,6 +18,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk_cumsum,
     },
     Function {
@@ -28,6 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: products,
     },
     Function {
@@ -38,6 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: products,
     },
     Function {
@@ -48,6 +51,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: |t| fused(t, true),
     },
     Function {
@@ -58,6 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: |t| fused(t, false),
     },
 ];

@@ -4,7 +4,7 @@ use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes, table};
+use crate::contract::{Buffer, Domain, Instance, Mistake, Outcome, axes, table};
 use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -24,6 +24,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: Domain::of(&[]),
         run: |t| normalize(t, F32, "gdr_l2_normalize_f32"),
     },
     Function {
@@ -34,6 +35,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: Domain::of(&[]),
         run: |t| normalize(t, Bf16, "gdr_l2_normalize_bf16"),
     },
     Function {
@@ -44,6 +46,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y", "rstd"],
         largest: &[&["T", "D"]],
+        domain: Domain::of(&[]),
         run: forward,
     },
     Function {
@@ -54,6 +57,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["dx"],
         largest: &[&["T", "D"]],
+        domain: Domain::of(&[]),
         run: backward,
     },
 ];

@@ -5,7 +5,7 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST};
-use crate::contract::{Instance, Outcome};
+use crate::contract::{Domain, Instance, Outcome};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::scalars;
 use crate::references;
@@ -19,6 +19,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["g_cumsum", "A", "w", "u"],
     largest: LARGEST,
+    domain: Domain::of(&[]),
     run,
 }];
 

@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Outcome, axes, elements};
+use crate::contract::{Buffer, Domain, Instance, Outcome, axes, elements};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("signs", &["both", "negative"])],
         outputs: &["partial"],
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: max_reduce,
     },
     Function {
@@ -27,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["partial"],
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: sum_reduce,
     },
 ];

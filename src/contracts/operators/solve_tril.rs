@@ -4,7 +4,7 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST};
-use crate::contract::{Instance, Mistake, Outcome};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::tensor::Distribution::Normal;
 
@@ -18,6 +18,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: |t| solve(t, false),
     },
     Function {
@@ -28,6 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: |t| solve(t, true),
     },
 ];

@@ -4,7 +4,7 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
-use crate::contract::{Data, Instance, Mistake, Outcome, axes};
+use crate::contract::{Data, Domain, Instance, Mistake, Outcome, axes};
 use crate::tensor::Distribution::Normal;
 
 /// The split.
@@ -17,6 +17,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[],
     outputs: &["mixed_qkv", "z", "b", "a"],
     largest: &[&["B", "H", "DK"], &["B", "H", "r", "DV"]],
+    domain: Domain::of(&[]),
     run: split,
 }];
 

@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 
 /// The function.
@@ -15,6 +15,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["w", "u"],
     largest: LARGEST,
+    domain: Domain::of(&[]),
     run,
 }];
 

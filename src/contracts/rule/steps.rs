@@ -3,6 +3,7 @@
 mod chunk;
 mod producers;
 
+use crate::contract::Domain;
 use super::Function;
 use super::problem::{GATES, LAYOUT, MAP, STATE};
 
@@ -26,6 +27,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["g"],
         largest: &[&["T", "HV"]],
+        domain: Domain::of(&[]),
         run: producers::gate,
     },
     Function {
@@ -36,6 +38,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["beta"],
         largest: &[&["n"]],
+        domain: Domain::of(&[]),
         run: producers::beta,
     },
     Function {
@@ -46,6 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: Domain::of(&[]),
         run: producers::l2norm,
     },
     Function {
@@ -56,6 +60,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::cumsum,
     },
     Function {
@@ -66,6 +71,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["L"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::l,
     },
     Function {
@@ -76,6 +82,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::solve,
     },
     Function {
@@ -86,6 +93,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["u", "w"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::uw,
     },
     Function {
@@ -96,6 +104,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["h", "vn", "final"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::chunk_states,
     },
     Function {
@@ -106,6 +115,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunk::outputs,
     },
 ];

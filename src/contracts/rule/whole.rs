@@ -5,8 +5,9 @@ mod ggml;
 mod recurrent;
 mod sequential;
 
+use crate::contract::Domain;
 use super::Function;
-use super::problem::{DIMS, GATES, LAYOUT, MAP, STATE};
+use super::problem::{DIMS, GATES, LAYOUT, MAP, RULE, STATE};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -25,6 +26,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: RULE,
         run: recurrent::run,
     },
     Function {
@@ -35,6 +37,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: recurrent::run,
     },
     Function {
@@ -45,6 +48,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: &[&["T", "HV", "K"], &["T", "HV", "V"], &["HV", "K", "V"]],
+        domain: Domain::of(&[]),
         run: recurrent::run,
     },
     Function {
@@ -55,6 +59,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: Domain::of(&[]),
         run: chunked::run,
     },
     Function {
@@ -65,6 +70,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[STATE],
         outputs: &["o", "final"],
         largest: &[&["B", "T", "H", "V"], &["B", "H", "K", "V"]],
+        domain: Domain::of(&[]),
         run: sequential::sequential,
     },
     Function {
@@ -75,6 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["final"],
         largest: &[&["B", "H", "K", "V"]],
+        domain: Domain::of(&[]),
         run: sequential::error_correction,
     },
     Function {
@@ -85,6 +92,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("gate", &["head", "key"])],
         outputs: &["o", "states"],
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
+        domain: Domain::of(&[]),
         run: ggml::run,
     },
 ];
