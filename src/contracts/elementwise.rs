@@ -3,7 +3,7 @@
 use deltanet_reference::operators;
 
 use super::{Function, exchanged, values};
-use super::values::{ALONE, N};
+use super::values::{ALONE, N, N_FROM_3};
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{self, Uniform};
@@ -90,7 +90,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(SUMMANDS).without(&[ALONE]),
+        domain: Domain::of(&[N_FROM_3]).values(SUMMANDS),
         run: cumsum,
     },
     Function {

@@ -4,7 +4,7 @@
 //! alone are never right.
 
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Factor, Instance, Outcome, Rule};
+use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule};
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::Axis;
 
@@ -30,7 +30,12 @@ pub const OPPOSED: &str = "opposed";
 pub const GREAT: &str = "great";
 
 /// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.
-pub const N: Factor = Factor::One("n", &[1, 63, 64, 65, 256, 257, 1000]);
+pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
+
+/// The same where one element is its own result, and a second that is infinite, too.
+pub const N_FROM_3: Factor = Factor::One("n", &[3, 63, 64, 257, 1000]);
+/// The choice of [`GREAT`].
+pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
 /// Where there is nothing but the first element.
 pub const ALONE: Rule = Rule {
@@ -58,8 +63,32 @@ pub fn input_of(
     (name, axes): (&str, Vec<Axis>),
     distribution: Distribution,
 ) -> Outcome<Buffer> {
+    let drawn = draw_of(t, class, (name, axes), distribution);
+    t.offer(drawn);
+    Ok(drawn)
+}
+
+/// The same that kernels are not offered.
+pub fn draw_of(
+    t: &mut Instance<'_>,
+    class: &'static str,
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Buffer {
     let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
-    let drawn = t.draw_changed(ElementKind::F32, name, axes, distribution, change);
+    t.draw_changed(ElementKind::F32, name, axes, distribution, change)
+}
+
+/// The same rounded to another type, whose subnormals are as f32's.
+pub fn input_as(
+    t: &mut Instance<'_>,
+    kind: ElementKind,
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Outcome<Buffer> {
+    let class = t.word(NAME);
+    let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
+    let drawn = t.draw_changed(kind, name, axes, distribution, change);
     t.offer(drawn);
     Ok(drawn)
 }
@@ -82,14 +111,18 @@ pub fn matrices(
     [a, b]: [(&str, Vec<Axis>); 2],
     distributions: [Distribution; 2],
 ) -> Outcome<[Buffer; 2]> {
-    let class = t.word(NAME);
-    let (of_a, of_b) = match class {
-        OPPOSED => (LOW, HIGH),
-        ONE_INFINITE => (ONE_INFINITE, NOT_ZERO),
-        class => (class, class),
-    };
+    let [of_a, of_b] = opposed(t.word(NAME));
     let a = input_of(t, of_a, a, distributions[0])?;
     Ok([a, input_of(t, of_b, b, distributions[1])?])
+}
+
+/// The classes of both operands of such a product.
+pub fn opposed(class: &'static str) -> [&'static str; 2] {
+    match class {
+        OPPOSED => [LOW, HIGH],
+        ONE_INFINITE => [ONE_INFINITE, NOT_ZERO],
+        class => [class, class],
+    }
 }
 
 /// The operands of [`OPPOSED`].

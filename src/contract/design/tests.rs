@@ -40,6 +40,12 @@ fn every_value_and_every_pair_that_the_domain_allows_is_in_a_design() {
                 .collect();
             for (factor, all) in space.factors.iter().enumerate() {
                 for level in 0..all.len() {
+                    let mut alone = vec![None; space.factors.len()];
+                    alone[factor] = Some(level);
+                    // Some rules leave out a value, whatever it meets.
+                    if function.domain.broken(&space.values(&alone, false)).is_some() {
+                        continue;
+                    }
                     assert!(
                         cases.iter().any(|case| case[factor] == level),
                         "{function:?}, seed {seed}: {:?} is in no case",

@@ -5,7 +5,7 @@ use deltanet_reference::gdr::index;
 use super::super::Function;
 use super::lengths::{LENGTHS, lengths};
 use crate::compare::ElementKind::I32;
-use crate::contract::{Buffer, Domain, Instance, Outcome, axes};
+use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, axes};
 use crate::verdict::Axis;
 
 /// Indices.
@@ -62,7 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["offsets"],
         largest: &[],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[Factor::One("C", &[2, 3, 16, 64])]),
         run: chunk_offsets,
     },
     Function {
@@ -73,7 +73,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["indices"],
         largest: &[],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[Factor::One("C", &[1, 3, 16, 64])]),
         run: chunk_indices,
     },
 ];

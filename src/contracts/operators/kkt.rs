@@ -2,10 +2,10 @@
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use super::chunked::{SUMS, Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
-use crate::contracts::rule::problem::scalars;
+use crate::contracts::rule::problem::{FEW, scalars};
 use crate::references;
 
 /// The functions.
@@ -18,7 +18,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SUMS).without(&[SUMMED]),
         run: chunk_cumsum,
     },
     Function {
@@ -29,7 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE, GATED]),
         run: products,
     },
     Function {
@@ -40,7 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE]),
         run: products,
     },
     Function {
@@ -51,7 +51,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SUMS).without(&[SUMMED]),
         run: |t| fused(t, true),
     },
     Function {
@@ -62,7 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE, GATED]),
         run: |t| fused(t, false),
     },
 ];

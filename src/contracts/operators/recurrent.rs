@@ -10,7 +10,7 @@ use deltanet_reference::{Real, rule::Scale};
 
 use mistakes::mistakes;
 
-use super::sequences::{DIMS, LARGEST, LENGTHS, Sequences};
+use super::sequences::{DIMS, LARGEST, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Domain, Instance, Outcome, elements};
 use crate::contracts::Function;
@@ -33,7 +33,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["o"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SIZES),
         run: |t| run(t, false),
     },
     Function {
@@ -44,7 +44,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["ht"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SIZES),
         run: |t| run(t, true),
     },
 ];

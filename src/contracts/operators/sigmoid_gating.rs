@@ -9,7 +9,7 @@ use deltanet_reference::rule::{HeadMap, Norm, Order, Scale};
 
 use mistakes::mistakes;
 
-use super::sequences::{DIMS, LENGTHS, Sequences};
+use super::sequences::{DIMS, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
 use crate::contract::{Domain, Instance, Outcome, axes, elements};
 use crate::contracts::Function;
@@ -39,7 +39,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &["N", "HV", "K", "V"],
         &["HV", "K", "V"],
     ],
-    domain: Domain::of(&[]),
+    domain: Domain::of(&SIZES),
     run,
 }];
 

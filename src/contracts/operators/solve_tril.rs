@@ -3,8 +3,9 @@
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
+use crate::contracts::rule::problem::FEW;
 use crate::contracts::Function;
 use crate::tensor::Distribution::Normal;
 
@@ -18,7 +19,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
         run: |t| solve(t, false),
     },
     Function {
@@ -29,7 +30,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
         run: |t| solve(t, true),
     },
 ];

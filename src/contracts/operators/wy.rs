@@ -2,8 +2,9 @@
 
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
+use crate::contracts::rule::problem::FEW;
 use crate::contracts::Function;
 
 /// The function.
@@ -15,7 +16,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["w", "u"],
     largest: LARGEST,
-    domain: Domain::of(&[]),
+    domain: Domain::of(&SIZES).values(VALUES).without(&[FEW]),
     run,
 }];
 

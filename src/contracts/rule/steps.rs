@@ -3,9 +3,10 @@
 mod chunk;
 mod producers;
 
-use crate::contract::Domain;
+use crate::contract::{Domain, Factor, Rule};
 use super::Function;
-use super::problem::{GATES, LAYOUT, MAP, STATE};
+use super::problem::{CHUNKED, FEW, GATES, GATE_KIND, KEYS, LAYOUT, MAP, SEVERAL_CHUNKS, STATE, STRENGTHS, ONE_PRODUCT, VALUES, WIDE};
+use crate::contracts::values;
 
 /// Dimensions of a step of the chunk pipeline.
 const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
@@ -17,6 +18,22 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
+/// Gates that sum to nothing.
+const NO_SUMS: Rule = Rule {
+    says: "gates are not none: zeros alone would be right",
+    breaks: |case| case.word(GATES.0) == Some("none"),
+};
+/// A token that has none before it.
+const NOTHING_BEFORE: Rule = Rule {
+    says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
+    breaks: |case| case.get("T") == Some(1),
+};
+/// Gates that leave the correction something to correct.
+const SLOW: Rule = Rule {
+    says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
+    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+};
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -27,7 +44,8 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["g"],
         largest: &[&["T", "HV"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[Factor::One("T", &[1, 33, 64, 65]), Factor::One("HV", &[1, 3, 5, 32])])
+            .values(&[producers::REACH]),
         run: producers::gate,
     },
     Function {
@@ -38,7 +56,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["beta"],
         largest: &[&["n"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[values::N])
+            .values(&[(values::NAME, &[values::ORDINARY, "far", values::TINY, values::INFINITE])])
+            .without(&[values::ALONE]),
         run: producers::beta,
     },
     Function {
@@ -49,7 +69,8 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[Factor::One("rows", &[1, 3, 17]), Factor::One("D", &[1, 7, 63, 64, 65, 256])])
+            .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])]),
         run: producers::l2norm,
     },
     Function {
@@ -60,7 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED).conventions(&[GATE_KIND]).without(&[NO_SUMS]),
         run: chunk::cumsum,
     },
     Function {
@@ -71,7 +92,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["L"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS]).without(&[FEW, NOTHING_BEFORE]),
         run: chunk::l,
     },
     Function {
@@ -82,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS]).without(&[FEW]),
         run: chunk::solve,
     },
     Function {
@@ -93,7 +114,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["u", "w"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS, VALUES]).without(&[FEW, WIDE]),
         run: chunk::uw,
     },
     Function {
@@ -104,7 +125,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["h", "vn", "final"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&SEVERAL_CHUNKS)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, SLOW, WIDE]),
         run: chunk::chunk_states,
     },
     Function {
@@ -115,7 +138,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS, VALUES]).without(&[FEW, ONE_PRODUCT, WIDE]),
         run: chunk::outputs,
     },
 ];

@@ -5,9 +5,9 @@ mod ggml;
 mod recurrent;
 mod sequential;
 
-use crate::contract::Domain;
+use crate::contract::{Domain, Factor};
 use super::Function;
-use super::problem::{DIMS, GATES, LAYOUT, MAP, RULE, STATE};
+use super::problem::{CHUNKED, DIMS, FEW, GATES, GATE_KIND, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES, WIDE};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -37,7 +37,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 2]),
+            Factor::Together(&["T", "first"], &[&[2, 1], &[33, 16], &[65, 64], &[65, 1]]),
+            HEADS,
+            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS, VALUES])
+        .conventions(&[GATE_KIND])
+        .without(&[FEW, WIDE]),
         run: recurrent::run,
     },
     Function {
@@ -48,7 +57,15 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: &[&["T", "HV", "K"], &["T", "HV", "V"], &["HV", "K", "V"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[
+            Factor::One("T", &[1, 2, 9]),
+            HEADS,
+            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS, VALUES])
+        .conventions(&[GATE_KIND])
+        .without(&[FEW, WIDE]),
         run: recurrent::run,
     },
     Function {
@@ -59,7 +76,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
-        domain: Domain::of(&[]),
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .conventions(&[GATE_KIND])
+            .without(&[FEW, WIDE]),
         run: chunked::run,
     },
     Function {
@@ -70,7 +90,15 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[STATE],
         outputs: &["o", "final"],
         largest: &[&["B", "T", "H", "V"], &["B", "H", "K", "V"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            Factor::One("T", &[1, 2, 17, 65]),
+            Factor::One("H", &[1, 3, 5]),
+            Factor::One("K", &[1, 33, 64, 200]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS])
+        .without(&[FEW]),
         run: sequential::sequential,
     },
     Function {
@@ -81,7 +109,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["final"],
         largest: &[&["B", "H", "K", "V"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            Factor::One("H", &[1, 3, 5]),
+            // Of one channel the state is the value.
+            Factor::One("K", &[5, 33, 64, 200]),
+            Factor::One("V", &[1, 16, 65]),
+        ]),
         run: sequential::error_correction,
     },
     Function {
@@ -92,7 +126,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("gate", &["head", "key"])],
         outputs: &["o", "states"],
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 33, 100]),
+            Factor::Together(&["Hk", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
+            Factor::One("T", &[1, 2, 17, 33]),
+            Factor::One("N", &[1, 3]),
+            // More than there are tokens, too.
+            Factor::One("snapshots", &[1, 2, 5]),
+        ])
+        .values(&[ggml::DECAY, KEYS, STRENGTHS])
+        .without(&[FEW]),
         run: ggml::run,
     },
 ];
