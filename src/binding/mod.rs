@@ -10,6 +10,7 @@ mod describe;
 mod file;
 pub mod formula;
 mod layout;
+mod mentions;
 mod planted;
 mod resolve;
 mod scope;

@@ -114,8 +114,11 @@ impl Binding {
         named.collect()
     }
 
-    /// What keeps it from a case: its `when`, as written.
+    /// What keeps it from a case: a convention that it says nothing of, or its `when`, as written.
     pub fn refuses(&self, values: &Values) -> Result<Option<String>, Stop> {
+        if let Some(name) = self.unaware_of(values) {
+            return Ok(Some(format!("its binding says nothing of {name}")));
+        }
         let Some(when) = &self.when else {
             return Ok(None);
         };

@@ -160,6 +160,7 @@ impl Work {
             function,
             title: head.title.clone(),
             documented: head.documented,
+            designed: false,
             cases: vec![Case {
                 id: head.case.clone(),
                 values,
