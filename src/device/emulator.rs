@@ -45,6 +45,7 @@ impl Device for Emulator {
             instructions: limits.instructions.unwrap_or(u64::MAX),
             seconds: seconds.unwrap_or(f64::INFINITY),
             turn: limits.turn.unwrap_or(TURN),
+            schedule: limits.schedule.unwrap_or_default(),
         };
         Ok(Box::new(EmulatorSession {
             gpu: Gpu::new().with_allocations_across_lines(),

@@ -8,6 +8,18 @@ use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 /// What stands for a list of cases where the contract's domain gives them.
 pub(super) const DESIGN: &str = "design";
 
+/// The cases of a test that asks for a design, for a seed.
+pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
+    let case = |values: Values| Case {
+        id: match values.suffix() {
+            suffix if suffix.is_empty() => id.into(),
+            suffix => format!("{id}:{suffix}"),
+        },
+        values,
+    };
+    design(function, seed).into_iter().map(case).collect()
+}
+
 impl Reader<'_, '_> {
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
         let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, or `cases = \"design\"`";
@@ -76,14 +88,7 @@ impl Reader<'_, '_> {
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
             return Vec::new();
         }
-        let case = |values: Values| Case {
-            id: match values.suffix() {
-                suffix if suffix.is_empty() => id.into(),
-                suffix => format!("{id}:{suffix}"),
-            },
-            values,
-        };
-        design(function, 0).into_iter().map(case).collect()
+        designed(id, function, 0)
     }
 
     fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {

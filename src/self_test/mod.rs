@@ -113,9 +113,11 @@ impl SelfTest {
 
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(args.sources())?;
-    let (selected, ways) = setup.runnable(args.selection())?;
+    let mut setup = Setup::new(args.sources())?;
     let seed = seed(&args.seed)?;
+    setup.redesign(seed);
+    let setup = setup;
+    let (selected, ways) = setup.runnable(args.selection())?;
     let device = args.device.spec()?.open()?;
     let result = Runner {
         setup: &setup,
