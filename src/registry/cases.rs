@@ -4,18 +4,27 @@ use super::phase::Reader;
 use crate::contract::design::design;
 use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
 use crate::document::{Placed, Table, array, bad, integer, string, unknown};
+use crate::tensor::Stream;
 
 /// What stands for a list of cases where the contract's domain gives them.
 pub(super) const DESIGN: &str = "design";
 
+/// Ways to launch that are told apart: a multiple of every small number.
+const VARIANTS: usize = 5040;
+
 /// The cases of a test that asks for a design, for a seed.
 pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
-    let case = |values: Values| Case {
-        id: match values.suffix() {
+    let case = |values: Values| {
+        let id = match values.suffix() {
             suffix if suffix.is_empty() => id.into(),
             suffix => format!("{id}:{suffix}"),
-        },
-        values,
+        };
+        // As many ways to launch as bindings have, each with the same right.
+        let variant = Stream::new(0, &id, "variant").below(VARIANTS);
+        Case {
+            values: values.with_variant(variant),
+            id,
+        }
     };
     design(function, seed).into_iter().map(case).collect()
 }
