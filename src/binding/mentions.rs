@@ -15,7 +15,10 @@ impl Binding {
     fn mentions(&self, name: &str) -> bool {
         let lets = self.lets.iter().map(|(_, formula)| formula);
         let converted = self.converted.iter().map(|(_, formula)| formula);
-        let pitches = self.layouts.iter().filter_map(|(_, layout)| layout.pitch.as_ref());
+        let pitches = self
+            .layouts
+            .iter()
+            .filter_map(|(_, layout)| layout.pitch.as_ref());
         let lengths = self.scratch.iter().flat_map(|scratch| &scratch.lengths);
         let own = self.when.iter().chain(lets).chain(converted);
         any(own.chain(pitches).chain(lengths), name)
@@ -44,7 +47,11 @@ fn in_launch(launch: &LaunchSpec, name: &str) -> bool {
     any(sizes.chain(&launch.dynamic_lds).chain(&launch.when), name)
         || in_loop(launch.each.as_ref(), name)
         || launch.symbol.value.text().contains(name)
-        || launch.args.value.iter().any(|argument| in_argument(&argument.value, name))
+        || launch
+            .args
+            .value
+            .iter()
+            .any(|argument| in_argument(&argument.value, name))
 }
 
 fn in_loop(each: Option<&Placed<Loop>>, name: &str) -> bool {
@@ -53,11 +60,13 @@ fn in_loop(each: Option<&Placed<Loop>>, name: &str) -> bool {
 
 fn in_argument(argument: &ArgSpec, name: &str) -> bool {
     match argument {
-        ArgSpec::Pointer(formula) | ArgSpec::Scalar(_, formula) | ArgSpec::FastDivision(formula) => {
-            in_formula(formula, name)
-        }
+        ArgSpec::Pointer(formula)
+        | ArgSpec::Scalar(_, formula)
+        | ArgSpec::FastDivision(formula) => in_formula(formula, name),
         ArgSpec::Raw(_) => false,
-        ArgSpec::Struct(members) => members.iter().any(|member| in_argument(&member.value, name)),
+        ArgSpec::Struct(members) => members
+            .iter()
+            .any(|member| in_argument(&member.value, name)),
     }
 }
 
@@ -93,10 +102,16 @@ mod tests {
         let silent = binding("");
         assert_eq!(silent.unaware_of(&named("factor")), Some("gate_kind"));
         assert_eq!(silent.unaware_of(&Values::default()), None);
-        for more in ["when = \"gate_kind != factor\"", "let = { kind = \"gate_kind == log ? 0 : 1\" }"] {
+        for more in [
+            "when = \"gate_kind != factor\"",
+            "let = { kind = \"gate_kind == log ? 0 : 1\" }",
+        ] {
             assert_eq!(binding(more).unaware_of(&named("factor")), None, "{more}");
         }
         let refused = silent.refuses(&named("factor")).expect("no formula fails");
-        assert_eq!(refused.as_deref(), Some("its binding says nothing of gate_kind"));
+        assert_eq!(
+            refused.as_deref(),
+            Some("its binding says nothing of gate_kind")
+        );
     }
 }

@@ -244,11 +244,7 @@ impl<'a> Scope<'a> {
             "true" | "false" => return Ok(Value::Bool(name == "true")),
             _ => {}
         }
-        let words = || {
-            self.function
-                .choices()
-                .flat_map(|(_, words)| words.iter())
-        };
+        let words = || self.function.choices().flat_map(|(_, words)| words.iter());
         if words().any(|word| *word == name) {
             return Ok(Value::Word(name.into()));
         }
@@ -296,10 +292,7 @@ impl<'a> Scope<'a> {
         let values = self.values.names().map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
-        let words = self
-            .function
-            .choices()
-            .flat_map(|(_, words)| words.iter());
+        let words = self.function.choices().flat_map(|(_, words)| words.iter());
         let words = words.map(|word| (*word).into());
         locals
             .chain(values)

@@ -108,8 +108,13 @@ impl<'a> Space<'a> {
         let set = chosen.filter_map(|(factor, level)| Some(&factor[(*level)?]));
         let set: Vec<&(&'static str, Value)> = set.flatten().collect();
         let open = |name: &str, value: &Value| {
-            let mut own = self.function.domain.open().filter(|(known, _)| *known == name);
-            finished && own.any(|(_, words)| words.first().is_some_and(|w| *value == Value::Word(w)))
+            let mut own = self
+                .function
+                .domain
+                .open()
+                .filter(|(known, _)| *known == name);
+            finished
+                && own.any(|(_, words)| words.first().is_some_and(|w| *value == Value::Word(w)))
         };
         // In the function's order, as the registry's cases are.
         let names = self.function.dims.iter().chain(self.function.integers);

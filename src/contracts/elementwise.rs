@@ -2,9 +2,11 @@
 
 use deltanet_reference::operators;
 
-use super::{Function, exchanged, values};
 use super::values::{ALONE, N, N_FROM_3};
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table};
+use super::{Function, exchanged, values};
+use crate::contract::{
+    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table,
+};
 use crate::references;
 use crate::tensor::Distribution::{self, Uniform};
 
@@ -30,7 +32,12 @@ const OPERANDS: &[Choice] = &[(
 /// What is copied.
 const COPIED: &[Choice] = &[(
     values::NAME,
-    &[values::ORDINARY, values::ZEROS, values::TINY, values::INFINITE],
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::INFINITE,
+    ],
 )];
 /// What is summed: one infinity is in all sums behind it.
 const SUMMANDS: &[Choice] = &[(
@@ -43,7 +50,9 @@ const LONE_ROW: Rule = Rule {
     breaks: |case| {
         case.get("S") == Some(1)
             && case.get("C") == Some(1)
-            && case.word(values::NAME).is_some_and(|word| word != values::ORDINARY)
+            && case
+                .word(values::NAME)
+                .is_some_and(|word| word != values::ORDINARY)
     },
 };
 
@@ -145,7 +154,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["S", "C"]],
-        domain: Domain::of(&[Factor::One("S", &[1, 3, 17, 64]), Factor::One("C", &[1, 33, 63, 65])]).values(OPERANDS).without(&[LONE_ROW]),
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 3, 17, 64]),
+            Factor::One("C", &[1, 33, 63, 65]),
+        ])
+        .values(OPERANDS)
+        .without(&[LONE_ROW]),
         run: broadcast_mul,
     },
 ];
@@ -153,7 +167,11 @@ pub const FUNCTIONS: &[Function] = &[
 /// An argument: drawn as ordinary ones are, or as far ones.
 fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> Outcome<Buffer> {
     let n = t.dim("n");
-    let drawn = if t.word(values::NAME) == FAR { far } else { near };
+    let drawn = if t.word(values::NAME) == FAR {
+        far
+    } else {
+        near
+    };
     values::input(t, "in", elements(n), drawn)
 }
 

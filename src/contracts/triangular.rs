@@ -27,7 +27,9 @@ pub fn solved(t: &mut Instance<'_>, n: usize, deviation: f32) -> Buffer {
     let correlated = t.word(MATRIX.0) == "correlated";
     let change = |values: &mut [f32], _: &mut Stream| {
         if correlated {
-            values.iter_mut().for_each(|x| *x = 0.05 * *x / deviation - 0.95);
+            values
+                .iter_mut()
+                .for_each(|x| *x = 0.05 * *x / deviation - 0.95);
         }
     };
     let distribution = Normal(deviation);
@@ -82,8 +84,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["X"],
         largest: &[&["n", "n"], &["n", "k"]],
-        domain: Domain::of(&[Factor::One("n", &[5, 17, 33, 65]), Factor::One("k", &[1, 3, 33])])
-            .values(&[MATRIX, values::GREAT_OR_NOT]),
+        domain: Domain::of(&[
+            Factor::One("n", &[5, 17, 33, 65]),
+            Factor::One("k", &[1, 3, 33]),
+        ])
+        .values(&[MATRIX, values::GREAT_OR_NOT]),
         run: solve_tri,
     },
     Function {

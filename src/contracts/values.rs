@@ -40,9 +40,7 @@ pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 /// Where there is nothing but the first element.
 pub const ALONE: Rule = Rule {
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
-    breaks: |case| {
-        case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY)
-    },
+    breaks: |case| case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY),
 };
 
 /// An input of the case's class, where the formula takes whatever there is.
@@ -143,7 +141,10 @@ fn change(class: &str, values: &mut [f32], stream: &mut Stream) {
         }
         _ => {}
     }
-    let Some((_, values)) = values.split_first_mut().filter(|(_, more)| !more.is_empty()) else {
+    let Some((_, values)) = values
+        .split_first_mut()
+        .filter(|(_, more)| !more.is_empty())
+    else {
         return;
     };
     if class == ONE_INFINITE {

@@ -24,7 +24,8 @@ impl Reader<'_, '_> {
             "a tolerance for each of its outputs: {}",
             function.outputs.join(", ")
         );
-        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function, designed)) {
+        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function, designed))
+        {
             return inherited;
         }
         let Some(list) = table.need("outputs", &hint, self.out) else {
@@ -45,11 +46,7 @@ impl Reader<'_, '_> {
 
     /// How the outputs of a function are judged in the registry that this one extends: the loosest of its tests. A tolerance for all of a
     /// contract's domain is none for cases that somebody names.
-    fn inherited(
-        &self,
-        function: &Function,
-        designed: bool,
-    ) -> Option<BTreeMap<String, Judged>> {
+    fn inherited(&self, function: &Function, designed: bool) -> Option<BTreeMap<String, Judged>> {
         let mut outputs: BTreeMap<String, Judged> = BTreeMap::new();
         let tests = self.base?.tests();
         let own = |test: &&Test| test.function.name == function.name && test.designed == designed;

@@ -54,12 +54,18 @@ impl<'a> From<&'a Domain> for Shown<'a> {
 /// Labels and lines of a contract's page.
 pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
     let domain = &function.domain;
-    let factors = domain.factors.iter().map(|factor| ("domain", sizes(factor)));
+    let factors = domain
+        .factors
+        .iter()
+        .map(|factor| ("domain", sizes(factor)));
     let words = |(name, words): &Choice| format!("{name}: {}", words.join(" | "));
     let open = |label: &'static str, choices: &'static [Choice]| {
         choices.iter().map(move |choice| (label, words(choice)))
     };
-    let rules = domain.rules.iter().map(|rule| ("without", rule.says.into()));
+    let rules = domain
+        .rules
+        .iter()
+        .map(|rule| ("without", rule.says.into()));
     open("optional", domain.conventions)
         .chain(open("inputs", domain.values))
         .chain(factors)

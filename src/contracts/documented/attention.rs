@@ -18,7 +18,10 @@ pub const PRODUCTS: Domain = Domain::of(&[
 ])
 .values(&[
     SUMS_OF_FACTORS,
-    (values::NAME, &[values::ORDINARY, values::ZEROS, values::OPPOSED]),
+    (
+        values::NAME,
+        &[values::ORDINARY, values::ZEROS, values::OPPOSED],
+    ),
 ]);
 
 /// Cumulated gates of the class that a case names.

@@ -6,7 +6,9 @@ use super::attention::{PRODUCTS, sums};
 use super::triangular::{MATRIX, solved};
 use super::{Function, exchanged, values};
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes, elements, table};
+use crate::contract::{
+    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes, elements, table,
+};
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Uniform};
 use crate::tensor::Stream;
@@ -104,9 +106,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved", "V_new", "K_cumdecay"],
         largest: &[&["S", "C"], &["C", "C"]],
-        domain: Domain::of(&[Factor::One("S", &[16, 17, 33, 64]), Factor::One("C", &[1, 2, 17, 64])])
-            .values(&[GATES, STRENGTHS, KEYS])
-            .without(&[FEW]),
+        domain: Domain::of(&[
+            Factor::One("S", &[16, 17, 33, 64]),
+            Factor::One("C", &[1, 2, 17, 64]),
+        ])
+        .values(&[GATES, STRENGTHS, KEYS])
+        .without(&[FEW]),
         run: intra_chunk,
     },
 ];

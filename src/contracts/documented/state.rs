@@ -18,9 +18,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["state_out"],
         largest: &[&["S", "S"], &["S", "C"]],
-        domain: Domain::of(&[Factor::One("S", &[1, 16, 17, 33]), Factor::One("C", &[1, 7, 16, 65])]).values(&[
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 17, 33]),
+            Factor::One("C", &[1, 7, 16, 65]),
+        ])
+        .values(&[
             ("decay", &["between", "zero", "one"]),
-            (values::NAME, &[values::ORDINARY, values::OPPOSED, values::ONE_INFINITE]),
+            (
+                values::NAME,
+                &[values::ORDINARY, values::OPPOSED, values::ONE_INFINITE],
+            ),
         ]),
         run: state_update,
     },
@@ -32,9 +39,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["output"],
         largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
-        domain: Domain::of(&[Factor::One("S", &[1, 16, 17, 33]), Factor::One("C", &[1, 7, 16, 65])]).values(&[
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 17, 33]),
+            Factor::One("C", &[1, 7, 16, 65]),
+        ])
+        .values(&[
             SUMS_OF_FACTORS,
-            (values::NAME, &[values::ORDINARY, values::ZEROS, values::OPPOSED]),
+            (
+                values::NAME,
+                &[values::ORDINARY, values::ZEROS, values::OPPOSED],
+            ),
         ]),
         run: output_with_state,
     },

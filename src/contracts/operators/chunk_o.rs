@@ -26,7 +26,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES, STATE],
     outputs: &["o"],
     largest: LARGEST,
-    domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, FALLING, ONE_PRODUCT]),
+    domain: Domain::of(&SIZES)
+        .values(VALUES)
+        .without(&[FEW, FALLING, ONE_PRODUCT]),
     run,
 }];
 

@@ -8,7 +8,9 @@ use deltanet_reference::rule::chunk::States;
 use deltanet_reference::rule::{GateKind, Sizes};
 
 use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule, axes};
-use crate::contracts::rule::problem::{self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows};
+use crate::contracts::rule::problem::{
+    self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
+};
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -31,7 +33,10 @@ pub const LARGEST: &[&[&str]] = &[
 /// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const SIZES: [Factor; 5] = [
     Factor::One("B", &[1, 2]),
-    Factor::Together(&["T", "BT"], &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]]),
+    Factor::Together(
+        &["T", "BT"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]],
+    ),
     Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
     Factor::One("K", &[1, 33, 64, 100]),
     Factor::One("V", &[1, 16, 65]),
@@ -39,7 +44,10 @@ pub const SIZES: [Factor; 5] = [
 /// The same of several chunks: of one, the state before it is the initial one.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[0],
-    Factor::Together(&["T", "BT"], &[&[2, 1], &[127, 64], &[65, 64], &[50, 48], &[7, 3]]),
+    Factor::Together(
+        &["T", "BT"],
+        &[&[2, 1], &[127, 64], &[65, 64], &[50, 48], &[7, 3]],
+    ),
     SIZES[2],
     SIZES[3],
     SIZES[4],
@@ -55,7 +63,10 @@ pub const SUMS: [Factor; 5] = [
 /// The same for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [
     Factor::One("B", &[1, 2]),
-    Factor::Together(&["T", "BT"], &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[70, 32]]),
+    Factor::Together(
+        &["T", "BT"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[70, 32]],
+    ),
     Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
     Factor::One("K", &[1, 33, 64, 100]),
     Factor::One("V", &[1, 16, 65]),

@@ -21,10 +21,7 @@ const LENGTHS_OF_VECTORS: Factor = Factor::Together(
     &["T", "BT"],
     &[&[3, 64], &[63, 64], &[65, 64], &[150, 100], &[7, 3]],
 );
-const SUMMANDS: Choice = (
-    values::NAME,
-    &[values::ORDINARY, values::ONE_INFINITE],
-);
+const SUMMANDS: Choice = (values::NAME, &[values::ORDINARY, values::ONE_INFINITE]);
 
 /// Sums.
 pub const FUNCTIONS: &[Function] = &[

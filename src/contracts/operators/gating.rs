@@ -20,7 +20,10 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[("size", &["usual", "far"])],
     outputs: &["g", "beta"],
     largest: &[&["T", "HV"]],
-    domain: Domain::of(&[Factor::One("T", &[1, 33, 64, 65]), Factor::One("HV", &[1, 3, 5, 32])]),
+    domain: Domain::of(&[
+        Factor::One("T", &[1, 33, 64, 65]),
+        Factor::One("HV", &[1, 3, 5, 32]),
+    ]),
     run: gating,
 }];
 

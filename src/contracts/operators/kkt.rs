@@ -2,7 +2,9 @@
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
-use super::chunked::{SUMS, Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, VALUES};
+use super::chunked::{
+    Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
+};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::{FEW, scalars};
@@ -29,7 +31,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE, GATED]),
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE, GATED]),
         run: products,
     },
     Function {
@@ -40,7 +44,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE]),
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE]),
         run: products,
     },
     Function {
@@ -62,7 +68,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&SIZES).values(VALUES).without(&[FEW, NOTHING_BEFORE, GATED]),
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE, GATED]),
         run: |t| fused(t, false),
     },
 ];

@@ -5,8 +5,8 @@ use deltanet_reference::gdr::l2norm;
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes, table};
-use crate::contracts::values;
 use crate::contracts::exchanged;
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 

@@ -25,7 +25,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["g_cumsum", "A", "w", "u"],
     largest: LARGEST,
-    domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW, SUMMED, SLOW]),
+    domain: Domain::of(&SOLVED)
+        .values(VALUES)
+        .without(&[FEW, SUMMED, SLOW]),
     run,
 }];
 

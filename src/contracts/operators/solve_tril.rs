@@ -5,8 +5,8 @@ use deltanet_reference::widen;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
-use crate::contracts::rule::problem::FEW;
 use crate::contracts::Function;
+use crate::contracts::rule::problem::FEW;
 use crate::tensor::Distribution::Normal;
 
 /// The functions.

@@ -4,7 +4,8 @@ mod chunks;
 mod mistakes;
 
 use deltanet_reference::rule::{
-    Convention, Gate, GateKind, HeadMap, Inputs, Norm, Outputs, Sizes, StateLayout, producers, recurrence,
+    Convention, Gate, GateKind, HeadMap, Inputs, Norm, Outputs, Sizes, StateLayout, producers,
+    recurrence,
 };
 use deltanet_reference::{operators, widen};
 
@@ -53,6 +54,18 @@ pub const FEW: Rule = Rule {
         case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
     },
 };
+/// Strengths of which a last chunk has one.
+pub const LAST: Rule = Rule {
+    says: "a second chunk of one token has strengths between 0 and 1: where it is 0 there is nothing to correct",
+    breaks: |case| {
+        let chunk = case.get("C").or(case.get("BT"));
+        let one = case
+            .get("T")
+            .zip(chunk)
+            .is_some_and(|(tokens, chunk)| tokens == chunk + 1);
+        one && case.word(STRENGTHS.0) == Some("ends")
+    },
+};
 /// A key that is 1 or -1.
 pub const ONE_PRODUCT: Rule = Rule {
     says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
@@ -60,8 +73,12 @@ pub const ONE_PRODUCT: Rule = Rule {
 };
 /// Outputs of which some are of the size of the state.
 pub const WIDE: Rule = Rule {
-    says: "V = 1 has values of ordinary size: all of few outputs may be small beside the state by chance, and so is what they may be off by",
-    breaks: |case| case.get("V") == Some(1) && case.word(values::NAME) == Some(values::GREAT),
+    says: "V = 1 has 2 tokens or more, and values of ordinary size: all of few outputs may be small beside the state by chance, and so is what \
+           they may be off by",
+    breaks: |case| {
+        let great = case.word(values::NAME) == Some(values::GREAT);
+        case.get("V") == Some(1) && (great || case.get("T") == Some(1))
+    },
 };
 /// Values and states of ordinary size, or 2^60 times that: the rule is linear in them.
 pub const VALUES: Choice = (values::NAME, &[values::ORDINARY, values::GREAT]);
@@ -74,7 +91,10 @@ pub const RULE: Domain = Domain::of(&SIZES)
 /// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const CHUNKED: [Factor; 5] = [
     Factor::One("B", &[1, 2]),
-    Factor::Together(&["T", "C"], &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]]),
+    Factor::Together(
+        &["T", "C"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
     HEADS,
     Factor::One("K", &[1, 33, 64, 100]),
     Factor::One("V", &[1, 16, 65]),
@@ -83,7 +103,10 @@ pub const CHUNKED: [Factor; 5] = [
 /// The same of several chunks: of one, the state before it is the initial one.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     CHUNKED[0],
-    Factor::Together(&["T", "C"], &[&[2, 1], &[127, 64], &[65, 64], &[33, 16], &[7, 3]]),
+    Factor::Together(
+        &["T", "C"],
+        &[&[2, 1], &[127, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
     CHUNKED[2],
     CHUNKED[3],
     CHUNKED[4],

@@ -3,9 +3,12 @@
 mod chunk;
 mod producers;
 
-use crate::contract::{Domain, Factor, Rule};
 use super::Function;
-use super::problem::{CHUNKED, FEW, GATES, GATE_KIND, KEYS, LAYOUT, MAP, SEVERAL_CHUNKS, STATE, STRENGTHS, ONE_PRODUCT, VALUES, WIDE};
+use super::problem::{
+    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
+    STRENGTHS, VALUES, WIDE,
+};
+use crate::contract::{Domain, Factor, Rule};
 use crate::contracts::values;
 
 /// Dimensions of a step of the chunk pipeline.
@@ -44,8 +47,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["g"],
         largest: &[&["T", "HV"]],
-        domain: Domain::of(&[Factor::One("T", &[1, 33, 64, 65]), Factor::One("HV", &[1, 3, 5, 32])])
-            .values(&[producers::REACH]),
+        domain: Domain::of(&[
+            Factor::One("T", &[1, 33, 64, 65]),
+            Factor::One("HV", &[1, 3, 5, 32]),
+        ])
+        .values(&[producers::REACH]),
         run: producers::gate,
     },
     Function {
@@ -57,7 +63,10 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["beta"],
         largest: &[&["n"]],
         domain: Domain::of(&[values::N])
-            .values(&[(values::NAME, &[values::ORDINARY, "far", values::TINY, values::INFINITE])])
+            .values(&[(
+                values::NAME,
+                &[values::ORDINARY, "far", values::TINY, values::INFINITE],
+            )])
             .without(&[values::ALONE]),
         run: producers::beta,
     },
@@ -69,8 +78,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
-        domain: Domain::of(&[Factor::One("rows", &[1, 3, 17]), Factor::One("D", &[1, 7, 63, 64, 65, 256])])
-            .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])]),
+        domain: Domain::of(&[
+            Factor::One("rows", &[1, 3, 17]),
+            Factor::One("D", &[1, 7, 63, 64, 65, 256]),
+        ])
+        .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])]),
         run: producers::l2norm,
     },
     Function {
@@ -81,7 +93,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED).conventions(&[GATE_KIND]).without(&[NO_SUMS]),
+        domain: Domain::of(&CHUNKED)
+            .conventions(&[GATE_KIND])
+            .without(&[NO_SUMS]),
         run: chunk::cumsum,
     },
     Function {
@@ -92,7 +106,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["L"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS]).without(&[FEW, NOTHING_BEFORE]),
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS])
+            .without(&[FEW, NOTHING_BEFORE]),
         run: chunk::l,
     },
     Function {
@@ -103,7 +119,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS]).without(&[FEW]),
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS])
+            .without(&[FEW]),
         run: chunk::solve,
     },
     Function {
@@ -114,7 +132,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["u", "w"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS, VALUES]).without(&[FEW, WIDE]),
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, ONE_PRODUCT, WIDE]),
         run: chunk::uw,
     },
     Function {
@@ -127,7 +147,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SEVERAL_CHUNKS)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, SLOW, WIDE]),
+            .without(&[FEW, LAST, SLOW, WIDE]),
         run: chunk::chunk_states,
     },
     Function {
@@ -138,7 +158,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED).values(&[KEYS, STRENGTHS, VALUES]).without(&[FEW, ONE_PRODUCT, WIDE]),
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, ONE_PRODUCT, WIDE]),
         run: chunk::outputs,
     },
 ];

@@ -5,9 +5,12 @@ mod ggml;
 mod recurrent;
 mod sequential;
 
-use crate::contract::{Domain, Factor};
 use super::Function;
-use super::problem::{CHUNKED, DIMS, FEW, GATES, GATE_KIND, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES, WIDE};
+use super::problem::{
+    CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES,
+    WIDE,
+};
+use crate::contract::{Domain, Factor};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[

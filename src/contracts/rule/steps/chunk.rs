@@ -1,12 +1,14 @@
 //! The chunk pipeline step by step.
 
 use deltanet_reference::Real;
-use deltanet_reference::rule::chunk::{self, Inverse, States};
 use deltanet_reference::rule::Convention;
+use deltanet_reference::rule::chunk::{self, Inverse, States};
 
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
-use crate::contracts::rule::problem::{Chunks, Problem, gate_kind, head_map, layout, scalars, states};
+use crate::contracts::rule::problem::{
+    Chunks, Problem, gate_kind, head_map, layout, scalars, states,
+};
 use crate::references;
 
 fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {

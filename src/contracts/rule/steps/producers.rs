@@ -33,7 +33,11 @@ pub fn gate(t: &mut Instance<'_>) -> Outcome {
 pub fn beta(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
     let far = t.word(values::NAME) == "far";
-    let drawn = if far { Uniform(-120.0, 120.0) } else { Normal(4.0) };
+    let drawn = if far {
+        Uniform(-120.0, 120.0)
+    } else {
+        Normal(4.0)
+    };
     let b = values::input(t, "b", elements(n), drawn)?;
     let beta = t.output("beta", elements(n))?;
     let references = references!(t, |b| operators::sigmoid(b));

@@ -58,7 +58,11 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
     let ends = t.word(STRENGTHS.0) == "ends";
     let change = |values: &mut [f32], _: &mut Stream| {
         for value in values.iter_mut().filter(|_| ends) {
-            *value = if *value < 0.33 { 0.0 } else { (*value + 0.33).min(1.0) };
+            *value = if *value < 0.33 {
+                0.0
+            } else {
+                (*value + 0.33).min(1.0)
+            };
         }
     };
     let strengths = Uniform(0.0, 1.0);
