@@ -1,6 +1,7 @@
 //! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::plan::{Finished, Plan};
@@ -8,6 +9,7 @@ use super::{Trial, isolate, judge, twin};
 use gfx906::machine::Schedule;
 
 use crate::compare::{decode, judge_repeat, with_element};
+use crate::contract::Prepared;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
@@ -64,6 +66,20 @@ impl<'a> Plan<'a> {
             dump_error,
             digest: self.watch.witness.as_ref().map(|_| digest(&judged.images)),
         };
+        if self.relations {
+            match self.relations(limits, &first, &judged.images) {
+                Ok((relations, problem)) => {
+                    let broken = problem.is_some()
+                        || relations.iter().any(|one| one.verdict == Verdict::Fail);
+                    if broken && finished.report.verdict == Verdict::Pass {
+                        finished.report.verdict = Verdict::Fail;
+                    }
+                    finished.report.relations = relations;
+                    finished.report.problem = finished.report.problem.take().or(problem);
+                }
+                Err(error) => finished.ended(&error.message, error.kind),
+            }
+        }
         for run in 2..=usize::from(self.repeat) {
             match self.again(run, limits, &first, &judged.images) {
                 Ok(None) => {}
@@ -75,10 +91,10 @@ impl<'a> Plan<'a> {
                     break;
                 }
                 Err(error) => {
-                    finished.report.verdict = Verdict::Error;
-                    finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
-                    finished.report.error_kind = Some(error.kind);
-                    finished.failure = Some(error.kind);
+                    finished.ended(
+                        &format!("run {run} of {}: {error}", self.repeat),
+                        error.kind,
+                    );
                     break;
                 }
             }
@@ -94,11 +110,20 @@ impl<'a> Plan<'a> {
         if let Some(tracing) = &self.watch.trace {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
+        let prepared = self.prepared().map_err(|error| (None, error))?;
+        self.of(limits, prepared)
+    }
+
+    /// The launches on tensors that are made.
+    pub(super) fn of(
+        &self,
+        limits: Limits,
+        prepared: Arc<Prepared>,
+    ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
         let limits = Limits {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
-        let prepared = self.prepared().map_err(|error| (None, error))?;
         let session = self
             .device
             .open(self.threads, limits, self.watch)

@@ -178,6 +178,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         dump: None,
         given: None,
         bound: Bound::built_in(test.function).expect("a binding"),
+        relations: false,
         shared: None,
         flags: "",
     };

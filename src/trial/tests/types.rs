@@ -190,6 +190,7 @@ fn ran(
         dump,
         given: None,
         bound,
+        relations: false,
         shared: None,
         flags: "",
     };
