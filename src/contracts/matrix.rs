@@ -2,7 +2,9 @@
 
 use deltanet_reference::operators;
 
+use super::laws;
 use super::{Function, exchanged, values};
+use crate::contract::relation::{Relation, Step};
 use crate::contract::{Domain, Factor, Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
@@ -37,6 +39,9 @@ const MOVED: Domain = Domain::of(&[
     ],
 )]);
 
+/// Linear in one factor.
+const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -47,7 +52,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_nt,
     },
     Function {
@@ -58,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_tn,
     },
     Function {
@@ -69,7 +74,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_nt_tiled,
     },
     Function {
@@ -80,7 +85,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["rows", "cols"]],
-        domain: MOVED,
+        domain: MOVED.relations(&[laws::again(
+            "undone-by-itself",
+            "done twice, it gives the input",
+            [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
+        )
+        .at(|case| case.exchanged("rows", "cols"), &[])]),
         run: transpose,
     },
     Function {
@@ -91,7 +101,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[
+            LINEAR,
+            laws::transposed(&[Step::Exchanged("A", "B"), Step::Transposed(&["A", "B"])]),
+        ]),
         run: gemm_nn,
     },
 ];

@@ -16,15 +16,12 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
             Some(_) => {
                 let found = inputs.iter().find(|array| array.name == tensor.name);
                 let fits = found.filter(|array| array.values.len() == tensor.count());
-                let array = fits.ok_or_else(|| {
-                    let count = found.map_or(0, |array| array.values.len());
-                    format!(
-                        "it gives {count} elements of `{}`, which has {}",
-                        tensor.name,
-                        tensor.count()
-                    )
-                })?;
-                Some(Data::nearest(tensor.kind, &array.values))
+                match (fits, tensor.offered) {
+                    (Some(array), _) => Some(Data::nearest(tensor.kind, &array.values)),
+                    // Of what the references alone know nothing is launched.
+                    (None, false) => tensor.data.clone(),
+                    (None, true) => return Err(misfit(tensor, found)),
+                }
             }
             None => None,
         };
@@ -54,6 +51,14 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
         tensors: tensors?,
         checks: prepared.checks.iter().map(check).collect(),
     })
+}
+
+fn misfit(tensor: &Tensor, found: Option<&Array>) -> String {
+    let (count, found) = (tensor.count(), found.map_or(0, |array| array.values.len()));
+    format!(
+        "it gives {found} elements of `{}`, which has {count}",
+        tensor.name
+    )
 }
 
 impl Prepared {

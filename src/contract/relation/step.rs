@@ -69,6 +69,7 @@ impl Step {
                 let held = arrays.iter().find(|array| array.name == *from).cloned();
                 if let Some(held) = held {
                     each(arrays, &[to], |array| {
+                        array.axes.clone_from(&held.axes);
                         array.values.clone_from(&held.values);
                         array.allowed.clone_from(&held.allowed);
                     });

@@ -1,7 +1,8 @@
 //! Laws of the rule, whoever computes it and how.
 
-use crate::contract::relation::{Array, Keeps, Order, Relation, Step, reversed, within_groups};
-use crate::contract::{Value, Values};
+use crate::contract::Values;
+use crate::contract::relation::{Array, Keeps, Relation, Step, reversed, within_groups};
+use crate::contracts::laws::{TWICE, moved};
 use crate::contracts::rule::problem::{GATE_KIND, STATE};
 
 /// With twice the values, twice the results.
@@ -11,6 +12,16 @@ pub const SCALED: Relation = Relation::twice(
     [
         &[Step::Times(&["v", "initial", "state", "h0"], 2.0)],
         &[Step::Times(RESULTS, 2.0)],
+    ],
+    Keeps::Bits,
+);
+/// The same where snapshots of the state may keep what the buffer held.
+pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
+    SCALED.name,
+    SCALED.says,
+    [
+        &[Step::Times(&["v", "state", "dst"], 2.0)],
+        &[Step::Times(&["o", "states"], 2.0)],
     ],
     Keeps::Bits,
 );
@@ -27,20 +38,6 @@ pub const NEGATED: Relation = Relation::twice(
 /// What depends on v and the state.
 const RESULTS: &[&str] = &["o", "final", "states", "ht"];
 
-/// Sequences know nothing of one another.
-pub const SEQUENCES: Relation = moved(
-    "sequences-reversed",
-    "with the sequences in reverse order, the outputs are, too: a sequence knows nothing of the others",
-    &[Step::Moved(&[("*", "sequence")], reversed)],
-)
-.when(|case| case.get("B").or(case.get("N")).is_some_and(|n| n > 1));
-/// Heads know nothing of one another.
-pub const HEADS_REVERSED: Relation = moved(
-    "heads-reversed",
-    "with all heads in reverse order, the outputs are, too: a head knows nothing of the others",
-    &[Step::Moved(&[("*", "head")], reversed)],
-)
-.when(|case| case.get("HV").or(case.get("H")).is_some_and(|n| n > 1));
 /// Those that read the same keys may stand in each other's place.
 pub const HEADS_WITHIN_GROUPS: Relation = moved(
     "heads-within-groups",
@@ -72,6 +69,7 @@ pub const COLUMNS: Relation = moved(
 const OF_COLUMNS: &[(&str, &str)] = &[
     ("v", "channel"),
     ("gv", "channel"),
+    ("beta", "channel"),
     ("o", "channel"),
     ("*", "value channel"),
 ];
@@ -120,13 +118,6 @@ pub const HANDED_ON: Relation = Relation::twice(
 .after(&[Step::Fed("initial", "final")])
 .at(|case| case.with("T", case.get("T").map_or(2, |tokens| 2 * tokens)), &[])
 .when(|case| case.word(STATE.0) != Some("zero"));
-const TWICE: Order = |_, tokens| (0..tokens).chain(0..tokens).collect();
-
-const fn moved(name: &'static str, says: &'static str, steps: &'static [Step]) -> Relation {
-    // A kernel may well sum in another order elsewhere.
-    Relation::twice(name, says, [steps, steps], Keeps::Tolerance)
-}
-
 /// Makes the first token one that decays nothing and writes nothing.
 fn neutral(case: &Values, arrays: &mut Vec<Array>) {
     // The sequential rule has factors, without a choice.
@@ -144,20 +135,5 @@ fn neutral(case: &Values, arrays: &mut Vec<Array>) {
             let first = whole * tokens * inner;
             array.values[first..first + inner].fill(value);
         }
-    }
-}
-
-impl Values {
-    /// The same with another whole number.
-    fn with(&self, name: &str, number: i64) -> Values {
-        let other = |(known, value): (&str, &Value)| {
-            let value = if known == name {
-                Value::Number(number)
-            } else {
-                value.clone()
-            };
-            (known.to_owned(), value)
-        };
-        Values::new(self.iter().map(other).collect()).with_variant(self.variant())
     }
 }
