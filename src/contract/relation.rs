@@ -13,7 +13,7 @@ use super::Values;
 pub use arrays::{Array, allowances};
 pub use judge::{Broken, judge};
 pub use second::second;
-pub use step::{Order, Step, reversed, within_groups};
+pub use step::{Order, Step, heads, reversed, within_groups};
 
 /// A law of the outputs of a contract.
 #[derive(Clone, Copy, Debug)]

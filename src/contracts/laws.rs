@@ -4,7 +4,7 @@ mod inverse;
 mod rows;
 mod sums;
 
-use crate::contract::relation::{Keeps, Order, Relation, Step, reversed};
+use crate::contract::relation::{Keeps, Order, Relation, Step, heads, reversed, within_groups};
 use crate::contract::{Value, Values};
 use crate::contracts::values;
 
@@ -76,6 +76,14 @@ pub const HEADS_REVERSED: Relation = moved(
     &[Step::Moved(&[("*", "head")], reversed)],
 )
 .when(|case| case.get("HV").or(case.get("H")).is_some_and(|n| n > 1));
+
+/// Value heads that read the same keys may stand in each other's place.
+pub const HEADS_WITHIN_GROUPS: Relation = moved(
+    "heads-within-groups",
+    "with the value heads of each key head in reverse order, the outputs are, too: all of them read that key head",
+    &[Step::Moved(&[("*", "head")], within_groups)],
+)
+.when(|case| heads(case).is_some_and(|(keys, all)| all > keys));
 
 /// Every place twice, one whole behind the other.
 pub const TWICE: Order = |_, places| (0..places).chain(0..places).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::plan::Plan;
-use super::{Outcome, Trial, judge};
+use super::{Outcome, Trial, judge, twin};
 use crate::compare::ElementKind;
 use crate::contract::relation::{
     Array, Broken, Claim, Keeps, Law, Relation, Seen, Step, Twice, allowances, second,
@@ -26,6 +26,7 @@ impl<'a> Plan<'a> {
         first: &Trial<'_>,
         images: &[Vec<u8>],
     ) -> Outcome<(Vec<RelationReport>, Option<Problem>)> {
+        let limits = twin::after(self, limits, first);
         let mut reports = Vec::new();
         let mut problem = None;
         let inputs = first.prepared.starts();

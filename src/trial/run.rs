@@ -13,6 +13,7 @@ use crate::contract::Prepared;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
+use crate::text::again_with_relations;
 use crate::verdict::{Problem, Verdict};
 
 impl<'a> Plan<'a> {
@@ -67,18 +68,7 @@ impl<'a> Plan<'a> {
             digest: self.watch.witness.as_ref().map(|_| digest(&judged.images)),
         };
         if self.relations {
-            match self.relations(limits, &first, &judged.images) {
-                Ok((relations, problem)) => {
-                    let broken = problem.is_some()
-                        || relations.iter().any(|one| one.verdict == Verdict::Fail);
-                    if broken && finished.report.verdict == Verdict::Pass {
-                        finished.report.verdict = Verdict::Fail;
-                    }
-                    finished.report.relations = relations;
-                    finished.report.problem = finished.report.problem.take().or(problem);
-                }
-                Err(error) => finished.ended(&error.message, error.kind),
-            }
+            self.hold(&mut finished, limits, (&first, &judged.images));
         }
         for run in 2..=usize::from(self.repeat) {
             match self.again(run, limits, &first, &judged.images) {
@@ -100,6 +90,25 @@ impl<'a> Plan<'a> {
             }
         }
         finished
+    }
+
+    /// Tries the laws of the contract on a run that is done.
+    fn hold(&self, finished: &mut Finished, limits: Limits, first: (&Trial<'_>, &[Vec<u8>])) {
+        let passed = finished.report.verdict == Verdict::Pass;
+        match self.relations(limits, first.0, first.1) {
+            Ok((relations, problem)) => {
+                let mut broken = relations.iter().filter_map(|one| one.problem.as_ref());
+                if passed && (problem.is_some() || broken.next().is_some()) {
+                    finished.report.verdict = Verdict::Fail;
+                }
+                finished.report.relations = relations;
+                finished.report.problem = finished.report.problem.take().or(problem);
+            }
+            Err(error) => finished.ended(&error.message, error.kind),
+        }
+        if passed && finished.report.verdict != Verdict::Pass {
+            finished.report.rerun = again_with_relations(&self.case.id, self.seed, self.flags);
+        }
     }
 
     /// Inputs and launches, up to where the outputs could be read.

@@ -312,4 +312,5 @@ fn a_device_that_cannot_observe_refuses_to() {
     );
 }
 
+mod relations;
 mod types;

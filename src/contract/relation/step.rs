@@ -139,14 +139,28 @@ pub fn reversed(_: &Values, length: usize) -> Vec<usize> {
     (0..length).rev().collect()
 }
 
-/// Value heads: reversed among those that read the same key head, by the case's map.
+/// Key heads and value heads of a case, whatever its contract calls them.
+pub fn heads(case: &Values) -> Option<(usize, usize)> {
+    let pairs = [("H", "HV"), ("Hg", "H"), ("Hk", "H")].into_iter();
+    let mut both = pairs.filter_map(|(keys, all)| case.dim(keys).zip(case.dim(all)));
+    both.next()
+}
+
+/// Value heads: reversed among those that read the same key head, by the case's map. Key heads keep their places.
 pub fn within_groups(case: &Values, length: usize) -> Vec<usize> {
-    let keys = case.dim("H").or(case.dim("Hk")).unwrap_or(length).max(1);
-    // Of `tiled` maps head n reads key head n % H, of `block` ones n / (HV / H).
+    let keys = heads(case).map_or(length, |(keys, _)| keys).max(1);
     let group = (length / keys).max(1);
-    let source = |at: usize| match case.word("map") {
-        Some("tiled") => (group - 1 - at / keys) * keys + at % keys,
-        _ => at / group * group + (group - 1 - at % group),
+    // Of tiled maps, as ggml's is, head n reads key head n % H, of block ones n / (HV / H).
+    let tiled = case.word("map") == Some("tiled") || case.get("Hk").is_some();
+    let source = |at: usize| {
+        if tiled {
+            (group - 1 - at / keys) * keys + at % keys
+        } else {
+            at / group * group + (group - 1 - at % group)
+        }
     };
     (0..length).map(source).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
                 &[Step::Times(&["h", "v_new", "ht"], 2.0)],
             ]),
             laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
     run,

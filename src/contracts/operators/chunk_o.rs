@@ -37,6 +37,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
                 &[Step::Times(&["o"], 2.0)],
             ]),
             laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
     run,

@@ -46,6 +46,7 @@ pub const FUNCTIONS: &[Function] = &[
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: products,
@@ -64,6 +65,7 @@ pub const FUNCTIONS: &[Function] = &[
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: products,
@@ -100,6 +102,7 @@ pub const FUNCTIONS: &[Function] = &[
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: |t| fused(t, false),

@@ -14,8 +14,8 @@ use super::sequences::{DIMS, LARGEST, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Domain, Instance, Outcome, elements};
 use crate::contracts::Function;
-use crate::contracts::laws::HEADS_REVERSED;
-use crate::contracts::rule::problem::laws::{COLUMNS, HEADS_WITHIN_GROUPS, NEGATED, SCALED};
+use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS};
+use crate::contracts::rule::problem::laws::{COLUMNS, NEGATED, SCALED};
 use crate::contracts::rule::problem::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
 

@@ -24,6 +24,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         .relations(&[
             laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["u"], 2.0)]]),
             laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
     run,

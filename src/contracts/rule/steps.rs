@@ -125,6 +125,7 @@ pub const FUNCTIONS: &[Function] = &[
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["L"], 2.0)]]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::l,
@@ -161,6 +162,7 @@ pub const FUNCTIONS: &[Function] = &[
             .relations(&[
                 laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["u"], 2.0)]]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::uw,
@@ -182,6 +184,7 @@ pub const FUNCTIONS: &[Function] = &[
                     &[Step::Times(&["h", "vn", "final"], 2.0)],
                 ]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::chunk_states,
@@ -203,6 +206,7 @@ pub const FUNCTIONS: &[Function] = &[
                     &[Step::Times(&["o"], 2.0)],
                 ]),
                 laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::outputs,

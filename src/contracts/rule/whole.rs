@@ -6,16 +6,14 @@ mod recurrent;
 mod sequential;
 
 use super::Function;
-use super::problem::laws::{
-    COLUMNS, HANDED_ON, HEADS_WITHIN_GROUPS, NEGATED, PADDED, SCALED, SCALED_WITH_SNAPSHOTS,
-};
+use super::problem::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED, SCALED_WITH_SNAPSHOTS};
 use super::problem::{
     CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES,
     WIDE,
 };
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Factor, Values};
-use crate::contracts::laws::{self, HEADS_REVERSED, SEQUENCES};
+use crate::contracts::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -196,6 +194,7 @@ pub const FUNCTIONS: &[Function] = &[
             SCALED_WITH_SNAPSHOTS,
             SEQUENCES.when(ALL_WRITTEN),
             HEADS_REVERSED.when(ALL_WRITTEN),
+            HEADS_WITHIN_GROUPS.when(ALL_WRITTEN),
             COLUMNS.when(ALL_WRITTEN),
         ]),
         run: ggml::run,

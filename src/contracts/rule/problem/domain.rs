@@ -1,9 +1,9 @@
 //! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
 
-use super::laws::{COLUMNS, HANDED_ON, HEADS_WITHIN_GROUPS, NEGATED, PADDED, SCALED};
+use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
-use crate::contracts::laws::{HEADS_REVERSED, SEQUENCES};
+use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contracts::values;
 
 /// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.

@@ -1,7 +1,7 @@
 //! Laws of the rule, whoever computes it and how.
 
 use crate::contract::Values;
-use crate::contract::relation::{Array, Keeps, Relation, Step, reversed, within_groups};
+use crate::contract::relation::{Array, Keeps, Relation, Step, reversed};
 use crate::contracts::laws::{TWICE, moved};
 use crate::contracts::rule::problem::{GATE_KIND, STATE};
 
@@ -38,26 +38,6 @@ pub const NEGATED: Relation = Relation::twice(
 /// What depends on v and the state.
 const RESULTS: &[&str] = &["o", "final", "states", "ht"];
 
-/// Those that read the same keys may stand in each other's place.
-pub const HEADS_WITHIN_GROUPS: Relation = moved(
-    "heads-within-groups",
-    "with the value heads of each key head in reverse order, the outputs are, too: all of them read that key head",
-    &[Step::Moved(OF_VALUE_HEADS, within_groups)],
-)
-.when(|case| case.get("HV").zip(case.get("H")).is_some_and(|(hv, h)| hv > h));
-/// What has a place for each value head.
-const OF_VALUE_HEADS: &[(&str, &str)] = &[
-    ("v", "head"),
-    ("g", "head"),
-    ("gk", "head"),
-    ("gv", "head"),
-    ("beta", "head"),
-    ("initial", "head"),
-    ("h0", "head"),
-    ("o", "head"),
-    ("final", "head"),
-    ("ht", "head"),
-];
 /// Columns of V know nothing of one another.
 pub const COLUMNS: Relation = moved(
     "columns-reversed",
