@@ -23,9 +23,11 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
         Keeps::Bits => underflow(right.kind),
         Keeps::Tolerance => right.allowed.get(at).copied().unwrap_or(0.0),
     };
+    let nearest = |want: f64| with_element!(right.kind, E => E::nearest(want).to_f64());
     let rounded = |want: f64| match keeps {
-        Keeps::Bits => with_element!(right.kind, E => E::nearest(want).to_f64()),
-        Keeps::Tolerance => want,
+        Keeps::Tolerance if nearest(want).is_finite() => want,
+        // Beyond what the type holds there is the infinity alone.
+        Keeps::Tolerance | Keeps::Bits => nearest(want),
     };
     let total = left.len().max(right.values.len());
     let value = |values: &[f64], at: usize| values.get(at).copied();
