@@ -16,7 +16,17 @@ use crate::program::Program;
 use crate::verdict::{BytesReport, CountersReport, DeviceReport};
 
 /// The emulator.
-pub struct Emulator;
+pub struct Emulator {
+    across: bool,
+}
+
+impl Emulator {
+    /// Its allocations lie across multiples of 4 GiB, far from each other, as they may on a card: tests ask what a kernel makes of that.
+    pub const ACROSS_LINES: Emulator = Emulator { across: true };
+
+    /// Its allocations follow each other, at addresses that are easy to read in a trace.
+    pub const PLAIN: Emulator = Emulator { across: false };
+}
 
 impl Device for Emulator {
     fn describe(&self) -> DeviceReport {
@@ -45,8 +55,12 @@ impl Device for Emulator {
             seconds: limits.seconds.unwrap_or(f64::INFINITY),
             turn: limits.turn.unwrap_or(TURN),
         };
+        let gpu = match self.across {
+            true => Gpu::new().with_allocations_across_lines(),
+            false => Gpu::new(),
+        };
         Ok(Box::new(EmulatorSession {
-            gpu: Gpu::new().with_allocations_across_lines(),
+            gpu,
             modules: Vec::new(),
             threads,
             limits,
@@ -56,7 +70,7 @@ impl Device for Emulator {
 }
 
 /// Runs a kernel, observed as `watch` says; the counters where they are asked for.
-pub fn launch(
+fn launch(
     gpu: &Gpu,
     module: &Module,
     kernel: &str,

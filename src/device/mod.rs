@@ -207,7 +207,7 @@ impl Place {
     /// There is none, or it cannot be used.
     pub fn find(self) -> Result<Box<dyn Device>, Stop> {
         match self {
-            Place::Emulator => Ok(Box::new(emulator::Emulator)),
+            Place::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
             Place::Hip(index) => hip(Some(index)).map(|(device, _)| device),
         }
     }

@@ -12,7 +12,7 @@ use crate::device::NOTHING;
 #[test]
 fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
     let program = Program::built_in().expect("built in");
-    let mut session = Emulator
+    let mut session = Emulator::ACROSS_LINES
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     let module = session.load(&program).expect("it loads");
@@ -64,7 +64,7 @@ fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
 /// Kernels reach the last dword of a buffer as a whole: what of it is not the buffer's has a guard.
 #[test]
 fn the_rest_of_the_last_dword_is_guarded() {
-    let mut session = Emulator
+    let mut session = Emulator::ACROSS_LINES
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     for (bytes, after) in [(2, 2), (4, 0), (6, 2), (7, 1), (0, 0)] {
@@ -90,7 +90,7 @@ fn a_variable_is_where_the_code_object_sees_it() {
     let symbols = &program.object.symbols;
     let symbol = |name: &str| symbols.iter().find(|symbol| symbol.name == name);
     let [first, pointer] = ["first", "pointer_to_first"].map(|name| symbol(name).expect("there"));
-    let mut session = Emulator
+    let mut session = Emulator::ACROSS_LINES
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     assert!(session.variable(0, first).is_err(), "nothing is loaded");
@@ -113,7 +113,7 @@ fn a_variable_is_where_the_code_object_sees_it() {
 /// Of elements larger than what is left, too, and across the pieces that it is done in.
 #[test]
 fn poison_fills_memory_to_its_last_byte() {
-    let mut session = Emulator
+    let mut session = Emulator::ACROSS_LINES
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     for kind in [ElementKind::F64, ElementKind::F32, ElementKind::Bf16] {

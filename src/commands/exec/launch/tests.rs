@@ -55,7 +55,7 @@ fn the_whole_of_it() {
     assert_eq!(raw.bytes, [0, 0xff]);
     assert_eq!(
         (file.limits.instructions, file.limits.seconds),
-        (1_000_000_000, 6.5)
+        (Some(1_000_000_000), Some(6.5))
     );
 }
 
