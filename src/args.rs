@@ -9,12 +9,14 @@ mod export;
 mod measure;
 mod mutate;
 mod run;
+mod soak;
 mod vectors;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
+use gfx906::machine::Schedule;
 
 use crate::device::{Budget, Limits, TraceSpec};
 use crate::run::Sources;
@@ -28,6 +30,7 @@ pub use export::ExportArgs;
 pub use measure::{AuditArgs, TolerancesArgs};
 pub use mutate::MutateArgs;
 pub use run::RunArgs;
+pub use soak::SoakArgs;
 pub use vectors::{FamilyChoice, VectorsArgs};
 
 /// The flags that say when a kernel hangs, and how waves take turns.
@@ -41,6 +44,11 @@ pub struct LimitArgs {
     /// Instructions that a wave runs before another of its work-group has its turn, on the emulator [default: 128]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
+
+    /// In which order work-groups begin and waves take turns, on the emulator: in-order, reverse, random or random=SEED [default: in-order;
+    /// cases of a design each have one of their own]
+    #[arg(long, value_name = "ORDER")]
+    pub schedule: Option<Schedule>,
 }
 
 impl LimitArgs {
@@ -55,6 +63,7 @@ impl LimitArgs {
             instructions,
             seconds,
             turn: self.turn,
+            schedule: self.schedule,
         }
     }
 
@@ -69,6 +78,9 @@ impl LimitArgs {
         }
         if let Some(turn) = self.turn {
             flags.push_str(&format!(" --turn {turn}"));
+        }
+        if let Some(schedule) = self.schedule {
+            flags.push_str(&format!(" --schedule {schedule}"));
         }
         flags
     }

@@ -6,10 +6,11 @@ use clap::{Parser, Subcommand};
 
 use crate::args::{
     AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, InspectArgs, IsaArgs,
-    MutateArgs, RunArgs, TolerancesArgs, VectorsArgs,
+    MutateArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, contracts, disasm, exec, export, inspect, isa, mutate, run, tolerances, vectors,
+    audit, bind, contracts, disasm, exec, export, inspect, isa, mutate, run, soak, tolerances,
+    vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -58,6 +59,8 @@ pub enum Command {
     Audit(AuditArgs),
     /// Change one instruction of the kernels at a time, and say which changes no test notices
     Mutate(MutateArgs),
+    /// Run the tests with one seed after another until time is up
+    Soak(SoakArgs),
     /// Run the one test that standard input describes, for another deltanet-check
     #[command(name = trial::CHILD, hide = true)]
     Trial,
@@ -101,8 +104,10 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Bind(args)) => bind::run(args),
         Some(Command::Audit(args)) => audit::run(args),
         Some(Command::Mutate(args)) => mutate::run(args),
+        Some(Command::Soak(args)) => soak::run(args),
         Some(Command::Trial) => trial::serve(),
         None if cli.run.self_test => self_test::run(&cli.run),
+        None if cli.run.seeds.is_some() => soak::seeds(&cli.run),
         None => run::run(&cli.run),
     }
 }

@@ -85,6 +85,12 @@ impl Stream {
         }
     }
 
+    /// A whole number below `count`, each as likely but for one in 2^32 / `count`.
+    pub fn below(&mut self, count: usize) -> usize {
+        let scaled = u128::from(self.bits.next_u32()) * count as u128 >> 32;
+        usize::try_from(scaled).unwrap_or(0)
+    }
+
     /// The upper 24 bits of a word as a fraction of the range.
     fn uniform(&mut self, low: f32, high: f32) -> f32 {
         let fraction = (self.bits.next_u32() >> 8) as f32 / (1u32 << 24) as f32;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gfx906::machine::{Limits, Patience, TURN};
+use gfx906::machine::{Limits, Patience, Schedule, TURN};
 
 use crate::tell::tell;
 
@@ -28,10 +28,22 @@ pub static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
             instructions,
             seconds,
             turn: turn.unwrap_or(TURN),
+            schedule: schedule(),
         },
         threads: number("GFX906_THREADS").unwrap_or(0) as usize,
     }
 });
+
+/// The order of groups and waves: `GFX906_SCHEDULE=in-order|reverse|random[=SEED]`.
+fn schedule() -> Schedule {
+    let Ok(text) = std::env::var("GFX906_SCHEDULE") else {
+        return Schedule::InOrder;
+    };
+    text.parse().unwrap_or_else(|problem| {
+        tell(format!("GFX906_SCHEDULE: {problem}; it is not used"));
+        Schedule::InOrder
+    })
+}
 
 /// Wave instructions and CPU seconds of a launch: what `GFX906_BUDGET` does not name has no limit.
 fn budget() -> (u64, f64) {

@@ -26,6 +26,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
+    /// Run with so many seeds, from --seed on: other inputs, and other cases of the tests that take them from a design
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "trace", "counters"])]
+    pub seeds: Option<u32>,
+
     /// Where the kernels run.
     #[command(flatten)]
     pub device: DeviceArgs,

@@ -89,7 +89,7 @@ pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Descri
     };
     let mut tried: Vec<Words> = Vec::new();
     for values in cases {
-        let words = words(values);
+        let words = words(function, values);
         if tried.contains(&words) || tried.len() >= MAX_CHOICES {
             continue;
         }
@@ -116,12 +116,10 @@ pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Descri
 /// The words of a case.
 type Words = Vec<&'static str>;
 
-fn words(values: &Values) -> Words {
-    let word = |(_, value): (&str, &contract::Value)| match value {
-        contract::Value::Word(word) => Some(*word),
-        contract::Value::Number(_) => None,
-    };
-    values.iter().filter_map(word).collect()
+/// Of the contract's choices: what a case may leave open changes no tensor's type or shape.
+fn words(function: &Function, values: &Values) -> Words {
+    let words = function.words.iter();
+    words.filter_map(|(name, _)| values.word(name)).collect()
 }
 
 /// The tensors of a contract where they are the same.
@@ -372,7 +370,7 @@ impl Described {
     }
 
     fn variant(&self, values: &Values) -> Option<&Variant> {
-        let wanted = words(values);
+        let wanted = words(self.function, values);
         self.variants
             .iter()
             .find(|variant| variant.words.contains(&wanted))

@@ -114,8 +114,8 @@ pub(super) struct Reader<'s, 'o> {
 impl<'s> Reader<'s, '_> {
     fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
-            "contract", "version", "types", "layout", "convert", "let", "scratch", "buffers",
-            "launch", "planted",
+            "contract", "version", "types", "layout", "convert", "let", "vary", "scratch",
+            "buffers", "launch", "planted",
         ]
         .into_iter()
         .chain(LAUNCH)
@@ -156,6 +156,8 @@ impl<'s> Reader<'s, '_> {
             Some(list) if self.out.len() == before => self.planted(list, &launches(&steps)),
             _ => Vec::new(),
         };
+        let mut lets = self.formulas(&table, "let");
+        let varied = self.varied(&table, &mut lets);
         let binding = Binding {
             source: Arc::clone(self.source),
             span: contract.span(),
@@ -165,7 +167,8 @@ impl<'s> Reader<'s, '_> {
             types: self.types(&table),
             layouts: self.layouts(&table),
             converted: self.formulas(&table, "convert"),
-            lets: self.formulas(&table, "let"),
+            lets,
+            varied,
             scratch: self.scratch(&table),
             buffers: self.buffers(&table),
             steps,
@@ -426,6 +429,34 @@ impl<'s> Reader<'s, '_> {
             })
         });
         self.kept(value, range)
+    }
+
+    /// A table of names with a list of formulas each, one for each way to launch. The first of each joins `lets`.
+    fn varied(
+        &mut self,
+        table: &Table<'_>,
+        lets: &mut Vec<(Placed<String>, Placed<Formula>)>,
+    ) -> Vec<(String, Vec<Placed<Formula>>)> {
+        let mut varied = Vec::new();
+        for (name, value) in self.entries(table, "vary") {
+            let list = array(value, self.out);
+            if value
+                .get_ref()
+                .as_array()
+                .is_some_and(|list| list.is_empty())
+            {
+                let help = "list a formula for each way to launch, the usual one first";
+                self.out
+                    .push(bad(value, "there is no formula", "empty", help));
+            }
+            let formulas = list.into_iter().filter_map(|value| self.formula(value));
+            let formulas: Vec<Placed<Formula>> = formulas.collect();
+            if let Some(first) = formulas.first() {
+                lets.push((name.clone(), first.clone()));
+            }
+            varied.push((name.value, formulas));
+        }
+        varied
     }
 
     /// A table of names with a formula each.

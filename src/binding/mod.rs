@@ -10,6 +10,7 @@ mod describe;
 mod file;
 pub mod formula;
 mod layout;
+mod mentions;
 mod planted;
 mod resolve;
 mod scope;
@@ -110,6 +111,8 @@ pub struct Binding {
     pub converted: Vec<(Placed<String>, Placed<Formula>)>,
     /// Named formulas.
     pub lets: Vec<(Placed<String>, Placed<Formula>)>,
+    /// Names of several formulas, one for each way to launch; the first stands in `lets`.
+    pub varied: Vec<(String, Vec<Placed<Formula>>)>,
     /// Tensors of its own.
     pub scratch: Vec<Scratch>,
     /// Buffers that hold several tensors, one behind the other.

@@ -105,21 +105,28 @@ impl Binding {
         self.converted.iter().any(|(known, _)| known.value == name)
     }
 
-    /// The formulas with names.
-    pub(super) fn named(&self) -> Vec<Named<'_>> {
+    /// The formulas with names, in the way in which a case is launched.
+    pub(super) fn named(&self, values: &Values) -> Vec<Named<'_>> {
+        let varied = |name: &str| {
+            let (_, formulas) = self.varied.iter().find(|(known, _)| known == name)?;
+            formulas.get(values.variant() % formulas.len().max(1))
+        };
         let named = self.lets.iter().map(|(name, formula)| Named {
             name: &name.value,
-            formula: &formula.value,
+            formula: &varied(&name.value).unwrap_or(formula).value,
         });
         named.collect()
     }
 
-    /// What keeps it from a case: its `when`, as written.
+    /// What keeps it from a case: a convention that it says nothing of, or its `when`, as written.
     pub fn refuses(&self, values: &Values) -> Result<Option<String>, Stop> {
+        if let Some(name) = self.unaware_of(values) {
+            return Ok(Some(format!("its binding says nothing of {name}")));
+        }
         let Some(when) = &self.when else {
             return Ok(None);
         };
-        let lets = self.named();
+        let lets = self.named(values);
         let scope = Scope::new(self.function, values, &[], &lets);
         let wanted = self.truth(&scope, when)?;
         Ok((!wanted).then(|| {
@@ -133,7 +140,7 @@ impl Binding {
     /// # Errors
     /// Its `when` does not fit the case.
     pub fn plants(&self, planted: &PlantedSpec, values: &Values) -> Result<bool, Stop> {
-        let lets = self.named();
+        let lets = self.named(values);
         let scope = Scope::new(self.function, values, &[], &lets);
         planted
             .when
@@ -179,7 +186,7 @@ impl Binding {
         if let Some(reason) = self.refuses(values)? {
             return Ok(Resolved::Skip(reason));
         }
-        let lets = self.named();
+        let lets = self.named(values);
         let mut walk = Walk {
             binding: self,
             objects,
@@ -224,7 +231,7 @@ impl Binding {
         call: &Call,
         held: &Held<'_>,
     ) -> Result<Call, Stop> {
-        let lets = self.named();
+        let lets = self.named(values);
         let mut scope = Scope::new(self.function, values, shapes, &lets);
         scope.locals.clone_from(&call.origin.locals);
         scope.held = Some(held);
@@ -242,7 +249,7 @@ impl Binding {
         flat: usize,
     ) -> Option<[u32; 3]> {
         let launch = &call.origin.launch;
-        let lets = self.named();
+        let lets = self.named(values);
         let mut scope = Scope::new(self.function, values, shapes, &lets);
         scope.locals.clone_from(&call.origin.locals);
         let (first, sides) =
@@ -373,7 +380,7 @@ pub fn convert(
     else {
         return Ok(None);
     };
-    let lets = binding.named();
+    let lets = binding.named(values);
     let mut scope = Scope::new(binding.function, values, shapes, &lets);
     let mut out = Vec::with_capacity(elements.len());
     for &element in elements {

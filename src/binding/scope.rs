@@ -225,7 +225,7 @@ impl<'a> Scope<'a> {
             });
         }
         // Tensors of others come without the choices that they leave open: the first word is what they are.
-        if let Some((_, words)) = self.function.words.iter().find(|(known, _)| *known == name)
+        if let Some((_, words)) = self.function.choices().find(|(known, _)| *known == name)
             && let Some(first) = words.first()
         {
             return Ok(Value::Word((*first).into()));
@@ -244,12 +244,7 @@ impl<'a> Scope<'a> {
             "true" | "false" => return Ok(Value::Bool(name == "true")),
             _ => {}
         }
-        let words = || {
-            self.function
-                .words
-                .iter()
-                .flat_map(|(_, words)| words.iter())
-        };
+        let words = || self.function.choices().flat_map(|(_, words)| words.iter());
         if words().any(|word| *word == name) {
             return Ok(Value::Word(name.into()));
         }
@@ -297,11 +292,7 @@ impl<'a> Scope<'a> {
         let values = self.values.names().map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
-        let words = self
-            .function
-            .words
-            .iter()
-            .flat_map(|(_, words)| words.iter());
+        let words = self.function.choices().flat_map(|(_, words)| words.iter());
         let words = words.map(|word| (*word).into());
         locals
             .chain(values)

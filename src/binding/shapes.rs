@@ -43,7 +43,7 @@ impl Binding {
         for (name, _) in &self.converted {
             self.known(&mut shapes, &names, name)?;
         }
-        let lets = self.named();
+        let lets = self.named(values);
         for (name, spec) in &self.layouts {
             let pitch = match &spec.pitch {
                 Some(pitch) => {

@@ -1,6 +1,10 @@
-//! `deltanet-check contracts`: what can be bound, and its tensors, sizes and words.
+//! `deltanet-check contracts`: what can be bound, its tensors, sizes and words, and the domain that it promises to hold for.
+
+mod domain;
 
 use serde::Serialize;
+
+use domain::{Named, Shown};
 
 use super::table;
 use crate::args::{ContractsArgs, Format};
@@ -22,17 +26,12 @@ struct Contract<'a> {
     sizes: &'a [&'a str],
     /// Other whole numbers of a case.
     integers: &'a [&'a str],
-    choices: Vec<Choice<'a>>,
+    choices: Vec<Named<'a>>,
+    domain: Shown<'a>,
     outputs: &'a [&'a str],
     tensors: &'a [DescribedTensor],
     /// Ids of the tests that run it.
     tests: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    name: &'a str,
-    words: &'a [&'a str],
 }
 
 /// Prints contracts.
@@ -72,11 +71,8 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
                     title: function.title,
                     sizes: function.dims,
                     integers: function.integers,
-                    choices: function
-                        .words
-                        .iter()
-                        .map(|(name, words)| Choice { name, words })
-                        .collect(),
+                    choices: function.words.iter().map(Named::from).collect(),
+                    domain: (&function.domain).into(),
                     outputs: function.outputs,
                     tensors: described
                         .as_ref()
@@ -159,6 +155,9 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
     for (name, words) in function.words {
         line("choice", format!("{name}: {}", words.join(" | ")));
     }
+    for (label, what) in domain::lines(function) {
+        line(label, what);
+    }
     let tests: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
     line("tests", tests.join(", "));
     if let Some(described) = described {
@@ -168,7 +167,9 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
         }
     }
     text += "\nSizes, integers, choices and tensors are names in the formulas of a binding (docs/bindings.md). Hidden tensors are those that\n\
-             the references know and the built-in kernels are not handed; a binding may hand them over.\n";
+             the references know and the built-in kernels are not handed; a binding may hand them over. The domain is what a test with\n\
+             `cases = \"design\"` runs: every two of its values meet in a case, but for what it is without. What is optional and what inputs\n\
+             may hold a case may leave open: it then is of the first word.\n";
     text
 }
 

@@ -168,6 +168,7 @@ fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
         (limits.instructions, limits.seconds) = (budget.instructions, budget.seconds);
     }
     limits.turn = args.limits.turn.or(limits.turn);
+    limits.schedule = args.limits.schedule;
     limits
 }
 

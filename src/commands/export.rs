@@ -20,14 +20,16 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
         kernels: args.kernels.as_deref(),
         bind: &args.bind,
     };
-    let setup = Setup::new(sources)?;
+    let seed = seed(&args.seed)?;
+    let mut setup = Setup::new(sources)?;
+    setup.redesign(seed);
+    let setup = setup;
     let (selected, ways) = setup.runnable(Selection {
         test: &args.test,
         // What is missing is said of each test.
         require_all: true,
         ..Selection::default()
     })?;
-    let seed = seed(&args.seed)?;
     let device = args.device.spec()?.open()?;
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;

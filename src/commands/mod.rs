@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod isa;
 pub mod mutate;
 pub mod run;
+pub mod soak;
 pub mod tolerances;
 pub mod vectors;
 

@@ -48,9 +48,11 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
 }
 
 fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
-    let setup = Setup::new(args.sources())?;
-    let (selected, ways) = setup.runnable(args.selection())?;
     let seed = seed(&args.seed)?;
+    let mut setup = Setup::new(args.sources())?;
+    setup.redesign(seed);
+    let setup = setup;
+    let (selected, ways) = setup.runnable(args.selection())?;
     let device = args.device.spec()?.open()?;
     if !device.observes() {
         return Err(Stop::usage(format!(

@@ -19,12 +19,14 @@ use show::Show;
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(args.sources())?;
+    let mut setup = Setup::new(args.sources())?;
+    let seed = seed(&args.seed)?;
+    setup.redesign(seed);
+    let setup = setup;
     let selected = setup.select(args.selection())?;
     if args.list {
         return list(args, &selected);
     }
-    let seed = seed(&args.seed)?;
     let device = args.device.spec()?.open()?;
     let (trace, json) = (args.trace.spec(), args.format == Format::Json);
     let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?;

@@ -83,10 +83,11 @@ impl<'a> Instance<'a> {
         )
     }
 
-    /// A word of the case. Tensors from elsewhere come without the choices that they leave open: those are the first of their words.
+    /// A word of the case. Tensors from elsewhere come without the choices that they leave open, and a case may be without options: those are
+    /// the first of their words.
     pub fn word(&self, name: &str) -> &'static str {
         let first = || {
-            let declared = self.function.words.iter().find(|(known, _)| *known == name);
+            let declared = self.function.choices().find(|(known, _)| *known == name);
             declared.and_then(|(_, words)| words.first().copied())
         };
         let word = self.values.word(name).or_else(first);
@@ -95,7 +96,7 @@ impl<'a> Instance<'a> {
 
     /// The same where contracts that have the choice share code with those that have not.
     pub fn chosen(&self, name: &str) -> Option<&'static str> {
-        let declared = self.function.words.iter().any(|(known, _)| *known == name);
+        let declared = self.function.choices().any(|(known, _)| *known == name);
         declared.then(|| self.word(name))
     }
 
@@ -142,10 +143,27 @@ impl<'a> Instance<'a> {
         axes: Vec<Axis>,
         distribution: Distribution,
     ) -> Buffer {
+        self.draw_changed(kind, name, axes, distribution, |_, _| {})
+    }
+
+    /// The same with some of what was drawn replaced: `change` has a stream of numbers of its own, so that all else stays what it was.
+    pub fn draw_changed(
+        &mut self,
+        kind: ElementKind,
+        name: &str,
+        axes: Vec<Axis>,
+        distribution: Distribution,
+        change: impl FnOnce(&mut [f32], &mut Stream),
+    ) -> Buffer {
         let kind = self.kind(name, kind);
         let count = axes.iter().map(|axis| axis.length).product();
         let given = self.given(name);
-        let drawn = || Stream::new(self.seed, self.id, name).draw(count, distribution);
+        let drawn = || {
+            let mut drawn = Stream::new(self.seed, self.id, name).draw(count, distribution);
+            let mut more = Stream::new(self.seed, self.id, &format!("{name}, changed"));
+            change(&mut drawn, &mut more);
+            drawn
+        };
         let data = Data::from(given.unwrap_or_else(drawn)).to(kind);
         let kept = self.keep(name, axes, Role::Input, kind, Some(data));
         self.made.tensors[kept.tensor].values = Some(distribution.to_string());
@@ -293,7 +311,7 @@ impl<'a> Instance<'a> {
     }
 
     /// Kernels are offered it.
-    fn offer(&mut self, buffer: Buffer) {
+    pub fn offer(&mut self, buffer: Buffer) {
         self.made.tensors[buffer.tensor].offered = true;
     }
 

@@ -1,6 +1,8 @@
 //! The words that contracts and those who run them share: what is computed, at which sizes, of which tensors, and what it should be.
 
 mod data;
+pub mod design;
+mod domain;
 mod given;
 mod instance;
 mod probe;
@@ -11,6 +13,7 @@ mod values;
 use crate::device::DeviceError;
 
 pub use data::Data;
+pub use domain::{Choice, Domain, Factor, Rule};
 pub use given::Given;
 pub use instance::{Instance, Kinds};
 pub use probe::{Probed, probe};
@@ -35,11 +38,13 @@ pub struct Function {
     /// Its other whole numbers, which may be negative.
     pub integers: &'static [&'static str],
     /// Its choices: what they are called, and the words for each.
-    pub words: &'static [(&'static str, &'static [&'static str])],
+    pub words: &'static [Choice],
     /// The outputs it has compared.
     pub outputs: &'static [&'static str],
     /// Its largest tensors, as products of dimensions.
     pub largest: &'static [&'static [&'static str]],
+    /// What it promises to hold for.
+    pub domain: Domain,
     /// Draws its inputs, and says what its outputs should be.
     pub run: fn(&mut Instance<'_>) -> Outcome,
 }
@@ -53,6 +58,11 @@ pub struct Refusal {
 }
 
 impl Function {
+    /// Its choices, then those that a case may leave open: what they are called, and the words for each, that of an open one first.
+    pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
+        self.words.iter().chain(self.domain.open())
+    }
+
     /// Whether a shape is beyond what the tool takes.
     pub fn refuses(&self, values: &Values) -> Option<Refusal> {
         let elements = self

@@ -20,6 +20,8 @@ pub struct Test {
     pub title: String,
     /// Whether it is one of the document's 26.
     pub documented: bool,
+    /// Whether its cases are those of the contract's domain.
+    pub designed: bool,
     /// Its shapes. A test with one shape has one case, whose id is the test's.
     pub cases: Vec<Case>,
     /// How each output is judged.

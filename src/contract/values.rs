@@ -22,16 +22,33 @@ impl fmt::Display for Value {
 
 /// Named parameters, in the order of the function that takes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Values(Vec<(String, Value)>);
+pub struct Values {
+    named: Vec<(String, Value)>,
+    variant: usize,
+}
 
 impl Values {
     /// Parameters in order.
     pub fn new(values: Vec<(String, Value)>) -> Values {
-        Values(values)
+        Values {
+            named: values,
+            variant: 0,
+        }
+    }
+
+    /// The same to be launched in another of the ways that a binding knows; 0: the first.
+    #[must_use]
+    pub fn with_variant(self, variant: usize) -> Values {
+        Values { variant, ..self }
+    }
+
+    /// In which of the ways that a binding knows it is launched.
+    pub fn variant(&self) -> usize {
+        self.variant
     }
 
     fn value(&self, name: &str) -> Option<&Value> {
-        let found = self.0.iter().find(|(key, _)| key == name);
+        let found = self.named.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value)
     }
 
@@ -58,18 +75,20 @@ impl Values {
 
     /// The names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.named.iter().map(|(name, _)| name.as_str())
     }
 
     /// Names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.named
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// `name=value,name=value`: what a case adds to its test's id.
     pub fn suffix(&self) -> String {
         let pairs: Vec<String> = self
-            .0
+            .named
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
@@ -80,7 +99,7 @@ impl Values {
 /// `name=value name=value`: what a table shows.
 impl fmt::Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (name, value)) in self.0.iter().enumerate() {
+        for (position, (name, value)) in self.named.iter().enumerate() {
             let space = if position == 0 { "" } else { " " };
             write!(f, "{space}{name}={value}")?;
         }

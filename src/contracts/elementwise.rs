@@ -2,10 +2,59 @@
 
 use deltanet_reference::operators;
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Mistake, Outcome, elements, table};
+use super::values::{ALONE, N, N_FROM_3};
+use super::{Function, exchanged, values};
+use crate::contract::{
+    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table,
+};
 use crate::references;
-use crate::tensor::Distribution::Uniform;
+use crate::tensor::Distribution::{self, Uniform};
+
+/// What an exponential may be asked: beyond what f32 holds of its result, 0 from both sides, the ends.
+const FUNCTION: &[Choice] = &[(
+    values::NAME,
+    &[values::ORDINARY, FAR, values::TINY, values::INFINITE],
+)];
+/// Arguments so far from 0 that the result, or that of their negative, is infinite, subnormal or 0.
+const FAR: &str = "far";
+/// What is rounded once.
+const OPERANDS: &[Choice] = &[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::SPREAD,
+        values::HUGE,
+        values::INFINITE,
+    ],
+)];
+/// What is copied.
+const COPIED: &[Choice] = &[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::INFINITE,
+    ],
+)];
+/// What is summed: one infinity is in all sums behind it.
+const SUMMANDS: &[Choice] = &[(
+    values::NAME,
+    &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
+)];
+/// One element.
+const LONE_ROW: Rule = Rule {
+    says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
+    breaks: |case| {
+        case.get("S") == Some(1)
+            && case.get("C") == Some(1)
+            && case
+                .word(values::NAME)
+                .is_some_and(|word| word != values::ORDINARY)
+    },
+};
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +66,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(FUNCTION).without(&[ALONE]),
         run: sigmoid,
     },
     Function {
@@ -27,6 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(FUNCTION).without(&[ALONE]),
         run: exp,
     },
     Function {
@@ -37,6 +88,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
         run: mul,
     },
     Function {
@@ -47,6 +99,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N_FROM_3]).values(SUMMANDS),
         run: cumsum,
     },
     Function {
@@ -57,6 +110,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
         run: add,
     },
     Function {
@@ -67,6 +121,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
         run: sub,
     },
     Function {
@@ -77,6 +132,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(COPIED).without(&[ALONE]),
         run: neg,
     },
     Function {
@@ -87,6 +143,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
         run: scale,
     },
     Function {
@@ -97,51 +154,68 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["S", "C"]],
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 3, 17, 64]),
+            Factor::One("C", &[1, 33, 63, 65]),
+        ])
+        .values(OPERANDS)
+        .without(&[LONE_ROW]),
         run: broadcast_mul,
     },
 ];
 
+/// An argument: drawn as ordinary ones are, or as far ones.
+fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> Outcome<Buffer> {
+    let n = t.dim("n");
+    let drawn = if t.word(values::NAME) == FAR {
+        far
+    } else {
+        near
+    };
+    values::input(t, "in", elements(n), drawn)
+}
+
 fn sigmoid(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", elements(n), Uniform(-6.0, 6.0))?;
+    let x = argument(t, Uniform(-6.0, 6.0), Uniform(-120.0, 120.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::sigmoid(x)))
 }
 
 fn exp(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let x = argument(t, Uniform(-2.0, 2.0), Uniform(-110.0, 95.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::exp(x)))
 }
 
 fn mul(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
-    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let operands = [("a", elements(n)), ("b", elements(n))];
+    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |a, b| operators::mul(a, b)))
 }
 
 fn cumsum(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", elements(n), Uniform(-1.0, 1.0))?;
+    let x = values::input(t, "in", elements(n), Uniform(-1.0, 1.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::cumsum(x)))
 }
 
 fn add(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
-    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let operands = [("a", elements(n)), ("b", elements(n))];
+    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |a, b| operators::add(a, b)))
 }
 
 fn sub(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let a = t.input("a", elements(n), Uniform(-2.0, 2.0))?;
-    let b = t.input("b", elements(n), Uniform(-2.0, 2.0))?;
+    let operands = [("a", elements(n)), ("b", elements(n))];
+    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
     let mistakes = exchanged::inputs(t, [a, b], "a and b are exchanged", operators::sub);
     t.check_or(out, references!(t, |a, b| operators::sub(a, b)), mistakes)
@@ -149,14 +223,14 @@ fn sub(t: &mut Instance<'_>) -> Outcome {
 
 fn neg(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let x = values::input(t, "in", elements(n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::neg(x)))
 }
 
 fn scale(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", elements(n), Uniform(-2.0, 2.0))?;
+    let x = values::input(t, "in", elements(n), Uniform(-2.0, 2.0))?;
     let s = t.draw("s", elements(1), Uniform(0.25, 0.75));
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x, s| operators::scale(x, s[0])))
@@ -164,8 +238,8 @@ fn scale(t: &mut Instance<'_>) -> Outcome {
 
 fn broadcast_mul(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
-    let a = t.input("a", table(s, c), Uniform(-2.0, 2.0))?;
-    let b = t.input("b", elements(c), Uniform(-2.0, 2.0))?;
+    let operands = [("a", table(s, c)), ("b", elements(c))];
+    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(s, c))?;
     let [wide, factors] = [a, b].map(|buffer| t.wide(buffer));
     let of_rows = move || {

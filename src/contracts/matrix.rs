@@ -2,10 +2,40 @@
 
 use deltanet_reference::operators;
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, table};
+use super::{Function, exchanged, values};
+use crate::contract::{Domain, Factor, Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
+
+/// Products: around tiles of 16, one row, column or product, and values whose products alone are ordinary.
+const PRODUCTS: Domain = Domain::of(&[
+    Factor::One("M", &[1, 15, 16, 17, 65]),
+    Factor::One("N", &[1, 16, 33, 63]),
+    Factor::One("K", &[1, 7, 16, 65]),
+])
+.values(&[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::OPPOSED,
+        values::ONE_INFINITE,
+    ],
+)]);
+/// From 3 x 5 up: one row or column transposed is the input itself, and so may be a few zeros.
+const MOVED: Domain = Domain::of(&[
+    Factor::One("rows", &[3, 15, 16, 17, 65]),
+    Factor::One("cols", &[5, 16, 33, 64]),
+])
+.values(&[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::INFINITE,
+    ],
+)]);
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +47,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        domain: PRODUCTS,
         run: gemm_nt,
     },
     Function {
@@ -27,6 +58,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        domain: PRODUCTS,
         run: gemm_tn,
     },
     Function {
@@ -37,6 +69,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        domain: PRODUCTS,
         run: gemm_nt_tiled,
     },
     Function {
@@ -47,6 +80,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["rows", "cols"]],
+        domain: MOVED,
         run: transpose,
     },
     Function {
@@ -57,6 +91,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        domain: PRODUCTS,
         run: gemm_nn,
     },
 ];
@@ -71,8 +106,8 @@ fn gemm_nt_tiled(t: &mut Instance<'_>) -> Outcome {
 
 fn nt(t: &mut Instance<'_>, _kernel: &str) -> Outcome {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
-    let b = t.input("B", table(n, k), Uniform(-1.0, 1.0))?;
+    let operands = [("A", table(m, k)), ("B", table(n, k))];
+    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
     let c = t.output("C", table(m, n))?;
     let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
         operators::gemm_nt(a, b, m, n, k)
@@ -83,8 +118,8 @@ fn nt(t: &mut Instance<'_>, _kernel: &str) -> Outcome {
 
 fn gemm_tn(t: &mut Instance<'_>) -> Outcome {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let a = t.input("A", table(k, m), Uniform(-1.0, 1.0))?;
-    let b = t.input("B", table(k, n), Uniform(-1.0, 1.0))?;
+    let operands = [("A", table(k, m)), ("B", table(k, n))];
+    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
     let c = t.output("C", table(m, n))?;
     let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
         operators::gemm_tn(a, b, m, n, k)
@@ -95,15 +130,15 @@ fn gemm_tn(t: &mut Instance<'_>) -> Outcome {
 
 fn transpose(t: &mut Instance<'_>) -> Outcome {
     let (rows, cols) = (t.dim("rows"), t.dim("cols"));
-    let x = t.input("in", table(rows, cols), Uniform(-2.0, 2.0))?;
+    let x = values::input(t, "in", table(rows, cols), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(cols, rows))?;
     t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
 }
 
 fn gemm_nn(t: &mut Instance<'_>) -> Outcome {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let a = t.input("A", table(m, k), Uniform(-1.0, 1.0))?;
-    let b = t.input("B", table(k, n), Uniform(-1.0, 1.0))?;
+    let operands = [("A", table(m, k)), ("B", table(k, n))];
+    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
     let c = t.output("C", table(m, n))?;
     let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
         operators::gemm_nn(a, b, m, n, k)

@@ -10,6 +10,7 @@ mod matrix;
 mod operators;
 pub(crate) mod rule;
 mod triangular;
+mod values;
 
 use crate::contract::Function;
 

@@ -2,10 +2,39 @@
 
 use deltanet_reference::operators;
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, table};
+use super::{Function, exchanged, values};
+use crate::compare::ElementKind;
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::Stream;
+
+/// What is copied, or not: an infinity that is not stays nowhere, whatever it is multiplied by.
+const COPIED: &[Choice] = &[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::INFINITE,
+    ],
+)];
+/// What is solved: of independent keys, or of keys that are nearly the same, where every element is nearly -1.
+pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);
+
+/// A full matrix that is solved when cut to its lower triangle.
+pub fn solved(t: &mut Instance<'_>, n: usize, deviation: f32) -> Buffer {
+    let correlated = t.word(MATRIX.0) == "correlated";
+    let change = |values: &mut [f32], _: &mut Stream| {
+        if correlated {
+            values
+                .iter_mut()
+                .for_each(|x| *x = 0.05 * *x / deviation - 0.95);
+        }
+    };
+    let distribution = Normal(deviation);
+    t.draw_changed(ElementKind::F32, "full", table(n, n), distribution, change)
+}
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +46,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["dst"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[
+            Factor::One("n", &[16, 17, 33, 65]),
+            // Something is kept and something is not: neither zeros nor the input alone are right.
+            Factor::One("diag", &[-9, -1, 0, 1, 9]),
+        ])
+        .values(COPIED),
         run: tril,
     },
     Function {
@@ -27,6 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[Factor::One("n", &[2, 16, 17, 64, 65])]),
         run: causal_mask,
     },
     Function {
@@ -37,6 +73,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 64, 65])]),
         run: eye,
     },
     Function {
@@ -47,6 +84,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["X"],
         largest: &[&["n", "n"], &["n", "k"]],
+        domain: Domain::of(&[
+            Factor::One("n", &[5, 17, 33, 65]),
+            Factor::One("k", &[1, 3, 33]),
+        ])
+        .values(&[MATRIX, values::GREAT_OR_NOT]),
         run: solve_tri,
     },
     Function {
@@ -57,13 +99,14 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 33, 65])]).values(COPIED),
         run: apply_causal_identity,
     },
 ];
 
 fn tril(t: &mut Instance<'_>) -> Outcome {
     let (n, diag) = (t.dim("n"), t.integer("diag"));
-    let src = t.input("src", table(n, n), Uniform(-2.0, 2.0))?;
+    let src = values::input(t, "src", table(n, n), Uniform(-2.0, 2.0))?;
     let dst = t.output("dst", table(n, n))?;
     t.check(dst, references!(t, |src| operators::tril(src, n, diag)))
 }
@@ -86,9 +129,9 @@ fn eye(t: &mut Instance<'_>) -> Outcome {
 /// A is strictly lower, and small enough that the solution stays of the size of B.
 fn solve_tri(t: &mut Instance<'_>) -> Outcome {
     let (n, k) = (t.dim("n"), t.dim("k"));
-    let full = t.draw("full", table(n, n), Normal(0.15));
+    let full = solved(t, n, 0.15);
     let a = t.upload("A", table(n, n), operators::tril(t.values(full), n, -1))?;
-    let b = t.input("B", table(n, k), Uniform(-1.0, 1.0))?;
+    let b = values::input(t, "B", table(n, k), Uniform(-1.0, 1.0))?;
     let x = t.output("X", table(n, k))?;
     let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
         operators::solve_tri(a, b, n, k)
@@ -100,7 +143,7 @@ fn solve_tri(t: &mut Instance<'_>) -> Outcome {
 /// The input is full: what stands on and above the diagonal must go.
 fn apply_causal_identity(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("in", table(n, n), Uniform(-2.0, 2.0))?;
+    let x = values::input(t, "in", table(n, n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(n, n))?;
     t.check(
         out,

@@ -54,6 +54,7 @@ impl Device for Emulator {
             instructions: limits.instructions.unwrap_or(u64::MAX),
             seconds: limits.seconds.unwrap_or(f64::INFINITY),
             turn: limits.turn.unwrap_or(TURN),
+            schedule: limits.schedule.unwrap_or_default(),
         };
         let gpu = match self.across {
             true => Gpu::new().with_allocations_across_lines(),

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use gfx906::machine::Schedule;
 use serde::{Deserialize, Serialize};
 
 /// Wave instructions of a launch in a test run, if nobody says: the largest launch of the built-in registry takes 14 million at -O3, and a
@@ -21,6 +22,26 @@ pub struct Limits {
     pub seconds: Option<f64>,
     /// Instructions that a wave runs before another of its group has its turn; none: the device's own choice.
     pub turn: Option<u32>,
+    /// In which order groups and waves run; none: the trial's own choice.
+    #[serde(with = "as_text")]
+    pub schedule: Option<Schedule>,
+}
+
+/// A schedule as the command line has it.
+mod as_text {
+    use gfx906::machine::Schedule;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(it: &Option<Schedule>, to: S) -> Result<S::Ok, S::Error> {
+        it.map(|schedule| schedule.to_string()).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Schedule>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| text.parse().map_err(D::Error::custom))
+            .transpose()
+    }
 }
 
 impl Default for Limits {
@@ -29,6 +50,7 @@ impl Default for Limits {
             instructions: Some(INSTRUCTIONS),
             seconds: Some(SECONDS),
             turn: None,
+            schedule: None,
         }
     }
 }

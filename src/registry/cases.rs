@@ -1,13 +1,37 @@
 //! The shapes of a test.
 
 use super::phase::Reader;
-use crate::contract::{Case, Value, Values};
-use crate::contract::{Function, MAX_ELEMENTS};
+use crate::contract::design::design;
+use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
 use crate::document::{Placed, Table, array, bad, integer, string, unknown};
+use crate::tensor::Stream;
+
+/// What stands for a list of cases where the contract's domain gives them.
+pub(super) const DESIGN: &str = "design";
+
+/// Ways to launch that are told apart: a multiple of every small number.
+const VARIANTS: usize = 5040;
+
+/// The cases of a test that asks for a design, for a seed.
+pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
+    let case = |values: Values| {
+        let id = match values.suffix() {
+            suffix if suffix.is_empty() => id.into(),
+            suffix => format!("{id}:{suffix}"),
+        };
+        // As many ways to launch as bindings have, each with the same right.
+        let variant = Stream::new(0, &id, "variant").below(VARIANTS);
+        Case {
+            values: values.with_variant(variant),
+            id,
+        }
+    };
+    design(function, seed).into_iter().map(case).collect()
+}
 
 impl Reader<'_, '_> {
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
-        let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`";
+        let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, or `cases = \"design\"`";
         match (table.get("shape"), table.get("cases")) {
             (Some(shape), None) => {
                 let values = self.values(shape, function);
@@ -19,6 +43,7 @@ impl Reader<'_, '_> {
                     })
                     .collect()
             }
+            (None, Some(word)) if word.get_ref().is_str() => self.designed(word, id, function),
             (None, Some(list)) => {
                 let mut cases: Vec<Case> = Vec::new();
                 for value in array(list, self.out) {
@@ -65,15 +90,30 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The cases that the contract's domain asks for, instead of a list.
+    fn designed(&mut self, word: Placed<'_>, id: &str, function: &Function) -> Vec<Case> {
+        if let Some(other) = string(word, self.out).filter(|word| *word != DESIGN) {
+            self.out
+                .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
+            return Vec::new();
+        }
+        designed(id, function, 0)
+    }
+
     fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {
         let before = self.out.len();
-        let words = function.words.iter().map(|(name, _)| name);
+        let words = function.choices().map(|(name, _)| name);
         let numbers = function.dims.iter().chain(function.integers);
         let known: Vec<&str> = numbers.chain(words).copied().collect();
+        let options = function.domain.open().map(|(name, _)| *name);
+        let options: Vec<&str> = options.collect();
         let table = Table::of("shape", value, &known, self.out)?;
         let mut values = Vec::new();
         // In the function's order, so that an id does not depend on how the file writes the table.
         for &name in &known {
+            if options.contains(&name) && table.get(name).is_none() {
+                continue;
+            }
             let Some(at) = table.need(
                 name,
                 &format!("`{name} = ...`: function `{}` needs it", function.name),
@@ -81,7 +121,7 @@ impl Reader<'_, '_> {
             ) else {
                 continue;
             };
-            let choices = function.words.iter().find(|(word, _)| *word == name);
+            let choices = function.choices().find(|(word, _)| *word == name);
             let value = match choices {
                 Some((_, choices)) => self.word(at, name, choices),
                 None => self.number(at, name, function.dims.contains(&name)),

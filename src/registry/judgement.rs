@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::phase::Reader;
 use crate::contract::Function;
-use crate::contract::Judged;
+use crate::contract::{Judged, Test};
 use crate::document::{Placed, Table, bad, boolean, integer, magnitude, string};
 use crate::verdict::Tolerance;
 
@@ -16,13 +16,15 @@ impl Reader<'_, '_> {
         &mut self,
         table: &Table<'_>,
         function: &Function,
+        designed: bool,
     ) -> BTreeMap<String, Judged> {
         let mut outputs = BTreeMap::new();
         let hint = format!(
             "a tolerance for each of its outputs: {}",
             function.outputs.join(", ")
         );
-        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function)) {
+        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function, designed))
+        {
             return inherited;
         }
         let Some(list) = table.need("outputs", &hint, self.out) else {
@@ -41,11 +43,13 @@ impl Reader<'_, '_> {
         outputs
     }
 
-    /// How the outputs of a function are judged in the registry that this one extends: the loosest of its tests.
-    fn inherited(&self, function: &Function) -> Option<BTreeMap<String, Judged>> {
+    /// How the outputs of a function are judged in the registry that this one extends: the loosest of its tests. A tolerance for all of a
+    /// contract's domain is none for cases that somebody names.
+    fn inherited(&self, function: &Function, designed: bool) -> Option<BTreeMap<String, Judged>> {
         let mut outputs: BTreeMap<String, Judged> = BTreeMap::new();
         let tests = self.base?.tests();
-        for test in tests.filter(|test| test.function.name == function.name) {
+        let own = |test: &&Test| test.function.name == function.name && test.designed == designed;
+        for test in tests.filter(own) {
             for (name, judged) in &test.outputs {
                 let looser = |known: &Judged| judged.tolerance.absolute > known.tolerance.absolute;
                 if outputs.get(name).is_none_or(looser) {

@@ -75,6 +75,14 @@ impl Registry {
         )))
     }
 
+    /// Draws the designs of the tests that have one anew: for another seed they are of other cases.
+    pub fn redesign(&mut self, seed: u64) {
+        let tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
+        for test in tests.filter(|test| test.designed) {
+            test.cases = cases::designed(&test.id, test.function, seed);
+        }
+    }
+
     /// Every test, in order.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         self.phases.iter().flat_map(|phase| &phase.tests)

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
+use super::cases::DESIGN;
 use super::{Phase, Registry};
 use crate::contract::{Case, Test};
 use crate::contracts::functions;
@@ -236,7 +237,9 @@ impl Reader<'_, '_> {
         }
         let cases = self.cases(&table, id, function);
         self.files(&cases, id_at);
-        let outputs = self.outputs(&table, function);
+        let word = table.get("cases").map(|cases| cases.get_ref().as_str());
+        let designed = word.flatten() == Some(DESIGN);
+        let outputs = self.outputs(&table, function, designed);
         let planted = self.plants(&table, function);
         let documented = table
             .get("documented")
@@ -248,6 +251,7 @@ impl Reader<'_, '_> {
             function,
             title: function.title.into(),
             documented,
+            designed,
             cases,
             outputs,
             planted,

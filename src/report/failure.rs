@@ -5,6 +5,21 @@ use crate::verdict::{LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::{plain, problem};
 
+/// One trial in full, under its id.
+pub fn text(trial: &TrialReport) -> String {
+    let word = trial.verdict.word();
+    let (id, title) = (plain::line(&trial.id), plain::line(&trial.title));
+    let mut text = format!("{word} {id}: {title} (seed {})\n", trial.seed);
+    let mut last = "";
+    for (label, line) in describe(trial) {
+        let shown = if label == last { "" } else { label };
+        text += format!("  {shown:<8} {line}").trim_end();
+        text += "\n";
+        last = label;
+    }
+    text
+}
+
 /// The lines about one trial, each with the label that stands before it.
 pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
     let mut lines = launches(&trial.launches);

@@ -78,6 +78,13 @@ impl Setup {
         })
     }
 
+    /// The same with designs of another seed: a case is found again by its id and the seed.
+    pub fn redesign(&mut self, seed: u64) {
+        if seed != 0 {
+            self.registry.redesign(seed);
+        }
+    }
+
     /// The kernels under test.
     pub fn program(&self) -> &Program {
         self.user.as_ref().unwrap_or(&self.built_in)

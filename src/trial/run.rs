@@ -1,13 +1,16 @@
 //! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use super::plan::{Finished, Plan};
 use super::{Trial, isolate, judge, twin};
+use gfx906::machine::Schedule;
+
 use crate::compare::{decode, judge_repeat, with_element};
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
+use crate::tensor::Stream;
 use crate::verdict::{Problem, Verdict};
 
 impl<'a> Plan<'a> {
@@ -91,6 +94,10 @@ impl<'a> Plan<'a> {
         if let Some(tracing) = &self.watch.trace {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
+        let limits = Limits {
+            schedule: limits.schedule.or_else(|| self.schedule()),
+            ..limits
+        };
         let prepared = self.prepared().map_err(|error| (None, error))?;
         // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit, where there is one.
         let timed = self.watch.trace.is_none() || limits.instructions.is_none();
@@ -107,6 +114,19 @@ impl<'a> Plan<'a> {
             Ok(()) => Ok(trial),
             Err(error) => Err((Some(Box::new(trial)), error)),
         }
+    }
+
+    /// The order in which groups and waves run: a case of a design has one of its own.
+    fn schedule(&self) -> Option<Schedule> {
+        if !self.test.designed {
+            return None;
+        }
+        let mut stream = Stream::new(0, &self.case.id, "schedule");
+        Some(match stream.below(4) {
+            0 => Schedule::InOrder,
+            1 => Schedule::Reverse,
+            _ => Schedule::Random(stream.below(1 << 20) as u64),
+        })
     }
 
     /// Runs the trial once more, judges guards and inputs, and compares the bits of its outputs.
@@ -144,7 +164,7 @@ impl<'a> Plan<'a> {
 
 /// A digest of the bits of outputs.
 fn digest(images: &[Vec<u8>]) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
+    let mut hasher = DefaultHasher::new();
     images.hash(&mut hasher);
     hasher.finish()
 }

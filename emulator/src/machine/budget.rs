@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::launch::{Limits, Patience};
+use super::schedule::Schedule;
 use super::trap::{Fault, TrapKind};
 
 /// Instructions that a worker draws from the dispatch's budget at a time, at most.
@@ -51,6 +52,11 @@ impl Budget {
     /// Instructions that a wave runs before another of its group gets a turn.
     pub fn turn(&self) -> u64 {
         self.limits.turn.max(1).into()
+    }
+
+    /// In which order groups and waves run.
+    pub fn schedule(&self) -> Schedule {
+        self.limits.schedule
     }
 
     /// Draws a slice for a worker that has used so much processor time since it last did; the fault says which budget is used up.

@@ -164,7 +164,8 @@ impl Dispatch<'_> {
             .failure
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((group, failure)) = failure {
+        if let Some((place, failure)) = failure {
+            let group = self.launch.limits.schedule.group(place, self.groups);
             return Err(LaunchError::Trap(Box::new(
                 self.explain(&space, group, failure),
             )));
@@ -230,18 +231,20 @@ impl Dispatch<'_> {
         };
         let mut meter = Meter::new(&work.budget);
         loop {
-            let group = work.next.fetch_add(1, Relaxed);
-            if group >= self.groups || work.failed_before(group) {
+            let place = work.next.fetch_add(1, Relaxed);
+            if place >= self.groups || work.failed_before(place) {
                 break;
             }
+            let group = work.budget.schedule().group(place, self.groups);
             self.renew_scratch(space, scratch);
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
             observer.group(self.id(group), self.waves);
             let programs = &self.module.programs;
-            if let Err(failure) = group::run(&mut waves, &mut env, programs, &mut meter, observer) {
+            let done = group::run(&mut waves, &mut env, programs, group, &mut meter, observer);
+            if let Err(failure) = done {
                 let op = programs.iter().find_map(|p| p.fetch(failure.pc));
                 observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
-                work.fail(group, failure);
+                work.fail(place, failure);
                 break;
             }
         }
@@ -292,21 +295,22 @@ impl Dispatch<'_> {
 /// What the workers of a dispatch share.
 struct Work {
     next: AtomicU64,
+    /// The failure of the first group in the order in which they begin, and its place there.
     failure: Mutex<Option<(u64, Failure)>>,
     instructions: AtomicU64,
     budget: Budget,
 }
 
 impl Work {
-    fn failed_before(&self, group: u64) -> bool {
+    fn failed_before(&self, place: u64) -> bool {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.as_ref().is_some_and(|(failed, _)| *failed < group)
+        failure.as_ref().is_some_and(|(failed, _)| *failed < place)
     }
 
-    fn fail(&self, group: u64, failure: Failure) {
+    fn fail(&self, place: u64, failure: Failure) {
         let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.as_ref().is_none_or(|(failed, _)| group < *failed) {
-            *first = Some((group, failure));
+        if first.as_ref().is_none_or(|(failed, _)| place < *failed) {
+            *first = Some((place, failure));
         }
     }
 }

@@ -33,21 +33,26 @@ pub fn run<O: Observer>(
     waves: &mut [Wave],
     env: &mut Env<'_>,
     programs: &[Program],
+    group: u64,
     meter: &mut Meter<'_>,
     observer: &mut O,
 ) -> Result<(), Failure> {
     let mut states = [State::Ready; 16];
     let states = &mut states[..waves.len()];
     // A wave that is alone has nobody to wait for.
-    let (mut length, turn_length) = match waves.len() {
-        1 => (u64::MAX, u64::MAX),
-        _ => (FIRST_TURN, meter.budget.turn()),
-    };
-    loop {
-        for (n, wave) in waves.iter_mut().enumerate() {
+    let (schedule, usual) = (meter.budget.schedule(), meter.budget.turn());
+    for round in 0.. {
+        let (order, length) = schedule.round(waves.len(), group, round, usual);
+        let length = match (waves.len(), round) {
+            (1, _) => u64::MAX,
+            (_, 0) => FIRST_TURN,
+            _ => length,
+        };
+        for n in order.into_iter().map(usize::from).take(waves.len()) {
             if states[n] != State::Ready {
                 continue;
             }
+            let wave = &mut waves[n];
             let mut pc = wave.pc;
             states[n] = match turn(wave, env, programs, meter, length, observer, &mut pc) {
                 Ok(()) | Err(Stop::Yield) => State::Ready,
@@ -62,9 +67,8 @@ pub fn run<O: Observer>(
                 }
             };
         }
-        length = turn_length;
         if states.iter().all(|s| *s == State::Ended) {
-            return Ok(());
+            break;
         }
         // Waves that have ended no longer count for the barrier.
         if !states.contains(&State::Ready) {
@@ -74,6 +78,7 @@ pub fn run<O: Observer>(
                 .for_each(|s| *s = State::Ready);
         }
     }
+    Ok(())
 }
 
 /// Runs a wave until it stops or its turn is over; `at` follows the address of the instruction that runs.

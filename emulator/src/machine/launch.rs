@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::schedule::Schedule;
 use super::trap::Trap;
 
 /// Instructions of a turn, unless somebody says otherwise: few enough that waves of a group meet each other's unfinished work, as on
@@ -18,6 +19,8 @@ pub struct Limits {
     /// Instructions that a wave runs before another of its group has its turn. It is no limit, but goes where they go: who
     /// waits for another wave in a loop waits for as many.
     pub turn: u32,
+    /// In which order groups and waves run.
+    pub schedule: Schedule,
 }
 
 impl Default for Limits {
@@ -26,6 +29,7 @@ impl Default for Limits {
             instructions: 20_000_000_000,
             seconds: 60.0,
             turn: TURN,
+            schedule: Schedule::InOrder,
         }
     }
 }

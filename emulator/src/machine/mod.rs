@@ -31,6 +31,7 @@ mod registers;
 mod renewed;
 #[cfg(test)]
 pub(crate) mod rig;
+mod schedule;
 mod setup;
 pub mod shapes;
 mod single;
@@ -54,6 +55,7 @@ pub use plan::Plan;
 pub use poison::Poison;
 pub use program::Module;
 pub use registers::LANES;
+pub use schedule::Schedule;
 pub use traffic::{Traffic, Way};
 pub use trap::{Fault, Nearest, Outcome, Place, Stop, Trap, TrapKind};
 pub use wave::Wave;

@@ -68,7 +68,7 @@ pub fn run<O: Observer>(
     observer.group([1, 2, 3], waves.len());
     let budget = Budget::steps(10_000);
     let mut meter = Meter::new(&budget);
-    let failure = group::run(&mut waves, &mut env, &programs, &mut meter, observer).err()?;
+    let failure = group::run(&mut waves, &mut env, &programs, 0, &mut meter, observer).err()?;
     let op = programs[0].fetch(failure.pc);
     observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
     Some(failure.fault.kind.to_string())

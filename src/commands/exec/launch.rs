@@ -20,6 +20,7 @@ const LIMITS: Limits = Limits {
     instructions: Some(20_000_000_000),
     seconds: Some(60.0),
     turn: None,
+    schedule: None,
 };
 
 /// A launch file; paths are resolved against its directory.

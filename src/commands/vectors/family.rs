@@ -114,6 +114,7 @@ impl Family {
                 function,
                 title: function.title.into(),
                 documented: false,
+                designed: false,
                 cases: vec![Case { id, values }],
                 outputs: function.outputs.iter().map(judged).collect(),
                 planted: Vec::new(),

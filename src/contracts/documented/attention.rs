@@ -2,10 +2,36 @@
 
 use deltanet_reference::operators;
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, axes, elements, table};
+use super::{Function, exchanged, values};
+use crate::contract::{Choice, Domain, Factor, Instance, Outcome, axes, elements, table};
 use crate::references;
-use crate::tensor::Distribution::{Normal, Walk};
+use crate::tensor::Distribution::{self, Normal, Walk};
+
+/// Cumulated gates: such that the documented mask stays small, or it grows and shrinks, or it grows beyond what f32 holds.
+pub const SUMS: Choice = ("sums", &["small", "both", "far"]);
+/// The same of a mask that is multiplied.
+pub const SUMS_OF_FACTORS: Choice = ("sums", &["small", "both"]);
+/// From one channel and two tokens up: below the diagonal of one token there is nothing.
+pub const PRODUCTS: Domain = Domain::of(&[
+    Factor::One("S", &[1, 16, 33, 64]),
+    Factor::One("C", &[2, 16, 17, 65]),
+])
+.values(&[
+    SUMS_OF_FACTORS,
+    (
+        values::NAME,
+        &[values::ORDINARY, values::ZEROS, values::OPPOSED],
+    ),
+]);
+
+/// Cumulated gates of the class that a case names.
+pub fn sums(t: &Instance<'_>) -> Distribution {
+    match t.word(SUMS.0) {
+        "both" => Walk(-0.5, 0.5),
+        "far" => Walk(-4.0, 0.0),
+        _ => Walk(-0.02, 0.0),
+    }
+}
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +43,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["mask"],
         largest: &[&["n", "n"]],
+        domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])]).values(&[SUMS]),
         run: decay_mask,
     },
     Function {
@@ -27,6 +54,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: PRODUCTS,
         run: attention_matrix,
     },
 ];
@@ -35,9 +63,10 @@ pub const FUNCTIONS: &[Function] = &[
 fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
-    let k = t.input("K", axes([("channel", s), ("token", c)]), unit)?;
-    let k_beta = t.input("K_beta", axes([("channel", s), ("token", c)]), unit)?;
-    let g = t.draw("g_cumsum", elements(c), Walk(-0.02, 0.0));
+    let channels = || axes([("channel", s), ("token", c)]);
+    let operands = [("K", channels()), ("K_beta", channels())];
+    let [k, k_beta] = values::matrices(t, operands, [unit; 2])?;
+    let g = t.draw("g_cumsum", elements(c), sums(t));
     let decay = t.upload(
         "decay_mask",
         table(c, c),
@@ -57,7 +86,7 @@ fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
 /// Gates are small, because the documented mask grows with the distance.
 fn decay_mask(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let g = t.input("g_cumsum", elements(n), Walk(-0.02, 0.0))?;
+    let g = t.input("g_cumsum", elements(n), sums(t))?;
     let mask = t.output("mask", table(n, n))?;
     t.check(mask, references!(t, |g| operators::decay_mask(g)))
 }

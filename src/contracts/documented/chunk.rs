@@ -2,10 +2,77 @@
 
 use deltanet_reference::{operators, pipelines};
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Mistake, Outcome, axes, elements, table};
+use super::attention::{PRODUCTS, sums};
+use super::triangular::{MATRIX, solved};
+use super::{Function, exchanged, values};
+use crate::compare::ElementKind;
+use crate::contract::{
+    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes, elements, table,
+};
 use crate::references;
-use crate::tensor::Distribution::{Normal, Uniform, Walk};
+use crate::tensor::Distribution::{self, Normal, Uniform};
+use crate::tensor::Stream;
+use crate::verdict::Axis;
+
+/// Gates: of a slow decay, or of either sign.
+pub const GATES: Choice = ("gates", &["small", "both"]);
+/// Write strengths before their sigmoid: normal, or so far from 0 that the sigmoid is 0 or 1.
+pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
+/// Of few tokens all strengths may be 0, or 1.
+pub const FEW: Rule = Rule {
+    says: "chunks of fewer than 8 tokens have strengths between 0 and 1: where all are 0 or 1, zeros or the values alone are right",
+    breaks: |case| {
+        case.get("C").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
+    },
+};
+/// Keys: independent, or nearly the same.
+pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
+
+/// Keys `[S, ..]` of norm 1 on average, of the class that a case names: nearly the same ones are of norm 1, since longer ones in a row make
+/// the documented inverse grow without bounds.
+pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> Outcome<Buffer> {
+    let s = shape[0].length;
+    let correlated = t.word(KEYS.0) == "correlated";
+    let change = |values: &mut [f32], _: &mut Stream| {
+        if correlated {
+            correlate(values, s);
+        }
+    };
+    let unit = Normal((s as f32).sqrt().recip());
+    let drawn = t.draw_changed(ElementKind::F32, "K", shape, unit, change);
+    t.offer(drawn);
+    Ok(drawn)
+}
+
+/// Makes every token's key nearly the first one's, of norm 1. A channel's tokens are a row.
+fn correlate(keys: &mut [f32], channels: usize) {
+    let tokens = keys.len() / channels;
+    for channel in keys.chunks_exact_mut(tokens) {
+        let first = channel[0];
+        channel[1..].iter_mut().for_each(|x| *x = first + 0.05 * *x);
+    }
+    for token in 0..tokens {
+        let own = || (0..channels).map(|channel| channel * tokens + token);
+        let squares = own().map(|at| f64::from(keys[at]).powi(2)).sum::<f64>();
+        own().for_each(|at| keys[at] = (f64::from(keys[at]) / squares.sqrt()) as f32);
+    }
+}
+
+/// Gates of the class that a case names.
+pub fn gates(t: &Instance<'_>) -> Distribution {
+    match t.word(GATES.0) {
+        "both" => Uniform(-0.1, 0.1),
+        _ => Uniform(-0.02, 0.0),
+    }
+}
+
+/// Write strengths before their sigmoid, of the class that a case names.
+pub fn strengths(t: &Instance<'_>) -> Distribution {
+    match t.word(STRENGTHS.0) {
+        "ends" => Normal(200.0),
+        _ => Normal(1.0),
+    }
+}
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +84,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_pre"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: PRODUCTS,
         run: attn_pre,
     },
     Function {
@@ -27,6 +95,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved"],
         largest: &[&["C", "C"]],
+        domain: Domain::of(&[Factor::One("C", &[1, 2, 16, 17, 65])]).values(&[MATRIX]),
         run: solve_causal_identity,
     },
     Function {
@@ -37,6 +106,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved", "V_new", "K_cumdecay"],
         largest: &[&["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[
+            Factor::One("S", &[16, 17, 33, 64]),
+            Factor::One("C", &[1, 2, 17, 64]),
+        ])
+        .values(&[GATES, STRENGTHS, KEYS])
+        .without(&[FEW]),
         run: intra_chunk,
     },
 ];
@@ -45,9 +120,10 @@ pub const FUNCTIONS: &[Function] = &[
 fn attn_pre(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
-    let k = t.input("K", axes([("channel", s), ("token", c)]), unit)?;
-    let k_beta = t.input("K_beta", axes([("channel", s), ("token", c)]), unit)?;
-    let g = t.draw("g_cumsum", elements(c), Walk(-0.02, 0.0));
+    let channels = || axes([("channel", s), ("token", c)]);
+    let operands = [("K", channels()), ("K_beta", channels())];
+    let [k, k_beta] = values::matrices(t, operands, [unit; 2])?;
+    let g = t.draw("g_cumsum", elements(c), sums(t));
     let decay = t.upload(
         "decay_mask",
         table(c, c),
@@ -67,7 +143,7 @@ fn attn_pre(t: &mut Instance<'_>) -> Outcome {
 /// Steps 7 and 8 alone: the identity is added in place.
 fn solve_causal_identity(t: &mut Instance<'_>) -> Outcome {
     let c = t.dim("C");
-    let full = t.draw("full", table(c, c), Normal(0.1));
+    let full = solved(t, c, 0.1);
     let attn_pre = t.upload(
         "attn_pre",
         table(c, c),
@@ -81,14 +157,10 @@ fn solve_causal_identity(t: &mut Instance<'_>) -> Outcome {
 /// Steps 1 to 10.
 fn intra_chunk(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
-    let k = t.input(
-        "K",
-        axes([("channel", s), ("token", c)]),
-        Normal((s as f32).sqrt().recip()),
-    )?;
+    let k = keys(t, axes([("channel", s), ("token", c)]))?;
     let v = t.input("V", axes([("channel", s), ("token", c)]), Normal(1.0))?;
-    let g = t.input("G", elements(c), Uniform(-0.02, 0.0))?;
-    let beta = t.input("Beta", elements(c), Normal(1.0))?;
+    let g = t.input("G", elements(c), gates(t))?;
+    let beta = t.input("Beta", elements(c), strengths(t))?;
     let channels = || axes([("channel", s), ("token", c)]);
     let attn_solved = t.output("attn_solved", table(c, c))?;
     let v_new = t.output("V_new", channels())?;

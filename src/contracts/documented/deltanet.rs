@@ -3,9 +3,10 @@
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
 use super::Function;
-use crate::contract::{Instance, Outcome, axes, table};
+use super::chunk::{FEW, GATES, KEYS, STRENGTHS, gates, keys, strengths};
+use crate::contract::{Domain, Factor, Instance, Outcome, axes, table};
 use crate::references;
-use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::Distribution::Normal;
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -16,6 +17,13 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[],
     outputs: &["states"],
     largest: &[&["S", "S", "chunks"], &["S", "C", "chunks"], &["C", "C"]],
+    domain: Domain::of(&[
+        Factor::One("S", &[16, 17, 33]),
+        Factor::One("C", &[1, 2, 17, 32]),
+        Factor::One("chunks", &[1, 2, 5]),
+    ])
+    .values(&[GATES, STRENGTHS, KEYS])
+    .without(&[FEW]),
     run: deltanet,
 }];
 
@@ -24,10 +32,10 @@ fn deltanet(t: &mut Instance<'_>) -> Outcome {
     let (s, c, chunks) = (t.dim("S"), t.dim("C"), t.dim("chunks"));
     let columns = || axes([("channel", s), ("chunk", chunks), ("token", c)]);
     let each = || axes([("chunk", chunks), ("token", c)]);
-    let k = t.input("K", columns(), Normal((s as f32).sqrt().recip()))?;
+    let k = keys(t, columns())?;
     let v = t.input("V", columns(), Normal(1.0))?;
-    let g = t.input("G", each(), Uniform(-0.02, 0.0))?;
-    let beta = t.input("Beta", each(), Normal(1.0))?;
+    let g = t.input("G", each(), gates(t))?;
+    let beta = t.input("Beta", each(), strengths(t))?;
     let state = t.input("state", table(s, s), Normal(0.5))?;
     let states = t.output(
         "states",

@@ -5,7 +5,7 @@ mod chunk;
 mod deltanet;
 mod state;
 
-use super::{Function, exchanged};
+use super::{Function, exchanged, triangular, values};
 
 /// The contracts, by subject.
 pub const FAMILIES: &[&[Function]] = &[

@@ -2,10 +2,11 @@
 
 use deltanet_reference::pipelines;
 
-use super::{Function, exchanged};
-use crate::contract::{Instance, Outcome, axes, elements, table};
+use super::attention::{SUMS_OF_FACTORS, sums};
+use super::{Function, exchanged, values};
+use crate::contract::{Domain, Factor, Instance, Outcome, axes, elements, table};
 use crate::references;
-use crate::tensor::Distribution::{Normal, Uniform, Walk};
+use crate::tensor::Distribution::{Normal, Uniform};
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -17,6 +18,17 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["state_out"],
         largest: &[&["S", "S"], &["S", "C"]],
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 17, 33]),
+            Factor::One("C", &[1, 7, 16, 65]),
+        ])
+        .values(&[
+            ("decay", &["between", "zero", "one"]),
+            (
+                values::NAME,
+                &[values::ORDINARY, values::OPPOSED, values::ONE_INFINITE],
+            ),
+        ]),
         run: state_update,
     },
     Function {
@@ -27,6 +39,17 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["output"],
         largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 17, 33]),
+            Factor::One("C", &[1, 7, 16, 65]),
+        ])
+        .values(&[
+            SUMS_OF_FACTORS,
+            (
+                values::NAME,
+                &[values::ORDINARY, values::ZEROS, values::OPPOSED],
+            ),
+        ]),
         run: output_with_state,
     },
 ];
@@ -35,9 +58,15 @@ fn state_update(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((c as f32).sqrt().recip());
     let state = t.input("state", table(s, s), Normal(0.5))?;
-    let k_cumdecay = t.input("K_cumdecay", axes([("channel", s), ("token", c)]), unit)?;
-    let v_new = t.input("V_new", axes([("channel", s), ("token", c)]), Normal(1.0))?;
-    let factor = t.draw("exp_g_last", elements(1), Uniform(0.25, 0.75));
+    let channels = || axes([("channel", s), ("token", c)]);
+    let operands = [("K_cumdecay", channels()), ("V_new", channels())];
+    let [k_cumdecay, v_new] = values::matrices(t, operands, [unit, Normal(1.0)])?;
+    let factor = match t.word("decay") {
+        "zero" => Uniform(0.0, 0.0),
+        "one" => Uniform(1.0, 1.0),
+        _ => Uniform(0.25, 0.75),
+    };
+    let factor = t.draw("exp_g_last", elements(1), factor);
     let state_out = t.output("state_out", table(s, s))?;
     let (golden, oracle) = references!(t, |state, factor, k_cumdecay, v_new| {
         pipelines::state_update(state, factor[0], k_cumdecay, v_new, s, c)
@@ -55,9 +84,12 @@ fn output_with_state(t: &mut Instance<'_>) -> Outcome {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
     let channels = || axes([("channel", s), ("token", c)]);
-    let q = t.input("Q", channels(), unit)?;
-    let g_cumsum = t.input("g_cumsum", elements(c), Walk(-0.02, 0.0))?;
-    let state = t.input("state", table(s, s), Normal(0.5))?;
+    let (of_q, of_state) = (("Q", channels()), ("state", table(s, s)));
+    let class = t.word(values::NAME);
+    let [of_small, of_great] = values::opposed(class);
+    let q = values::input_of(t, of_small, of_q, unit)?;
+    let g_cumsum = t.input("g_cumsum", elements(c), sums(t))?;
+    let state = values::input_of(t, of_great, of_state, Normal(0.5))?;
     let attn = t.input("attn", table(c, c), Normal((c as f32).sqrt().recip()))?;
     let v_new = t.input("V_new", channels(), Normal(1.0))?;
     let output = t.output("output", channels())?;

@@ -5,10 +5,16 @@ use std::sync::Arc;
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
+use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
-use crate::contracts::rule::problem::STATE;
+use crate::contracts::rule::problem::{FEW, STATE};
+
+/// Gates that leave the correction something to correct.
+const SLOW: Rule = Rule {
+    says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for v_new",
+    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -19,6 +25,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES, STATE],
     outputs: &["h", "v_new", "ht"],
     largest: LARGEST,
+    domain: Domain::of(&SEVERAL_CHUNKS)
+        .values(VALUES)
+        .without(&[FEW, SLOW]),
     run,
 }];
 

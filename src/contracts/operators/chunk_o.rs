@@ -5,11 +5,17 @@ use std::sync::Arc;
 use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
+use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
-use crate::contracts::rule::problem::STATE;
+use crate::contracts::rule::problem::{FEW, STATE};
+
+/// Gates that are none.
+const FALLING: Rule = Rule {
+    says: "gates are not mixed: of a positive exponent the formula and the safe exponential of kernels make different things",
+    breaks: |case| case.word(GATES.0) == Some("mixed"),
+};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -20,6 +26,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES, STATE],
     outputs: &["o"],
     largest: LARGEST,
+    domain: Domain::of(&SIZES)
+        .values(VALUES)
+        .without(&[FEW, FALLING, ONE_PRODUCT]),
     run,
 }];
 

@@ -7,8 +7,10 @@ use deltanet_reference::gdr::wy::recompute_w_u;
 use deltanet_reference::rule::chunk::States;
 use deltanet_reference::rule::{GateKind, Sizes};
 
-use crate::contract::{Buffer, Instance, Outcome, axes};
-use crate::contracts::rule::problem::{self, scalars, strengths, tokens, unit_rows};
+use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule, axes};
+use crate::contracts::rule::problem::{
+    self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
+};
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -28,6 +30,68 @@ pub const LARGEST: &[&[&str]] = &[
     &["B", "T", "H", "K", "V"],
 ];
 
+/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+pub const SIZES: [Factor; 5] = [
+    Factor::One("B", &[1, 2]),
+    Factor::Together(
+        &["T", "BT"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]],
+    ),
+    Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
+    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("V", &[1, 16, 65]),
+];
+/// The same of several chunks: of one, the state before it is the initial one.
+pub const SEVERAL_CHUNKS: [Factor; 5] = [
+    SIZES[0],
+    Factor::Together(
+        &["T", "BT"],
+        &[&[2, 1], &[127, 64], &[65, 64], &[50, 48], &[7, 3]],
+    ),
+    SIZES[2],
+    SIZES[3],
+    SIZES[4],
+];
+/// The same for sums, for which channels are as good as none.
+pub const SUMS: [Factor; 5] = [
+    SIZES[0],
+    SIZES[1],
+    SIZES[2],
+    Factor::One("K", &[1, 16]),
+    Factor::One("V", &[1, 16]),
+];
+/// The same for solves, which have chunks of 16, 32 and 64 tokens.
+pub const SOLVED: [Factor; 5] = [
+    Factor::One("B", &[1, 2]),
+    Factor::Together(
+        &["T", "BT"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[70, 32]],
+    ),
+    Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
+    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("V", &[1, 16, 65]),
+];
+/// Keys and write strengths.
+pub const VALUES: &[Choice] = &[KEYS, STRENGTHS];
+/// Of operators that always take gates.
+pub const GATED: Rule = Rule {
+    says: "gates are not absent: the operator takes them",
+    breaks: |case| case.word(GATES.0) == Some("absent"),
+};
+/// Sums of nothing, and of one.
+pub const SUMMED: Rule = Rule {
+    says: "gates are there and T is 2 or more: zeros alone would be right for sums of none, the input for sums of one",
+    breaks: |case| {
+        matches!(case.word(GATES.0), Some("absent" | "none")) || case.get("T") == Some(1)
+    },
+};
+/// A key that is 1 or -1.
+pub const ONE_PRODUCT: Rule = problem::ONE_PRODUCT;
+/// Products with nothing.
+pub const NOTHING_BEFORE: Rule = Rule {
+    says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
+    breaks: |case| case.get("T") == Some(1),
+};
 /// A case of a chunk operator: the inputs of the whole pipeline, drawn.
 #[derive(Clone, Copy)]
 pub struct Chunks {

@@ -10,7 +10,7 @@ use deltanet_reference::gdr::conv::Filter;
 use super::super::Function;
 use super::lengths::LENGTHS;
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Domain, Factor, Instance, Mistake, Outcome, axes};
 use crate::tensor::Distribution::Normal;
 
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
@@ -26,6 +26,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[BIAS, ACTIVATION, ("padding", &["none", "some"])],
         outputs: &["q", "k", "v", "conv_state"],
         largest: &[&["batch", "kd", "seqlen"], &["batch", "vd", "seqlen"]],
+        domain: Domain::of(&[
+            Factor::One("batch", &[1, 3, 5]),
+            Factor::Together(&["kd", "vd"], &[&[1, 1], &[5, 7], &[64, 128], &[33, 200]]),
+            Factor::One("W", &[2, 3, 4]),
+            Factor::One("seqlen", &[1, 2, 5]),
+        ]),
         run: decode::run,
     },
     Function {
@@ -36,6 +42,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS, BIAS, ACTIVATION],
         outputs: &["q", "k", "v"],
         largest: &[&["kd"], &["vd"]],
+        domain: Domain::of(&[
+            Factor::Together(&["kd", "vd"], &[&[1, 1], &[5, 7], &[16, 31]]),
+            Factor::One("W", &[2, 3, 4]),
+        ]),
         run: prefill::run,
     },
 ];

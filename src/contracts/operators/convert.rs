@@ -6,7 +6,7 @@ use deltanet_reference::gdr::bf16;
 
 use super::super::Function;
 use crate::compare::ElementKind::{I32, U16};
-use crate::contract::{Instance, Mistake, Outcome, axes, elements};
+use crate::contract::{Domain, Instance, Mistake, Outcome, axes, elements};
 use crate::tensor::Distribution::Uniform;
 
 /// Conversions.
@@ -18,6 +18,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[],
     outputs: &["floats", "back", "rounded"],
     largest: &[],
+    domain: Domain::of(&[]),
     run: convert,
 }];
 

@@ -3,12 +3,25 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
+
+/// Three tokens and more in chunks of as many: the sum of one is its element, and so is an infinite second one.
+const LENGTHS: Factor = Factor::Together(
+    &["T", "BT"],
+    &[&[3, 64], &[63, 64], &[65, 64], &[50, 16], &[7, 3]],
+);
+/// The same for the operator whose chunks may be longer than a wave.
+const LENGTHS_OF_VECTORS: Factor = Factor::Together(
+    &["T", "BT"],
+    &[&[3, 64], &[63, 64], &[65, 64], &[150, 100], &[7, 3]],
+);
+const SUMMANDS: Choice = (values::NAME, &[values::ORDINARY, values::ONE_INFINITE]);
 
 /// Sums.
 pub const FUNCTIONS: &[Function] = &[
@@ -20,6 +33,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[DIRECTION, SCALE],
         outputs: &["o"],
         largest: &[&["B", "T", "H"]],
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            LENGTHS,
+            Factor::One("H", &[1, 3, 5, 64]),
+        ])
+        .values(&[SUMMANDS]),
         run: scalar,
     },
     Function {
@@ -30,6 +49,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[DIRECTION, SCALE],
         outputs: &["o"],
         largest: &[&["B", "T", "H", "S"]],
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            LENGTHS_OF_VECTORS,
+            Factor::One("H", &[1, 3, 5]),
+            Factor::One("S", &[1, 16, 65, 256]),
+        ])
+        .values(&[SUMMANDS]),
         run: vector,
     },
 ];
@@ -101,7 +127,7 @@ fn scalar(t: &mut Instance<'_>) -> Outcome {
     let [b, tokens, heads] = ["B", "T", "H"].map(|name| t.dim(name));
     let sums = of(t, heads);
     let shape = || axes([("sequence", b), ("token", tokens), ("head", heads)]);
-    let s = t.input("s", shape(), Normal(1.0))?;
+    let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
     let mistakes = mistakes(t, sums, s);
     t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
@@ -118,7 +144,7 @@ fn vector(t: &mut Instance<'_>) -> Outcome {
             ("channel", size),
         ])
     };
-    let s = t.input("s", shape(), Normal(1.0))?;
+    let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
     let _chunks = tokens.div_ceil(sums.chunk);
     let mistakes = mistakes(t, sums, s);

@@ -3,7 +3,8 @@
 use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Mistake, Outcome, elements};
+use crate::contract::{Buffer, Choice, Domain, Instance, Mistake, Outcome, elements};
+use crate::contracts::values::{self, ALONE, N};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -20,6 +21,24 @@ const OPS: &[&str] = &[
     "exp", "exp2", "log", "log2", "safe_exp", "softplus", "sigmoid", "silu",
 ];
 
+/// What is subtracted: infinite on one side only.
+const PAIRS: &[Choice] = &[(
+    values::NAME,
+    &[
+        values::ORDINARY,
+        values::ZEROS,
+        values::TINY,
+        values::SPREAD,
+        values::HUGE,
+        values::INFINITE,
+    ],
+)];
+/// What the functions of op take besides the corners. Not infinities: silu is no number at -inf.
+const ARGUMENTS: &[Choice] = &[(
+    values::NAME,
+    &[values::ORDINARY, values::ZEROS, values::TINY],
+)];
+
 /// Differences and op.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -30,6 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(PAIRS).without(&[ALONE]),
         run: abs_diff,
     },
     Function {
@@ -40,6 +60,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(PAIRS).without(&[ALONE]),
         run: squared_diff,
     },
     Function {
@@ -50,6 +71,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: OPS,
         largest: &[&["n"]],
+        domain: Domain::of(&[N]).values(ARGUMENTS).without(&[ALONE]),
         run: ops,
     },
 ];
@@ -57,8 +79,8 @@ pub const FUNCTIONS: &[Function] = &[
 /// Two tensors and a kernel that takes them to a third.
 fn pair(t: &mut Instance<'_>, _kernel: &str) -> Outcome<[Buffer; 3]> {
     let n = t.dim("n");
-    let x = t.input("x", elements(n), Normal(1.0))?;
-    let y = t.input("y", elements(n), Normal(1.0))?;
+    let operands = [("x", elements(n)), ("y", elements(n))];
+    let [x, y] = values::factors(t, operands, Normal(1.0))?;
     let out = t.output("out", elements(n))?;
     Ok([x, y, out])
 }
@@ -75,7 +97,8 @@ fn squared_diff(t: &mut Instance<'_>) -> Outcome {
 
 fn ops(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let drawn = t.draw("drawn", elements(n), Normal(8.0));
+    let class = t.word(values::NAME);
+    let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(8.0));
     let mut values = t.values(drawn).to_vec();
     // From the end, so that they are not all of one wave's first lanes.
     for (value, corner) in values.iter_mut().rev().zip(CORNERS) {

@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
-use crate::contract::{Instance, Mistake, Outcome, axes};
+use crate::contract::{Domain, Factor, Instance, Mistake, Outcome, axes};
 use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -20,6 +20,10 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[("size", &["usual", "far"])],
     outputs: &["g", "beta"],
     largest: &[&["T", "HV"]],
+    domain: Domain::of(&[
+        Factor::One("T", &[1, 33, 64, 65]),
+        Factor::One("HV", &[1, 3, 5, 32]),
+    ]),
     run: gating,
 }];
 

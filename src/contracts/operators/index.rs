@@ -5,7 +5,7 @@ use deltanet_reference::gdr::index;
 use super::super::Function;
 use super::lengths::{LENGTHS, lengths};
 use crate::compare::ElementKind::I32;
-use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, axes};
 use crate::verdict::Axis;
 
 /// Indices.
@@ -18,6 +18,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["lens"],
         largest: &[],
+        domain: Domain::of(&[]),
         run: lens,
     },
     Function {
@@ -28,6 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["cu"],
         largest: &[],
+        domain: Domain::of(&[]),
         run: cu_seqlens,
     },
     Function {
@@ -38,6 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["ids"],
         largest: &[],
+        domain: Domain::of(&[]),
         run: position_ids,
     },
     Function {
@@ -48,6 +51,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["ids"],
         largest: &[],
+        domain: Domain::of(&[]),
         run: sequence_ids,
     },
     Function {
@@ -58,6 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["offsets"],
         largest: &[],
+        domain: Domain::of(&[Factor::One("C", &[2, 3, 16, 64])]),
         run: chunk_offsets,
     },
     Function {
@@ -68,6 +73,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["indices"],
         largest: &[],
+        domain: Domain::of(&[Factor::One("C", &[1, 3, 16, 64])]),
         run: chunk_indices,
     },
 ];

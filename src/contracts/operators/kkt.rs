@@ -2,10 +2,12 @@
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use super::chunked::{
+    Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
+};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
-use crate::contracts::rule::problem::scalars;
+use crate::contracts::rule::problem::{FEW, scalars};
 use crate::references;
 
 /// The functions.
@@ -18,6 +20,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
+        domain: Domain::of(&SUMS).without(&[SUMMED]),
         run: chunk_cumsum,
     },
     Function {
@@ -28,6 +31,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE, GATED]),
         run: products,
     },
     Function {
@@ -38,6 +44,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE]),
         run: products,
     },
     Function {
@@ -48,6 +57,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
+        domain: Domain::of(&SUMS).without(&[SUMMED]),
         run: |t| fused(t, true),
     },
     Function {
@@ -58,6 +68,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&SIZES)
+            .values(VALUES)
+            .without(&[FEW, NOTHING_BEFORE, GATED]),
         run: |t| fused(t, false),
     },
 ];

@@ -4,8 +4,9 @@ use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
-use crate::contract::{Buffer, Instance, Mistake, Outcome, axes, table};
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes, table};
 use crate::contracts::exchanged;
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -13,6 +14,14 @@ use crate::tensor::Distribution::Normal;
 const EPS: f32 = 1e-6;
 /// Norms around 1 and more, or of the size of the epsilon's root, where it shows.
 const SIZE: (&str, &[&str]) = ("size", &["usual", "tiny"]);
+
+/// Elements as they are drawn, or 2^50 times that: further, and their squares' sum is infinite.
+const LENGTH: Choice = (values::NAME, &[values::ORDINARY, "long"]);
+const ROWS: Domain = Domain::of(&[
+    Factor::One("rows", &[1, 3, 17]),
+    Factor::One("D", &[1, 7, 64, 100, 257, 1000]),
+])
+.values(&[LENGTH]);
 
 /// Norms.
 pub const FUNCTIONS: &[Function] = &[
@@ -24,6 +33,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: ROWS,
         run: |t| normalize(t, F32, "gdr_l2_normalize_f32"),
     },
     Function {
@@ -34,6 +44,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: ROWS,
         run: |t| normalize(t, Bf16, "gdr_l2_normalize_bf16"),
     },
     Function {
@@ -44,6 +55,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y", "rstd"],
         largest: &[&["T", "D"]],
+        domain: Domain::of(&[
+            // Around the four rows of a work-group.
+            Factor::One("T", &[1, 3, 4, 17]),
+            Factor::One("D", &[1, 63, 64, 100, 257]),
+        ])
+        .values(&[LENGTH]),
         run: forward,
     },
     Function {
@@ -54,12 +71,20 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["dx"],
         largest: &[&["T", "D"]],
+        domain: Domain::of(&[
+            Factor::One("T", &[1, 3, 4, 17]),
+            // Of one channel the gradient is nearly 0.
+            Factor::One("D", &[2, 63, 64, 100, 257]),
+        ])
+        .values(&[LENGTH]),
         run: backward,
     },
 ];
 
 fn deviation(t: &Instance<'_>) -> f32 {
-    if t.word(SIZE.0) == "tiny" { 1e-4 } else { 1.0 }
+    let size = if t.word(SIZE.0) == "tiny" { 1e-4 } else { 1.0 };
+    let long = t.word(LENGTH.0) == "long";
+    if long { size * 2.0f32.powi(50) } else { size }
 }
 
 fn normalize(t: &mut Instance<'_>, kind: ElementKind, _kernel: &str) -> Outcome {

@@ -4,11 +4,17 @@ use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST};
-use crate::contract::{Instance, Outcome};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, SUMMED, VALUES};
+use crate::contract::{Domain, Instance, Outcome, Rule};
 use crate::contracts::Function;
-use crate::contracts::rule::problem::scalars;
+use crate::contracts::rule::problem::{FEW, scalars};
 use crate::references;
+
+/// Sums that f32 holds.
+const SLOW: Rule = Rule {
+    says: "gates are neither model nor fast: sums of hundreds are handed on in f32, and their differences are off by up to 6e-5",
+    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+};
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -19,6 +25,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["g_cumsum", "A", "w", "u"],
     largest: LARGEST,
+    domain: Domain::of(&SOLVED)
+        .values(VALUES)
+        .without(&[FEW, SUMMED, SLOW]),
     run,
 }];
 

@@ -10,9 +10,9 @@ use deltanet_reference::{Real, rule::Scale};
 
 use mistakes::mistakes;
 
-use super::sequences::{DIMS, LARGEST, LENGTHS, Sequences};
+use super::sequences::{DIMS, LARGEST, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Data, Instance, Outcome, elements};
+use crate::contract::{Buffer, Data, Domain, Instance, Outcome, elements};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -33,6 +33,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["o"],
         largest: LARGEST,
+        domain: Domain::of(&SIZES),
         run: |t| run(t, false),
     },
     Function {
@@ -43,6 +44,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["ht"],
         largest: LARGEST,
+        domain: Domain::of(&SIZES),
         run: |t| run(t, true),
     },
 ];

@@ -3,7 +3,8 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
-use crate::contract::{Buffer, Instance, Outcome, axes, elements};
+use crate::contract::{Buffer, Domain, Instance, Outcome, axes, elements};
+use crate::contracts::values::{self, N_FROM_3};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -17,6 +18,15 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("signs", &["both", "negative"])],
         outputs: &["partial"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N_FROM_3]).values(&[(
+            values::NAME,
+            &[
+                values::ORDINARY,
+                values::TINY,
+                values::SPREAD,
+                values::INFINITE,
+            ],
+        )]),
         run: max_reduce,
     },
     Function {
@@ -27,6 +37,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["partial"],
         largest: &[&["n"]],
+        domain: Domain::of(&[N_FROM_3]).values(&[(
+            values::NAME,
+            &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
+        )]),
         run: sum_reduce,
     },
 ];
@@ -40,7 +54,8 @@ fn reduce(t: &mut Instance<'_>, _kernel: &str, _x: Buffer, n: usize) -> Outcome<
 
 fn max_reduce(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let drawn = t.draw("drawn", elements(n), Normal(1.0));
+    let class = t.word(values::NAME);
+    let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(1.0));
     let mut values = t.values(drawn).to_vec();
     if t.word("signs") == "negative" {
         values.iter_mut().for_each(|x| *x = -x.abs() - 1.0);
@@ -52,7 +67,7 @@ fn max_reduce(t: &mut Instance<'_>) -> Outcome {
 
 fn sum_reduce(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let x = t.input("x", elements(n), Normal(1.0))?;
+    let x = values::input(t, "x", elements(n), Normal(1.0))?;
     let partial = reduce(t, "gdr_sum_reduce_f32", x, n)?;
     t.check(partial, references!(t, |x| utils::sum_partials(x)))
 }

@@ -3,8 +3,8 @@
 use deltanet_reference::gdr::recurrent::Layout;
 
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Data, Instance, Outcome, axes};
-use crate::contracts::rule::problem::unit;
+use crate::contract::{Buffer, Data, Factor, Instance, Outcome, axes};
+use crate::contracts::rule::problem::{HEADS, unit};
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -12,6 +12,16 @@ use crate::verdict::Axis;
 pub const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
 /// How long the sequences are: T tokens each, without `cu_seqlens`; longer and longer; the same with every third empty.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["equal", "unequal", "empty"]);
+/// One token and a few, one to four value heads a key head, numbers of heads and channels that are no power of two, more keys than
+/// values and fewer.
+pub const SIZES: [Factor; 5] = [
+    Factor::One("N", &[1, 4]),
+    Factor::One("T", &[1, 2, 9]),
+    HEADS,
+    Factor::One("K", &[1, 33, 64, 200]),
+    Factor::One("V", &[1, 16, 65]),
+];
+
 /// The tensors whose size counts.
 pub const LARGEST: &[&[&str]] = &[
     &["N", "T", "HV", "K"],

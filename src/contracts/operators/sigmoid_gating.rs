@@ -9,9 +9,9 @@ use deltanet_reference::rule::{HeadMap, Norm, Order, Scale};
 
 use mistakes::mistakes;
 
-use super::sequences::{DIMS, LENGTHS, Sequences};
+use super::sequences::{DIMS, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Instance, Outcome, axes, elements};
+use crate::contract::{Domain, Instance, Outcome, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -39,6 +39,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &["N", "HV", "K", "V"],
         &["HV", "K", "V"],
     ],
+    domain: Domain::of(&SIZES),
     run,
 }];
 

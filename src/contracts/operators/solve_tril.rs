@@ -3,9 +3,10 @@
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST};
-use crate::contract::{Instance, Mistake, Outcome};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
+use crate::contracts::rule::problem::FEW;
 use crate::tensor::Distribution::Normal;
 
 /// The functions.
@@ -18,6 +19,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
+        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
         run: |t| solve(t, false),
     },
     Function {
@@ -28,6 +30,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
+        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
         run: |t| solve(t, true),
     },
 ];

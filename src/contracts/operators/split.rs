@@ -4,7 +4,8 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
-use crate::contract::{Data, Instance, Mistake, Outcome, axes};
+use crate::contract::{Data, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contracts::values;
 use crate::tensor::Distribution::Normal;
 
 /// The split.
@@ -17,6 +18,22 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[],
     outputs: &["mixed_qkv", "z", "b", "a"],
     largest: &[&["B", "H", "DK"], &["B", "H", "r", "DV"]],
+    domain: Domain::of(&[
+        Factor::One("B", &[1, 3]),
+        Factor::One("H", &[1, 3, 5, 16]),
+        Factor::One("r", &[1, 2, 3, 4]),
+        Factor::One("DK", &[1, 16, 33]),
+        Factor::One("DV", &[1, 17, 64]),
+    ])
+    .values(&[(
+        values::NAME,
+        &[
+            values::ORDINARY,
+            values::ZEROS,
+            values::TINY,
+            values::INFINITE,
+        ],
+    )]),
     run: split,
 }];
 
@@ -30,8 +47,8 @@ fn split(t: &mut Instance<'_>) -> Outcome {
         value_size: dv,
     };
     let rows = |width: usize| axes([("token", b), ("element", width)]);
-    let qkvz = t.input_as(Bf16, "mixed_qkvz", rows(sizes.qkvz()), Normal(1.0))?;
-    let ba = t.input_as(Bf16, "mixed_ba", rows(2 * hv), Normal(1.0))?;
+    let qkvz = values::input_as(t, Bf16, ("mixed_qkvz", rows(sizes.qkvz())), Normal(1.0))?;
+    let ba = values::input_as(t, Bf16, ("mixed_ba", rows(2 * hv)), Normal(1.0))?;
     let qkv = t.output_as(Bf16, "mixed_qkv", rows(2 * h * dk + hv * dv))?;
     let z = t.output_as(
         Bf16,

@@ -2,9 +2,10 @@
 
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS};
-use crate::contract::{Instance, Mistake, Outcome};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SIZES, VALUES};
+use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
+use crate::contracts::rule::problem::FEW;
 
 /// The function.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -15,6 +16,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["w", "u"],
     largest: LARGEST,
+    domain: Domain::of(&SIZES).values(VALUES).without(&[FEW]),
     run,
 }];
 

@@ -4,11 +4,13 @@ mod chunks;
 mod mistakes;
 
 use deltanet_reference::rule::{
-    Convention, GateKind, HeadMap, Inputs, Norm, Outputs, Sizes, StateLayout, producers, recurrence,
+    Convention, Gate, GateKind, HeadMap, Inputs, Norm, Outputs, Sizes, StateLayout, producers,
+    recurrence,
 };
 use deltanet_reference::{operators, widen};
 
-use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Outcome, Rule, axes};
+use crate::contracts::values;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::verdict::Axis;
 
@@ -26,6 +28,73 @@ pub const MAP: (&str, &[&str]) = ("map", &["block", "tiled"]);
 pub const STATE: (&str, &[&str]) = ("state", &["zero", "random"]);
 /// The layout of states.
 pub const LAYOUT: (&str, &[&str]) = ("layout", &["key-major", "value-major"]);
+
+/// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.
+pub const GATE_KIND: Choice = ("gate_kind", &["log", "negated", "factor"]);
+/// Keys: independent, or all of a sequence's nearly the same.
+pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
+/// Write strengths: strictly between 0 and 1, or most of them 0 or 1.
+pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
+
+/// Sizes of the rule: one token and more than a chunk, one to four value heads a key head, numbers of heads and channels that are no power of
+/// two, more keys than values and fewer.
+pub const SIZES: [Factor; 5] = [
+    Factor::One("B", &[1, 3]),
+    Factor::One("T", &[1, 2, 17, 65]),
+    HEADS,
+    Factor::One("K", &[1, 33, 64, 200]),
+    Factor::One("V", &[1, 16, 65]),
+];
+/// Key heads and value heads.
+pub const HEADS: Factor = Factor::Together(&["H", "HV"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]);
+/// Of few tokens all strengths may be 0.
+pub const FEW: Rule = Rule {
+    says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
+    breaks: |case| {
+        case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
+    },
+};
+/// A key that is 1 or -1.
+pub const ONE_PRODUCT: Rule = Rule {
+    says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
+    breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
+};
+/// Outputs of which some are of the size of the state.
+pub const WIDE: Rule = Rule {
+    says: "V = 1 has values of ordinary size: all of few outputs may be small beside the state by chance, and so is what they may be off by",
+    breaks: |case| case.get("V") == Some(1) && case.word(values::NAME) == Some(values::GREAT),
+};
+/// Values and states of ordinary size, or 2^60 times that: the rule is linear in them.
+pub const VALUES: Choice = (values::NAME, &[values::ORDINARY, values::GREAT]);
+/// The domain of the whole rule.
+pub const RULE: Domain = Domain::of(&SIZES)
+    .values(&[KEYS, STRENGTHS, VALUES])
+    .conventions(&[GATE_KIND])
+    .without(&[FEW, WIDE]);
+
+/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+pub const CHUNKED: [Factor; 5] = [
+    Factor::One("B", &[1, 2]),
+    Factor::Together(
+        &["T", "C"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
+    HEADS,
+    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("V", &[1, 16, 65]),
+];
+
+/// The same of several chunks: of one, the state before it is the initial one.
+pub const SEVERAL_CHUNKS: [Factor; 5] = [
+    CHUNKED[0],
+    Factor::Together(
+        &["T", "C"],
+        &[&[2, 1], &[127, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
+    CHUNKED[2],
+    CHUNKED[3],
+    CHUNKED[4],
+];
 
 /// Inputs of a call of the rule, on the device.
 pub struct Problem {
@@ -78,12 +147,22 @@ pub fn layout(t: &Instance<'_>) -> StateLayout {
     }
 }
 
+/// What a case's gates are.
+pub fn gate_kind(t: &Instance<'_>) -> Gate {
+    match t.chosen(GATE_KIND.0) {
+        Some("negated") => Gate::NegatedLog,
+        Some("factor") => Gate::Factor,
+        _ => Gate::Log,
+    }
+}
+
 /// The convention that a case of the whole rule asks for.
 pub fn asked(t: &Instance<'_>) -> Convention {
     Convention {
         head_map: head_map(t),
         state: layout(t),
         scale: t.scale(),
+        gate: gate_kind(t),
         ..Convention::FLA
     }
 }
@@ -144,11 +223,22 @@ pub fn unit_rows(
         axes.clone(),
         Normal(1.0),
     );
-    let values = unit(t.values(raw), channels);
+    let mut values = t.values(raw).to_vec();
+    if name == "k" && t.chosen(KEYS.0) == Some("correlated") {
+        let row = sizes.key_heads * channels;
+        for sequence in values.chunks_exact_mut((sizes.tokens * row).max(1)) {
+            let (first, others) = sequence.split_at_mut(row);
+            for token in others.chunks_exact_mut(row) {
+                let pairs = token.iter_mut().zip(first.iter());
+                pairs.for_each(|(own, first)| *own = first + 0.05 * *own);
+            }
+        }
+    }
+    let values = unit(&values, channels);
     t.upload(name, axes, values)
 }
 
-/// The log gates of the regime that a case names.
+/// The gates of the regime that a case names, of the kind that it names.
 pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
     let axes = scalars(sizes);
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
@@ -165,7 +255,13 @@ pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
         t.values(share),
         t.values(heads),
     );
-    t.upload("g", axes, values)
+    let kind = gate_kind(t);
+    let values = values.into_iter().map(|g| match kind {
+        Gate::Log => g,
+        Gate::NegatedLog => -g,
+        Gate::Factor => g.exp(),
+    });
+    t.upload("g", axes, values.collect::<Vec<f32>>())
 }
 
 /// Log gates `[.., HV]` of a regime of [`GATES`], of numbers N(0,1) and U[0,1) of the same shape and the `[HV]` strengths A.
@@ -186,10 +282,18 @@ pub fn gates(regime: &str, noise: &[f32], share: &[f32], a: &[f32]) -> Vec<f32> 
     }
 }
 
-/// Write strengths: the sigmoid of normal numbers.
+/// Write strengths: the sigmoid of normal numbers, or of three of them two 0 or 1.
 pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
     let raw = t.draw("b", scalars(sizes), Normal(1.0));
-    let values = narrow(&operators::sigmoid(&t.wide(raw)));
+    let ends = t.chosen(STRENGTHS.0) == Some("ends");
+    let clipped = |x: f64| match x {
+        _ if !ends => x,
+        _ if x < -0.43 => f64::NEG_INFINITY,
+        _ if x > 0.43 => f64::INFINITY,
+        _ => x,
+    };
+    let raw: Vec<f64> = t.wide(raw).into_iter().map(clipped).collect();
+    let values = narrow(&operators::sigmoid(&raw));
     t.upload("beta", scalars(sizes), values)
 }
 
@@ -198,18 +302,16 @@ pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem>
     let sizes = sizes(t);
     let q = unit_rows(t, "q", sizes, sizes.key_size)?;
     let k = unit_rows(t, "k", sizes, sizes.key_size)?;
-    let v = t.input(
-        "v",
-        tokens(sizes, sizes.value_heads, sizes.value_size),
-        Normal(1.0),
-    )?;
+    let class = t.chosen(values::NAME).unwrap_or(values::ORDINARY);
+    let of_v = tokens(sizes, sizes.value_heads, sizes.value_size);
+    let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
     let g = log_gates(t, sizes)?;
     let beta = strengths(t, sizes)?;
     t.scalar("scale", convention.scale.factor(sizes.key_size));
     let given = t.chosen(STATE.0) != Some("zero");
     let axes = states(sizes, convention.state);
     let initial = if given {
-        t.input("initial", axes, Normal(0.1))?
+        values::input_of(t, class, ("initial", axes), Normal(0.1))?
     } else {
         t.draw("initial", axes, Normal(0.0))
     };

@@ -4,7 +4,12 @@ mod chunk;
 mod producers;
 
 use super::Function;
-use super::problem::{GATES, LAYOUT, MAP, STATE};
+use super::problem::{
+    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
+    STRENGTHS, VALUES, WIDE,
+};
+use crate::contract::{Domain, Factor, Rule};
+use crate::contracts::values;
 
 /// Dimensions of a step of the chunk pipeline.
 const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
@@ -16,6 +21,22 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
+/// Gates that sum to nothing.
+const NO_SUMS: Rule = Rule {
+    says: "gates are not none: zeros alone would be right",
+    breaks: |case| case.word(GATES.0) == Some("none"),
+};
+/// A token that has none before it.
+const NOTHING_BEFORE: Rule = Rule {
+    says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
+    breaks: |case| case.get("T") == Some(1),
+};
+/// Gates that leave the correction something to correct.
+const SLOW: Rule = Rule {
+    says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
+    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+};
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -26,6 +47,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["g"],
         largest: &[&["T", "HV"]],
+        domain: Domain::of(&[
+            Factor::One("T", &[1, 33, 64, 65]),
+            Factor::One("HV", &[1, 3, 5, 32]),
+        ])
+        .values(&[producers::REACH]),
         run: producers::gate,
     },
     Function {
@@ -36,6 +62,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["beta"],
         largest: &[&["n"]],
+        domain: Domain::of(&[values::N])
+            .values(&[(
+                values::NAME,
+                &[values::ORDINARY, "far", values::TINY, values::INFINITE],
+            )])
+            .without(&[values::ALONE]),
         run: producers::beta,
     },
     Function {
@@ -46,6 +78,11 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
+        domain: Domain::of(&[
+            Factor::One("rows", &[1, 3, 17]),
+            Factor::One("D", &[1, 7, 63, 64, 65, 256]),
+        ])
+        .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])]),
         run: producers::l2norm,
     },
     Function {
@@ -56,6 +93,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .conventions(&[GATE_KIND])
+            .without(&[NO_SUMS]),
         run: chunk::cumsum,
     },
     Function {
@@ -66,6 +106,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["L"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS])
+            .without(&[FEW, NOTHING_BEFORE]),
         run: chunk::l,
     },
     Function {
@@ -76,6 +119,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS])
+            .without(&[FEW]),
         run: chunk::solve,
     },
     Function {
@@ -86,6 +132,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP],
         outputs: &["u", "w"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, WIDE]),
         run: chunk::uw,
     },
     Function {
@@ -96,6 +145,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["h", "vn", "final"],
         largest: LARGEST,
+        domain: Domain::of(&SEVERAL_CHUNKS)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, SLOW, WIDE]),
         run: chunk::chunk_states,
     },
     Function {
@@ -106,6 +158,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .without(&[FEW, ONE_PRODUCT, WIDE]),
         run: chunk::outputs,
     },
 ];

@@ -6,7 +6,11 @@ mod recurrent;
 mod sequential;
 
 use super::Function;
-use super::problem::{DIMS, GATES, LAYOUT, MAP, STATE};
+use super::problem::{
+    CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES,
+    WIDE,
+};
+use crate::contract::{Domain, Factor};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -25,6 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: RULE,
         run: recurrent::run,
     },
     Function {
@@ -35,6 +40,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 2]),
+            Factor::Together(&["T", "first"], &[&[2, 1], &[33, 16], &[65, 64], &[65, 1]]),
+            HEADS,
+            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS, VALUES])
+        .conventions(&[GATE_KIND])
+        .without(&[FEW, WIDE]),
         run: recurrent::run,
     },
     Function {
@@ -45,6 +60,15 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: &[&["T", "HV", "K"], &["T", "HV", "V"], &["HV", "K", "V"]],
+        domain: Domain::of(&[
+            Factor::One("T", &[1, 2, 9]),
+            HEADS,
+            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS, VALUES])
+        .conventions(&[GATE_KIND])
+        .without(&[FEW, WIDE]),
         run: recurrent::run,
     },
     Function {
@@ -55,6 +79,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["o", "final"],
         largest: LARGEST,
+        domain: Domain::of(&CHUNKED)
+            .values(&[KEYS, STRENGTHS, VALUES])
+            .conventions(&[GATE_KIND])
+            .without(&[FEW, WIDE]),
         run: chunked::run,
     },
     Function {
@@ -65,6 +93,15 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[STATE],
         outputs: &["o", "final"],
         largest: &[&["B", "T", "H", "V"], &["B", "H", "K", "V"]],
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            Factor::One("T", &[1, 2, 17, 65]),
+            Factor::One("H", &[1, 3, 5]),
+            Factor::One("K", &[1, 33, 64, 200]),
+            Factor::One("V", &[1, 16, 65]),
+        ])
+        .values(&[KEYS, STRENGTHS])
+        .without(&[FEW]),
         run: sequential::sequential,
     },
     Function {
@@ -75,6 +112,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["final"],
         largest: &[&["B", "H", "K", "V"]],
+        domain: Domain::of(&[
+            Factor::One("B", &[1, 3]),
+            Factor::One("H", &[1, 3, 5]),
+            // Of one channel the state is the value.
+            Factor::One("K", &[5, 33, 64, 200]),
+            Factor::One("V", &[1, 16, 65]),
+        ]),
         run: sequential::error_correction,
     },
     Function {
@@ -85,6 +129,16 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("gate", &["head", "key"])],
         outputs: &["o", "states"],
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
+        domain: Domain::of(&[
+            Factor::One("S", &[1, 16, 33, 100]),
+            Factor::Together(&["Hk", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
+            Factor::One("T", &[1, 2, 17, 33]),
+            Factor::One("N", &[1, 3]),
+            // More than there are tokens, too.
+            Factor::One("snapshots", &[1, 2, 5]),
+        ])
+        .values(&[ggml::DECAY, KEYS, STRENGTHS])
+        .without(&[FEW]),
         run: ggml::run,
     },
 ];

@@ -34,6 +34,7 @@ pub(super) struct Head {
     pub(super) outputs: BTreeMap<String, Judged>,
     pub(super) case: String,
     pub(super) values: Vec<(String, Parameter)>,
+    pub(super) variant: usize,
     pub(super) seed: u64,
     pub(super) repeat: u16,
     pub(super) dump: Option<(bool, OsString)>,
@@ -115,6 +116,7 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
         outputs: plan.test.outputs.clone(),
         case: plan.case.id.clone(),
         values: plan.case.values.iter().map(parameter).collect(),
+        variant: plan.case.values.variant(),
         seed: plan.seed,
         repeat: plan.repeat,
         dump: plan.dump.map(|dump| match dump {

@@ -136,7 +136,7 @@ impl Work {
             };
             values.push((name.clone(), value));
         }
-        let values = Values::new(values);
+        let values = Values::new(values).with_variant(head.variant);
         if let Some(refusal) = function.refuses(&values) {
             return Err(Trouble::Alien(refusal.title));
         }
@@ -160,6 +160,7 @@ impl Work {
             function,
             title: head.title.clone(),
             documented: head.documented,
+            designed: false,
             cases: vec![Case {
                 id: head.case.clone(),
                 values,

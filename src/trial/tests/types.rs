@@ -7,7 +7,7 @@ use safetensors::{Dtype, SafeTensors};
 use super::*;
 use crate::binding::parse_for;
 use crate::compare::ElementKind::{Bf16, F64, I32, U16};
-use crate::contract::{Case, Data, Function, Instance, Judged, Outcome, Test, elements};
+use crate::contract::{Case, Data, Domain, Function, Instance, Judged, Outcome, Test, elements};
 use crate::npy::Npy;
 use crate::tensor::Distribution::Uniform;
 use crate::verdict::{Tolerance, TrialReport};
@@ -20,6 +20,7 @@ const LIKE: Function = Function {
     words: &[],
     outputs: &[],
     largest: &[],
+    domain: Domain::of(&[]),
     run: copies,
 };
 static COPIES: Function = Function {
@@ -154,6 +155,7 @@ fn ran(
         function,
         title: "-".into(),
         documented: false,
+        designed: false,
         cases: vec![case],
         outputs: function.outputs.iter().map(judged).collect(),
         planted: Vec::new(),

@@ -69,6 +69,7 @@ fn no_instruction_panics_whatever_the_registers_hold() {
                 &mut waves,
                 &mut env,
                 &programs,
+                0,
                 &mut Meter::new(&budget),
                 &mut Nobody,
             );

@@ -75,6 +75,7 @@ fn run(file: &str, case: &Case, level: Level) {
         &mut waves,
         &mut env,
         &programs,
+        0,
         &mut Meter::new(&budget),
         &mut Nobody,
     );

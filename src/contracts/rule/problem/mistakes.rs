@@ -148,12 +148,21 @@ const MISTAKES: &[Known] = &[
     Known {
         name: "gate-sign",
         explanation: "the gate has the wrong sign: states grow where they should decay",
-        applies: |_| true,
+        applies: |p| p.convention.gate != Gate::Factor,
         compute: |wide, convention, sizes| {
             let gate = match convention.gate {
                 Gate::Log => Gate::NegatedLog,
                 _ => Gate::Log,
             };
+            recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
+        },
+    },
+    Known {
+        name: "factor-as-log",
+        explanation: "the gate is the factor itself, and its exponential is taken",
+        applies: |p| p.convention.gate == Gate::Factor,
+        compute: |wide, convention, sizes| {
+            let gate = Gate::Log;
             recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
         },
     },

@@ -1,18 +1,21 @@
 //! The chunk pipeline step by step.
 
 use deltanet_reference::Real;
+use deltanet_reference::rule::Convention;
 use deltanet_reference::rule::chunk::{self, Inverse, States};
-use deltanet_reference::rule::{Convention, Gate};
 
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
-use crate::contracts::rule::problem::{Chunks, Problem, head_map, layout, scalars, states};
+use crate::contracts::rule::problem::{
+    Chunks, Problem, gate_kind, head_map, layout, scalars, states,
+};
 use crate::references;
 
 fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
     let convention = Convention {
         head_map: head_map(t),
         state: layout(t),
+        gate: gate_kind(t),
         ..Convention::FLA
     };
     Chunks::new(t, convention)
@@ -21,7 +24,7 @@ fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
 // What the steps before hand over: the reference's own results, uploaded.
 
 fn given_sums(x: &Chunks, t: &mut Instance<'_>) -> Outcome<Buffer> {
-    let sums = chunk::cumsum(x.p.sizes, x.c, Gate::Log, t.values(x.p.g));
+    let sums = chunk::cumsum(x.p.sizes, x.c, x.p.convention.gate, t.values(x.p.g));
     t.upload("G", scalars(x.p.sizes), Data::f64(sums))
 }
 
@@ -87,7 +90,7 @@ pub fn cumsum(t: &mut Instance<'_>) -> Outcome {
     let s = x.p.sizes;
     let sums = t.output_as(ElementKind::F64, "G", scalars(s))?;
     let g = x.p.g;
-    let (golden, oracle) = references!(t, |g| chunk::cumsum(s, x.c, Gate::Log, g));
+    let (golden, oracle) = references!(t, |g| chunk::cumsum(s, x.c, x.p.convention.gate, g));
     t.check(sums, (Data::f64(golden), oracle))
 }
 

@@ -3,15 +3,23 @@
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
 
-use crate::contract::{Instance, Outcome, axes, elements, table};
+use crate::contract::{Choice, Instance, Outcome, axes, elements, table};
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
+
+/// How far a is from 0: on both sides of softplus's threshold of 20, or beyond where e^a is infinite and 0.
+pub const REACH: Choice = ("reach", &["usual", "far"]);
+/// Rows of elements of about 2^50: further, and their squares' sum is infinite.
+pub const LONG: &str = "long";
+const LENGTH: f32 = (1u64 << 50) as f32;
 
 pub fn gate(t: &mut Instance<'_>) -> Outcome {
     let (n, heads) = (t.dim("T"), t.dim("HV"));
     let shape = || axes([("token", n), ("head", heads)]);
     // Both sides of softplus's threshold of 20 are reached.
-    let a = t.input("a", shape(), Normal(12.0))?;
+    let far = t.word(REACH.0) == "far";
+    let a = t.input("a", shape(), Normal(if far { 90.0 } else { 12.0 }))?;
     let a_log = t.input("A_log", axes([("head", heads)]), Uniform(-4.0, 2.75))?;
     let dt_bias = t.input("dt_bias", axes([("head", heads)]), Uniform(0.5, 1.5))?;
     let g = t.output("g", shape())?;
@@ -24,7 +32,13 @@ pub fn gate(t: &mut Instance<'_>) -> Outcome {
 
 pub fn beta(t: &mut Instance<'_>) -> Outcome {
     let n = t.dim("n");
-    let b = t.input("b", elements(n), Normal(4.0))?;
+    let far = t.word(values::NAME) == "far";
+    let drawn = if far {
+        Uniform(-120.0, 120.0)
+    } else {
+        Normal(4.0)
+    };
+    let b = values::input(t, "b", elements(n), drawn)?;
     let beta = t.output("beta", elements(n))?;
     let references = references!(t, |b| operators::sigmoid(b));
     t.check(beta, references)
@@ -33,6 +47,8 @@ pub fn beta(t: &mut Instance<'_>) -> Outcome {
 pub fn l2norm(t: &mut Instance<'_>) -> Outcome {
     let (rows, d) = (t.dim("rows"), t.dim("D"));
     let deviation = if t.word("size") == "tiny" { 1e-4 } else { 1.0 };
+    let long = t.word(values::NAME) == LONG;
+    let deviation = if long { deviation * LENGTH } else { deviation };
     let x = t.input("x", table(rows, d), Normal(deviation))?;
     let y = t.output("y", table(rows, d))?;
     let root = t.word("form") == "root";

@@ -4,10 +4,15 @@ use deltanet_reference::rule::{
     GateKind, Inputs, Sizes, StateLayout, ggml_gated_delta_net, ggml_output_len,
 };
 
-use crate::contract::{Instance, Outcome, axes, elements};
-use crate::contracts::rule::problem::{scalars, states, tokens, unit_rows};
+use crate::compare::ElementKind;
+use crate::contract::{Choice, Instance, Outcome, axes, elements};
+use crate::contracts::rule::problem::{STRENGTHS, scalars, states, tokens, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::Stream;
+
+/// How fast states decay: as in llama.cpp's test, not at all, by about 1 % a token, as a fresh model's do.
+pub const DECAY: Choice = ("decay", &["fast", "none", "slow", "model"]);
 
 /// llama.cpp's own inputs. Its metric is the square of the relative RMS error, and its limit 1e-7: ours is far below.
 pub fn run(t: &mut Instance<'_>) -> Outcome {
@@ -34,8 +39,35 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
         Uniform(-0.3, 5.0),
     )?;
     let gates = tokens(s, s.value_heads, if per_key { s.key_size } else { 1 });
-    let g = t.input("g", gates, Uniform(-20.0, -1e-4))?;
-    let beta = t.input("beta", scalars(s), Uniform(0.0, 1.0))?;
+    let decay = t.word(DECAY.0);
+    let change = |values: &mut [f32], stream: &mut Stream| {
+        let count = values.len();
+        let mut noise = stream.draw(count, Normal(1.0)).into_iter();
+        let mut strength = stream.draw(count, Uniform(0.01, 16.0)).into_iter();
+        for value in values.iter_mut().filter(|_| decay != "fast") {
+            let (noise, strength) = (noise.next().unwrap_or(0.0), strength.next().unwrap_or(1.0));
+            *value = match decay {
+                "slow" => -0.01 * noise.abs(),
+                "model" => -strength * (1.0 + noise).exp().ln_1p(),
+                _ => 0.0,
+            };
+        }
+    };
+    let g = t.draw_changed(ElementKind::F32, "g", gates, Uniform(-20.0, -1e-4), change);
+    t.offer(g);
+    let ends = t.word(STRENGTHS.0) == "ends";
+    let change = |values: &mut [f32], _: &mut Stream| {
+        for value in values.iter_mut().filter(|_| ends) {
+            *value = if *value < 0.33 {
+                0.0
+            } else {
+                (*value + 0.33).min(1.0)
+            };
+        }
+    };
+    let strengths = Uniform(0.0, 1.0);
+    let beta = t.draw_changed(ElementKind::F32, "beta", scalars(s), strengths, change);
+    t.offer(beta);
     let state = t.input(
         "state",
         states(s, StateLayout::ValueMajor),

@@ -1,0 +1,117 @@
+//! Whether a binding speaks of a name: a convention that none of its formulas mentions is one that its kernels were not written for.
+
+use super::formula::{Formula, Node};
+use super::{ArgSpec, Binding, LaunchSpec, Loop, Placed, Step};
+use crate::contract::Values;
+
+impl Binding {
+    /// A convention that a case departs from and the binding says nothing of.
+    pub(super) fn unaware_of(&self, values: &Values) -> Option<&'static str> {
+        let conventions = self.function.domain.conventions.iter();
+        let mut named = conventions.map(|(name, _)| *name);
+        named.find(|name| values.word(name).is_some() && !self.mentions(name))
+    }
+
+    fn mentions(&self, name: &str) -> bool {
+        let lets = self.lets.iter().map(|(_, formula)| formula);
+        let converted = self.converted.iter().map(|(_, formula)| formula);
+        let pitches = self
+            .layouts
+            .iter()
+            .filter_map(|(_, layout)| layout.pitch.as_ref());
+        let lengths = self.scratch.iter().flat_map(|scratch| &scratch.lengths);
+        let own = self.when.iter().chain(lets).chain(converted);
+        any(own.chain(pitches).chain(lengths), name)
+            || self.steps.iter().any(|step| in_step(step, name))
+    }
+}
+
+fn any<'a>(formulas: impl IntoIterator<Item = &'a Placed<Formula>>, name: &str) -> bool {
+    let mut formulas = formulas.into_iter();
+    formulas.any(|formula| in_formula(&formula.value, name))
+}
+
+fn in_step(step: &Step, name: &str) -> bool {
+    match step {
+        Step::Launch(launch) => in_launch(launch, name),
+        Step::Group(group) => {
+            any(&group.when, name)
+                || in_loop(group.each.as_ref(), name)
+                || group.steps.iter().any(|step| in_step(step, name))
+        }
+    }
+}
+
+fn in_launch(launch: &LaunchSpec, name: &str) -> bool {
+    let sizes = launch.grid.iter().chain(&launch.block);
+    any(sizes.chain(&launch.dynamic_lds).chain(&launch.when), name)
+        || in_loop(launch.each.as_ref(), name)
+        || launch.symbol.value.text().contains(name)
+        || launch
+            .args
+            .value
+            .iter()
+            .any(|argument| in_argument(&argument.value, name))
+}
+
+fn in_loop(each: Option<&Placed<Loop>>, name: &str) -> bool {
+    each.is_some_and(|each| in_formula(&each.value.from, name) || in_formula(&each.value.to, name))
+}
+
+fn in_argument(argument: &ArgSpec, name: &str) -> bool {
+    match argument {
+        ArgSpec::Pointer(formula)
+        | ArgSpec::Scalar(_, formula)
+        | ArgSpec::FastDivision(formula) => in_formula(formula, name),
+        ArgSpec::Raw(_) => false,
+        ArgSpec::Struct(members) => members
+            .iter()
+            .any(|member| in_argument(&member.value, name)),
+    }
+}
+
+fn in_formula(formula: &Formula, name: &str) -> bool {
+    match &formula.node {
+        Node::Integer(_) | Node::Float(_) | Node::Word(_) => false,
+        Node::Name(known) => known == name,
+        Node::Negative(of) | Node::Not(of) => in_formula(of, name),
+        Node::Binary(_, left, right) => in_formula(left, name) || in_formula(right, name),
+        Node::Choice(a, b, c) => [a, b, c].into_iter().any(|part| in_formula(part, name)),
+        Node::Call(_, arguments) | Node::Index(_, arguments) => {
+            arguments.iter().any(|argument| in_formula(argument, name))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::binding::parse;
+    use crate::contract::Value;
+
+    fn binding(more: &str) -> Binding {
+        let text = format!(
+            "schema = 1\n[[binding]]\ncontract = \"gdn_recurrent\"\n{more}\nsymbol = \"x\"\ngrid = [1]\nblock = [64]\nargs = [\"q\", \"i32 K\"]\n"
+        );
+        parse("t", &text).expect("a binding").remove(0)
+    }
+
+    #[test]
+    fn a_convention_that_no_formula_mentions_is_not_the_bindings() {
+        let named = |word| Values::new(vec![("gate_kind".to_owned(), Value::Word(word))]);
+        let silent = binding("");
+        assert_eq!(silent.unaware_of(&named("factor")), Some("gate_kind"));
+        assert_eq!(silent.unaware_of(&Values::default()), None);
+        for more in [
+            "when = \"gate_kind != factor\"",
+            "let = { kind = \"gate_kind == log ? 0 : 1\" }",
+        ] {
+            assert_eq!(binding(more).unaware_of(&named("factor")), None, "{more}");
+        }
+        let refused = silent.refuses(&named("factor")).expect("no formula fails");
+        assert_eq!(
+            refused.as_deref(),
+            Some("its binding says nothing of gate_kind")
+        );
+    }
+}

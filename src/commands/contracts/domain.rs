@@ -1,0 +1,85 @@
+//! The domain of a contract, as the command shows it.
+
+use serde::Serialize;
+
+use crate::contract::{Choice, Domain, Factor, Function};
+
+/// The domain as JSON has it.
+#[derive(Serialize)]
+pub(super) struct Shown<'a> {
+    /// Sizes and whole numbers that are varied together, and their telling values.
+    sizes: Vec<Sizes<'a>>,
+    /// Conventions that a case may leave open; it is then the first word's.
+    conventions: Vec<Named<'a>>,
+    /// What inputs may hold; a case that leaves it open has the first word's.
+    values: Vec<Named<'a>>,
+    /// What is left out, and why.
+    without: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Sizes<'a> {
+    names: &'a [&'static str],
+    values: Vec<&'a [i64]>,
+}
+
+/// A choice and its words.
+#[derive(Serialize)]
+pub(super) struct Named<'a> {
+    name: &'a str,
+    words: &'a [&'a str],
+}
+
+impl<'a> From<&'a Choice> for Named<'a> {
+    fn from((name, words): &'a Choice) -> Named<'a> {
+        Named { name, words }
+    }
+}
+
+impl<'a> From<&'a Domain> for Shown<'a> {
+    fn from(domain: &'a Domain) -> Shown<'a> {
+        let sizes = domain.factors.iter().map(|factor| Sizes {
+            names: factor.names(),
+            values: factor.levels(),
+        });
+        Shown {
+            sizes: sizes.collect(),
+            conventions: domain.conventions.iter().map(Named::from).collect(),
+            values: domain.values.iter().map(Named::from).collect(),
+            without: domain.rules.iter().map(|rule| rule.says).collect(),
+        }
+    }
+}
+
+/// Labels and lines of a contract's page.
+pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
+    let domain = &function.domain;
+    let factors = domain
+        .factors
+        .iter()
+        .map(|factor| ("domain", sizes(factor)));
+    let words = |(name, words): &Choice| format!("{name}: {}", words.join(" | "));
+    let open = |label: &'static str, choices: &'static [Choice]| {
+        choices.iter().map(move |choice| (label, words(choice)))
+    };
+    let rules = domain
+        .rules
+        .iter()
+        .map(|rule| ("without", rule.says.into()));
+    open("optional", domain.conventions)
+        .chain(open("inputs", domain.values))
+        .chain(factors)
+        .chain(rules)
+        .collect()
+}
+
+/// `n: 1, 63, 64` or `T, C: 1 64 | 63 64`.
+fn sizes(factor: &Factor) -> String {
+    let level = |numbers: &[i64]| -> String {
+        let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        numbers.join(" ")
+    };
+    let levels: Vec<String> = factor.levels().into_iter().map(level).collect();
+    let names = factor.names().join(" ");
+    format!("{names}: {}", levels.join(" | "))
+}

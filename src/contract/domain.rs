@@ -1,0 +1,95 @@
+//! What a contract promises to hold for: telling values of its sizes, choices that a case may leave open, what does not go together.
+
+use super::Values;
+
+/// What a choice is called, and the words for it. Of a choice that a case may leave open the first is what it then is.
+pub type Choice = (&'static str, &'static [&'static str]);
+
+/// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
+#[derive(Clone, Copy, Debug)]
+pub struct Domain {
+    /// Telling values of its sizes and whole numbers: each has a place in one of them.
+    pub factors: &'static [Factor],
+    /// What inputs may hold besides what they ordinarily do: choices that a case may leave open, and that kernels need not be told of.
+    pub values: &'static [Choice],
+    /// Conventions that a case may leave open; a kernel that is not told is one of the first.
+    pub conventions: &'static [Choice],
+    /// What is left out.
+    pub rules: &'static [Rule],
+}
+
+/// Parameters that are varied together: a factor, and its levels, in the words of covering arrays.
+#[derive(Clone, Copy, Debug)]
+pub enum Factor {
+    /// One parameter, and its values.
+    One(&'static str, &'static [i64]),
+    /// Several that say nothing apart, such as tokens and the tokens of a chunk; and values for all of them.
+    Together(&'static [&'static str], &'static [&'static [i64]]),
+}
+
+/// Something that the contract does not promise, or that says nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// What is left out, and why.
+    pub says: &'static str,
+    /// Whether a case is. Of a case in the making the parameters that are not chosen yet are absent, and break nothing.
+    pub breaks: fn(&Values) -> bool,
+}
+
+impl Domain {
+    /// Sizes that go together in every way.
+    pub const fn of(factors: &'static [Factor]) -> Domain {
+        Domain {
+            factors,
+            values: &[],
+            conventions: &[],
+            rules: &[],
+        }
+    }
+
+    /// With inputs that may hold other values.
+    pub const fn values(self, values: &'static [Choice]) -> Domain {
+        Domain { values, ..self }
+    }
+
+    /// With conventions that a case may leave open.
+    pub const fn conventions(self, conventions: &'static [Choice]) -> Domain {
+        Domain {
+            conventions,
+            ..self
+        }
+    }
+
+    /// The choices that a case may leave open.
+    pub fn open(&self) -> impl Iterator<Item = &'static Choice> {
+        self.conventions.iter().chain(self.values)
+    }
+
+    /// Without what breaks these rules.
+    pub const fn without(self, rules: &'static [Rule]) -> Domain {
+        Domain { rules, ..self }
+    }
+
+    /// The rule that a case breaks, as far as its parameters are chosen.
+    pub fn broken(&self, values: &Values) -> Option<&'static Rule> {
+        self.rules.iter().find(|rule| (rule.breaks)(values))
+    }
+}
+
+impl Factor {
+    /// The parameters.
+    pub fn names(&self) -> &[&'static str] {
+        match self {
+            Factor::One(name, _) => std::slice::from_ref(name),
+            Factor::Together(names, _) => names,
+        }
+    }
+
+    /// Values of the parameters, a list for each level.
+    pub fn levels(&self) -> Vec<&[i64]> {
+        match self {
+            Factor::One(_, values) => values.iter().map(std::slice::from_ref).collect(),
+            Factor::Together(_, levels) => levels.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What inputs may hold besides what they ordinarily do: zeros of both signs, subnormals, infinities, magnitudes far apart.
+//!
+//! A contract names the classes that its formula is defined for, as words of [`NAME`]. The first element keeps what was drawn, so that zeros
+//! alone are never right.
+
+use crate::compare::ElementKind;
+use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule};
+use crate::tensor::{Distribution, Stream};
+use crate::verdict::Axis;
+
+/// The choice of classes.
+pub const NAME: &str = "values";
+/// What a case without the choice has.
+pub const ORDINARY: &str = "ordinary";
+/// Half of the elements are 0 or -0.
+pub const ZEROS: &str = "zeros";
+/// Subnormal numbers of either sign, the smallest and the largest among them, and zeros.
+pub const TINY: &str = "tiny";
+/// Magnitudes from 2^-90 to 2^90: products overflow and underflow.
+pub const SPREAD: &str = "spread";
+/// All of about 2^126: sums and doubles overflow.
+pub const HUGE: &str = "huge";
+/// One element in eight is infinite, of either sign.
+pub const INFINITE: &str = "infinite";
+/// One element is infinite, and may stand in sums.
+pub const ONE_INFINITE: &str = "infinity";
+/// One operand of about 2^-100, the other of 2^100: their products are ordinary.
+pub const OPPOSED: &str = "opposed";
+/// All 2^60 times what they ordinarily are, where results then are so, too.
+pub const GREAT: &str = "great";
+
+/// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.
+pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
+
+/// The same where one element is its own result, and a second that is infinite, too.
+pub const N_FROM_3: Factor = Factor::One("n", &[3, 63, 64, 257, 1000]);
+/// The choice of [`GREAT`].
+pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
+
+/// Where there is nothing but the first element.
+pub const ALONE: Rule = Rule {
+    says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
+    breaks: |case| case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY),
+};
+
+/// An input of the case's class, where the formula takes whatever there is.
+pub fn input(
+    t: &mut Instance<'_>,
+    name: &str,
+    axes: Vec<Axis>,
+    distribution: Distribution,
+) -> Outcome<Buffer> {
+    let class = t.word(NAME);
+    input_of(t, class, (name, axes), distribution)
+}
+
+/// The same of a class that the contract names.
+pub fn input_of(
+    t: &mut Instance<'_>,
+    class: &'static str,
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Outcome<Buffer> {
+    let drawn = draw_of(t, class, (name, axes), distribution);
+    t.offer(drawn);
+    Ok(drawn)
+}
+
+/// The same that kernels are not offered.
+pub fn draw_of(
+    t: &mut Instance<'_>,
+    class: &'static str,
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Buffer {
+    let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
+    t.draw_changed(ElementKind::F32, name, axes, distribution, change)
+}
+
+/// The same rounded to another type, whose subnormals are as f32's.
+pub fn input_as(
+    t: &mut Instance<'_>,
+    kind: ElementKind,
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Outcome<Buffer> {
+    let class = t.word(NAME);
+    let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
+    let drawn = t.draw_changed(kind, name, axes, distribution, change);
+    t.offer(drawn);
+    Ok(drawn)
+}
+
+/// Both operands of a product, element by element: none is 0 where the other is infinite.
+pub fn factors(
+    t: &mut Instance<'_>,
+    [a, b]: [(&str, Vec<Axis>); 2],
+    distribution: Distribution,
+) -> Outcome<[Buffer; 2]> {
+    let class = t.word(NAME);
+    let of_b = if class == INFINITE { NOT_ZERO } else { class };
+    let a = input_of(t, class, a, distribution)?;
+    Ok([a, input_of(t, of_b, b, distribution)?])
+}
+
+/// Both operands of a product of matrices, which sums: only one element is infinite.
+pub fn matrices(
+    t: &mut Instance<'_>,
+    [a, b]: [(&str, Vec<Axis>); 2],
+    distributions: [Distribution; 2],
+) -> Outcome<[Buffer; 2]> {
+    let [of_a, of_b] = opposed(t.word(NAME));
+    let a = input_of(t, of_a, a, distributions[0])?;
+    Ok([a, input_of(t, of_b, b, distributions[1])?])
+}
+
+/// The classes of both operands of such a product.
+pub fn opposed(class: &'static str) -> [&'static str; 2] {
+    match class {
+        OPPOSED => [LOW, HIGH],
+        ONE_INFINITE => [ONE_INFINITE, NOT_ZERO],
+        class => [class, class],
+    }
+}
+
+/// The operands of [`OPPOSED`].
+const LOW: &str = "of about 2^-100";
+const HIGH: &str = "of about 2^100";
+/// What an infinity meets.
+const NOT_ZERO: &str = "not zero";
+
+/// Makes what was drawn one of a class.
+fn change(class: &str, values: &mut [f32], stream: &mut Stream) {
+    match class {
+        LOW => return scale(values, -100),
+        HIGH => return scale(values, 100),
+        GREAT => return scale(values, 60),
+        NOT_ZERO => {
+            let zeros = values.iter_mut().filter(|x| **x == 0.0);
+            return zeros.for_each(|x| *x = 1.0);
+        }
+        _ => {}
+    }
+    let Some((_, values)) = values
+        .split_first_mut()
+        .filter(|(_, more)| !more.is_empty())
+    else {
+        return;
+    };
+    if class == ONE_INFINITE {
+        values[stream.below(values.len())] = f32::INFINITY.copysign(values[0]);
+        return;
+    }
+    for value in values {
+        let sign = if stream.below(2) == 0 { 1.0 } else { -1.0f32 };
+        *value = match (class, stream.below(8)) {
+            (ZEROS, 0..4) | (TINY, 0) => 0.0f32.copysign(sign),
+            (TINY, 1) => f32::from_bits(1).copysign(sign),
+            (TINY, 2) => f32::from_bits(SUBNORMALS).copysign(sign),
+            (TINY, _) => {
+                let any = u32::try_from(stream.below(SUBNORMALS as usize)).unwrap_or(0);
+                f32::from_bits(1 + any).copysign(sign)
+            }
+            (SPREAD, _) => {
+                let exponent = i32::try_from(stream.below(181)).unwrap_or(0) - 90;
+                *value * 2.0f32.powi(exponent)
+            }
+            (HUGE, _) => *value * 2.0f32.powi(126),
+            (INFINITE, 0) => f32::INFINITY.copysign(sign),
+            _ => *value,
+        };
+    }
+}
+
+/// The bits of the largest subnormal number.
+const SUBNORMALS: u32 = 0x007F_FFFF;
+
+fn scale(values: &mut [f32], exponent: i32) {
+    values.iter_mut().for_each(|x| *x *= 2.0f32.powi(exponent));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(class: &str) -> Vec<f32> {
+        let mut values = vec![1.5; 4000];
+        change(class, &mut values, &mut Stream::new(0, "t", "x"));
+        values
+    }
+
+    fn some(values: &[f32], wanted: impl Fn(f32) -> bool) -> usize {
+        values.iter().filter(|&&x| wanted(x)).count()
+    }
+
+    #[test]
+    fn classes_hold_what_they_are_called_and_begin_with_what_was_drawn() {
+        for class in [ZEROS, TINY, SPREAD, HUGE, INFINITE, ORDINARY] {
+            assert_eq!(of(class)[0], 1.5, "{class}");
+            assert!(!of(class).iter().any(|x| x.is_nan()), "{class}");
+        }
+        let (zero, minus) = (0.0f32.to_bits(), (-0.0f32).to_bits());
+        for zero in [zero, minus] {
+            assert!(some(&of(ZEROS), |x| x.to_bits() == zero) > 800);
+            assert!(some(&of(TINY), |x| x.to_bits() == zero) > 100);
+        }
+        assert!(some(&of(TINY), f32::is_subnormal) > 3000);
+        assert!(some(&of(TINY), |x| x.to_bits() == 1) > 100);
+        assert!(some(&of(SPREAD), |x| x > 1e25) > 100);
+        assert!(some(&of(SPREAD), |x| x < 1e-25) > 100);
+        assert!(some(&of(HUGE), |x| x + x == f32::INFINITY) > 3000);
+        for infinity in [f32::INFINITY, f32::NEG_INFINITY] {
+            assert!(some(&of(INFINITE), |x| x == infinity) > 100);
+        }
+        assert_eq!(some(&of(ONE_INFINITE), f32::is_infinite), 1);
+        assert_eq!(of(LOW)[7] * of(HIGH)[3], 2.25);
+    }
+
+    #[test]
+    fn one_element_alone_is_what_was_drawn() {
+        for class in [ZEROS, TINY, INFINITE, ONE_INFINITE] {
+            let mut one = [1.5];
+            change(class, &mut one, &mut Stream::new(0, "t", "x"));
+            assert_eq!(one, [1.5], "{class}");
+        }
+    }
+}
