@@ -315,4 +315,5 @@ fn a_device_that_cannot_observe_refuses_to() {
     );
 }
 
+mod rows;
 mod types;

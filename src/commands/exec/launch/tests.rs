@@ -89,7 +89,7 @@ fn buffers() {
     let buffer = |text: &str| error(&with(&format!(r#""out": {{{text}}}"#), ""));
     assert_eq!(
         buffer(r#""byts": 4"#),
-        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape"
+        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape, read_only"
     );
     assert_eq!(
         buffer(""),
