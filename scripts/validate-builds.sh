@@ -25,7 +25,7 @@ build fast-math --opt '-O3 -ffast-math'
 build flushed --opt '-O3 -fgpu-flush-denormals-to-zero'
 build O0 --opt -O0
 validate hipcc --phase 0-11
-# What people do for speed must not be called wrong.
+# What people do for speed must not be called wrong. It does not keep what phase 13 asks for: subnormals, infinities.
 validate fast-math --phase 0-11
 validate flushed --phase 0-11
 validate O0 --phase 0-8
@@ -36,4 +36,4 @@ for test in 'gate:*' 'beta:*' 'l2norm:*' 'chunk*T=[12],*' 'chunk*T=65,*' 'recurr
     'gdr_*' 'fused_*:N=*T=1,*' 'fused_cumsum*:*T=50,*' 'chunk_tk*:*T=50,*' 'chunk_tk*:*T=90,*' 'chunk_*_tk:*T=21,*' 'solve_tril_tk*' 'wy_*:*T=37,*'; do
     small+=(--test "$test")
 done
-validate O0 "${small[@]}"
+validate O0 --phase 0-11 "${small[@]}"

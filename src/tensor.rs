@@ -87,7 +87,7 @@ impl Stream {
 
     /// A whole number below `count`, each as likely but for one in 2^32 / `count`.
     pub fn below(&mut self, count: usize) -> usize {
-        let scaled = u128::from(self.bits.next_u32()) * count as u128 >> 32;
+        let scaled = (u128::from(self.bits.next_u32()) * count as u128) >> 32;
         usize::try_from(scaled).unwrap_or(0)
     }
 

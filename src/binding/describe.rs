@@ -72,8 +72,13 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
     to.serialize_str(kind.name())
 }
 
-/// The tensors of a function, by cases that it takes: the smallest for each choice of words.
-pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Described> {
+/// The tensors of a function, by cases that it takes: the smallest for each choice of words, those that somebody named before those of
+/// designs.
+pub fn describe(
+    function: &'static Function,
+    named: &[&Values],
+    designed: &[&Values],
+) -> Option<Described> {
     let size = |values: &Values| -> i64 {
         let dims = function
             .dims
@@ -81,14 +86,17 @@ pub fn describe(function: &'static Function, cases: &[&Values]) -> Option<Descri
             .map(|name| values.get(name).unwrap_or(1));
         dims.fold(1i64, i64::saturating_mul)
     };
-    let mut cases = cases.to_vec();
-    cases.sort_by_key(|values| size(values));
+    let cases = [named, designed].map(|cases| {
+        let mut cases = cases.to_vec();
+        cases.sort_by_key(|values| size(values));
+        cases
+    });
     let mut described = Described {
         function,
         variants: Vec::new(),
     };
     let mut tried: Vec<Words> = Vec::new();
-    for values in cases {
+    for values in cases.concat() {
         let words = words(function, values);
         if tried.contains(&words) || tried.len() >= MAX_CHOICES {
             continue;

@@ -113,13 +113,14 @@ impl Bindings {
 
 /// What a contract's tensors are, by the shapes of the registry's tests.
 pub fn contract(registry: &Registry, function: &'static Function) -> Option<Described> {
-    let tests = registry
-        .tests()
-        .filter(|test| test.function.name == function.name);
-    let cases: Vec<_> = tests
-        .flat_map(|test| test.cases.iter().map(|case| &case.values))
-        .collect();
-    describe(function, &cases)
+    let cases = |designed: bool| -> Vec<_> {
+        let tests = registry
+            .tests()
+            .filter(|test| test.function.name == function.name && test.designed == designed);
+        let cases = tests.flat_map(|test| &test.cases);
+        cases.map(|case| &case.values).collect()
+    };
+    describe(function, &cases(false), &cases(true))
 }
 
 /// Whether a binding leaves a later one nothing.

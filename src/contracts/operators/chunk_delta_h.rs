@@ -8,7 +8,7 @@ use deltanet_reference::rule::chunk::States;
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
-use crate::contracts::rule::problem::{FEW, STATE};
+use crate::contracts::rule::problem::{FEW, LAST, STATE};
 
 /// Gates that leave the correction something to correct.
 const SLOW: Rule = Rule {
@@ -27,7 +27,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SEVERAL_CHUNKS)
         .values(VALUES)
-        .without(&[FEW, SLOW]),
+        .without(&[FEW, LAST, SLOW]),
     run,
 }];
 

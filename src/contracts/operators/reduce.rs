@@ -3,10 +3,19 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
-use crate::contract::{Buffer, Domain, Instance, Outcome, axes, elements};
+use crate::contract::{Buffer, Domain, Instance, Outcome, Rule, axes, elements};
 use crate::contracts::values::{self, N_FROM_3};
 use crate::references;
 use crate::tensor::Distribution::Normal;
+
+/// Where the largest may be 0.
+const FEW: Rule = Rule {
+    says: "n = 3 has ordinary values: where one is below 0 and the others are 0, zeros alone would be right",
+    breaks: |case| {
+        let class = case.word(values::NAME);
+        case.get("n") == Some(3) && class.is_some_and(|word| word != values::ORDINARY)
+    },
+};
 
 /// Reductions.
 pub const FUNCTIONS: &[Function] = &[
@@ -18,15 +27,17 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("signs", &["both", "negative"])],
         outputs: &["partial"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N_FROM_3]).values(&[(
-            values::NAME,
-            &[
-                values::ORDINARY,
-                values::TINY,
-                values::SPREAD,
-                values::INFINITE,
-            ],
-        )]),
+        domain: Domain::of(&[N_FROM_3])
+            .values(&[(
+                values::NAME,
+                &[
+                    values::ORDINARY,
+                    values::TINY,
+                    values::SPREAD,
+                    values::INFINITE,
+                ],
+            )])
+            .without(&[FEW]),
         run: max_reduce,
     },
     Function {

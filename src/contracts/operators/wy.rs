@@ -2,7 +2,7 @@
 
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SIZES, VALUES};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::FEW;
@@ -16,7 +16,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
     words: &[GATES],
     outputs: &["w", "u"],
     largest: LARGEST,
-    domain: Domain::of(&SIZES).values(VALUES).without(&[FEW]),
+    domain: Domain::of(&SIZES)
+        .values(VALUES)
+        .without(&[FEW, ONE_PRODUCT]),
     run,
 }];
 

@@ -5,7 +5,7 @@ mod producers;
 
 use super::Function;
 use super::problem::{
-    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
+    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
     STRENGTHS, VALUES, WIDE,
 };
 use crate::contract::{Domain, Factor, Rule};
@@ -134,7 +134,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, WIDE]),
+            .without(&[FEW, ONE_PRODUCT, WIDE]),
         run: chunk::uw,
     },
     Function {
@@ -147,7 +147,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SEVERAL_CHUNKS)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, SLOW, WIDE]),
+            .without(&[FEW, LAST, SLOW, WIDE]),
         run: chunk::chunk_states,
     },
     Function {

@@ -56,7 +56,7 @@ impl Bench {
         let registry = Registry::parse("x", REGISTRY, None).expect("a good registry");
         let mut bindings = parse("x.bind.toml", BINDING).expect("a good binding");
         let test = registry.tests().next().expect("a test");
-        let described = describe(test.function, &[&test.cases[0].values]);
+        let described = describe(test.function, &[&test.cases[0].values], &[]);
         Bench {
             described: described.expect("tensors"),
             registry,

@@ -146,7 +146,7 @@ impl Work {
                 let found = bindings
                     .into_iter()
                     .find(|binding| binding.span.start == by.at);
-                let described = describe(function, &[&values]);
+                let described = describe(function, &[&values], &[]);
                 let (Some(binding), Some(described)) = (found, described) else {
                     return Err(Trouble::Alien("the test has an unknown binding".into()));
                 };

@@ -26,7 +26,7 @@ fn found(
         .map(|(name, words)| (*name, words[0]))
         .collect();
     let values = case(function, &dims.collect::<Vec<_>>(), &words);
-    let described = describe(function, &[&values]).expect("its tensors");
+    let described = describe(function, &[&values], &[]).expect("its tensors");
     let regions: Vec<Region> = regions
         .iter()
         .map(|(size, changed)| Region {

@@ -16,7 +16,7 @@ fn tensors(contract: &str, sizes: &[(&str, i64)]) -> (Vec<Candidate>, Values) {
         .iter()
         .map(|(name, words)| ((*name).to_owned(), Value::Word(words[0])));
     let values = Values::new(numbers.chain(words).collect());
-    let described = describe(function, &[&values]).expect("its tensors");
+    let described = describe(function, &[&values], &[]).expect("its tensors");
     let candidates = Candidate::of(function, described.tensors());
     (candidates, values)
 }

@@ -1,0 +1,87 @@
+//! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
+
+use crate::contract::{Choice, Domain, Factor, Rule};
+use crate::contracts::values;
+
+/// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.
+pub const GATE_KIND: Choice = ("gate_kind", &["log", "negated", "factor"]);
+/// Keys: independent, or all of a sequence's nearly the same.
+pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
+/// Write strengths: strictly between 0 and 1, or most of them 0 or 1.
+pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
+
+/// Sizes of the rule: one token and more than a chunk, one to four value heads a key head, numbers of heads and channels that are no power of
+/// two, more keys than values and fewer.
+pub const SIZES: [Factor; 5] = [
+    Factor::One("B", &[1, 3]),
+    Factor::One("T", &[1, 2, 17, 65]),
+    HEADS,
+    Factor::One("K", &[1, 33, 64, 200]),
+    Factor::One("V", &[1, 16, 65]),
+];
+/// Key heads and value heads.
+pub const HEADS: Factor = Factor::Together(&["H", "HV"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]);
+/// Of few tokens all strengths may be 0.
+pub const FEW: Rule = Rule {
+    says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
+    breaks: |case| {
+        case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
+    },
+};
+/// Strengths of which a last chunk has one.
+pub const LAST: Rule = Rule {
+    says: "a second chunk of one token has strengths between 0 and 1: where it is 0 there is nothing to correct",
+    breaks: |case| {
+        let chunk = case.get("C").or(case.get("BT"));
+        let one = case
+            .get("T")
+            .zip(chunk)
+            .is_some_and(|(tokens, chunk)| tokens == chunk + 1);
+        one && case.word(STRENGTHS.0) == Some("ends")
+    },
+};
+/// A key that is 1 or -1.
+pub const ONE_PRODUCT: Rule = Rule {
+    says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
+    breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
+};
+/// Outputs of which some are of the size of the state.
+pub const WIDE: Rule = Rule {
+    says: "V = 1 has 2 tokens or more, and values of ordinary size: all of few outputs may be small beside the state by chance, and so is what \
+           they may be off by",
+    breaks: |case| {
+        let great = case.word(values::NAME) == Some(values::GREAT);
+        case.get("V") == Some(1) && (great || case.get("T") == Some(1))
+    },
+};
+/// Values and states of ordinary size, or 2^60 times that: the rule is linear in them.
+pub const VALUES: Choice = (values::NAME, &[values::ORDINARY, values::GREAT]);
+/// The domain of the whole rule.
+pub const RULE: Domain = Domain::of(&SIZES)
+    .values(&[KEYS, STRENGTHS, VALUES])
+    .conventions(&[GATE_KIND])
+    .without(&[FEW, WIDE]);
+
+/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+pub const CHUNKED: [Factor; 5] = [
+    Factor::One("B", &[1, 2]),
+    Factor::Together(
+        &["T", "C"],
+        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
+    HEADS,
+    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("V", &[1, 16, 65]),
+];
+
+/// The same of several chunks: of one, the state before it is the initial one.
+pub const SEVERAL_CHUNKS: [Factor; 5] = [
+    CHUNKED[0],
+    Factor::Together(
+        &["T", "C"],
+        &[&[2, 1], &[127, 64], &[65, 64], &[33, 16], &[7, 3]],
+    ),
+    CHUNKED[2],
+    CHUNKED[3],
+    CHUNKED[4],
+];
