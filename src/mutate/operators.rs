@@ -404,7 +404,7 @@ fn in_place(code: Code, place: places::Place) -> Option<u64> {
         (Some(number), 8) => u16::from(number),
         // A VGPR's field of eight bits holds nothing else; a scalar one no VGPR.
         (None, 8) if code.0 > 255 => return None,
-        (Some(_), 5 | 6 | 7) => return None,
+        (Some(_), 5..=7) => return None,
         _ => code.0,
     };
     code.is_multiple_of(place.unit)
