@@ -86,10 +86,17 @@ pub fn quoted(word: &str) -> String {
 
 /// The command that runs a case again.
 pub fn again(id: &str, seed: u64, flags: &str) -> String {
-    format!(
-        "deltanet-check --test {} --seed {seed}{flags} --dump DIR",
-        quoted(id)
-    )
+    again_for(id, seed, flags, "--dump DIR")
+}
+
+/// The command that tries the laws of a case again.
+pub fn again_with_relations(id: &str, seed: u64, flags: &str) -> String {
+    again_for(id, seed, flags, "--relations")
+}
+
+fn again_for(id: &str, seed: u64, flags: &str, what: &str) -> String {
+    let id = quoted(id);
+    format!("deltanet-check --test {id} --seed {seed}{flags} {what}")
 }
 
 /// Writes to standard output; a reader that has closed the pipe has seen enough.

@@ -79,6 +79,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]
     pub repeat: u16,
 
+    /// Try the laws of each contract, too, which need no reference: what the kernels make of scaled, permuted, padded inputs, and equations
+    /// between inputs and outputs
+    #[arg(long, conflicts_with_all = ["list", "self_test", "dump", "trace"])]
+    pub relations: bool,
+
     /// Test the tests: run the planted bugs and demand that each is caught
     #[arg(long, conflicts_with_all = ["trace", "counters"])]
     pub self_test: bool,

@@ -55,6 +55,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
             dump: Some(Dump::Safetensors(place)),
             given: None,
             bound: *way,
+            relations: false,
             shared: None,
             flags: &again,
         })

@@ -143,6 +143,7 @@ fn one(args: &RunArgs, setup: &Setup, seed: u64) -> Result<(usize, Vec<TrialRepo
             dump: None,
             given: None,
             bound: *way,
+            relations: false,
             shared: None,
             flags: &flags,
         })

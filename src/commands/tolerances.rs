@@ -114,6 +114,7 @@ fn measure(setup: &Setup, args: &TolerancesArgs) -> Result<Vec<Measured>, Stop> 
                 dump: None,
                 given: None,
                 bound: *way,
+                relations: false,
                 shared: None,
                 flags: "",
             })

@@ -210,6 +210,7 @@ fn judged(
                 dump: None,
                 given: Some(&foreign.given),
                 bound,
+                relations: false,
                 shared: None,
                 flags: &again,
             });
@@ -255,6 +256,7 @@ fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
         verdict: Verdict::Skip,
         problem: None,
         outputs: Vec::new(),
+        relations: Vec::new(),
         error: Some(why.to_string()),
         error_kind: None,
         seed: 0,

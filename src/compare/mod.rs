@@ -25,4 +25,5 @@ pub use hypotheses::Alternative;
 pub use judge::{NamedInput, OutputCase, OwnerOf, Unusable, Yardsticks, judge_by, judge_output};
 pub use location::pattern;
 pub use repeat::judge_repeat;
+pub use tensor::index;
 pub use trivial::{accepted_trivially, accepted_trivially_by};

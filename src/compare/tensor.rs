@@ -8,7 +8,7 @@ pub(super) fn count(axes: &[Axis]) -> usize {
 }
 
 /// Index along each axis of the element at a flat position, the last axis running fastest.
-pub(super) fn index(axes: &[Axis], flat: usize) -> Vec<usize> {
+pub fn index(axes: &[Axis], flat: usize) -> Vec<usize> {
     let mut index = vec![0; axes.len()];
     let mut rest = flat;
     for (slot, axis) in index.iter_mut().zip(axes).rev() {

@@ -1,6 +1,7 @@
 //! What a contract promises to hold for: telling values of its sizes, choices that a case may leave open, what does not go together.
 
 use super::Values;
+use super::relation::Relation;
 
 /// What a choice is called, and the words for it. Of a choice that a case may leave open the first is what it then is.
 pub type Choice = (&'static str, &'static [&'static str]);
@@ -16,6 +17,8 @@ pub struct Domain {
     pub conventions: &'static [Choice],
     /// What is left out.
     pub rules: &'static [Rule],
+    /// Laws that outputs keep whatever the references say.
+    pub relations: &'static [Relation],
 }
 
 /// Parameters that are varied together: a factor, and its levels, in the words of covering arrays.
@@ -44,6 +47,7 @@ impl Domain {
             values: &[],
             conventions: &[],
             rules: &[],
+            relations: &[],
         }
     }
 
@@ -68,6 +72,11 @@ impl Domain {
     /// Without what breaks these rules.
     pub const fn without(self, rules: &'static [Rule]) -> Domain {
         Domain { rules, ..self }
+    }
+
+    /// With laws that need no reference.
+    pub const fn relations(self, relations: &'static [Relation]) -> Domain {
+        Domain { relations, ..self }
     }
 
     /// The rule that a case breaks, as far as its parameters are chosen.

@@ -6,6 +6,7 @@ mod domain;
 mod given;
 mod instance;
 mod probe;
+pub mod relation;
 mod tensor;
 mod test;
 mod values;

@@ -2,8 +2,10 @@
 
 use deltanet_reference::operators;
 
+use super::laws;
 use super::values::{ALONE, N, N_FROM_3};
 use super::{Function, exchanged, values};
+use crate::contract::relation::{Keeps, Relation, Step};
 use crate::contract::{
     Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table,
 };
@@ -66,7 +68,18 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(FUNCTION).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(FUNCTION)
+            .without(&[ALONE])
+            .relations(&[Relation::twice(
+                "reflected",
+                "sigmoid(x) and sigmoid(-x) sum to 1",
+                [
+                    &[Step::Times(&["in"], -1.0)],
+                    &[Step::Each(&["out"], |y| 1.0 - y)],
+                ],
+                Keeps::Tolerance,
+            )]),
         run: sigmoid,
     },
     Function {
@@ -77,7 +90,18 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(FUNCTION).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(FUNCTION)
+            .without(&[ALONE])
+            .relations(&[Relation::twice(
+                "reciprocal",
+                "e^x and e^-x multiply to 1",
+                [
+                    &[Step::Times(&["in"], -1.0)],
+                    &[Step::Each(&["out"], f64::recip)],
+                ],
+                Keeps::Tolerance,
+            )]),
         run: exp,
     },
     Function {
@@ -88,7 +112,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(OPERANDS)
+            .without(&[ALONE])
+            .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
         run: mul,
     },
     Function {
@@ -99,7 +126,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N_FROM_3]).values(SUMMANDS),
+        domain: Domain::of(&[N_FROM_3])
+            .values(SUMMANDS)
+            .relations(&[laws::SUMS]),
         run: cumsum,
     },
     Function {
@@ -110,7 +139,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(OPERANDS)
+            .without(&[ALONE])
+            .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
         run: add,
     },
     Function {
@@ -121,7 +153,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(OPERANDS)
+            .without(&[ALONE])
+            .relations(&[laws::commutes([
+                &[Step::Exchanged("a", "b")],
+                &[Step::Times(&["out"], -1.0)],
+            ])]),
         run: sub,
     },
     Function {
@@ -132,7 +170,14 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(COPIED).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(COPIED)
+            .without(&[ALONE])
+            .relations(&[laws::again(
+                "undone-by-itself",
+                "done twice, it gives the input",
+                [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
+            )]),
         run: neg,
     },
     Function {
@@ -143,7 +188,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(OPERANDS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(OPERANDS)
+            .without(&[ALONE])
+            .relations(&[laws::doubled([
+                &[Step::Times(&["in"], 2.0)],
+                &[Step::Times(&["out"], 2.0)],
+            ])]),
         run: scale,
     },
     Function {
@@ -159,7 +210,11 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("C", &[1, 33, 63, 65]),
         ])
         .values(OPERANDS)
-        .without(&[LONE_ROW]),
+        .without(&[LONE_ROW])
+        .relations(&[laws::doubled([
+            &[Step::Times(&["a"], 2.0)],
+            &[Step::Times(&["out"], 2.0)],
+        ])]),
         run: broadcast_mul,
     },
 ];

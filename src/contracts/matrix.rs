@@ -2,7 +2,9 @@
 
 use deltanet_reference::operators;
 
+use super::laws;
 use super::{Function, exchanged, values};
+use crate::contract::relation::{Relation, Step};
 use crate::contract::{Domain, Factor, Instance, Outcome, Rule, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
@@ -47,6 +49,9 @@ const MOVED: Domain = Domain::of(&[
     ],
 )]);
 
+/// Linear in one factor.
+const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -57,7 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_nt,
     },
     Function {
@@ -68,7 +73,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_tn,
     },
     Function {
@@ -79,7 +84,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
         run: gemm_nt_tiled,
     },
     Function {
@@ -90,7 +95,12 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["rows", "cols"]],
-        domain: MOVED,
+        domain: MOVED.relations(&[laws::again(
+            "undone-by-itself",
+            "done twice, it gives the input",
+            [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
+        )
+        .at(|case| case.exchanged("rows", "cols"), &[])]),
         run: transpose,
     },
     Function {
@@ -101,7 +111,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["C"],
         largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[
+            LINEAR,
+            laws::transposed(&[Step::Exchanged("A", "B"), Step::Transposed(&["A", "B"])]),
+        ]),
         run: gemm_nn,
     },
 ];

@@ -6,6 +6,7 @@
 mod documented;
 mod elementwise;
 mod exchanged;
+mod laws;
 mod matrix;
 mod operators;
 pub(crate) mod rule;

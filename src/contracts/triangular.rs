@@ -2,8 +2,10 @@
 
 use deltanet_reference::operators;
 
+use super::laws;
 use super::{Function, exchanged, values};
 use crate::compare::ElementKind;
+use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Outcome, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -51,7 +53,12 @@ pub const FUNCTIONS: &[Function] = &[
             // Something is kept and something is not: neither zeros nor the input alone are right.
             Factor::One("diag", &[-9, -1, 0, 1, 9]),
         ])
-        .values(COPIED),
+        .values(COPIED)
+        .relations(&[laws::again(
+            "nothing-left",
+            "done to its own result, it changes nothing",
+            [&[Step::Fed("src", "dst")], &[]],
+        )]),
         run: tril,
     },
     Function {
@@ -88,7 +95,11 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("n", &[5, 17, 33, 65]),
             Factor::One("k", &[1, 3, 33]),
         ])
-        .values(&[MATRIX, values::GREAT_OR_NOT]),
+        .values(&[MATRIX, values::GREAT_OR_NOT])
+        .relations(&[
+            laws::SOLVED,
+            laws::doubled([&[Step::Times(&["B"], 2.0)], &[Step::Times(&["X"], 2.0)]]),
+        ]),
         run: solve_tri,
     },
     Function {
@@ -99,7 +110,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
-        domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 33, 65])]).values(COPIED),
+        domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 33, 65])])
+            .values(COPIED)
+            .relations(&[laws::again(
+                "nothing-left",
+                "done to its own result, it changes nothing",
+                [&[Step::Fed("in", "out")], &[]],
+            )]),
         run: apply_causal_identity,
     },
 ];

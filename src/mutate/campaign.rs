@@ -387,6 +387,7 @@ impl Campaign<'_> {
             dump: None,
             given: None,
             bound: self.ways[case],
+            relations: false,
             shared,
             flags: "",
         }

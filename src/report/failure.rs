@@ -31,6 +31,13 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
     if let Some(found) = &trial.problem {
         lines.extend(problem::explain(found, None, &trial.launches));
     }
+    for broken in trial
+        .relations
+        .iter()
+        .filter_map(|one| one.problem.as_ref())
+    {
+        lines.extend(problem::explain(broken, None, &trial.launches));
+    }
     for output in trial
         .outputs
         .iter()

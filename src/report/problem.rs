@@ -182,6 +182,36 @@ pub(super) fn explain(
                 ),
             ));
         }
+        Problem::RelationBroken {
+            relation,
+            says,
+            output,
+            runs,
+            count,
+            total,
+            axes,
+            worst,
+            pattern,
+        } => {
+            let (relation, says) = (plain::line(relation), plain::line(says));
+            let (output, part) = (plain::line(output), plain::part(*count, *total));
+            let (got, want) = (plain::value(worst.got), plain::value(worst.want));
+            let allowed = plain::error(worst.allowed);
+            let broken = format!("relation `{relation}` is broken in output `{output}`: {part}");
+            lines.push(("wrong", broken));
+            lines.push(("law", says));
+            let sides = if *runs == 1 {
+                format!("left side {got}, right side {want}")
+            } else {
+                format!("the second run gave {got}, what the first gave makes it {want}")
+            };
+            let place = plain::place(axes, &worst.index);
+            lines.push((
+                "worst",
+                format!("{place}: {sides}, allowed error {allowed}"),
+            ));
+            lines.extend(located(pattern.as_deref()));
+        }
         Problem::NotRepeatable {
             output,
             run,

@@ -138,6 +138,7 @@ impl<W: Write + Send> Table<W> {
             plain::seconds(report.seconds)
         )?;
         self.sum("all tests", &report.totals)?;
+        self.relations(report)?;
         if report.documented.total() > 0 {
             self.sum("documented tests", &report.documented)?;
         }
@@ -206,6 +207,28 @@ impl<W: Write + Send> Table<W> {
             writeln!(self.out, "  {reason}: {skipped}")?;
         }
         Ok(())
+    }
+
+    /// How many laws were kept, where any was tried.
+    fn relations(&mut self, report: &RunReport) -> io::Result<()> {
+        let mut totals = Totals::default();
+        let tried = report.trials().flat_map(|trial| &trial.relations);
+        tried.for_each(|relation| totals.add(relation.verdict));
+        let (kept, tried) = (totals.pass, totals.pass + totals.fail);
+        if totals.total() == 0 {
+            return Ok(());
+        }
+        let verdict = if kept == tried {
+            Verdict::Pass
+        } else {
+            Verdict::Fail
+        };
+        let kept = self.paint(&format!("{kept}/{tried} kept"), Style::Of(verdict));
+        let rest = match totals.skip {
+            0 => String::new(),
+            skipped => format!(", {skipped} skipped"),
+        };
+        writeln!(self.out, "{:<17}{kept}{rest}", "relations")
     }
 
     fn sum(&mut self, what: &str, totals: &Totals) -> io::Result<()> {

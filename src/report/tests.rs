@@ -267,8 +267,9 @@ fn the_mixed_run_has_every_verdict_and_every_problem() {
             .problem
             .iter()
             .chain(trial.outputs.iter().filter_map(|o| o.problem.as_ref()))
+            .chain(trial.relations.iter().filter_map(|r| r.problem.as_ref()))
     });
-    let mut kinds = [false; 7];
+    let mut kinds = [false; 8];
     for problem in problems {
         kinds[match problem {
             Problem::GuardOverwritten { .. } => 0,
@@ -278,9 +279,10 @@ fn the_mixed_run_has_every_verdict_and_every_problem() {
             Problem::Mismatch { .. } => 4,
             Problem::RelativeRms { .. } => 5,
             Problem::NotRepeatable { .. } => 6,
+            Problem::RelationBroken { .. } => 7,
         }] = true;
     }
-    assert_eq!(kinds, [true; 7]);
+    assert_eq!(kinds, [true; 8]);
 }
 
 /// A stream that is gone, like a pipe whose reader has left.

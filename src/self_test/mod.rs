@@ -309,6 +309,7 @@ impl<'a> Runner<'a> {
             dump: None,
             given: None,
             bound,
+            relations: false,
             shared: Some(shared),
             flags: "",
         }

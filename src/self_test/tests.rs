@@ -51,6 +51,7 @@ fn problems_on(
         dump: None,
         given: None,
         bound,
+        relations: false,
         shared: None,
         flags: "",
     };

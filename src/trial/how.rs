@@ -22,6 +22,7 @@ pub fn how(done: &Finished) -> Option<String> {
             .iter()
             .find_map(|output| Some((output.name.as_str(), output.problem.as_ref()?)))
     };
+    let of_relations = || report.relations.iter().find_map(|one| one.problem.as_ref());
     Some(
         match (done.failure, &report.error, &report.problem, of_outputs()) {
             (Some(DeviceErrorKind::Hang), ..) => "hang".into(),
@@ -29,6 +30,9 @@ pub fn how(done: &Finished) -> Option<String> {
             (_, Some(error), ..) => error.lines().next().unwrap_or("error").to_string(),
             (_, None, Some(problem), _) => words(problem),
             (_, None, None, Some((name, problem))) => format!("{name}: {}", words(problem)),
+            (_, None, None, None) if of_relations().is_some() => {
+                of_relations().map(words).unwrap_or_default()
+            }
             (_, None, None, None) => report.verdict.word().to_lowercase(),
         },
     )
@@ -76,6 +80,13 @@ fn words(problem: &Problem) -> String {
             located(told, pattern, hypotheses)
         }
         Problem::RelativeRms { found, .. } => format!("relative RMS {found:.1e}"),
+        Problem::RelationBroken {
+            relation,
+            output,
+            count,
+            total,
+            ..
+        } => format!("relation {relation}: {count}/{total} of {output}"),
         Problem::NotRepeatable { count, .. } => format!("{count} differ between runs"),
     }
 }

@@ -12,6 +12,7 @@ mod launch;
 mod plan;
 mod pool;
 mod prepare;
+mod relations;
 mod run;
 mod twin;
 

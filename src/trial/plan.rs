@@ -49,6 +49,8 @@ pub struct Plan<'a> {
     pub seed: u64,
     /// How often it runs; every run must give the same bits.
     pub repeat: u16,
+    /// Whether the laws of its contract are tried, too.
+    pub relations: bool,
     /// What is observed.
     pub watch: &'a Watch,
     /// Where its tensors go, if anywhere.
@@ -78,6 +80,16 @@ pub struct Finished {
     pub digest: Option<u64>,
 }
 
+impl Finished {
+    /// A run after the first ended in an error.
+    pub(super) fn ended(&mut self, why: &str, kind: DeviceErrorKind) {
+        self.report.verdict = Verdict::Error;
+        self.report.error = Some(why.into());
+        self.report.error_kind = Some(kind);
+        self.failure = Some(kind);
+    }
+}
+
 impl Plan<'_> {
     /// A trial that ended in an error.
     pub(super) fn failed(&self, error: &DeviceError) -> Finished {
@@ -105,6 +117,7 @@ impl Plan<'_> {
             verdict: Verdict::Pass,
             problem: None,
             outputs: Vec::new(),
+            relations: Vec::new(),
             error: None,
             error_kind: None,
             seed: self.seed,

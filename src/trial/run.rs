@@ -1,6 +1,7 @@
 //! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::plan::{Finished, Plan};
@@ -8,9 +9,11 @@ use super::{Trial, isolate, judge, twin};
 use gfx906::machine::Schedule;
 
 use crate::compare::{decode, judge_repeat, with_element};
+use crate::contract::Prepared;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
+use crate::text::again_with_relations;
 use crate::verdict::{Problem, Verdict};
 
 impl<'a> Plan<'a> {
@@ -64,6 +67,9 @@ impl<'a> Plan<'a> {
             dump_error,
             digest: self.watch.witness.as_ref().map(|_| digest(&judged.images)),
         };
+        if self.relations {
+            self.hold(&mut finished, limits, (&first, &judged.images));
+        }
         for run in 2..=usize::from(self.repeat) {
             match self.again(run, limits, &first, &judged.images) {
                 Ok(None) => {}
@@ -75,15 +81,34 @@ impl<'a> Plan<'a> {
                     break;
                 }
                 Err(error) => {
-                    finished.report.verdict = Verdict::Error;
-                    finished.report.error = Some(format!("run {run} of {}: {error}", self.repeat));
-                    finished.report.error_kind = Some(error.kind);
-                    finished.failure = Some(error.kind);
+                    finished.ended(
+                        &format!("run {run} of {}: {error}", self.repeat),
+                        error.kind,
+                    );
                     break;
                 }
             }
         }
         finished
+    }
+
+    /// Tries the laws of the contract on a run that is done.
+    fn hold(&self, finished: &mut Finished, limits: Limits, first: (&Trial<'_>, &[Vec<u8>])) {
+        let passed = finished.report.verdict == Verdict::Pass;
+        match self.relations(limits, first.0, first.1) {
+            Ok((relations, problem)) => {
+                let mut broken = relations.iter().filter_map(|one| one.problem.as_ref());
+                if passed && (problem.is_some() || broken.next().is_some()) {
+                    finished.report.verdict = Verdict::Fail;
+                }
+                finished.report.relations = relations;
+                finished.report.problem = finished.report.problem.take().or(problem);
+            }
+            Err(error) => finished.ended(&error.message, error.kind),
+        }
+        if passed && finished.report.verdict != Verdict::Pass {
+            finished.report.rerun = again_with_relations(&self.case.id, self.seed, self.flags);
+        }
     }
 
     /// Inputs and launches, up to where the outputs could be read.
@@ -94,11 +119,20 @@ impl<'a> Plan<'a> {
         if let Some(tracing) = &self.watch.trace {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
+        let prepared = self.prepared().map_err(|error| (None, error))?;
+        self.of(limits, prepared)
+    }
+
+    /// The launches on tensors that are made.
+    pub(super) fn of(
+        &self,
+        limits: Limits,
+        prepared: Arc<Prepared>,
+    ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
         let limits = Limits {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
-        let prepared = self.prepared().map_err(|error| (None, error))?;
         // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit, where there is one.
         let timed = self.watch.trace.is_none() || limits.instructions.is_none();
         let limits = Limits {

@@ -182,6 +182,7 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         dump: None,
         given: None,
         bound: Bound::built_in(test.function).expect("a binding"),
+        relations: false,
         shared: None,
         flags: "",
     };
@@ -315,5 +316,6 @@ fn a_device_that_cannot_observe_refuses_to() {
     );
 }
 
+mod relations;
 mod rows;
 mod types;

@@ -74,5 +74,17 @@ pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
     (limits, done)
 }
 
+/// Limits for a second run of kernels that have done a first: it may have more tokens.
+pub(super) fn after(plan: &Plan<'_>, limits: Limits, first: &Trial<'_>) -> Limits {
+    let launches = first.launches.iter();
+    let counts = launches.filter_map(|launch| launch.report.wave_instructions);
+    let (Some(largest), Some(allowed)) = (counts.max(), limits.instructions) else {
+        return limits;
+    };
+    let derived = TIMES.saturating_mul(largest).saturating_add(MORE);
+    let most = plan.limits.instructions.unwrap_or(u64::MAX);
+    limits.of_instructions(allowed.max(derived.min(most)))
+}
+
 #[cfg(test)]
 mod tests;

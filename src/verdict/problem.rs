@@ -228,6 +228,28 @@ pub enum Problem {
         #[serde(with = "number")]
         allowed: f64,
     },
+    /// A law that needs no reference is broken.
+    RelationBroken {
+        /// Its name.
+        relation: String,
+        /// What it says.
+        says: String,
+        /// The output.
+        output: String,
+        /// How many runs of the kernels it is of: 1 or 2.
+        runs: u8,
+        /// Elements that break it.
+        count: usize,
+        /// Of how many.
+        total: usize,
+        /// Their axes, outermost first.
+        axes: Vec<Axis>,
+        /// The worst by excess: what the second run gave, or the left side of the equation, and what the law makes of the first run, or the
+        /// right side.
+        worst: Element,
+        /// Where they lie, when there is a pattern.
+        pattern: Option<String>,
+    },
     /// Two runs of the same trial gave different bits.
     NotRepeatable {
         /// The output.

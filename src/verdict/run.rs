@@ -47,6 +47,9 @@ pub struct TrialReport {
     pub problem: Option<Problem>,
     /// Every output judged.
     pub outputs: Vec<OutputReport>,
+    /// The laws of the contract that were tried, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub relations: Vec<RelationReport>,
     /// Why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
     pub error: Option<String>,
     /// The kind of the error; none of a skip.
@@ -63,6 +66,21 @@ pub struct TrialReport {
     pub seconds: f64,
     /// The command that runs this one case again.
     pub rerun: String,
+}
+
+/// A law of a contract that needs no reference, tried on a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RelationReport {
+    /// Its name.
+    pub name: String,
+    /// `pass`: it is kept. `fail`: it is broken. `skip`: it could not be tried.
+    pub verdict: Verdict,
+    /// Why it could not be tried.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// How it is broken.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub problem: Option<Problem>,
 }
 
 /// The trials of one phase.

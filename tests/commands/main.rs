@@ -17,6 +17,7 @@ mod mutate;
 mod names;
 mod proposals;
 mod record;
+mod relations;
 mod resources;
 mod trace;
 mod unwritten;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Function};
 
 /// The domain as JSON has it.
@@ -15,6 +16,15 @@ pub(super) struct Shown<'a> {
     values: Vec<Named<'a>>,
     /// What is left out, and why.
     without: Vec<&'a str>,
+    /// Laws that need no reference.
+    laws: Vec<Law<'a>>,
+}
+
+/// A law, and what it says.
+#[derive(Serialize)]
+struct Law<'a> {
+    name: &'a str,
+    says: &'a str,
 }
 
 #[derive(Serialize)]
@@ -47,6 +57,14 @@ impl<'a> From<&'a Domain> for Shown<'a> {
             conventions: domain.conventions.iter().map(Named::from).collect(),
             values: domain.values.iter().map(Named::from).collect(),
             without: domain.rules.iter().map(|rule| rule.says).collect(),
+            laws: domain
+                .relations
+                .iter()
+                .map(|law| Law {
+                    name: law.name,
+                    says: law.says,
+                })
+                .collect(),
         }
     }
 }
@@ -66,10 +84,13 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
         .rules
         .iter()
         .map(|rule| ("without", rule.says.into()));
+    let law = |law: &Relation| ("law", format!("{}: {}", law.name, law.says));
+    let laws = domain.relations.iter().map(law);
     open("optional", domain.conventions)
         .chain(open("inputs", domain.values))
         .chain(factors)
         .chain(rules)
+        .chain(laws)
         .collect()
 }
 

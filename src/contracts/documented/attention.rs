@@ -2,7 +2,9 @@
 
 use deltanet_reference::operators;
 
+use super::laws;
 use super::{Function, exchanged, values};
+use crate::contract::relation::Step;
 use crate::contract::{Choice, Domain, Factor, Instance, Outcome, Rule, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Walk};
@@ -53,7 +55,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["mask"],
         largest: &[&["n", "n"]],
-        domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])]).values(&[SUMS]),
+        domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])])
+            .values(&[SUMS])
+            .relations(&[laws::MASK]),
         run: decay_mask,
     },
     Function {
@@ -64,7 +68,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn"],
         largest: &[&["S", "C"], &["C", "C"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[laws::doubled([
+            &[Step::Times(&["K_beta"], 2.0)],
+            &[Step::Times(&["attn"], 2.0)],
+        ])]),
         run: attention_matrix,
     },
 ];

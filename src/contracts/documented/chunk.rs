@@ -3,9 +3,11 @@
 use deltanet_reference::{operators, pipelines};
 
 use super::attention::{PRODUCTS, sums};
+use super::laws;
 use super::triangular::{MATRIX, solved};
 use super::{Function, exchanged, values};
 use crate::compare::ElementKind;
+use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes, elements, table,
 };
@@ -84,7 +86,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_pre"],
         largest: &[&["S", "C"], &["C", "C"]],
-        domain: PRODUCTS,
+        domain: PRODUCTS.relations(&[laws::doubled([
+            &[Step::Times(&["K_beta"], 2.0)],
+            &[Step::Times(&["attn_pre"], 2.0)],
+        ])]),
         run: attn_pre,
     },
     Function {
@@ -95,7 +100,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["attn_solved"],
         largest: &[&["C", "C"]],
-        domain: Domain::of(&[Factor::One("C", &[1, 2, 16, 17, 65])]).values(&[MATRIX]),
+        domain: Domain::of(&[Factor::One("C", &[1, 2, 16, 17, 65])])
+            .values(&[MATRIX])
+            .relations(&[laws::INVERSE_OF_DIFFERENCE]),
         run: solve_causal_identity,
     },
     Function {
@@ -111,7 +118,11 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("C", &[1, 2, 17, 64]),
         ])
         .values(&[GATES, STRENGTHS, KEYS])
-        .without(&[FEW]),
+        .without(&[FEW])
+        .relations(&[laws::doubled([
+            &[Step::Times(&["V"], 2.0)],
+            &[Step::Times(&["V_new"], 2.0)],
+        ])]),
         run: intra_chunk,
     },
 ];

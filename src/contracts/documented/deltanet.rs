@@ -4,6 +4,8 @@ use deltanet_reference::pipelines::{self, DeltanetInputs};
 
 use super::Function;
 use super::chunk::{FEW, GATES, KEYS, STRENGTHS, gates, keys, strengths};
+use super::laws;
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Factor, Instance, Outcome, axes, table};
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -23,7 +25,11 @@ pub const FUNCTIONS: &[Function] = &[Function {
         Factor::One("chunks", &[1, 2, 5]),
     ])
     .values(&[GATES, STRENGTHS, KEYS])
-    .without(&[FEW]),
+    .without(&[FEW])
+    .relations(&[laws::doubled([
+        &[Step::Times(&["V", "state"], 2.0)],
+        &[Step::Times(&["states"], 2.0)],
+    ])]),
     run: deltanet,
 }];
 

@@ -5,7 +5,7 @@ mod chunk;
 mod deltanet;
 mod state;
 
-use super::{Function, exchanged, triangular, values};
+use super::{Function, exchanged, laws, triangular, values};
 
 /// The contracts, by subject.
 pub const FAMILIES: &[&[Function]] = &[

@@ -3,7 +3,9 @@
 use deltanet_reference::pipelines;
 
 use super::attention::{SUMS_OF_FACTORS, sums};
+use super::laws;
 use super::{Function, exchanged, values};
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Factor, Instance, Outcome, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -28,7 +30,11 @@ pub const FUNCTIONS: &[Function] = &[
                 values::NAME,
                 &[values::ORDINARY, values::OPPOSED, values::ONE_INFINITE],
             ),
-        ]),
+        ])
+        .relations(&[laws::doubled([
+            &[Step::Times(&["state", "V_new"], 2.0)],
+            &[Step::Times(&["state_out"], 2.0)],
+        ])]),
         run: state_update,
     },
     Function {
@@ -49,7 +55,11 @@ pub const FUNCTIONS: &[Function] = &[
                 values::NAME,
                 &[values::ORDINARY, values::ZEROS, values::OPPOSED],
             ),
-        ]),
+        ])
+        .relations(&[laws::doubled([
+            &[Step::Times(&["state", "V_new"], 2.0)],
+            &[Step::Times(&["output"], 2.0)],
+        ])]),
         run: output_with_state,
     },
 ];

@@ -6,8 +6,10 @@ use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
+use crate::contracts::laws;
 use crate::contracts::rule::problem::{FEW, LAST, STATE};
 
 /// Gates that leave the correction something to correct.
@@ -27,7 +29,16 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SEVERAL_CHUNKS)
         .values(VALUES)
-        .without(&[FEW, LAST, SLOW]),
+        .without(&[FEW, LAST, SLOW])
+        .relations(&[
+            laws::doubled([
+                &[Step::Times(&["u", "h0"], 2.0)],
+                &[Step::Times(&["h", "v_new", "ht"], 2.0)],
+            ]),
+            laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
+            laws::HEADS_REVERSED,
+        ]),
     run,
 }];
 

@@ -6,9 +6,11 @@ use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
+use crate::contracts::laws;
 use crate::contracts::rule::problem::{FEW, STATE};
 
 /// Gates that are none.
@@ -28,7 +30,16 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SIZES)
         .values(VALUES)
-        .without(&[FEW, FALLING, ONE_PRODUCT]),
+        .without(&[FEW, FALLING, ONE_PRODUCT])
+        .relations(&[
+            laws::doubled([
+                &[Step::Times(&["v_new", "h"], 2.0)],
+                &[Step::Times(&["o"], 2.0)],
+            ]),
+            laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
+            laws::HEADS_REVERSED,
+        ]),
     run,
 }];
 

@@ -3,7 +3,9 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
+use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contracts::laws;
 use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -38,7 +40,12 @@ pub const FUNCTIONS: &[Function] = &[
             LENGTHS,
             Factor::One("H", &[1, 3, 5, 64]),
         ])
-        .values(&[SUMMANDS]),
+        .values(&[SUMMANDS])
+        .relations(&[
+            laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
+            laws::SEQUENCES,
+            laws::HEADS_REVERSED,
+        ]),
         run: scalar,
     },
     Function {
@@ -55,7 +62,12 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("H", &[1, 3, 5]),
             Factor::One("S", &[1, 16, 65, 256]),
         ])
-        .values(&[SUMMANDS]),
+        .values(&[SUMMANDS])
+        .relations(&[
+            laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
+            laws::SEQUENCES,
+            laws::HEADS_REVERSED,
+        ]),
         run: vector,
     },
 ];

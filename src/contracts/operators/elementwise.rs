@@ -3,7 +3,9 @@
 use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
+use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, Domain, Instance, Mistake, Outcome, elements};
+use crate::contracts::laws;
 use crate::contracts::values::{self, ALONE, N};
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -49,7 +51,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(PAIRS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(PAIRS)
+            .without(&[ALONE])
+            .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
         run: abs_diff,
     },
     Function {
@@ -60,7 +65,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(PAIRS).without(&[ALONE]),
+        domain: Domain::of(&[N])
+            .values(PAIRS)
+            .without(&[ALONE])
+            .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
         run: squared_diff,
     },
     Function {

@@ -6,6 +6,7 @@ use super::super::Function;
 use super::lengths::{LENGTHS, lengths};
 use crate::compare::ElementKind::I32;
 use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, axes};
+use crate::contracts::laws;
 use crate::verdict::Axis;
 
 /// Indices.
@@ -18,7 +19,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["lens"],
         largest: &[],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[]).relations(&[laws::LENGTHS]),
         run: lens,
     },
     Function {
@@ -29,7 +30,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["cu"],
         largest: &[],
-        domain: Domain::of(&[]),
+        domain: Domain::of(&[]).relations(&[laws::OFFSETS]),
         run: cu_seqlens,
     },
     Function {
@@ -62,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["offsets"],
         largest: &[],
-        domain: Domain::of(&[Factor::One("C", &[2, 3, 16, 64])]),
+        domain: Domain::of(&[Factor::One("C", &[2, 3, 16, 64])]).relations(&[laws::NOT_FALLING]),
         run: chunk_offsets,
     },
     Function {

@@ -5,8 +5,10 @@ use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 use super::chunked::{
     Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
 };
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
+use crate::contracts::laws;
 use crate::contracts::rule::problem::{FEW, scalars};
 use crate::references;
 
@@ -20,7 +22,14 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&SUMS).without(&[SUMMED]),
+        domain: Domain::of(&SUMS).without(&[SUMMED]).relations(&[
+            laws::doubled([
+                &[Step::Times(&["g"], 2.0)],
+                &[Step::Times(&["g_cumsum"], 2.0)],
+            ]),
+            laws::SEQUENCES,
+            laws::HEADS_REVERSED,
+        ]),
         run: chunk_cumsum,
     },
     Function {
@@ -33,7 +42,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE, GATED]),
+            .without(&[FEW, NOTHING_BEFORE, GATED])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: products,
     },
     Function {
@@ -46,7 +61,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE]),
+            .without(&[FEW, NOTHING_BEFORE])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: products,
     },
     Function {
@@ -57,7 +78,14 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&SUMS).without(&[SUMMED]),
+        domain: Domain::of(&SUMS).without(&[SUMMED]).relations(&[
+            laws::doubled([
+                &[Step::Times(&["g"], 2.0)],
+                &[Step::Times(&["g_cumsum"], 2.0)],
+            ]),
+            laws::SEQUENCES,
+            laws::HEADS_REVERSED,
+        ]),
         run: |t| fused(t, true),
     },
     Function {
@@ -70,7 +98,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE, GATED]),
+            .without(&[FEW, NOTHING_BEFORE, GATED])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: |t| fused(t, false),
     },
 ];

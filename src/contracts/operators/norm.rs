@@ -4,8 +4,10 @@ use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
+use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes, table};
 use crate::contracts::exchanged;
+use crate::contracts::laws;
 use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -33,7 +35,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
-        domain: ROWS,
+        domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
         run: |t| normalize(t, F32, "gdr_l2_normalize_f32"),
     },
     Function {
@@ -44,7 +46,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
-        domain: ROWS,
+        domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
         run: |t| normalize(t, Bf16, "gdr_l2_normalize_bf16"),
     },
     Function {
@@ -60,7 +62,8 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("T", &[1, 3, 4, 17]),
             Factor::One("D", &[1, 63, 64, 100, 257]),
         ])
-        .values(&[LENGTH]),
+        .values(&[LENGTH])
+        .relations(&[laws::UNIT, laws::PARALLEL]),
         run: forward,
     },
     Function {
@@ -76,7 +79,11 @@ pub const FUNCTIONS: &[Function] = &[
             // Of one channel the gradient is nearly 0, and of two what is left of it is rounding.
             Factor::One("D", &[7, 63, 64, 100, 257]),
         ])
-        .values(&[LENGTH]),
+        .values(&[LENGTH])
+        .relations(&[laws::doubled([
+            &[Step::Times(&["dy"], 2.0)],
+            &[Step::Times(&["dx"], 2.0)],
+        ])]),
         run: backward,
     },
 ];

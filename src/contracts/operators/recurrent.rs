@@ -14,6 +14,8 @@ use super::sequences::{DIMS, LARGEST, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Domain, Instance, Outcome, elements};
 use crate::contracts::Function;
+use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS};
+use crate::contracts::rule::problem::laws::{COLUMNS, NEGATED, SCALED};
 use crate::contracts::rule::problem::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -33,7 +35,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["o"],
         largest: LARGEST,
-        domain: Domain::of(&SIZES),
+        domain: Domain::of(&SIZES).relations(&[
+            SCALED,
+            NEGATED,
+            HEADS_REVERSED,
+            HEADS_WITHIN_GROUPS,
+            COLUMNS,
+        ]),
         run: |t| run(t, false),
     },
     Function {
@@ -44,7 +52,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: WORDS,
         outputs: &["ht"],
         largest: LARGEST,
-        domain: Domain::of(&SIZES),
+        domain: Domain::of(&SIZES).relations(&[
+            SCALED,
+            NEGATED,
+            HEADS_REVERSED,
+            HEADS_WITHIN_GROUPS,
+            COLUMNS,
+        ]),
         run: |t| run(t, true),
     },
 ];

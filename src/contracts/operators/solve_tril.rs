@@ -6,6 +6,7 @@ use deltanet_reference::widen;
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
+use crate::contracts::laws;
 use crate::contracts::rule::problem::FEW;
 use crate::tensor::Distribution::Normal;
 
@@ -19,7 +20,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["Ai"],
         largest: LARGEST,
-        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
+        domain: Domain::of(&SOLVED)
+            .values(VALUES)
+            .without(&[FEW])
+            .relations(&[laws::INVERSE_OF_SUM, laws::SEQUENCES, laws::HEADS_REVERSED]),
         run: |t| solve(t, false),
     },
     Function {
@@ -30,7 +34,14 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["A"],
         largest: LARGEST,
-        domain: Domain::of(&SOLVED).values(VALUES).without(&[FEW]),
+        domain: Domain::of(&SOLVED)
+            .values(VALUES)
+            .without(&[FEW])
+            .relations(&[
+                laws::INVERSE_IN_PLACE,
+                laws::SEQUENCES,
+                laws::HEADS_REVERSED,
+            ]),
         run: |t| solve(t, true),
     },
 ];

@@ -3,8 +3,10 @@
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
+use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome};
 use crate::contracts::Function;
+use crate::contracts::laws;
 use crate::contracts::rule::problem::FEW;
 
 /// The function.
@@ -18,7 +20,13 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SIZES)
         .values(VALUES)
-        .without(&[FEW, ONE_PRODUCT]),
+        .without(&[FEW, ONE_PRODUCT])
+        .relations(&[
+            laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["u"], 2.0)]]),
+            laws::SEQUENCES,
+            laws::HEADS_WITHIN_GROUPS,
+            laws::HEADS_REVERSED,
+        ]),
     run,
 }];
 

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod domain;
+pub mod laws;
 mod mistakes;
 
 use deltanet_reference::rule::{

@@ -8,7 +8,9 @@ use super::problem::{
     CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
     STRENGTHS, VALUES, WIDE,
 };
+use crate::contract::relation::{Keeps, Relation, Step};
 use crate::contract::{Domain, Factor, Rule};
+use crate::contracts::laws;
 use crate::contracts::values;
 
 /// Dimensions of a step of the chunk pipeline.
@@ -77,7 +79,16 @@ pub const FUNCTIONS: &[Function] = &[
                 values::NAME,
                 &[values::ORDINARY, "far", values::TINY, values::INFINITE],
             )])
-            .without(&[values::ALONE]),
+            .without(&[values::ALONE])
+            .relations(&[Relation::twice(
+                "reflected",
+                "sigmoid(x) and sigmoid(-x) sum to 1",
+                [
+                    &[Step::Times(&["b"], -1.0)],
+                    &[Step::Each(&["beta"], |y| 1.0 - y)],
+                ],
+                Keeps::Tolerance,
+            )]),
         run: producers::beta,
     },
     Function {
@@ -92,7 +103,8 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("rows", &[1, 3, 17]),
             Factor::One("D", &[1, 7, 63, 64, 65, 256]),
         ])
-        .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])]),
+        .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])])
+        .relations(&[laws::UNIT, laws::PARALLEL]),
         run: producers::l2norm,
     },
     Function {
@@ -105,7 +117,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .conventions(&[GATE_KIND])
-            .without(&[NO_SUMS]),
+            .without(&[NO_SUMS])
+            .relations(&[laws::CHUNK_SUMS, laws::SEQUENCES, laws::HEADS_REVERSED]),
         run: chunk::cumsum,
     },
     Function {
@@ -118,7 +131,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS])
-            .without(&[FEW, NOTHING_BEFORE]),
+            .without(&[FEW, NOTHING_BEFORE])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["L"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: chunk::l,
     },
     Function {
@@ -131,7 +150,12 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS])
-            .without(&[FEW]),
+            .without(&[FEW])
+            .relations(&[
+                laws::INVERSE_OF_CHUNKS,
+                laws::SEQUENCES,
+                laws::HEADS_REVERSED,
+            ]),
         run: chunk::solve,
     },
     Function {
@@ -144,7 +168,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, ONE_PRODUCT, WIDE]),
+            .without(&[FEW, ONE_PRODUCT, WIDE])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["u"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: chunk::uw,
     },
     Function {
@@ -157,7 +187,16 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SEVERAL_CHUNKS)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, LAST, SLOW, WIDE]),
+            .without(&[FEW, LAST, SLOW, WIDE])
+            .relations(&[
+                laws::doubled([
+                    &[Step::Times(&["u", "initial"], 2.0)],
+                    &[Step::Times(&["h", "vn", "final"], 2.0)],
+                ]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: chunk::chunk_states,
     },
     Function {
@@ -170,7 +209,16 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, ONE_PRODUCT, WIDE]),
+            .without(&[FEW, ONE_PRODUCT, WIDE])
+            .relations(&[
+                laws::doubled([
+                    &[Step::Times(&["vn", "h"], 2.0)],
+                    &[Step::Times(&["o"], 2.0)],
+                ]),
+                laws::SEQUENCES,
+                laws::HEADS_WITHIN_GROUPS,
+                laws::HEADS_REVERSED,
+            ]),
         run: chunk::outputs,
     },
 ];

@@ -6,11 +6,14 @@ mod recurrent;
 mod sequential;
 
 use super::Function;
+use super::problem::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED, SCALED_WITH_SNAPSHOTS};
 use super::problem::{
     CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES,
     WIDE,
 };
-use crate::contract::{Domain, Factor};
+use crate::contract::relation::Step;
+use crate::contract::{Domain, Factor, Values};
+use crate::contracts::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -18,6 +21,13 @@ const LARGEST: &[&[&str]] = &[
     &["B", "T", "HV", "V"],
     &["B", "HV", "K", "V"],
 ];
+
+/// ggml calls of which no snapshot keeps what the buffer held, in an order that nobody may change.
+const ALL_WRITTEN: fn(&Values) -> bool = |case| {
+    case.get("snapshots")
+        .zip(case.get("T"))
+        .is_some_and(|(kept, tokens)| kept <= tokens)
+};
 
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
@@ -49,7 +59,15 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
         .conventions(&[GATE_KIND])
-        .without(&[FEW, WIDE]),
+        .without(&[FEW, WIDE])
+        .relations(&[
+            SCALED,
+            NEGATED,
+            SEQUENCES,
+            HEADS_REVERSED,
+            HEADS_WITHIN_GROUPS,
+            COLUMNS,
+        ]),
         run: recurrent::run,
     },
     Function {
@@ -68,7 +86,15 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
         .conventions(&[GATE_KIND])
-        .without(&[FEW, WIDE]),
+        .without(&[FEW, WIDE])
+        .relations(&[
+            SCALED,
+            NEGATED,
+            SEQUENCES,
+            HEADS_REVERSED,
+            HEADS_WITHIN_GROUPS,
+            COLUMNS,
+        ]),
         run: recurrent::run,
     },
     Function {
@@ -82,7 +108,17 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
             .conventions(&[GATE_KIND])
-            .without(&[FEW, WIDE]),
+            .without(&[FEW, WIDE])
+            .relations(&[
+                SCALED,
+                NEGATED,
+                SEQUENCES,
+                HEADS_REVERSED,
+                HEADS_WITHIN_GROUPS,
+                COLUMNS,
+                PADDED,
+                HANDED_ON,
+            ]),
         run: chunked::run,
     },
     Function {
@@ -101,7 +137,16 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("V", &[1, 16, 65]),
         ])
         .values(&[KEYS, STRENGTHS])
-        .without(&[FEW]),
+        .without(&[FEW])
+        .relations(&[
+            SCALED,
+            NEGATED,
+            SEQUENCES,
+            HEADS_REVERSED,
+            COLUMNS,
+            PADDED,
+            HANDED_ON,
+        ]),
         run: sequential::sequential,
     },
     Function {
@@ -118,6 +163,12 @@ pub const FUNCTIONS: &[Function] = &[
             // Of one channel the state is the value.
             Factor::One("K", &[5, 18, 64, 100, 200]),
             Factor::One("V", &[1, 16, 65]),
+        ])
+        .relations(&[
+            laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["final"], 2.0)]]),
+            SEQUENCES,
+            HEADS_REVERSED,
+            COLUMNS,
         ]),
         run: sequential::error_correction,
     },
@@ -138,7 +189,14 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("snapshots", &[1, 2, 5]),
         ])
         .values(&[ggml::DECAY, KEYS, STRENGTHS])
-        .without(&[FEW]),
+        .without(&[FEW])
+        .relations(&[
+            SCALED_WITH_SNAPSHOTS,
+            SEQUENCES.when(ALL_WRITTEN),
+            HEADS_REVERSED.when(ALL_WRITTEN),
+            HEADS_WITHIN_GROUPS.when(ALL_WRITTEN),
+            COLUMNS.when(ALL_WRITTEN),
+        ]),
         run: ggml::run,
     },
 ];

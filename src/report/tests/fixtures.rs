@@ -10,8 +10,9 @@ use crate::compare::{
 use crate::report::RunPlan;
 use crate::text::quoted;
 use crate::verdict::{
-    Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
-    LaunchReport, OutputReport, Owner, PhaseReport, RunReport, Tolerance, TrialReport, Verdict,
+    self, Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
+    LaunchReport, OutputReport, Owner, PhaseReport, Problem, RelationReport, RunReport, Tolerance,
+    TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
@@ -163,6 +164,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         verdict: if passed { Verdict::Pass } else { Verdict::Fail },
         problem: None,
         outputs,
+        relations: Vec::new(),
         error: None,
         error_kind: None,
         seed: SEED,
@@ -466,6 +468,10 @@ pub fn mixed() -> RunReport {
         Some(&was),
     )]);
 
+    let mut lawless = trial("lawless", &[whole()]);
+    lawless.verdict = Verdict::Fail;
+    lawless.relations = relations(&axes);
+
     let mut racy = trial("racy", &[whole()]);
     let mut second = values(64);
     second[63] = 7.0;
@@ -491,6 +497,7 @@ pub fn mixed() -> RunReport {
                 many,
                 guard,
                 changed,
+                lawless,
                 racy,
                 unrun(
                     "hang",
@@ -533,6 +540,44 @@ fn buffer<'a>(
         guards: Guards::FULL,
         unchanged,
     }
+}
+
+/// Laws that were tried: one is kept, one broken, one could not be tried.
+fn relations(axes: &[Axis]) -> Vec<RelationReport> {
+    let of = |name: &str, verdict| RelationReport {
+        name: name.into(),
+        verdict,
+        reason: None,
+        problem: None,
+    };
+    let broken = Problem::RelationBroken {
+        relation: "scaled-by-two".into(),
+        says: "with v twice as large, so are the outputs".into(),
+        output: "out".into(),
+        runs: 2,
+        count: 8,
+        total: 64,
+        axes: axes.to_vec(),
+        worst: verdict::Element {
+            index: vec![3, 1],
+            got: 0.75,
+            want: 1.0,
+            allowed: 0.0,
+            owner: None,
+        },
+        pattern: Some("row 3".into()),
+    };
+    vec![
+        of("negated", Verdict::Pass),
+        RelationReport {
+            problem: Some(broken),
+            ..of("scaled-by-two", Verdict::Fail)
+        },
+        RelationReport {
+            reason: Some("the binding is for T of 64 alone".into()),
+            ..of("padded", Verdict::Skip)
+        },
+    ]
 }
 
 fn unrun(id: &str, verdict: Verdict, reason: &str) -> TrialReport {

@@ -37,6 +37,7 @@ pub(super) struct Head {
     pub(super) variant: usize,
     pub(super) seed: u64,
     pub(super) repeat: u16,
+    pub(super) relations: bool,
     pub(super) dump: Option<(bool, OsString)>,
     pub(super) given: Option<Lengths>,
     pub(super) bound: Option<BoundBy>,
@@ -119,6 +120,7 @@ pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
         variant: plan.case.values.variant(),
         seed: plan.seed,
         repeat: plan.repeat,
+        relations: plan.relations,
         dump: plan.dump.map(|dump| match dump {
             Dump::Npy(path) => (false, path.into()),
             Dump::Safetensors(path) => (true, path.into()),

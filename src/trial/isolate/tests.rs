@@ -99,6 +99,7 @@ impl Bench {
             dump: None,
             given: None,
             bound: Bound::built_in(test.function).expect("a binding"),
+            relations: false,
             shared: None,
             flags: " --kernels 'my file'",
         }

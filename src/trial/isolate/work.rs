@@ -228,6 +228,7 @@ impl Work {
             case: &self.test.cases[0],
             seed: head.seed,
             repeat: head.repeat,
+            relations: head.relations,
             watch: &NOTHING,
             dump: head.dump.as_ref().map(|(one_file, path)| {
                 let path = Path::new(path);

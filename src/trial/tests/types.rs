@@ -202,6 +202,7 @@ pub(super) fn ran_by(
         dump,
         given: None,
         bound,
+        relations: false,
         shared: None,
         flags: "",
     };

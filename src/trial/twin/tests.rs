@@ -67,6 +67,7 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         dump: None,
         given: None,
         bound,
+        relations: false,
         shared: None,
         flags: "",
     };

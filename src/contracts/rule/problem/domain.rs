@@ -1,6 +1,9 @@
 //! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
 
+use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
+use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
+use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contracts::values;
 
 /// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.
@@ -56,11 +59,23 @@ pub const WIDE: Rule = Rule {
 };
 /// Values and states of ordinary size, or 2^60 times that: the rule is linear in them.
 pub const VALUES: Choice = (values::NAME, &[values::ORDINARY, values::GREAT]);
+/// What the whole rule keeps, whoever computes it.
+pub const LAWS: &[Relation] = &[
+    SCALED,
+    NEGATED,
+    SEQUENCES,
+    HEADS_REVERSED,
+    HEADS_WITHIN_GROUPS,
+    COLUMNS,
+    PADDED,
+    HANDED_ON,
+];
 /// The domain of the whole rule.
 pub const RULE: Domain = Domain::of(&SIZES)
     .values(&[KEYS, STRENGTHS, VALUES])
     .conventions(&[GATE_KIND])
-    .without(&[FEW, WIDE]);
+    .without(&[FEW, WIDE])
+    .relations(LAWS);
 
 /// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const CHUNKED: [Factor; 5] = [

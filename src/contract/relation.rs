@@ -1,0 +1,169 @@
+//! Laws of a contract that need no reference: between two runs of the kernels, or of one run alone.
+//!
+//! A reference and a kernel by the same hand share their mistakes, and each finds the other right. What a law says follows from the
+//! formula and not from a second way of computing it (metamorphic testing: Chen, Cheung and Yiu, HKUST-CS98-01, 1998).
+
+mod arrays;
+mod judge;
+mod second;
+mod step;
+
+use super::Values;
+
+pub use arrays::{Array, allowances};
+pub use judge::{Broken, judge};
+pub use second::second;
+pub use step::{Order, Step, heads, reversed, within_groups};
+
+/// A law of the outputs of a contract.
+#[derive(Clone, Copy, Debug)]
+pub struct Relation {
+    /// Short stable name: `scaled-by-two`.
+    pub name: &'static str,
+    /// What it says, in words.
+    pub says: &'static str,
+    /// The cases that it says something of.
+    pub applies: fn(&Values) -> bool,
+    /// What it is.
+    pub law: Law,
+}
+
+/// What a law is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Law {
+    /// Of two runs.
+    Twice(Twice),
+    /// Of one: what stands on the left of equations, and on the right, of inputs and outputs. An absent tensor makes no claim.
+    Alone(fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>),
+}
+
+/// A law of two runs: the outputs of the second follow from those of the first.
+#[derive(Clone, Copy, Debug)]
+pub struct Twice {
+    /// The case of the second run, where that has other sizes.
+    pub case: Option<fn(&Values) -> Values>,
+    /// What makes the inputs of a run in between of the tensors of the first, where there is one: its outputs are seen with those of the
+    /// first, under their names with an apostrophe.
+    pub between: Option<&'static [Step]>,
+    /// What makes the inputs of the second run of the tensors of the first.
+    pub inputs: &'static [Step],
+    /// What makes the outputs of the second run of the tensors of the first.
+    pub outputs: &'static [Step],
+    /// What is done to the outputs of the second run before they are compared.
+    pub seen: &'static [Step],
+    /// How near they must be.
+    pub keeps: Keeps,
+}
+
+/// How near two sides of a law must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Every bit where nothing over- or underflows: powers of two and signs pass through every rounding to nearest.
+    Bits,
+    /// As far apart as the tolerances of the outputs let both sides be, each as the law carries it on.
+    Tolerance,
+}
+
+/// Inputs and outputs of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// What it started with.
+    pub inputs: &'a [Array],
+    /// What it left.
+    pub outputs: &'a [Array],
+}
+
+impl<'a> Seen<'a> {
+    /// An input.
+    pub fn input(&self, name: &str) -> Option<&'a Array> {
+        self.inputs.iter().find(|array| array.name == name)
+    }
+
+    /// An output.
+    pub fn output(&self, name: &str) -> Option<&'a Array> {
+        self.outputs.iter().find(|array| array.name == name)
+    }
+}
+
+/// One equation for each element: what is on its left must be within `right.allowed` of what is on its right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The left side.
+    pub left: Vec<f64>,
+    /// The right side, under the output's name and the equations' axes.
+    pub right: Array,
+}
+
+/// Of every case.
+pub fn always(_: &Values) -> bool {
+    true
+}
+
+impl Relation {
+    /// A law between two runs of a case.
+    pub const fn twice(
+        name: &'static str,
+        says: &'static str,
+        [inputs, outputs]: [&'static [Step]; 2],
+        keeps: Keeps,
+    ) -> Relation {
+        let law = Law::Twice(Twice {
+            case: None,
+            between: None,
+            inputs,
+            outputs,
+            seen: &[],
+            keeps,
+        });
+        Relation {
+            name,
+            says,
+            applies: always,
+            law,
+        }
+    }
+
+    /// A law of one run.
+    pub const fn alone(
+        name: &'static str,
+        says: &'static str,
+        law: fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>,
+    ) -> Relation {
+        Relation {
+            name,
+            says,
+            applies: always,
+            law: Law::Alone(law),
+        }
+    }
+
+    /// The same of some cases only.
+    pub const fn when(self, applies: fn(&Values) -> bool) -> Relation {
+        Relation { applies, ..self }
+    }
+
+    /// The same with a run in between.
+    pub const fn after(self, between: &'static [Step]) -> Relation {
+        let law = match self.law {
+            Law::Twice(twice) => Law::Twice(Twice {
+                between: Some(between),
+                ..twice
+            }),
+            Law::Alone(_) => self.law,
+        };
+        Relation { law, ..self }
+    }
+
+    /// The same with a second run of another case, of whose outputs a part is compared.
+    pub const fn at(self, case: fn(&Values) -> Values, seen: &'static [Step]) -> Relation {
+        let law = match self.law {
+            Law::Twice(twice) => Law::Twice(Twice {
+                case: Some(case),
+                seen,
+                ..twice
+            }),
+            Law::Alone(_) => self.law,
+        };
+        Relation { law, ..self }
+    }
+}

@@ -1,0 +1,113 @@
+//! Tensors as laws have them: values by name and axes, and how far off each may be.
+
+use crate::compare::{Element, ElementKind, with_element};
+use crate::verdict::{Axis, Tolerance};
+
+/// A tensor of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its name.
+    pub name: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The type that it has on the device.
+    pub kind: ElementKind,
+    /// Its elements, exactly.
+    pub values: Vec<f64>,
+    /// How far each may be from what it should be; 0 of inputs.
+    pub allowed: Vec<f64>,
+}
+
+impl Array {
+    /// One that is what it should be.
+    pub fn exact(name: &str, axes: Vec<Axis>, kind: ElementKind, values: Vec<f64>) -> Array {
+        Array {
+            name: name.into(),
+            axes,
+            kind,
+            allowed: vec![0.0; values.len()],
+            values,
+        }
+    }
+
+    /// The number of an axis.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name == name)
+    }
+
+    /// How long an axis is, how many elements lie within one place of it, and how many of its wholes there are.
+    pub fn around(&self, axis: usize) -> (usize, usize, usize) {
+        let product = |axes: &[Axis]| axes.iter().map(|axis| axis.length).product::<usize>();
+        let (before, rest) = self.axes.split_at(axis.min(self.axes.len()));
+        let length = rest.first().map_or(1, |axis| axis.length);
+        let inner = rest.get(1..).map_or(1, product);
+        (length, inner, product(before))
+    }
+
+    /// Puts another behind it along an axis.
+    pub fn joined(&mut self, more: &Array, axis: &str) {
+        let Some(at) = self.axis(axis) else { return };
+        let [(own, inner, outer), (others, ..)] = [self.around(at), more.around(at)];
+        let join = |first: &[f64], second: &[f64]| {
+            let part = |of: &[f64], whole: usize, length: usize| {
+                let row = length * inner;
+                let part = of.get(whole * row..(whole + 1) * row);
+                part.unwrap_or_default().to_vec()
+            };
+            let whole = |n| [part(first, n, own), part(second, n, others)].concat();
+            (0..outer).flat_map(whole).collect::<Vec<f64>>()
+        };
+        self.values = join(&self.values, &more.values);
+        self.allowed = join(&self.allowed, &more.allowed);
+        self.axes[at].length = own + others;
+    }
+
+    /// The same elements from other places: `sources` of the places along an axis, as many as there are to be.
+    pub fn picked(&mut self, axis: usize, sources: &[usize]) {
+        let (length, inner, outer) = self.around(axis);
+        let pick = |from: &[f64]| {
+            let wholes = (0..outer).flat_map(|whole| sources.iter().map(move |at| (whole, at)));
+            let rows = wholes.flat_map(|(whole, at)| {
+                let first = (whole * length + at) * inner;
+                from.get(first..first + inner).unwrap_or_default()
+            });
+            rows.copied().collect::<Vec<f64>>()
+        };
+        self.values = pick(&self.values);
+        self.allowed = pick(&self.allowed);
+        if let Some(axis) = self.axes.get_mut(axis) {
+            axis.length = sources.len();
+        }
+    }
+}
+
+/// How far each element of an output may be from what it should be, by the tolerance that judges it.
+///
+/// Two right outputs of the same formula are as far apart as both tolerances together; of places, one more, since what they are counted from is
+/// rounded.
+pub fn allowances(kind: ElementKind, tolerance: &Tolerance, values: &[f64]) -> Vec<f64> {
+    let sizes = values.iter().map(|value| value.abs());
+    let largest = sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
+    let scale = if tolerance.scaled { largest } else { 1.0 };
+    let absolute = tolerance.absolute * scale;
+    let places = tolerance.ulp.map(|ulp| i64::from(ulp) + 1);
+    let each = |value: &f64| {
+        let near = absolute + tolerance.relative * value.abs();
+        match places {
+            Some(places) if value.is_finite() => near.max(of_places(kind, *value, places)),
+            _ => near,
+        }
+    };
+    values.iter().map(each).collect()
+}
+
+/// How far the value so many places away from zero is.
+fn of_places(kind: ElementKind, value: f64, places: i64) -> f64 {
+    with_element!(kind, E => {
+        let rank = <E as Element>::nearest(value.abs()).rank();
+        let beyond = <E as Element>::at_rank(rank.saturating_add(places)).to_f64();
+        let far = (beyond - value.abs()).abs();
+        // Beyond the largest number there is nothing to compare.
+        if far.is_nan() { f64::INFINITY } else { far }
+    })
+}

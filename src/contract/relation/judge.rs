@@ -1,0 +1,74 @@
+//! Whether both sides of a law are as near as it says.
+
+use super::{Array, Keeps};
+use crate::compare::{Element as _, ElementKind, index, pattern, with_element};
+use crate::verdict::Element;
+
+/// How a law is broken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// Elements that are further apart than allowed.
+    pub count: usize,
+    /// Of how many.
+    pub total: usize,
+    /// The worst of them by excess.
+    pub worst: Element,
+    /// Where they lie, when there is a pattern.
+    pub pattern: Option<String>,
+}
+
+/// Compares what a run left with what the law makes of the other; nothing where it is kept.
+pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
+    let allowed = |at: usize| match keeps {
+        Keeps::Bits => underflow(right.kind),
+        Keeps::Tolerance => right.allowed.get(at).copied().unwrap_or(0.0),
+    };
+    let rounded = |want: f64| match keeps {
+        Keeps::Bits => with_element!(right.kind, E => E::nearest(want).to_f64()),
+        Keeps::Tolerance => want,
+    };
+    let total = left.len().max(right.values.len());
+    let value = |values: &[f64], at: usize| values.get(at).copied();
+    let excess = |at: usize| match (value(left, at), value(&right.values, at)) {
+        (Some(got), Some(want)) => excess(got, rounded(want), allowed(at)),
+        _ => Some(f64::INFINITY),
+    };
+    let wrong: Vec<Option<f64>> = (0..total).map(excess).collect();
+    let found = wrong.iter().enumerate();
+    let found = found.filter_map(|(at, excess)| Some((at, (*excess)?)));
+    let (at, _) = found.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
+    let bad: Vec<bool> = wrong.iter().map(Option::is_some).collect();
+    Some(Broken {
+        count: bad.iter().filter(|bad| **bad).count(),
+        total,
+        worst: Element {
+            index: index(&right.axes, at),
+            got: value(left, at).unwrap_or(f64::NAN),
+            want: value(&right.values, at).map_or(f64::NAN, rounded),
+            allowed: allowed(at),
+            owner: None,
+        },
+        pattern: pattern(&right.axes, &bad),
+    })
+}
+
+/// By how much an element is too far off, if it is. Two that are no numbers say nothing: the references do.
+fn excess(got: f64, want: f64, allowed: f64) -> Option<f64> {
+    let same = got == want || (got.is_nan() && want.is_nan());
+    let unknown = allowed.is_nan() || allowed == f64::INFINITY;
+    if same || unknown || (got - want).abs() <= allowed {
+        return None;
+    }
+    let over = (got - want).abs() - allowed;
+    Some(if over.is_nan() { f64::INFINITY } else { over })
+}
+
+/// Where nothing is as large as this a rounding to subnormal numbers may show, of intermediate results too: 2^30 of the smallest number of
+/// f32, four of those of f16.
+fn underflow(kind: ElementKind) -> f64 {
+    match kind {
+        ElementKind::F64 | ElementKind::F32 | ElementKind::Bf16 => 2f64.powi(-119),
+        ElementKind::F16 => 2f64.powi(-22),
+        ElementKind::I32 | ElementKind::U16 => 0.0,
+    }
+}

@@ -1,0 +1,166 @@
+//! What makes the tensors of a second run of those of the first: the same steps for inputs and for outputs.
+
+use super::Array;
+use crate::contract::Values;
+
+/// Where the places along an axis of so many come from, at a case.
+pub type Order = fn(&Values, usize) -> Vec<usize>;
+
+/// One step.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// These are so many times as large.
+    Times(&'static [&'static str], f64),
+    /// Each element of these by itself.
+    Each(&'static [&'static str], fn(f64) -> f64),
+    /// Places along an axis of these are others. `*` is any tensor that has such an axis.
+    Moved(&'static [(&'static str, &'static str)], Order),
+    /// One stands for the other.
+    Exchanged(&'static str, &'static str),
+    /// Two axes of these are the other way round.
+    Transposed(&'static [&'static str]),
+    /// The first holds what the second does.
+    Fed(&'static str, &'static str),
+    /// The second behind the first, along an axis.
+    Joined(&'static str, &'static str, &'static str),
+    /// These may be so many times as far off: what they are made of is.
+    Loosened(&'static [&'static str], f64),
+    /// All elements of these are so.
+    Filled(&'static [&'static str], f64),
+    /// Whatever a law needs besides.
+    By(fn(&Values, &mut Vec<Array>)),
+}
+
+impl Step {
+    /// Does it.
+    pub fn apply(&self, case: &Values, arrays: &mut Vec<Array>) {
+        match self {
+            Step::Times(names, factor) => each(arrays, names, |array| {
+                array.values.iter_mut().for_each(|value| *value *= factor);
+                let size = factor.abs();
+                array
+                    .allowed
+                    .iter_mut()
+                    .for_each(|allowed| *allowed *= size);
+            }),
+            Step::Each(names, law) => each(arrays, names, |array| carried(array, *law)),
+            Step::Moved(places, order) => {
+                for array in arrays.iter_mut() {
+                    let of = |(name, axis): &(&str, &str)| {
+                        let named = *name == "*" || array.name == *name;
+                        named.then(|| array.axis(axis)).flatten()
+                    };
+                    let axes: Vec<usize> = places.iter().filter_map(of).collect();
+                    for axis in axes {
+                        let length = array.axes[axis].length;
+                        array.picked(axis, &order(case, length));
+                    }
+                }
+            }
+            Step::Exchanged(one, other) => {
+                let at = |name: &str| arrays.iter().position(|array| array.name == name);
+                if let (Some(a), Some(b)) = (at(one), at(other)) {
+                    arrays[a].name = (*other).into();
+                    arrays[b].name = (*one).into();
+                }
+            }
+            Step::Transposed(names) => each(arrays, names, transpose),
+            Step::Fed(to, from) => {
+                let held = arrays.iter().find(|array| array.name == *from).cloned();
+                if let Some(held) = held {
+                    each(arrays, &[to], |array| {
+                        array.axes.clone_from(&held.axes);
+                        array.values.clone_from(&held.values);
+                        array.allowed.clone_from(&held.allowed);
+                    });
+                }
+            }
+            Step::Joined(to, more, axis) => {
+                let held = arrays.iter().find(|array| array.name == *more).cloned();
+                if let Some(held) = held {
+                    each(arrays, &[to], |array| array.joined(&held, axis));
+                }
+            }
+            Step::Loosened(names, times) => each(arrays, names, |array| {
+                array
+                    .allowed
+                    .iter_mut()
+                    .for_each(|allowed| *allowed *= times);
+            }),
+            Step::Filled(names, value) => each(arrays, names, |array| array.values.fill(*value)),
+            Step::By(change) => change(case, arrays),
+        }
+    }
+}
+
+fn each(arrays: &mut [Array], names: &[&str], change: impl Fn(&mut Array)) {
+    let named = arrays
+        .iter_mut()
+        .filter(|array| names.contains(&array.name.as_str()));
+    named.for_each(change);
+}
+
+/// A law of each element, and what it makes of how far off that may be.
+fn carried(array: &mut Array, law: fn(f64) -> f64) {
+    for (value, allowed) in array.values.iter_mut().zip(&mut array.allowed) {
+        let right = law(*value);
+        let ends = [*value - *allowed, *value + *allowed];
+        let off = ends.map(|end| (law(end) - right).abs());
+        // A pole between the ends: nothing is known.
+        let passes = ends[0] <= 0.0 && ends[1] >= 0.0 && !law(0.0).is_finite();
+        *allowed = match off {
+            _ if passes => f64::INFINITY,
+            [below, above] if below.is_nan() || above.is_nan() => f64::INFINITY,
+            [below, above] => below.max(above),
+        };
+        *value = right;
+    }
+}
+
+fn transpose(array: &mut Array) {
+    let [rows, columns] = [0, 1].map(|at| array.axes.get(at).map_or(1, |axis| axis.length));
+    let turned = |from: &[f64]| -> Vec<f64> {
+        let places =
+            (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+        places.filter_map(|at| from.get(at).copied()).collect()
+    };
+    array.values = turned(&array.values);
+    array.allowed = turned(&array.allowed);
+    if array.axes.len() >= 2 {
+        // The axes keep their names: a row of the second run is a column of the first.
+        let rows = array.axes[0].length;
+        array.axes[0].length = array.axes[1].length;
+        array.axes[1].length = rows;
+    }
+}
+
+/// From the last to the first.
+pub fn reversed(_: &Values, length: usize) -> Vec<usize> {
+    (0..length).rev().collect()
+}
+
+/// Key heads and value heads of a case, whatever its contract calls them.
+pub fn heads(case: &Values) -> Option<(usize, usize)> {
+    let pairs = [("H", "HV"), ("Hg", "H"), ("Hk", "H")].into_iter();
+    let mut both = pairs.filter_map(|(keys, all)| case.dim(keys).zip(case.dim(all)));
+    both.next()
+}
+
+/// Value heads: reversed among those that read the same key head, by the case's map. Key heads keep their places.
+pub fn within_groups(case: &Values, length: usize) -> Vec<usize> {
+    let keys = heads(case).map_or(length, |(keys, _)| keys).max(1);
+    let group = (length / keys).max(1);
+    // Of tiled maps, as ggml's is, head n reads key head n % H, of block ones n / (HV / H).
+    let tiled = case.word("map") == Some("tiled") || case.get("Hk").is_some();
+    let source = |at: usize| {
+        if tiled {
+            (group - 1 - at / keys) * keys + at % keys
+        } else {
+            at / group * group + (group - 1 - at % group)
+        }
+    };
+    (0..length).map(source).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! The laws of a contract, tried on a trial: what the kernels make of other inputs, beside what they made of these.
+
+use std::sync::Arc;
+
+use super::plan::Plan;
+use super::{Outcome, Trial, judge, twin};
+use crate::compare::ElementKind;
+use crate::contract::relation::{
+    Array, Broken, Claim, Keeps, Law, Relation, Seen, Step, Twice, allowances, second,
+};
+use crate::contract::{Case, Check, Instance, Prepared, Values};
+use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
+use crate::verdict::{Problem, RelationReport, Verdict};
+
+/// What became of a law, and what a second run did to guards and inputs.
+type Tried = Outcome<(RelationReport, Option<Problem>)>;
+
+impl<'a> Plan<'a> {
+    /// Tries every law of the contract on a run that is done.
+    ///
+    /// # Errors
+    /// A second run failed, with the name of the law.
+    pub(super) fn relations(
+        &self,
+        limits: Limits,
+        first: &Trial<'_>,
+        images: &[Vec<u8>],
+    ) -> Outcome<(Vec<RelationReport>, Option<Problem>)> {
+        let limits = twin::after(self, limits, first);
+        let mut reports = Vec::new();
+        let mut problem = None;
+        let inputs = first.prepared.starts();
+        let outputs = self.outputs(first, images);
+        let seen = Seen {
+            inputs: &inputs,
+            outputs: &outputs,
+        };
+        let relations = self.test.function.domain.relations.iter();
+        for relation in relations.filter(|relation| (relation.applies)(&self.case.values)) {
+            let (report, wrong) = self
+                .relation(relation, limits, first, seen)
+                .map_err(|error| told(relation, error))?;
+            reports.push(report);
+            problem = problem.or(wrong);
+        }
+        Ok((reports, problem))
+    }
+
+    fn relation(
+        &self,
+        relation: &'static Relation,
+        limits: Limits,
+        first: &Trial<'_>,
+        seen: Seen<'_>,
+    ) -> Tried {
+        match &relation.law {
+            Law::Alone(law) => {
+                let values = &self.case.values;
+                let report = match law(values, &seen) {
+                    Some(claims) => concluded(relation, &claims, Keeps::Tolerance),
+                    None => skipped(relation, "the binding leaves a tensor out"),
+                };
+                Ok((report, None))
+            }
+            Law::Twice(twice) => self.twice(relation, twice, limits, first, seen),
+        }
+    }
+
+    /// Runs the case of a law and compares.
+    fn twice(
+        &self,
+        relation: &'static Relation,
+        twice: &Twice,
+        limits: Limits,
+        first: &Trial<'_>,
+        seen: Seen<'_>,
+    ) -> Tried {
+        let values = &self.case.values;
+        let mut outputs = seen.outputs.to_vec();
+        if let Some(steps) = twice.between {
+            let inputs = made(steps, values, [seen.inputs, &outputs]);
+            let tensors = second(&first.prepared, &inputs).map_err(broken)?;
+            let trial = self.beside(self.case).of(limits, Arc::new(tensors));
+            let mut trial = trial.map_err(|(_, error)| error)?;
+            let left = judge::read_back(&mut trial)?;
+            let between = self.outputs(&trial, &left.outputs).into_iter();
+            outputs.extend(between.map(|array| Array {
+                name: format!("{}'", array.name),
+                ..array
+            }));
+        }
+        let inputs = made(twice.inputs, values, [seen.inputs, &outputs]);
+        let other = twice.case.map(|case| Case {
+            id: self.case.id.clone(),
+            values: case(values),
+        });
+        let plan = self.beside(other.as_ref().unwrap_or(self.case));
+        let tensors = match &other {
+            None => second(&first.prepared, &inputs),
+            Some(case) => second(&*plan.sized(case)?, &inputs),
+        };
+        let tensors = tensors.map_err(broken)?;
+        let trial = plan.of(limits, Arc::new(tensors));
+        let mut trial = match trial.map_err(|(_, error)| error) {
+            Ok(trial) => trial,
+            // Sizes that the kernels do not take.
+            Err(error) if other.is_some() && refused(error.kind) => {
+                return Ok((skipped(relation, &error.message), None));
+            }
+            Err(error) => return Err(error),
+        };
+        let left = judge::read_back(&mut trial)?;
+        let mut got = plan.outputs(&trial, &left.outputs);
+        apply(twice.seen, values, &mut got);
+        let want = made(twice.outputs, values, [&outputs, seen.inputs]);
+        let want = want.into_iter().take(seen.outputs.len());
+        let claim = |right: Array| {
+            let left = got.iter().find(|array| array.name == right.name)?;
+            // Both sides may be off.
+            let both = right.allowed.iter().zip(&left.allowed);
+            let allowed = both.map(|(right, left)| right + left).collect();
+            Some(Claim {
+                left: left.values.clone(),
+                right: Array { allowed, ..right },
+            })
+        };
+        let claims: Vec<Claim> = want.filter_map(claim).collect();
+        Ok((concluded(relation, &claims, twice.keeps), left.problem))
+    }
+
+    /// The trial of a case that this one is held against.
+    fn beside<'b>(&self, case: &'b Case) -> Plan<'b>
+    where
+        'a: 'b,
+    {
+        Plan {
+            case,
+            // Observed is the trial, and not what it is held against.
+            watch: &NOTHING,
+            dump: None,
+            shared: None,
+            ..*self
+        }
+    }
+
+    /// The tensors of a case of other sizes.
+    fn sized(&self, case: &Case) -> Outcome<Arc<Prepared>> {
+        let function = self.test.function;
+        if let Some(refusal) = function.refuses(&case.values) {
+            return Err(DeviceError::invalid(refusal.title));
+        }
+        let binding = self.bound.binding;
+        let kinds = |name: &str| -> Option<ElementKind> { binding.kind(name) };
+        Instance::make(function, (&case.id, &case.values), self.seed, None, &kinds).map(Arc::new)
+    }
+
+    /// The outputs of a run, and how far off each element may be.
+    fn outputs(&self, trial: &Trial<'_>, images: &[Vec<u8>]) -> Vec<Array> {
+        let array = |(check, image): (&Check, &Vec<u8>)| {
+            let kind = trial.tensor(check.buffer.tensor).kind;
+            let chunks = image.chunks_exact(kind.size());
+            let values: Vec<f64> = chunks.map(|bytes| kind.value(bytes)).collect();
+            let judged = self.test.outputs.get(&check.name)?;
+            let tolerance = trial.bound_tolerance(check, &judged.tolerance);
+            Some(Array {
+                name: check.name.clone(),
+                axes: check.axes.clone(),
+                kind,
+                allowed: allowances(kind, &tolerance, &values),
+                values,
+            })
+        };
+        let checks = trial.prepared.checks.iter();
+        checks.zip(images).filter_map(array).collect()
+    }
+}
+
+fn apply(steps: &[Step], case: &Values, arrays: &mut Vec<Array>) {
+    steps.iter().for_each(|step| step.apply(case, arrays));
+}
+
+/// What steps make of some tensors; they see others, too.
+fn made(steps: &[Step], case: &Values, [of, with]: [&[Array]; 2]) -> Vec<Array> {
+    let mut arrays = [of, with].concat();
+    apply(steps, case, &mut arrays);
+    arrays
+}
+
+fn broken(why: String) -> DeviceError {
+    DeviceError::of(DeviceErrorKind::Harness, why)
+}
+
+/// Whether an error says that a binding is not for a case.
+fn refused(kind: DeviceErrorKind) -> bool {
+    matches!(kind, DeviceErrorKind::Arguments | DeviceErrorKind::Invalid)
+}
+
+fn told(relation: &Relation, error: DeviceError) -> DeviceError {
+    let text = format!("relation `{}`: {}", relation.name, error.message);
+    DeviceError::of(error.kind, text)
+}
+
+fn concluded(relation: &Relation, claims: &[Claim], keeps: Keeps) -> RelationReport {
+    let broken = claims.iter().find_map(|claim| {
+        let broken = crate::contract::relation::judge(&claim.left, &claim.right, keeps)?;
+        Some(problem(relation, claim, broken))
+    });
+    let verdict = match (&broken, claims.is_empty()) {
+        (Some(_), _) => Verdict::Fail,
+        (None, true) => Verdict::Skip,
+        (None, false) => Verdict::Pass,
+    };
+    RelationReport {
+        name: relation.name.into(),
+        verdict,
+        reason: claims.is_empty().then(|| "it claims nothing here".into()),
+        problem: broken,
+    }
+}
+
+fn problem(relation: &Relation, claim: &Claim, broken: Broken) -> Problem {
+    Problem::RelationBroken {
+        relation: relation.name.into(),
+        says: relation.says.into(),
+        output: claim.right.name.clone(),
+        runs: match relation.law {
+            Law::Twice(_) => 2,
+            Law::Alone(_) => 1,
+        },
+        count: broken.count,
+        total: broken.total,
+        axes: claim.right.axes.clone(),
+        worst: broken.worst,
+        pattern: broken.pattern,
+    }
+}
+
+fn skipped(relation: &Relation, reason: &str) -> RelationReport {
+    RelationReport {
+        name: relation.name.into(),
+        verdict: Verdict::Skip,
+        reason: Some(reason.lines().next().unwrap_or_default().into()),
+        problem: None,
+    }
+}
