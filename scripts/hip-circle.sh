@@ -57,6 +57,38 @@ circle_of() { LD_LIBRARY_PATH=$lib "$check" "$@" --device hip; }
 circle_of vectors reference/tests/data/*.safetensors | tail -1
 circle_of export --test mul --out "$out/mul.safetensors"
 
+echo "exec: buffers, a variable, guards and a fault"
+# A variable of a code object, a buffer that is zeroed and one that is poisoned.
+cat >"$out/exec.json" <<JSON
+{ "code_object": "$PWD/emulator/tests/data/v5.co",
+  "buffers": { "out": {"bytes": 256, "save": "exec.bin"}, "zero": {"bytes": 12, "fill": "zero", "save": "zero.bin"} },
+  "variables": { "first": {"i32": 77} },
+  "launches": [ {"kernel": "pointee", "grid": [1, 1, 1], "block": [64, 1, 1], "args": ["\$out"]} ] }
+JSON
+"$check" exec "$out/exec.json" 2>/dev/null >"$out/exec.txt"
+mv "$out/exec.bin" "$out/exec-emulator.bin"
+circle_of exec "$out/exec.json" 2>/dev/null | tail -1
+cmp "$out/exec.bin" "$out/exec-emulator.bin"
+cmp "$out/zero.bin" <(head -c 12 /dev/zero)
+# What runs past the end of a buffer meets its guard, and what goes far past it is a fault.
+scale() {
+    cat >"$out/scale.json" <<JSON
+{ "code_object": "$PWD/kernels/built/deltanet.co",
+  "buffers": { "x": {"bytes": $1, "save": "x.bin"} },
+  "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1],
+                 "args": ["\$x", $2, {"i32": 100}, {"f32": 3.0}]} ] }
+JSON
+    code=0
+    circle_of exec "$out/scale.json" >"$out/scale.txt" 2>&1 || code=$?
+    if [[ $code != 1 ]] || ! grep -q "$3" "$out/scale.txt"; then
+        cat "$out/scale.txt"
+        echo "hip-circle: exit code $code, or no '$3'" >&2
+        exit 1
+    fi
+}
+scale 396 '"$x"' 'wrote past the end of buffer `x` (396 bytes)'
+scale 400 '{"u64": 64}' 'launch 0 trapped: '
+
 echo "planted bugs: caught on either, a fault and a hang among them"
 tests=(--test exp --test neg --test eye --test transpose)
 "$check" --self-test "${tests[@]}" --format json >"$out/emulator-self.json"

@@ -3,6 +3,7 @@
 
 mod bind;
 mod code;
+mod device;
 mod exec;
 mod export;
 mod measure;
@@ -17,14 +18,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, value_parser};
 use gfx906::machine::Schedule;
 
-use crate::device::{self, Budget, Limits, Target, TraceSpec};
-use crate::exit::Stop;
+use crate::device::{Budget, Limits, TraceSpec};
 use crate::run::Sources;
 use crate::text::quoted;
-use crate::trial::{CHILD, default_jobs};
 
 pub use bind::{BindArgs, ContractsArgs};
 pub use code::{DisasmArgs, InspectArgs, IsaArgs};
+pub use device::{DeviceArgs, DeviceChoice, TargetArgs};
 pub use exec::ExecArgs;
 pub use export::ExportArgs;
 pub use measure::{AuditArgs, TolerancesArgs};
@@ -86,83 +86,6 @@ impl LimitArgs {
     }
 }
 
-/// The flags that say where kernels run.
-#[derive(Debug, Clone, Args)]
-pub struct DeviceArgs {
-    /// Where the kernels run
-    #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
-    pub device: DeviceChoice,
-
-    /// With --device hip: the number of the card among those that the HIP runtime shows [default: the first gfx906]
-    #[arg(long, value_name = "N")]
-    pub hip_device: Option<u32>,
-
-    /// With --device hip: run the tests in this process; a test that faults or hangs the card then ends the whole run
-    #[arg(long)]
-    pub no_isolate: bool,
-
-    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = value_parser!(u32).range(1..))]
-    pub timeout: u32,
-
-    /// Give each test a process of its own on the emulator as well: how that is tested where there is no card.
-    #[arg(long, hide = true, conflicts_with = "no_isolate")]
-    pub isolate: bool,
-}
-
-/// Seconds a test may take in a process of its own, if nobody says.
-const TIMEOUT: u32 = 60;
-
-impl DeviceArgs {
-    /// The device that they ask for.
-    ///
-    /// # Errors
-    /// They do not go together.
-    pub fn spec(&self) -> Result<device::Spec, Stop> {
-        if self.hip_device.is_some() && !self.on_card() {
-            return Err(Stop::usage(
-                "`--hip-device` names a card: add `--device hip`",
-            ));
-        }
-        let isolated = !self.no_isolate && (self.on_card() || self.isolate);
-        Ok(device::Spec {
-            target: match self.device {
-                DeviceChoice::Hip => Target::Hip(self.hip_device),
-                DeviceChoice::Auto | DeviceChoice::Emulator => Target::Emulator,
-            },
-            child: isolated.then(|| device::Child {
-                args: vec![CHILD.into()],
-                seconds: self.timeout,
-            }),
-        })
-    }
-
-    fn on_card(&self) -> bool {
-        self.device == DeviceChoice::Hip
-    }
-
-    /// How many trials run at once: one on a card, which they would only share, if nobody says.
-    pub fn jobs(&self, asked: Option<u16>) -> usize {
-        match asked {
-            Some(jobs) => jobs.into(),
-            None if self.on_card() => 1,
-            None => default_jobs(),
-        }
-    }
-
-    /// The flags as one would type them again.
-    fn again(&self) -> String {
-        let mut flags = String::new();
-        if self.on_card() {
-            flags.push_str(" --device hip");
-        }
-        if let Some(index) = self.hip_device {
-            flags.push_str(&format!(" --hip-device {index}"));
-        }
-        flags
-    }
-}
-
 /// The flags of a trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
@@ -206,17 +129,6 @@ impl TraceArgs {
     }
 }
 
-/// Where kernels can run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DeviceChoice {
-    /// The best this machine has
-    Auto,
-    /// The in-process gfx906 emulator
-    Emulator,
-    /// A real card through the HIP runtime
-    Hip,
-}
-
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -257,5 +169,5 @@ pub fn again(sources: &Sources<'_>, limits: Option<&LimitArgs>, device: &DeviceA
     flags.extend(sources.registry.map(|path| one("--registry", path)));
     flags.extend(sources.bind.iter().map(|path| one("--bind", path)));
     flags.extend(limits.map(LimitArgs::again));
-    flags + &device.again()
+    flags + &device.target.again()
 }

@@ -133,7 +133,7 @@ fn selection_takes_ids_aliases_globs_and_phases() {
         ["solve_causal_identity"]
     );
     assert_eq!(
-        list(&["--test", "intra*", "--test", "eye"]),
+        list(&["--phase", "0-8", "--test", "intra*", "--test", "eye"]),
         ["eye", "intra_chunk_small", "intra_chunk"]
     );
     assert_eq!(list(&["--phase", "4,7-8"]).len(), 6);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::{Format, LimitArgs, TraceArgs};
+use super::{Format, LimitArgs, TargetArgs, TraceArgs};
 
 /// Run any kernel of any code object, as a launch file says, and judge what it computed.
 #[derive(Debug, Args)]
@@ -24,6 +24,8 @@ Paths are relative to the launch file. A name that ends in .npy is a NumPy array
 `tensor` names one, any other is raw little-endian bytes.
 A buffer has `file`, or `bytes` and `fill` (poison or zero); `save` with either. `dtype` names its elements' type and `shape`
 its axes' lengths; without them they are those of the file that was read, or f32 in one row.
+`read_only` (true): launches must leave it as it is, which is judged; and so are the guards around every buffer, where a stray
+access does not fault (on the emulator the rest of a buffer's last dword, on a card all around).
 Arguments are \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
 f32 f64 raw, or an array of these: a structure by value, its parts one after the other. `grid` counts work-groups.
 `expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off by `tolerance` plus
@@ -34,7 +36,8 @@ as an argument has it.
 Beside a k.hsaco, what Triton wrote into k.json fills in `kernel`, `block` and `dynamic_lds` where a launch leaves them out, and
 null for the pointers to scratch that Triton adds behind a kernel's own arguments.
 `limits` are wave instructions and CPU seconds of a launch, and what `--turn` says; `--budget` and `--turn` come before them.
-Launches run in order on the same buffers, up to the first that traps. Buffers are saved after a trap, too.
+Launches run in order on the same buffers, up to the first that traps. Buffers are saved after a trap, too, but not on a card.
+With --device hip all of it runs on a card, in this process: no time limit ends a kernel that hangs there, and nothing is counted.
 
 Exit codes: 0 ran and all is as expected, 1 trapped, hung or not as expected, 3 something is not usable (then nothing ran).")]
 pub struct ExecArgs {
@@ -46,9 +49,13 @@ pub struct ExecArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Host threads that run work-groups [default: one a core]
+    /// Host threads that run work-groups on the emulator [default: one a core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+
+    /// Where the kernels run.
+    #[command(flatten)]
+    pub target: TargetArgs,
 
     /// How long kernels may run.
     #[command(flatten)]

@@ -38,6 +38,10 @@ pub struct VectorsArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
+    /// Write the JSON report to this file as well
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+
     /// How many launches run at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,

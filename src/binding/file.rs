@@ -449,7 +449,7 @@ impl<'s> Reader<'s, '_> {
                 self.out
                     .push(bad(value, "there is no formula", "empty", help));
             }
-            let formulas = list.into_iter().filter_map(|value| self.formula(value));
+            let formulas = list.iter().filter_map(|value| self.formula(value));
             let formulas: Vec<Placed<Formula>> = formulas.collect();
             if let Some(first) = formulas.first() {
                 lets.push((name.clone(), first.clone()));

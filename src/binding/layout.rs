@@ -81,6 +81,19 @@ impl Layout {
         })
     }
 
+    /// The elements between rows, which are nobody's, by their place on the device.
+    pub fn between(&self) -> Vec<usize> {
+        if self.count == self.lengths.iter().product::<usize>() {
+            return Vec::new();
+        }
+        let mut used = vec![false; self.count];
+        self.places().for_each(|place| used[place] = true);
+        let places = used.iter().enumerate();
+        places
+            .filter_map(|(place, used)| (!used).then_some(place))
+            .collect()
+    }
+
     /// The bytes of a tensor as the device has them; `device` holds what stands between rows.
     pub fn spread(&self, contract: &[u8], size: usize, device: &mut [u8]) {
         for (element, place) in contract.chunks_exact(size).zip(self.places()) {
@@ -121,6 +134,9 @@ mod tests {
                 assert_eq!(layout.gather(&device, 1), data, "{order:?} {pitch:?}");
                 let between = device.iter().filter(|byte| **byte == 99).count();
                 assert_eq!(between, layout.count - 24);
+                let gaps = layout.between();
+                assert_eq!(gaps.len(), between);
+                assert!(gaps.iter().all(|&place| device[place] == 99));
                 let plain = order == [0, 1, 2] && layout.count == 24;
                 assert_eq!(layout.is_plain(), plain, "{order:?} {pitch:?}");
             }

@@ -1,6 +1,7 @@
 //! `exec`: any kernel of any code object, on buffers and arguments from a launch file.
 
 mod argument;
+mod around;
 mod array;
 mod buffer;
 mod buffers;
@@ -10,6 +11,7 @@ mod expect;
 mod json;
 mod judgement;
 mod launch;
+mod outcome;
 mod places;
 pub(super) mod recorded;
 mod shapes;
@@ -22,14 +24,15 @@ mod warnings;
 
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
-use gfx906::machine::{Gpu, Launch, LaunchError, Limits, Module};
 
-use self::buffers::Placed;
+use self::buffers::{Placed, Saved};
 use self::launch::{LaunchFile, LaunchSpec};
-use self::summary::{Outcome, Summary};
-use super::{load_code_object, no_kernel};
+use self::outcome::Outcome;
+use self::summary::Summary;
+use super::{load_program, no_kernel};
 use crate::args::{ExecArgs, Format};
-use crate::device::{Watch, emulator};
+use crate::device::emulator::Emulator;
+use crate::device::{Device, Limits, Session, Spec, Target, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::text::{print, shown};
 use crate::verdict::Verdict;
@@ -37,36 +40,41 @@ use crate::verdict::Verdict;
 /// Runs the command.
 ///
 /// # Errors
-/// The launch file, the code object, a buffer or a place to save to is not usable, or they do not fit each other.
+/// The launch file, the code object, a buffer, the device or a place to save to is not usable, or they do not fit each other.
 pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
+    let target = args.target.target()?;
     let mut file = launch::read(&args.file)?;
-    let object = load_code_object(&file.code_object)?;
+    let program = load_program(&file.code_object)?;
+    let object = &program.object;
     let name = shown(&args.file);
-    check_all(&mut file, &object).with_context(|| name.clone())?;
-    let variables = variables::read(&file.variables, &object).with_context(|| name.clone())?;
+    check_all(&mut file, object).with_context(|| name.clone())?;
+    let variables = variables::read(&file.variables, object).with_context(|| name.clone())?;
     places::check(args, &file).with_context(|| name.clone())?;
+    let device = device(target)?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let (trace, json) = (args.trace.spec(), args.format == Format::Json);
-    let watch = Watch::open(true, trace.as_ref(), kernels, json)?;
+    let watch = Watch::open(device.observes(), trace.as_ref(), kernels, json)?;
+    check_watch(&*device, &watch)?;
     warnings::unused(&name, &file);
-    warnings::small_blocks(&name, &file, &object);
+    warnings::small_blocks(&name, &file, object);
 
-    let gpu = Gpu::new();
-    let placed = file
-        .buffers
-        .iter()
-        .map(|buffer| buffers::place(&gpu, buffer))
-        .collect::<Result<Vec<_>, _>>()?;
+    let threads = args.jobs.map_or(0, usize::from);
+    let session = device.open(threads, limits(args, file.limits), &watch);
+    let mut session = session.map_err(|error| Stop::setup(error.message))?;
+    let session = &mut *session;
+    let mut placed = Vec::new();
+    for buffer in &file.buffers {
+        placed.push(buffers::place(session, buffer)?);
+    }
     check::pointers(&file, &placed).with_context(|| name.clone())?;
-    let expected = judgement::prepare(&gpu, &file, &placed).with_context(|| name.clone())?;
-    let before = judgement::before(&gpu, &file, &placed, &expected)?;
-    let module = gpu
-        .load(&object)
+    let expected = judgement::prepare(session, &file, &placed).with_context(|| name.clone())?;
+    let before = judgement::before(session, &file, &placed, &expected)?;
+    let module = session
+        .load(&program)
         .with_context(|| shown(&file.code_object))?;
     let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
-    variables::write(&gpu, &module, &variables, &addresses)?;
-    let threads = args.jobs.map_or(0, usize::from);
-    let limits = limits(args, file.limits);
+    variables::write(session, module, &variables, &addresses)?;
+    let held = around::held(session, &file, &placed)?;
     let mut launches: Vec<(&LaunchSpec, Outcome)> = Vec::new();
     for (index, spec) in file.launches.iter().enumerate() {
         if let Some(tracing) = &watch.trace {
@@ -74,44 +82,33 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         }
         let stopped = launches
             .iter()
-            .any(|(_, outcome)| matches!(outcome, Outcome::Trapped(_)));
+            .any(|(_, outcome)| outcome.error().is_some());
         let outcome = if stopped {
             Outcome::NotRun
         } else {
-            launch_one(
-                &gpu,
-                &module,
-                &file,
-                spec,
-                &placed,
-                (limits, threads),
-                &watch,
-            )?
+            let kernel = object.kernel(&spec.kernel);
+            let kernel = kernel.with_context(|| no_kernel(object, &spec.kernel))?;
+            outcome::launch(session, module, (spec, kernel), &placed)?
         };
         launches.push((spec, outcome));
     }
     if let Some(tracing) = &watch.trace {
         tracing.finish()?;
     }
-    let saved = file
-        .buffers
-        .iter()
-        .zip(&placed)
-        .map(|(buffer, placed)| buffers::save(&gpu, buffer, placed));
-    let saved = saved
-        .filter_map(Result::transpose)
-        .collect::<Result<Vec<_>, _>>()?;
-
     let mut summary = Summary {
+        device: device.describe().kind,
         code_object: shown(&file.code_object),
         launches,
-        saved,
+        saved: Vec::new(),
+        problem: None,
         judged: Vec::new(),
         expected: expected.len(),
     };
+    summary.saved = save(session, &name, &file, &placed)?;
     if summary.word() == "ran" {
+        summary.problem = around::judge(session, &file, &placed, &held)?;
         for one in &expected {
-            let (report, little) = one.judge(&gpu, &placed, &before)?;
+            let (report, little) = one.judge(session, &placed, &before)?;
             if let Some(little) = little {
                 warnings::warn(&name, &little);
             }
@@ -130,14 +127,48 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     })
 }
 
+/// The device, in this process: what a fault or a hang of a card ends has nothing else to run.
+fn device(target: Target) -> Result<Box<dyn Device>, Stop> {
+    match target {
+        Target::Emulator => Ok(Box::new(Emulator::PLAIN)),
+        Target::Hip(_) => Spec {
+            target,
+            child: None,
+        }
+        .open(),
+    }
+}
+
+/// Writes the buffers that have a file. A card may give nothing back after a fault: then that is told, and what happened still is.
+fn save(
+    session: &mut dyn Session,
+    name: &str,
+    file: &LaunchFile,
+    placed: &[Placed],
+) -> anyhow::Result<Vec<Saved>> {
+    let wanted = file.buffers.iter().any(|buffer| buffer.save.is_some());
+    if let Err(error) = session.sync() {
+        if wanted {
+            let what = format!("no buffer is saved, the device gives nothing back: {error}");
+            warnings::warn(name, &what);
+        }
+        return Ok(Vec::new());
+    }
+    let mut saved = Vec::new();
+    for (buffer, placed) in file.buffers.iter().zip(placed) {
+        saved.extend(buffers::save(session, buffer, placed)?);
+    }
+    Ok(saved)
+}
+
 /// What the flags say, and where they say nothing the launch file.
 fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
     let mut limits = of_file;
     if let Some(budget) = args.limits.budget {
-        limits.instructions = budget.instructions.unwrap_or(u64::MAX);
-        limits.seconds = budget.seconds.unwrap_or(f64::INFINITY);
+        (limits.instructions, limits.seconds) = (budget.instructions, budget.seconds);
     }
-    limits.turn = args.limits.turn.unwrap_or(limits.turn);
+    limits.turn = args.limits.turn.or(limits.turn);
+    limits.schedule = args.limits.schedule;
     limits
 }
 
@@ -157,40 +188,4 @@ fn check_all(file: &mut LaunchFile, object: &CodeObject) -> anyhow::Result<()> {
         check::check(spec, kernel, &file.buffers).with_context(place)?;
     }
     file.buffers.iter().try_for_each(buffers::check_save)
-}
-
-fn launch_one(
-    gpu: &Gpu,
-    module: &Module,
-    file: &LaunchFile,
-    spec: &LaunchSpec,
-    placed: &[Placed],
-    (limits, threads): (Limits, usize),
-    watch: &Watch,
-) -> Result<Outcome, Stop> {
-    let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
-    let Some(kernel) = module.kernel(&spec.kernel) else {
-        return Err(Stop::setup(format!(
-            "{}: no kernel `{}`",
-            shown(&file.code_object),
-            spec.kernel
-        )));
-    };
-    let kernarg =
-        check::kernarg(spec, kernel, &addresses).map_err(|error| Stop::setup(error.to_string()))?;
-    let launch = Launch {
-        grid: spec.grid,
-        block: spec.block,
-        dynamic_lds: spec.dynamic_lds,
-        kernarg: &kernarg,
-        limits,
-        threads,
-    };
-    match emulator::launch(gpu, module, &kernel.name, &launch, watch) {
-        Ok((counters, counted)) => Ok(Outcome::Ran(counters, counted.unwrap_or_default())),
-        Err(LaunchError::Trap(trap)) => Ok(Outcome::Trapped(trap)),
-        Err(LaunchError::Invalid(problem) | LaunchError::NoMemory(problem)) => {
-            Err(Stop::setup(problem))
-        }
-    }
 }

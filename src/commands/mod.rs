@@ -21,7 +21,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use gfx906::code_object::CodeObject;
 
 use crate::files;
-use crate::program::MAX_CODE_OBJECT;
+use crate::program::{MAX_CODE_OBJECT, Program};
 use crate::text::{nearest, shown};
 
 /// A file of text: a launch file, lines of hex.
@@ -34,6 +34,12 @@ const LISTED: usize = 40;
 fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
     let bytes = files::read(path, MAX_CODE_OBJECT)?;
     CodeObject::parse(&bytes).with_context(|| shown(path))
+}
+
+/// The code object in a file, with its bytes.
+fn load_program(path: &Path) -> anyhow::Result<Program> {
+    let bytes = files::read(path, MAX_CODE_OBJECT)?;
+    Ok(Program::parse(&shown(path), bytes, None)?)
 }
 
 /// A table without borders; the columns in `right` hold numbers.

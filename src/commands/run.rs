@@ -32,12 +32,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?;
     device::check_watch(&*device, &watch)?;
     let jobs = args.jobs();
-    if let Some(dir) = &args.dump {
-        prepare(dir)?;
-    }
     let flags = again(&args.sources(), Some(&args.limits), &args.device);
     // Before anything runs: what a binding says must fit every case that it is for.
     let ways = setup.ways(args.selection(), &selected)?;
+    if let Some(dir) = &args.dump {
+        prepare(dir)?;
+    }
     let running = selected.iter().zip(&ways);
     let running = running.filter_map(|(one, way)| Some((one, way.as_ref().ok()?)));
     let plans: Vec<Plan<'_>> = running

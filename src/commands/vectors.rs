@@ -11,7 +11,9 @@ use crate::args::{FamilyChoice, Format, VectorsArgs, again};
 use crate::device::{Device, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
-use crate::report::{Event, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json};
+use crate::report::{
+    Event, JsonFile, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json,
+};
 use crate::run::{Bindings, Setup, Sources, threads};
 use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, Variant, run_all};
@@ -80,7 +82,12 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         phases,
         seconds,
     );
+    let filed = args.report.clone().map_or(Ok(()), |path| {
+        JsonFile(path).event(Event::RunFinished(&report))
+    });
+    // What standard output has room for is told even where the file has none.
     show(args, &plan, &report)?;
+    filed.map_err(|error| Stop::setup(error.to_string()))?;
     Ok(if report.totals.pass == report.totals.total() {
         Exit::Passed
     } else {

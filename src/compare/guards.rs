@@ -6,6 +6,7 @@
 //! How much has to be guarded is for the device to say: all around a buffer where a stray access goes through, and nothing where it
 //! faults, which tells who it was and does not overlook a read.
 
+use super::{ElementKind, poison};
 use crate::verdict::{Problem, Side};
 
 /// Size of each guard: eight rows of 128 f32.
@@ -32,7 +33,7 @@ impl Guards {
 fn pattern(side: Side, at: usize) -> u8 {
     let salt = match side {
         Side::Before => 0x9E37_79B9u32,
-        Side::After => 0x85EB_CA6B,
+        Side::After | Side::Between => 0x85EB_CA6B,
     };
     let mixed = (at as u32 ^ salt).wrapping_mul(0x2C1B_3C6D);
     (mixed >> 24) as u8 ^ (mixed >> 11) as u8
@@ -72,7 +73,7 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
         let first = changed.next()?;
         // Below the buffer the byte next to it is the one that tells: count outwards from there.
         let nearest = match side {
-            Side::After => first,
+            Side::After | Side::Between => first,
             Side::Before => changed.clone().next_back().unwrap_or(first),
         };
         Some(Problem::GuardOverwritten {
@@ -82,6 +83,31 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
             count: 1 + changed.count(),
             size,
         })
+    })
+}
+
+/// Whether what stands between the rows of a buffer is still the poison that was put there: `between` are those elements of it, by
+/// their place, in ascending order.
+pub fn check_between(
+    buffer: &str,
+    payload: &[u8],
+    kind: ElementKind,
+    between: &[usize],
+) -> Option<Problem> {
+    let size = kind.size();
+    let mut want = vec![0; size];
+    poison::fill(kind, &mut want);
+    let bytes = between
+        .iter()
+        .flat_map(|place| place * size..(place + 1) * size);
+    let mut changed = bytes.filter(|&at| payload.get(at).copied() != Some(want[at % size]));
+    let first = changed.next()?;
+    Some(Problem::GuardOverwritten {
+        buffer: buffer.to_string(),
+        side: Side::Between,
+        offset: first as i64,
+        count: 1 + changed.count(),
+        size: payload.len(),
     })
 }
 
@@ -160,6 +186,31 @@ mod tests {
                 size: 8,
             })
         );
+    }
+
+    #[test]
+    fn what_is_between_rows_must_be_the_poison_that_was_there() {
+        let mut rows = vec![0; 12];
+        poison::fill(ElementKind::Bf16, &mut rows);
+        // Elements 0, 1, 3 and 4 are the tensor's.
+        for element in [0, 1, 3, 4] {
+            rows[2 * element] = 7;
+        }
+        let found = |rows: &[u8]| check_between("x", rows, ElementKind::Bf16, &[2, 5]);
+        assert_eq!(found(&rows), None);
+        let mut touched = rows.clone();
+        (touched[5], touched[10]) = (0, 0);
+        assert_eq!(
+            found(&touched),
+            Some(Problem::GuardOverwritten {
+                buffer: "x".into(),
+                side: Side::Between,
+                offset: 5,
+                count: 2,
+                size: 12,
+            })
+        );
+        assert!(found(&rows[..11]).is_some(), "one that comes back short");
     }
 
     /// On a device that faults around a buffer, what is left of its last dword is all there is to guard.

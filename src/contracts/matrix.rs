@@ -5,7 +5,7 @@ use deltanet_reference::operators;
 use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::{Relation, Step};
-use crate::contract::{Domain, Factor, Instance, Outcome, table};
+use crate::contract::{Domain, Factor, Instance, Outcome, Rule, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 
@@ -23,7 +23,17 @@ const PRODUCTS: Domain = Domain::of(&[
         values::OPPOSED,
         values::ONE_INFINITE,
     ],
-)]);
+)])
+.without(&[ONE_PRODUCT]);
+/// One product, or the sum of a few.
+const ONE_PRODUCT: Rule = Rule {
+    says: "M = N = 1 has ordinary values: a single element may be right without being computed",
+    breaks: |case| {
+        let one = |name| case.get(name) == Some(1);
+        let word = case.word(values::NAME);
+        one("M") && one("N") && word.is_some_and(|word| word != values::ORDINARY)
+    },
+};
 /// From 3 x 5 up: one row or column transposed is the input itself, and so may be a few zeros.
 const MOVED: Domain = Domain::of(&[
     Factor::One("rows", &[3, 15, 16, 17, 65]),

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use gfx906::code_object::Symbol;
 use gfx906::machine::{
     Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
 };
@@ -15,7 +16,17 @@ use crate::program::Program;
 use crate::verdict::{BytesReport, CountersReport, DeviceReport};
 
 /// The emulator.
-pub struct Emulator;
+pub struct Emulator {
+    across: bool,
+}
+
+impl Emulator {
+    /// Its allocations lie across multiples of 4 GiB, far from each other, as they may on a card: tests ask what a kernel makes of that.
+    pub const ACROSS_LINES: Emulator = Emulator { across: true };
+
+    /// Its allocations follow each other, at addresses that are easy to read in a trace.
+    pub const PLAIN: Emulator = Emulator { across: false };
+}
 
 impl Device for Emulator {
     fn describe(&self) -> DeviceReport {
@@ -39,16 +50,18 @@ impl Device for Emulator {
         limits: Limits,
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError> {
-        // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit.
-        let seconds = limits.seconds.filter(|_| watch.trace.is_none());
         let limits = GpuLimits {
             instructions: limits.instructions.unwrap_or(u64::MAX),
-            seconds: seconds.unwrap_or(f64::INFINITY),
+            seconds: limits.seconds.unwrap_or(f64::INFINITY),
             turn: limits.turn.unwrap_or(TURN),
             schedule: limits.schedule.unwrap_or_default(),
         };
+        let gpu = match self.across {
+            true => Gpu::new().with_allocations_across_lines(),
+            false => Gpu::new(),
+        };
         Ok(Box::new(EmulatorSession {
-            gpu: Gpu::new().with_allocations_across_lines(),
+            gpu,
             modules: Vec::new(),
             threads,
             limits,
@@ -58,7 +71,7 @@ impl Device for Emulator {
 }
 
 /// Runs a kernel, observed as `watch` says; the counters where they are asked for.
-pub fn launch(
+fn launch(
     gpu: &Gpu,
     module: &Module,
     kernel: &str,
@@ -117,11 +130,22 @@ struct EmulatorSession {
     watch: Watch,
 }
 
+impl EmulatorSession {
+    fn module(&self, number: usize) -> Result<&Module, DeviceError> {
+        let found = self.modules.get(number);
+        found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
+    }
+}
+
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.modules
             .push(self.gpu.load(&program.object).map_err(failed)?);
         Ok(self.modules.len() - 1)
+    }
+
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError> {
+        Ok(self.module(module)?.base + symbol.address)
     }
 
     /// What lies beyond a buffer faults here, for reads too, but for the rest of its last dword: only that needs a guard.
@@ -133,6 +157,7 @@ impl Session for EmulatorSession {
                 before: 0,
                 after: (bytes.next_multiple_of(4) - bytes) as usize,
             },
+            zeroed: true,
         })
     }
 
@@ -145,10 +170,7 @@ impl Session for EmulatorSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
-        let module = self
-            .modules
-            .get(module)
-            .ok_or_else(|| DeviceError::invalid("no such code object is loaded"))?;
+        let module = self.module(module)?;
         let request = GpuLaunch {
             grid: launch.grid,
             block: launch.block,
@@ -167,14 +189,7 @@ impl Session for EmulatorSession {
             Err(LaunchError::NoMemory(message)) => {
                 Err(DeviceError::of(DeviceErrorKind::Memory, message))
             }
-            Err(LaunchError::Trap(trap)) => {
-                let kind = if trap.is_hang() {
-                    DeviceErrorKind::Hang
-                } else {
-                    DeviceErrorKind::Fault
-                };
-                Err(DeviceError::of(kind, trap.to_string()))
-            }
+            Err(LaunchError::Trap(trap)) => Err(DeviceError::trapped(trap)),
         }
     }
 
@@ -192,74 +207,4 @@ fn failed(error: GpuError) -> DeviceError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::NOTHING;
-
-    /// A kernel that reads past the end of its input got a finite number there, and passed where it did nothing with it.
-    #[test]
-    fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
-        let program = Program::built_in().expect("built in");
-        let mut session = Emulator
-            .open(1, Limits::default(), &NOTHING)
-            .expect("it is there");
-        let module = session.load(&program).expect("it loads");
-        let mut pointer = |name: &str, n: u64| {
-            let allocated = session.alloc(name, 4 * n).expect("memory");
-            assert_eq!(allocated.guards, Guards::default());
-            allocated.address
-        };
-        let (x, out) = (pointer("in", 65), pointer("out", 80));
-        let mut launch = |n: i32| {
-            let (x, out, n) = (x.to_le_bytes(), out.to_le_bytes(), n.to_le_bytes());
-            let kernarg = [&x[..], &out, &n].concat();
-            session.launch(
-                module,
-                &Launch {
-                    kernel: "kernel_neg",
-                    grid: [1, 1, 1],
-                    block: [256, 1, 1],
-                    dynamic_lds: 0,
-                    kernarg: &kernarg,
-                },
-            )
-        };
-        assert!(launch(65).is_ok());
-        let error = launch(66).expect_err("a fault");
-        assert_eq!(error.kind, DeviceErrorKind::Fault);
-        let told = &error.message;
-        assert!(
-            told.starts_with("memory fault: read of 4 bytes outside every allocation\n"),
-            "{told}"
-        );
-        assert!(
-            told.contains("wave 1, lane 1 (work-item (65, 0, 0))"),
-            "{told}"
-        );
-        assert!(
-            told.contains("right behind the end of `in` (260 bytes"),
-            "{told}"
-        );
-    }
-
-    /// Kernels reach the last dword of a buffer as a whole: what of it is not the buffer's has a guard.
-    #[test]
-    fn the_rest_of_the_last_dword_is_guarded() {
-        let mut session = Emulator
-            .open(1, Limits::default(), &NOTHING)
-            .expect("it is there");
-        for (bytes, after) in [(2, 2), (4, 0), (6, 2), (7, 1), (0, 0)] {
-            let allocated = session.alloc("x", bytes).expect("memory");
-            assert_eq!(allocated.guards, Guards { before: 0, after });
-            let image = vec![7; bytes as usize + after];
-            session.upload(allocated.address, &image).expect("written");
-            let mut back = vec![0; image.len()];
-            session
-                .download(allocated.address, &mut back)
-                .expect("read");
-            assert_eq!(back, image);
-            let beyond = session.upload(allocated.address, &vec![0; image.len() + 1]);
-            assert!(beyond.is_err());
-        }
-    }
-}
+mod tests;

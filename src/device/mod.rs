@@ -9,9 +9,12 @@ mod watch;
 
 use std::fmt;
 
+use gfx906::code_object::Symbol;
+use gfx906::machine::Trap;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::guards::Guards;
+use crate::compare::{ElementKind, poison};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::verdict::{CountersReport, DeviceReport};
@@ -49,10 +52,17 @@ pub trait Device: Send + Sync {
     }
 }
 
+/// Memory is poisoned in pieces of so many bytes: a multiple of every element's size.
+const PIECE: u64 = 1 << 20;
+
 /// Device memory and loaded code objects of one trial.
 pub trait Session {
     /// Loads a code object and returns its number for [`Session::launch`].
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError>;
+
+    /// The address of a variable of a loaded code object (`__device__`, `__constant__`), which can be written and read from then on.
+    /// `symbol` is the code object's own.
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError>;
 
     /// Allocates a buffer of so many bytes; the name is what a fault report calls it. Guards stand around it as far as kernels get
     /// there without a fault, and the caller fills them.
@@ -60,6 +70,16 @@ pub trait Session {
 
     /// Copies to the device.
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError>;
+
+    /// Fills so many bytes with the poison of elements of a kind, the last one cut short where they are no whole number of elements.
+    fn poison(&mut self, address: u64, bytes: u64, kind: ElementKind) -> Result<(), DeviceError> {
+        let mut piece = vec![0; bytes.min(PIECE) as usize];
+        poison::fill(kind, &mut piece);
+        (0..bytes).step_by(PIECE as usize).try_for_each(|at| {
+            let length = (bytes - at).min(PIECE) as usize;
+            self.upload(address + at, &piece[..length])
+        })
+    }
 
     /// Copies from the device, after all launches so far.
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
@@ -78,6 +98,8 @@ pub struct Allocated {
     pub address: u64,
     /// The guards around it, which can be written and read as the buffer can.
     pub guards: Guards,
+    /// Whether every byte of it is 0; otherwise it holds whatever was there.
+    pub zeroed: bool,
 }
 
 /// A kernel launch.
@@ -113,6 +135,8 @@ pub struct DeviceError {
     pub message: String,
     /// What kind of end it was.
     pub kind: DeviceErrorKind,
+    /// Where and why the kernel stopped, in full, where the device knows it. The message says the same for people.
+    pub trap: Option<Box<Trap>>,
 }
 
 impl DeviceError {
@@ -126,6 +150,20 @@ impl DeviceError {
         DeviceError {
             message: message.into(),
             kind,
+            trap: None,
+        }
+    }
+
+    /// A kernel that stopped before its end.
+    pub fn trapped(trap: Box<Trap>) -> DeviceError {
+        DeviceError {
+            message: trap.to_string(),
+            kind: if trap.is_hang() {
+                DeviceErrorKind::Hang
+            } else {
+                DeviceErrorKind::Fault
+            },
+            trap: Some(trap),
         }
     }
 }
@@ -169,7 +207,7 @@ impl Place {
     /// There is none, or it cannot be used.
     pub fn find(self) -> Result<Box<dyn Device>, Stop> {
         match self {
-            Place::Emulator => Ok(Box::new(emulator::Emulator)),
+            Place::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
             Place::Hip(index) => hip(Some(index)).map(|(device, _)| device),
         }
     }

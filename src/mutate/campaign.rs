@@ -1,8 +1,8 @@
 //! A campaign: what the honest kernels execute, then one mutant after another on the tests that execute it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use gfx906::code_object::Lines;
@@ -67,7 +67,7 @@ impl Campaign<'_> {
     pub fn run(&self) -> Result<MutationReport, Stop> {
         let started = Instant::now();
         let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
-        let honest = self.honest(&slots)?;
+        let honest = self.honest()?;
         let functions = sites::functions(&self.program().object);
         let executed: BTreeSet<u64> = honest
             .iter()
@@ -97,7 +97,7 @@ impl Campaign<'_> {
                 "no selected test launches a kernel that is to be changed: loosen --kernel, --phase or --test",
             ));
         }
-        // Neighbours share tests, whose inputs and references are kept from the first function that needs them to the last.
+        // Neighbours share tests, whose inputs and references are kept from the first mutant that needs them to the last function.
         changed.sort_by_key(|function| (self.users(function, &honest).next(), function.start));
         let last_use: BTreeMap<usize, usize> = changed
             .iter()
@@ -175,13 +175,14 @@ impl Campaign<'_> {
     }
 
     /// Every case with the honest kernels: all must pass.
-    fn honest(&self, slots: &[Slot]) -> Result<Vec<Honest>, Stop> {
-        let watches: Vec<Watch> = slots.iter().map(|_| Watch::coverage().0).collect();
+    fn honest(&self) -> Result<Vec<Honest>, Stop> {
+        let watches = self.selected.iter().map(|_| Watch::coverage().0);
+        let watches: Vec<Watch> = watches.collect();
         let cases = 0..self.selected.len();
         let plans: Vec<Plan<'_>> = cases
             .map(|case| {
                 let limits = self.options.limits;
-                self.plan(case, &slots[case], self.program(), &watches[case], limits)
+                self.plan(case, None, self.program(), &watches[case], limits)
             })
             .collect();
         let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
@@ -239,14 +240,13 @@ impl Campaign<'_> {
         let next = AtomicUsize::new(0);
         let found: Mutex<Vec<(usize, MutantReport)>> = Mutex::default();
         let work = || {
-            while let Some(placed) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let at = mutants.iter().position(|other| std::ptr::eq(other, placed));
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(placed) = mutants.get(at) else { break };
                 let report = self.judge(placed, honest, slots);
                 bar.step(&report.function);
-                let mut found = found
-                    .lock()
-                    .unwrap_or_else(std::sync::PoisonError::into_inner);
-                found.push((at.unwrap_or(0), report));
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push((at, report));
             }
         };
         std::thread::scope(|scope| {
@@ -256,9 +256,7 @@ impl Campaign<'_> {
             }
             work();
         });
-        let mut found = found
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.sort_by_key(|(at, _)| *at);
         found.into_iter().map(|(_, report)| report).collect()
     }
@@ -301,7 +299,7 @@ impl Campaign<'_> {
         for &case in &cases {
             let limits = self.budget(&honest[case]);
             let done = self
-                .plan(case, &slots[case], &program, &NOTHING, limits)
+                .plan(case, Some(&slots[case]), &program, &NOTHING, limits)
                 .run();
             report.ran += 1;
             if done.report.verdict != Verdict::Pass {
@@ -332,9 +330,11 @@ impl Campaign<'_> {
             let watched = |program: &Program| {
                 let (watch, witness) = Watch::witness(mutant.address);
                 let limits = self.budget(&honest[case]);
-                let done = self.plan(case, &slots[case], program, &watch, limits).run();
+                let done = self
+                    .plan(case, Some(&slots[case]), program, &watch, limits)
+                    .run();
                 let witness = witness.lock();
-                let witness = witness.unwrap_or_else(std::sync::PoisonError::into_inner);
+                let witness = witness.unwrap_or_else(PoisonError::into_inner);
                 (done.digest, witness.left(), witness.saw().to_vec())
             };
             let (was, left, seen) = watched(self.program());
@@ -365,7 +365,7 @@ impl Campaign<'_> {
     fn plan<'s>(
         &'s self,
         case: usize,
-        slot: &'s Slot,
+        shared: Option<&'s Slot>,
         program: &'s Program,
         watch: &'s Watch,
         limits: Limits,
@@ -388,7 +388,7 @@ impl Campaign<'_> {
             given: None,
             bound: self.ways[case],
             relations: false,
-            shared: Some(slot),
+            shared,
             flags: "",
         }
     }

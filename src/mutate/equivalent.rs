@@ -249,7 +249,13 @@ fn skips_nothing(function: &Function, at: usize) -> bool {
     let mut changed = RegisterSet::default();
     let mut vectors = RegisterSet::default();
     vectors.add(256, 256);
-    for (_, inst) in &function.instructions[at + 1..end] {
+    for (at, (_, inst)) in function
+        .instructions
+        .iter()
+        .enumerate()
+        .take(end)
+        .skip(at + 1)
+    {
         let name = inst.row.mnemonic;
         let idle = match Kind::of(inst) {
             Kind::Valu => is_pure(inst) && !name.starts_with("v_writelane"),
@@ -261,7 +267,8 @@ fn skips_nothing(function: &Function, at: usize) -> bool {
             }
             Kind::Vmem => !inst.modifiers.flags.has(Flags::LDS),
             Kind::Control => matches!(name, "s_waitcnt" | "s_nop"),
-            Kind::Smem | Kind::Branch => false,
+            Kind::Smem => loads_arguments(function, at, inst),
+            Kind::Branch => false,
         };
         let uses = Uses::of(inst);
         let writes_exec = uses.writes.has(Code::EXEC.0);

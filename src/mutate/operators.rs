@@ -272,13 +272,20 @@ impl Made<'_> {
         }
     }
 
+    /// Whether what a vector instruction makes of a constant may be a number of f32: its type says so, or it only moves bits.
+    fn may_be_float(&self, operand: &Operand) -> bool {
+        let moved = ["v_mov_b32", "v_cndmask_b32"].contains(&self.inst.row.mnemonic);
+        operand.ty == Type::F32 || moved
+    }
+
     /// Inline constants and 16-bit immediates.
     fn constants(&mut self) {
-        for (index, code) in self.inst.operands.iter().enumerate() {
+        let operands = self.inst.row.operands.iter().zip(&self.inst.operands);
+        for (index, (operand, code)) in operands.enumerate() {
             let Some(place) = places::operand(self.inst, index) else {
                 continue;
             };
-            for neighbour in neighbours(*code) {
+            for neighbour in neighbours(*code, self.may_be_float(operand)) {
                 let words = place.set(self.words(), u64::from(neighbour.0));
                 self.take(Operator::Constant, words);
             }
@@ -397,16 +404,17 @@ fn in_place(code: Code, place: places::Place) -> Option<u64> {
         (Some(number), 8) => u16::from(number),
         // A VGPR's field of eight bits holds nothing else; a scalar one no VGPR.
         (None, 8) if code.0 > 255 => return None,
-        (Some(_), 5 | 6 | 7) => return None,
+        (Some(_), 5..=7) => return None,
         _ => code.0,
     };
     code.is_multiple_of(place.unit)
         .then_some(u64::from(code / place.unit))
 }
 
-/// The constants beside an inline constant.
-fn neighbours(code: Code) -> Vec<Code> {
+/// The constants beside an inline constant. What may be a float is not made the least of them, 1 as an integer, but 1.0.
+fn neighbours(code: Code, float: bool) -> Vec<Code> {
     match code.0 {
+        128 if float => vec![Code(242), Code(193)],
         // 0 to 64, and -1 to -16 behind them.
         128 => vec![Code(129), Code(193)],
         129..=191 => vec![Code(code.0 - 1), Code(code.0 + 1)],

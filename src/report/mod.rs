@@ -19,7 +19,7 @@ use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 pub use counters::share;
 pub use failure::text as failure_text;
 pub use json::{Json, JsonFile, render as render_json};
-pub use outputs::outputs;
+pub use outputs::{outputs, problem};
 pub use plain::{limit, tolerance};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Parts, Table};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table as Grid};
 
-use crate::verdict::{OutputReport, Verdict};
+use crate::verdict::{OutputReport, Problem, Verdict};
 
 use super::table::{STYLE, rows};
 use super::{failure, plain};
@@ -66,13 +66,23 @@ pub fn outputs(outputs: &[OutputReport]) -> String {
             output.verdict.word(),
             plain::line(&output.name)
         );
-        let mut last = "";
-        for (label, line) in failure::of_output(output, &[], false) {
-            // A label stands once before lines that belong together.
-            let shown = if label == last { "" } else { label };
-            let _ = writeln!(text, "{}", format!("  {shown:<8} {line}").trim_end());
-            last = label;
-        }
+        text += &labelled(failure::of_output(output, &[], false));
+    }
+    text
+}
+
+/// The text of a problem of buffers as a whole, in the words of a test's.
+pub fn problem(problem: &Problem) -> String {
+    labelled(super::problem::explain(problem, None, &[]))
+}
+
+fn labelled(lines: Vec<(&'static str, String)>) -> String {
+    let (mut text, mut last) = (String::new(), "");
+    for (label, line) in lines {
+        // A label stands once before lines that belong together.
+        let shown = if label == last { "" } else { label };
+        let _ = writeln!(text, "{}", format!("  {shown:<8} {line}").trim_end());
+        last = label;
     }
     text
 }

@@ -34,11 +34,21 @@ pub(super) fn explain(
                     Side::Before => {
                         format!("wrote before the start of buffer `{buffer}` ({size} bytes)")
                     }
+                    Side::Between => {
+                        format!("wrote between the rows of buffer `{buffer}` ({size} bytes)")
+                    }
                 },
             ));
             lines.push((
                 "first",
-                format!("{count} bytes of its guard changed, the nearest at byte {offset}"),
+                match side {
+                    Side::Between => {
+                        format!("{count} bytes between them changed, the first at byte {offset}")
+                    }
+                    Side::After | Side::Before => {
+                        format!("{count} bytes of its guard changed, the nearest at byte {offset}")
+                    }
+                },
             ));
         }
         Problem::InputChanged {

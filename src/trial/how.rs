@@ -2,7 +2,7 @@
 
 use super::Finished;
 use crate::device::DeviceErrorKind;
-use crate::verdict::{Hypothesis, Problem, Verdict};
+use crate::verdict::{Hypothesis, Problem, Side, Verdict};
 
 /// What is wrong with a trial that should have passed.
 pub fn not_passed(done: &Finished) -> Option<String> {
@@ -40,6 +40,12 @@ pub fn how(done: &Finished) -> Option<String> {
 
 fn words(problem: &Problem) -> String {
     match problem {
+        Problem::GuardOverwritten {
+            buffer,
+            side: Side::Between,
+            offset,
+            ..
+        } => format!("between the rows of {buffer} overwritten at byte {offset}"),
         Problem::GuardOverwritten { buffer, offset, .. } => {
             format!("guard of {buffer} overwritten at byte {offset}")
         }

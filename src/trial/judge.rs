@@ -30,7 +30,7 @@ pub(super) struct Left {
 
 /// Reads back what the launches left, and judges the guards and the inputs.
 pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
-    let images = images(trial)?;
+    let (images, between) = images(trial)?;
     // What the binding had handed over otherwise than the contract has it.
     let sent = trial.placed.iter().map(|placed| placed.sent.as_ref());
     let sent: Vec<Option<Vec<u8>>> = sent.map(|sent| sent.map(Data::bytes)).collect();
@@ -50,7 +50,11 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
             },
         })
         .collect();
-    let problem = judge_buffers(&buffers);
+    // A guard around a buffer comes before what is between its rows, and that before an input.
+    let problem = match judge_buffers(&buffers) {
+        Some(guard @ Problem::GuardOverwritten { .. }) => Some(guard),
+        other => between.or(other),
+    };
     let output = |check: &Check| {
         let at = check.buffer.tensor;
         let size = trial.tensor(at).kind.size();
@@ -91,9 +95,11 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
     Ok(judged)
 }
 
-/// Every tensor with its guards; nothing of those that are not on the device.
-fn images(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<u8>>> {
+/// Every tensor with its guards; nothing of those that are not on the device. Besides the first tensor of which something between its
+/// rows was written.
+fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
     let mut images = Vec::with_capacity(trial.placed.len());
+    let mut problem = None;
     for at in 0..trial.placed.len() {
         let (tensor, placed) = (trial.tensor(at), &trial.placed[at]);
         let Some(address) = placed.address else {
@@ -113,11 +119,15 @@ fn images(trial: &mut Trial<'_>) -> Outcome<Vec<Vec<u8>>> {
             // In the contract's order, between the guards as they were found.
             let (before, rest) = image.split_at(around.before);
             let (held, after) = rest.split_at(held * size);
+            problem = problem.or_else(|| {
+                let tensor = trial.tensor(at);
+                guards::check_between(&tensor.name, held, tensor.kind, &layout.between())
+            });
             image = [before, &layout.gather(held, size), after].concat();
         }
         images.push(image);
     }
-    Ok(images)
+    Ok((images, problem))
 }
 
 /// An output that the registry judges and the test never looks at.

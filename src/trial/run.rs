@@ -133,6 +133,12 @@ impl<'a> Plan<'a> {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
+        // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit, where there is one.
+        let timed = self.watch.trace.is_none() || limits.instructions.is_none();
+        let limits = Limits {
+            seconds: limits.seconds.filter(|_| timed),
+            ..limits
+        };
         let session = self
             .device
             .open(self.threads, limits, self.watch)

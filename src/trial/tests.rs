@@ -1,5 +1,7 @@
 //! The harness against devices that misbehave: none of them may pass, none may end the run.
 
+use gfx906::code_object::Symbol;
+
 use super::*;
 use crate::compare::guards::Guards;
 use crate::device::{
@@ -98,6 +100,10 @@ impl Session for Memory {
         Ok(0)
     }
 
+    fn variable(&mut self, _: usize, _: &Symbol) -> Result<u64, DeviceError> {
+        Err(DeviceError::invalid("it has no variables"))
+    }
+
     fn alloc(&mut self, _: &str, bytes: u64) -> Result<Allocated, DeviceError> {
         let guards = Guards::FULL;
         let at = self.bytes.len() + guards.before;
@@ -105,6 +111,7 @@ impl Session for Memory {
         Ok(Allocated {
             address: at as u64,
             guards,
+            zeroed: true,
         })
     }
 
@@ -127,10 +134,7 @@ impl Session for Memory {
         match self.does {
             Does::Nothing => {}
             Does::Fault => {
-                return Err(DeviceError {
-                    message: "it faulted".into(),
-                    kind: DeviceErrorKind::Fault,
-                });
+                return Err(DeviceError::of(DeviceErrorKind::Fault, "it faulted"));
             }
             Does::Panic => panic!("the device is broken"),
             Does::Copy => self.copy(launch.kernarg),
@@ -313,4 +317,5 @@ fn a_device_that_cannot_observe_refuses_to() {
 }
 
 mod relations;
+mod rows;
 mod types;

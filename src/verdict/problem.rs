@@ -33,7 +33,7 @@ pub struct Element {
     pub owner: Option<Owner>,
 }
 
-/// Which side of a buffer a guard stands on.
+/// Where in relation to a buffer a guard stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -41,6 +41,8 @@ pub enum Side {
     Before,
     /// Above the last byte.
     After,
+    /// Between the rows of a tensor that stand further apart than they are long.
+    Between,
 }
 
 /// Which reference an output was compared with.
@@ -129,7 +131,8 @@ pub enum Problem {
         buffer: String,
         /// Which guard.
         side: Side,
-        /// The overwritten byte nearest to the buffer, counted from its first byte (negative before it).
+        /// The overwritten byte nearest to the buffer, counted from its first byte (negative before it);
+        /// between rows the first.
         offset: i64,
         /// Overwritten bytes in this guard.
         count: usize,

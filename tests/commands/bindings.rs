@@ -200,11 +200,15 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
                 &kernels,
                 "--bind",
                 "bind.toml",
+                "--dump",
+                "tensors",
                 "--test",
                 "gemm_nt_naive_64",
             ],
         );
         assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
+        // The directory was made before the binding was looked at.
+        assert!(!here.join("tensors").exists(), "{new}");
         assert!(run.err.contains("bind.toml:"), "{new}: {}", run.err);
         told += &format!("{new}\n{}\n\n", run.err.trim_end());
     }

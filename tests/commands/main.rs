@@ -4,6 +4,7 @@ mod audit;
 mod bindings;
 mod disasm;
 mod exec;
+mod exec_around;
 mod exec_expect;
 mod exec_expect_refused;
 mod exec_refused;

@@ -86,6 +86,27 @@ fn json(run: &Run) -> Value {
     serde_json::from_str(&run.out).expect("JSON")
 }
 
+/// The report of a test run, beside the table; a report that cannot be written is an error, and no reason to be silent.
+#[test]
+fn the_report_goes_to_a_file_as_well() {
+    let here = scratch("vectors-report");
+    let file = format!("{SAMPLES}/short.safetensors");
+    let told = run(&here, &["vectors", &file, "--report", "report.json"]);
+    assert_eq!((told.code, told.err.as_str()), (0, ""), "{}", told.out);
+    assert!(told.out.contains("PASS"), "{}", told.out);
+    let text = std::fs::read_to_string(here.join("report.json")).expect("written");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(report["schema"], "deltanet-check/report/1");
+    assert_eq!(report["phases"][0]["title"], file.as_str());
+    let none = run(&here, &["vectors", &file, "--report", "none/report.json"]);
+    assert_eq!(none.code, 3, "{}", none.err);
+    assert!(
+        none.out.contains("PASS") && none.err.contains("none/report.json"),
+        "{}",
+        none.err
+    );
+}
+
 #[test]
 fn the_samples_pass_under_both_head_maps() {
     let files = ["short", "one_chunk", "rect_state"].map(|name| format!("{name}.safetensors"));

@@ -149,7 +149,7 @@ pub struct Nearest {
 }
 
 /// A kernel that stopped before its end: where, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// The kind.
     pub kind: TrapKind,

@@ -1,7 +1,7 @@
 //! Hostile kernels (`tests/hostile/hostile.s`): each is a named trap, or a stop by the budget.
 
 use crate::device::{Arg, Device};
-use gfx906::machine::{LaunchError, Limits, Poison, TURN};
+use gfx906::machine::{LaunchError, Limits, Poison, Schedule, TURN};
 
 const HOSTILE: &[u8] = include_bytes!("../hostile/hostile.co");
 
@@ -9,6 +9,7 @@ const LIMITS: Limits = Limits {
     instructions: 1_000_000,
     seconds: 60.0,
     turn: TURN,
+    schedule: Schedule::InOrder,
 };
 
 /// Runs a kernel of so many work-items on a buffer of 64 floats: what stopped it, and lane 0's first dword after it.

@@ -12,6 +12,8 @@ pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) source: Source,
     pub(super) save: Option<PathBuf>,
+    /// Whether launches must leave it as it is.
+    pub(super) read_only: bool,
     /// The type of the elements, where it is given.
     pub(super) dtype: Option<Dtype>,
     /// The size along each axis, where it is given.
@@ -81,7 +83,16 @@ pub(super) fn parse(node: &Node<'_>, directory: &Path) -> anyhow::Result<Vec<Buf
 }
 
 fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffer> {
-    let object = node.object(&["file", "tensor", "bytes", "fill", "save", "dtype", "shape"])?;
+    let object = node.object(&[
+        "file",
+        "tensor",
+        "bytes",
+        "fill",
+        "save",
+        "dtype",
+        "shape",
+        "read_only",
+    ])?;
     let file = array_file(&object, directory)?;
     let source = match (file, object.get("bytes"), object.get("fill")) {
         (Some(file), None, None) => Source::File(file),
@@ -112,12 +123,14 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
         .get("save")
         .map(|save| Ok::<_, anyhow::Error>(directory.join(file_name(save)?)))
         .transpose()?;
+    let read_only = object.get("read_only").map_or(Ok(false), Node::bool)?;
     let dtype = object.get("dtype").map(dtype).transpose()?;
     let shape = object.get("shape").map(shape).transpose()?;
     Ok(Buffer {
         name: name.to_owned(),
         source,
         save,
+        read_only,
         dtype,
         shape,
     })

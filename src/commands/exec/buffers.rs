@@ -4,22 +4,25 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use gfx906::machine::Gpu;
 
 use super::array::{Layout, is_npy};
 use super::buffer::{Buffer, Source};
-use crate::compare::{ElementKind, poison};
+use crate::compare::ElementKind;
+use crate::compare::guards::{self, Guards};
+use crate::device::{DeviceError, Session};
 use crate::files;
 use crate::npy::{self, Dtype};
 use crate::text::shown;
 
-/// Buffers are saved in pieces of this size.
+/// Buffers are saved, and filled with zeros, in pieces of this size.
 const PIECE: usize = 1 << 20;
 
 /// A buffer in device memory.
 pub(super) struct Placed {
     pub(super) address: u64,
     pub(super) bytes: u64,
+    /// What stands around it, where a stray access does not fault.
+    pub(super) guards: Guards,
     /// What the file said that it came from, or the launch file says.
     pub(super) layout: Option<Layout>,
 }
@@ -31,37 +34,68 @@ pub(super) struct Saved {
     pub(super) bytes: u64,
 }
 
-/// Allocates a buffer under its name and fills it.
-pub(super) fn place(gpu: &Gpu, buffer: &Buffer) -> anyhow::Result<Placed> {
+/// Allocates a buffer under its name, between its guards, and fills it.
+pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Result<Placed> {
     let place = || format!("buffer `{}`", buffer.name);
-    let (bytes, stated) = match &buffer.source {
+    let (bytes, array) = match &buffer.source {
         Source::File(file) => {
             let array = file.read().with_context(place)?;
-            let bytes = array.data.len() as u64;
-            let address = gpu.alloc(&buffer.name, bytes)?;
-            if bytes > 0 {
-                gpu.write(address, &array.data)?;
-            }
-            let layout = layout(buffer, bytes, array.layout).with_context(place)?;
-            return Ok(Placed {
-                address,
-                bytes,
-                layout,
-            });
+            (array.data.len() as u64, Some(array))
         }
         Source::Zero(bytes) | Source::Poison(bytes) => (*bytes, None),
     };
+    let stated = array.as_ref().and_then(|array| array.layout.clone());
     let layout = layout(buffer, bytes, stated).with_context(place)?;
-    // fresh device memory is zero
-    let address = gpu.alloc(&buffer.name, bytes)?;
-    if let Source::Poison(_) = buffer.source {
-        gpu.poison(address, bytes)?;
+    let there = session.alloc(&buffer.name, bytes)?;
+    match (&buffer.source, array) {
+        (_, Some(array)) if bytes > 0 => session.upload(there.address, &array.data)?,
+        // What is zeroed takes no memory of the host until it is written.
+        (Source::Zero(_), _) if !there.zeroed => zero(session, there.address, bytes)?,
+        (Source::Poison(_), _) => session.poison(there.address, bytes, ElementKind::F32)?,
+        _ => {}
     }
-    Ok(Placed {
-        address,
+    let placed = Placed {
+        address: there.address,
         bytes,
+        guards: there.guards,
         layout,
+    };
+    placed.guard(session)?;
+    Ok(placed)
+}
+
+fn zero(session: &mut dyn Session, address: u64, bytes: u64) -> Result<(), DeviceError> {
+    let piece = vec![0; PIECE.min(usize::try_from(bytes).unwrap_or(PIECE))];
+    (0..bytes).step_by(PIECE).try_for_each(|at| {
+        let left = usize::try_from(bytes - at).unwrap_or(PIECE);
+        session.upload(address + at, &piece[..left.min(PIECE)])
     })
+}
+
+impl Placed {
+    /// Writes the guards, and nothing between them.
+    fn guard(&self, session: &mut dyn Session) -> Result<(), DeviceError> {
+        let Guards { before, after } = self.guards;
+        let image = guards::frame(&[], self.guards);
+        let (below, above) = image.split_at(before);
+        if before > 0 {
+            session.upload(self.address - before as u64, below)?;
+        }
+        if after > 0 {
+            session.upload(self.address + self.bytes, above)?;
+        }
+        Ok(())
+    }
+
+    /// All of it with its guards.
+    pub(super) fn image(&self, session: &mut dyn Session) -> anyhow::Result<Vec<u8>> {
+        let Guards { before, after } = self.guards;
+        let mut image = vec![0; before + usize::try_from(self.bytes)? + after];
+        if !image.is_empty() {
+            session.download(self.address - before as u64, &mut image)?;
+        }
+        Ok(image)
+    }
 }
 
 /// What is known of a buffer's elements: what the launch file says, before what the buffer's own file says.
@@ -94,22 +128,11 @@ fn layout(buffer: &Buffer, bytes: u64, stated: Option<Layout>) -> anyhow::Result
     }))
 }
 
-/// Fills a buffer with the poison of its elements' type: f64 and f16 have their own.
-pub(super) fn poison(gpu: &Gpu, placed: &Placed, kind: ElementKind) -> anyhow::Result<()> {
-    let mut piece = vec![0; PIECE.min(usize::try_from(placed.bytes).unwrap_or(PIECE))];
-    poison::fill(kind, &mut piece);
-    for at in (0..placed.bytes).step_by(PIECE) {
-        let left = usize::try_from(placed.bytes - at).unwrap_or(PIECE);
-        gpu.write(placed.address + at, &piece[..left.min(PIECE)])?;
-    }
-    Ok(())
-}
-
 /// All bytes of a buffer.
-pub(super) fn read(gpu: &Gpu, placed: &Placed) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read(session: &mut dyn Session, placed: &Placed) -> anyhow::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(placed.bytes)?];
     if !bytes.is_empty() {
-        gpu.read(placed.address, &mut bytes)?;
+        session.download(placed.address, &mut bytes)?;
     }
     Ok(bytes)
 }
@@ -144,7 +167,11 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
 }
 
 /// Writes a buffer to its file, if it has one.
-pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Result<Option<Saved>> {
+pub(super) fn save(
+    session: &mut dyn Session,
+    buffer: &Buffer,
+    placed: &Placed,
+) -> anyhow::Result<Option<Saved>> {
     let Some(path) = &buffer.save else {
         return Ok(None);
     };
@@ -160,7 +187,8 @@ pub(super) fn save(gpu: &Gpu, buffer: &Buffer, placed: &Placed) -> anyhow::Resul
         for at in (0..placed.bytes).step_by(PIECE) {
             let left = usize::try_from(placed.bytes - at).unwrap_or(PIECE);
             let piece = &mut piece[..left.min(PIECE)];
-            gpu.read(placed.address + at, piece)
+            session
+                .download(placed.address + at, piece)
                 .map_err(io::Error::other)?;
             file.write_all(piece)?;
         }

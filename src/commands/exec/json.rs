@@ -197,6 +197,13 @@ impl<'a> Node<'a> {
             .map_err(|_| self.error(format_args!("{value} is more than {}", u32::MAX)))
     }
 
+    pub(super) fn bool(&self) -> anyhow::Result<bool> {
+        match self.json {
+            Json::Bool(value) => Ok(*value),
+            _ => Err(self.wrong("true or false")),
+        }
+    }
+
     pub(super) fn f64(&self) -> anyhow::Result<f64> {
         match self.json {
             Json::Number(number) => number.as_f64().ok_or_else(|| self.wrong("a number")),

@@ -1,7 +1,6 @@
 //! Buffers against what the launch file expects of them, by the judge of the tests.
 
 use anyhow::{Context as _, anyhow, bail};
-use gfx906::machine::Gpu;
 
 use super::array::{Array, Layout};
 use super::buffer::{Buffer, Source};
@@ -13,6 +12,7 @@ use super::shapes::{axes, guessed};
 use crate::compare::{
     Element, ElementKind, NamedInput, OutputCase, accepted_trivially, judge_output, with_element,
 };
+use crate::device::Session;
 use crate::npy::Dtype;
 use crate::verdict::{Axis, Metrics, OutputReport, Verdict};
 
@@ -37,7 +37,7 @@ pub(super) struct Before<'a> {
 
 /// Reads what is expected. Nothing has run yet: what cannot be judged is known now.
 pub(super) fn prepare<'a>(
-    gpu: &Gpu,
+    session: &mut dyn Session,
     file: &'a LaunchFile,
     placed: &[Placed],
 ) -> anyhow::Result<Vec<Expected<'a>>> {
@@ -49,7 +49,8 @@ pub(super) fn prepare<'a>(
         let expected = Expected::new(expectation, buffer, placed);
         let expected = expected.with_context(|| format!("expect.{}", buffer.name))?;
         if let Source::Poison(_) = buffer.source {
-            buffers::poison(gpu, placed, expected.judged.kind_of_memory())?;
+            let kind = expected.judged.kind_of_memory();
+            session.poison(placed.address, placed.bytes, kind)?;
         }
         Ok(expected)
     };
@@ -58,7 +59,7 @@ pub(super) fn prepare<'a>(
 
 /// What the buffers hold that came from files and have as many elements as one that is judged.
 pub(super) fn before<'a>(
-    gpu: &Gpu,
+    session: &mut dyn Session,
     file: &'a LaunchFile,
     placed: &[Placed],
     expected: &[Expected<'_>],
@@ -74,7 +75,7 @@ pub(super) fn before<'a>(
             && Judged::of(dtype).is_some()
             && expected.iter().any(alike)
         {
-            let bytes = buffers::read(gpu, placed)?;
+            let bytes = buffers::read(session, placed)?;
             all.push(Before {
                 buffer,
                 dtype,
@@ -196,11 +197,11 @@ impl<'a> Expected<'a> {
     /// The verdict on what the launches left, and what makes it say little.
     pub(super) fn judge(
         &self,
-        gpu: &Gpu,
+        session: &mut dyn Session,
         placed: &[Placed],
         before: &[Before<'_>],
     ) -> anyhow::Result<(OutputReport, Option<String>)> {
-        let got = buffers::read(gpu, &placed[self.index])?;
+        let got = buffers::read(session, &placed[self.index])?;
         // Bit for bit the same, all of it: large buffers need no metrics to say so.
         if self.is_exact() && self.want_dtype == self.judged.dtype && got == self.want {
             return Ok((self.identical(), None));

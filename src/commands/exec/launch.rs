@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use gfx906::machine::Limits;
 
 use super::argument::{self, ArgSpec};
 use super::buffer::{self, Buffer, file_name};
@@ -12,8 +11,17 @@ use super::json::{Json, Node};
 use super::triton::{self, Triton};
 use super::variables::{self, Variable};
 use crate::commands::MAX_TEXT;
+use crate::device::Limits;
 use crate::files;
 use crate::text::shown;
+
+/// What a launch may use up, if nobody says: the emulator takes minutes for as many instructions.
+const LIMITS: Limits = Limits {
+    instructions: Some(20_000_000_000),
+    seconds: Some(60.0),
+    turn: None,
+    schedule: None,
+};
 
 /// A launch file; paths are resolved against its directory.
 #[derive(Debug)]
@@ -77,9 +85,7 @@ fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
         Some(node) => expect::parse(node, directory, &buffers)?,
         None => Vec::new(),
     };
-    let limits = root
-        .get("limits")
-        .map_or_else(|| Ok(Limits::default()), limits)?;
+    let limits = root.get("limits").map_or(Ok(LIMITS), limits)?;
     Ok(LaunchFile {
         code_object,
         buffers,
@@ -145,24 +151,27 @@ fn counts(node: &Node<'_>) -> anyhow::Result<[u32; 3]> {
 
 fn limits(node: &Node<'_>) -> anyhow::Result<Limits> {
     let object = node.object(&["instructions", "seconds", "turn"])?;
-    let mut limits = Limits::default();
+    let mut limits = LIMITS;
     if let Some(node) = object.get("instructions") {
-        limits.instructions = node.u64()?;
-        if limits.instructions == 0 {
+        let instructions = node.u64()?;
+        if instructions == 0 {
             return Err(node.error("0: nothing could run"));
         }
+        limits.instructions = Some(instructions);
     }
     if let Some(node) = object.get("seconds") {
-        limits.seconds = node.f64()?;
-        if limits.seconds.is_nan() || limits.seconds <= 0.0 {
+        let seconds = node.f64()?;
+        if seconds.is_nan() || seconds <= 0.0 {
             return Err(node.error("should be more than 0"));
         }
+        limits.seconds = Some(seconds);
     }
     if let Some(node) = object.get("turn") {
-        limits.turn = node.u32()?;
-        if limits.turn == 0 {
+        let turn = node.u32()?;
+        if turn == 0 {
             return Err(node.error("0: no wave could run"));
         }
+        limits.turn = Some(turn);
     }
     Ok(limits)
 }

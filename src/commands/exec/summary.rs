@@ -2,65 +2,29 @@
 
 use std::fmt::Write as _;
 
-use gfx906::machine::{Counters, Trap};
 use serde_json::{Value, json};
 
 use super::buffers::Saved;
 use super::launch::LaunchSpec;
-use super::trap::trap_json;
+use super::outcome::{Outcome, Ran};
+use super::trap::error_json;
 use crate::commands::table;
-use crate::report::{outputs, share};
-use crate::verdict::{CountersReport, OutputReport, Verdict};
-
-/// How a launch ended.
-pub(super) enum Outcome {
-    Ran(Counters, CountersReport),
-    Trapped(Box<Trap>),
-    /// An earlier one trapped.
-    NotRun,
-}
+use crate::report::{outputs, problem, share};
+use crate::verdict::{OutputReport, Problem, Verdict};
 
 /// Everything that is to be told.
 pub(super) struct Summary<'a> {
+    /// The kind of device.
+    pub(super) device: String,
     pub(super) code_object: String,
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
     pub(super) saved: Vec<Saved>,
+    /// What is wrong with a guard, or with a buffer that may only be read.
+    pub(super) problem: Option<Problem>,
     /// What was judged; nothing where a launch did not come to its end.
     pub(super) judged: Vec<OutputReport>,
     /// How many buffers something is expected of.
     pub(super) expected: usize,
-}
-
-impl Outcome {
-    fn word(&self) -> &'static str {
-        match self {
-            Outcome::Ran(..) => "ran",
-            Outcome::Trapped(trap) if trap.is_hang() => "hung",
-            Outcome::Trapped(_) => "trapped",
-            Outcome::NotRun => "not run",
-        }
-    }
-
-    fn counters(&self) -> Option<&Counters> {
-        match self {
-            Outcome::Ran(counters, _) => Some(counters),
-            _ => None,
-        }
-    }
-
-    fn counted(&self) -> Option<&CountersReport> {
-        match self {
-            Outcome::Ran(_, counted) => Some(counted),
-            _ => None,
-        }
-    }
-
-    fn trap(&self) -> Option<&Trap> {
-        match self {
-            Outcome::Trapped(trap) => Some(trap),
-            _ => None,
-        }
-    }
 }
 
 impl Summary<'_> {
@@ -70,12 +34,15 @@ impl Summary<'_> {
             .launches
             .iter()
             .map(|(_, outcome)| outcome)
-            .find(|outcome| outcome.trap().is_some());
+            .find(|outcome| outcome.error().is_some());
         stopped.map_or("ran", Outcome::word)
     }
 
-    /// The verdict on all that is expected, if anything is and the launches ran.
+    /// The verdict on all that is expected, if anything is and the launches ran; a problem is one on anything.
     pub(super) fn verdict(&self) -> Option<Verdict> {
+        if self.problem.is_some() {
+            return Some(Verdict::Fail);
+        }
         let passed = self
             .judged
             .iter()
@@ -95,7 +62,7 @@ impl Summary<'_> {
             .iter()
             .enumerate()
             .map(|(index, (spec, outcome))| {
-                let counters = outcome.counters();
+                let ran = outcome.ran();
                 let number =
                     |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
                 let mut row = vec![
@@ -104,26 +71,27 @@ impl Summary<'_> {
                     sides(spec.grid),
                     sides(spec.block),
                 ];
-                row.push(number(counters.map(|counters| counters.waves)));
-                row.push(number(counters.map(|counters| counters.instructions)));
+                row.push(number(ran.map(|ran| ran.waves)));
+                row.push(number(ran.and_then(|ran| ran.instructions)));
                 let counted = outcome.counted();
                 let kind = |kind| counted.and_then(|c| c.by_kind.get(kind).copied());
                 row.extend(kinds.iter().map(|name| number(kind(name))));
                 row.push(number(counted.map(|counted| counted.branches_taken)));
                 row.push(number(counted.map(|counted| counted.barriers)));
                 row.push(share(counted.and_then(|counted| counted.lane_utilisation)));
-                row.push(counters.map_or("-".to_owned(), |counters| {
-                    format!("{:.6}", counters.seconds)
-                }));
+                row.push(ran.map_or("-".to_owned(), |ran| format!("{:.6}", ran.seconds)));
                 row.push(outcome.word().to_owned());
                 row
             });
         let mut out = table(&header, &right, rows);
         out += &self.bytes();
         for (index, (_, outcome)) in self.launches.iter().enumerate() {
-            if let Some(trap) = outcome.trap() {
-                let _ = write!(out, "\nlaunch {index} {}: {trap}\n", outcome.word());
+            if let Some(error) = outcome.error() {
+                let _ = write!(out, "\nlaunch {index} {}: {error}\n", outcome.word());
             }
+        }
+        if let Some(found) = &self.problem {
+            let _ = write!(out, "\nFAIL\n{}", problem(found));
         }
         out += &self.expectations();
         if !self.saved.is_empty() {
@@ -213,8 +181,8 @@ impl Summary<'_> {
                 "block": spec.block,
                 "dynamic_lds": spec.dynamic_lds,
                 "result": outcome.word(),
-                "counters": outcome.counters().zip(outcome.counted()).map(|(counters, counted)| counters_json(counters, counted)),
-                "trap": outcome.trap().map(trap_json),
+                "counters": outcome.ran().map(counters_json),
+                "trap": outcome.error().map(|error| error_json(error, &spec.kernel)),
             })
         });
         let saved = self.saved.iter().map(
@@ -224,16 +192,20 @@ impl Summary<'_> {
                  bytes,
              }| { json!({ "buffer": buffer, "path": path, "bytes": bytes }) },
         );
-        json!({
+        let mut told = json!({
             "schema": "deltanet-check/exec/1",
-            "device": "emulator",
+            "device": self.device,
             "code_object": self.code_object,
             "result": self.word(),
             "launches": launches.collect::<Vec<_>>(),
             "verdict": self.verdict(),
             "expect": self.judged,
             "saved": saved.collect::<Vec<_>>(),
-        })
+        });
+        if let Some(problem) = &self.problem {
+            told["problem"] = json!(problem);
+        }
+        told
     }
 }
 
@@ -258,18 +230,17 @@ fn sides([x, y, z]: [u32; 3]) -> String {
     format!("{x}x{y}x{z}")
 }
 
-fn counters_json(counters: &Counters, counted: &CountersReport) -> Value {
-    json!({
-        "instructions": counters.instructions,
-        "by_kind": counted.by_kind,
-        "vector_instructions": counted.vector_instructions,
-        "active_lanes": counted.active_lanes,
-        "lane_utilisation": counted.lane_utilisation,
-        "bytes": counted.bytes,
-        "barriers": counted.barriers,
-        "branches_taken": counted.branches_taken,
-        "waves": counters.waves,
-        "work_groups": counters.work_groups,
-        "seconds": counters.seconds,
-    })
+/// What is known of a launch that ran: nothing is counted on a card.
+fn counters_json(ran: &Ran) -> Value {
+    let mut told = match &ran.counted {
+        Some(counted) => json!(counted),
+        None => json!({}),
+    };
+    if let Some(instructions) = ran.instructions {
+        told["instructions"] = json!(instructions);
+    }
+    told["waves"] = json!(ran.waves);
+    told["work_groups"] = json!(ran.work_groups);
+    told["seconds"] = json!(ran.seconds);
+    told
 }

@@ -1,9 +1,32 @@
-//! A trap as JSON.
+//! A launch that did not come to its end, as JSON.
 
 use gfx906::machine::{Trap, TrapKind};
 use serde_json::{Value, json};
 
-pub(super) fn trap_json(trap: &Trap) -> Value {
+use crate::device::DeviceError;
+
+/// Where and why it stopped, as far as the device knows.
+pub(super) fn error_json(error: &DeviceError, kernel: &str) -> Value {
+    if let Some(trap) = &error.trap {
+        return trap_json(trap);
+    }
+    let mut told = json!({ "kind": error.kind, "message": error.message, "kernel": kernel });
+    for unknown in [
+        "pc",
+        "instruction",
+        "work_group",
+        "wave",
+        "lane",
+        "work_item",
+        "address",
+        "nearest",
+    ] {
+        told[unknown] = Value::Null;
+    }
+    told
+}
+
+fn trap_json(trap: &Trap) -> Value {
     let nearest = trap.nearest.as_ref().map(|nearest| {
         // distances beyond 64 bits do not exist: addresses have 64
         let distance = i64::try_from(nearest.distance).unwrap_or(if nearest.distance < 0 { i64::MIN } else { i64::MAX });

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
-use gfx906::machine::{Gpu, Module};
 
 use super::argument::{self, ArgSpec};
 use super::array::{ArrayFile, listed};
 use super::buffer::{Buffer, array_file};
 use super::json::{Json, Node};
 use crate::commands::did_you_mean;
+use crate::device::Session;
 
 /// A variable and its value.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub(super) enum Held {
     Said(ArgSpec),
 }
 
-/// A variable found in a code object: its link address, and its bytes if no address is in them.
-pub(super) type Found<'a> = (u64, Result<Vec<u8>, &'a ArgSpec>);
+/// A variable found in a code object: its symbol, and its bytes if no address is in them.
+pub(super) type Found<'a> = (&'a Symbol, Result<Vec<u8>, &'a ArgSpec>);
 
 /// Reads `{"table": {"file": "table.bin"}, "count": {"i32": 5}, "head": "$buffer"}`.
 pub(super) fn parse(
@@ -56,7 +56,7 @@ pub(super) fn parse(
 /// Finds the variables in a code object and reads their values.
 pub(super) fn read<'a>(
     variables: &'a [Variable],
-    object: &CodeObject,
+    object: &'a CodeObject,
 ) -> anyhow::Result<Vec<Found<'a>>> {
     let one = |variable: &'a Variable| {
         let place = || format!("variables.{}", variable.name.escape_debug());
@@ -76,7 +76,7 @@ pub(super) fn read<'a>(
                 symbol.size
             );
         }
-        Ok((symbol.address, value))
+        Ok((symbol, value))
     };
     variables.iter().map(one).collect()
 }
@@ -101,18 +101,19 @@ fn find<'o>(name: &str, object: &'o CodeObject) -> anyhow::Result<&'o Symbol> {
 
 /// Writes the values into a loaded code object.
 pub(super) fn write(
-    gpu: &Gpu,
-    module: &Module,
+    session: &mut dyn Session,
+    module: usize,
     values: &[Found<'_>],
     addresses: &[u64],
 ) -> anyhow::Result<()> {
-    for (address, value) in values {
+    for (symbol, value) in values {
         let bytes = match value {
             Ok(bytes) => bytes.clone(),
             Err(value) => value.bytes(addresses),
         };
         if !bytes.is_empty() {
-            gpu.write(module.base + address, &bytes)?;
+            let address = session.variable(module, symbol)?;
+            session.upload(address, &bytes)?;
         }
     }
     Ok(())

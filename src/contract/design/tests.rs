@@ -39,7 +39,7 @@ fn every_value_and_every_pair_that_the_domain_allows_is_in_a_design() {
                 .map(|case| levels(&space, case))
                 .collect();
             for (factor, all) in space.factors.iter().enumerate() {
-                for level in 0..all.len() {
+                for (level, said) in all.iter().enumerate() {
                     let mut alone = vec![None; space.factors.len()];
                     alone[factor] = Some(level);
                     // Some rules leave out a value, whatever it meets.
@@ -52,8 +52,7 @@ fn every_value_and_every_pair_that_the_domain_allows_is_in_a_design() {
                     }
                     assert!(
                         cases.iter().any(|case| case[factor] == level),
-                        "{function:?}, seed {seed}: {:?} is in no case",
-                        all[level]
+                        "{function:?}, seed {seed}: {said:?} is in no case"
                     );
                 }
             }

@@ -5,7 +5,7 @@ use deltanet_reference::operators;
 use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::Step;
-use crate::contract::{Choice, Domain, Factor, Instance, Outcome, axes, elements, table};
+use crate::contract::{Choice, Domain, Factor, Instance, Outcome, Rule, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Walk};
 
@@ -24,7 +24,17 @@ pub const PRODUCTS: Domain = Domain::of(&[
         values::NAME,
         &[values::ORDINARY, values::ZEROS, values::OPPOSED],
     ),
-]);
+])
+.without(&[ONE_PRODUCT]);
+
+/// The one element below the diagonal of two tokens.
+const ONE_PRODUCT: Rule = Rule {
+    says: "C = 2 has ordinary values: of one product, zeros or opposed values may be right without being computed",
+    breaks: |case| {
+        let word = case.word(values::NAME);
+        case.get("C") == Some(2) && word.is_some_and(|word| word != values::ORDINARY)
+    },
+};
 
 /// Cumulated gates of the class that a case names.
 pub fn sums(t: &Instance<'_>) -> Distribution {

@@ -38,7 +38,7 @@ pub const SIZES: [Factor; 5] = [
         &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]],
     ),
     Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
-    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("K", &[1, 18, 64, 100, 200]),
     Factor::One("V", &[1, 16, 65]),
 ];
 /// The same of several chunks: of one, the state before it is the initial one.
@@ -68,7 +68,7 @@ pub const SOLVED: [Factor; 5] = [
         &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[70, 32]],
     ),
     Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
-    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("K", &[1, 18, 64, 100, 200]),
     Factor::One("V", &[1, 16, 65]),
 ];
 /// Keys and write strengths.

@@ -76,8 +76,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["T", "D"]],
         domain: Domain::of(&[
             Factor::One("T", &[1, 3, 4, 17]),
-            // Of one channel the gradient is nearly 0.
-            Factor::One("D", &[2, 63, 64, 100, 257]),
+            // Of one channel the gradient is nearly 0, and of two what is left of it is rounding.
+            Factor::One("D", &[7, 63, 64, 100, 257]),
         ])
         .values(&[LENGTH])
         .relations(&[laws::doubled([

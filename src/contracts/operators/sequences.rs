@@ -18,7 +18,7 @@ pub const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
     Factor::One("T", &[1, 2, 9]),
     HEADS,
-    Factor::One("K", &[1, 33, 64, 200]),
+    Factor::One("K", &[1, 18, 64, 100, 200]),
     Factor::One("V", &[1, 16, 65]),
 ];
 

@@ -54,7 +54,7 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("B", &[1, 2]),
             Factor::Together(&["T", "first"], &[&[2, 1], &[33, 16], &[65, 64], &[65, 1]]),
             HEADS,
-            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("K", &[1, 18, 64, 100, 200]),
             Factor::One("V", &[1, 16, 65]),
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
@@ -81,7 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             Factor::One("T", &[1, 2, 9]),
             HEADS,
-            Factor::One("K", &[1, 33, 64, 100]),
+            Factor::One("K", &[1, 18, 64, 100, 200]),
             Factor::One("V", &[1, 16, 65]),
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
@@ -133,7 +133,7 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("B", &[1, 3]),
             Factor::One("T", &[1, 2, 17, 65]),
             Factor::One("H", &[1, 3, 5]),
-            Factor::One("K", &[1, 33, 64, 200]),
+            Factor::One("K", &[1, 18, 64, 100, 200]),
             Factor::One("V", &[1, 16, 65]),
         ])
         .values(&[KEYS, STRENGTHS])
@@ -161,7 +161,7 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("B", &[1, 3]),
             Factor::One("H", &[1, 3, 5]),
             // Of one channel the state is the value.
-            Factor::One("K", &[5, 33, 64, 200]),
+            Factor::One("K", &[5, 18, 64, 100, 200]),
             Factor::One("V", &[1, 16, 65]),
         ])
         .relations(&[

@@ -67,6 +67,9 @@ impl HipError {
             INVALID_VALUE | INVALID_CONFIGURATION | LAUNCH_OUT_OF_RESOURCES => {
                 "the launch may ask for more work-items, registers or LDS than the card has: see `deltanet-check inspect`"
             }
+            NOT_FOUND if self.call == "hipModuleGetGlobal" => {
+                "the runtime finds variables that the code object exports: `extern \"C\"`, and not `static`"
+            }
             NOT_FOUND => "kernels need the documented names, `extern \"C\"`",
             LAUNCH_FAILURE | ILLEGAL_ADDRESS | UNKNOWN => {
                 "the kernel did what it may not do: `--device emulator` says where"
@@ -123,10 +126,7 @@ unsafe fn text(pointer: *const c_char) -> Option<String> {
 
 impl From<HipError> for DeviceError {
     fn from(error: HipError) -> DeviceError {
-        DeviceError {
-            message: error.to_string(),
-            kind: error.kind(),
-        }
+        DeviceError::of(error.kind(), error.to_string())
     }
 }
 

@@ -3,12 +3,12 @@
 use std::ffi::{CString, c_void};
 use std::ptr;
 
-use gfx906::code_object::CodeObject;
+use gfx906::code_object::{CodeObject, Symbol};
 
 use super::error::{HipError, check};
 use super::sys::{self, hipEvent_t, hipModule_t};
 use crate::compare::guards::Guards;
-use crate::device::{Allocated, DeviceError, Launch, Launched, Session};
+use crate::device::{Allocated, DeviceError, DeviceErrorKind, Launch, Launched, Session};
 use crate::program::Program;
 
 /// The stream that everything runs on.
@@ -49,6 +49,11 @@ pub fn open(index: u32) -> Result<Box<dyn Session>, DeviceError> {
 }
 
 impl HipSession {
+    fn module(&self, number: usize) -> Result<&Module, DeviceError> {
+        let found = self.modules.get(number);
+        found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
+    }
+
     fn record(&self, event: usize) -> Result<(), HipError> {
         // SAFETY: the event was made when the session was, and lives as long.
         check("hipEventRecord", unsafe {
@@ -97,6 +102,35 @@ impl Session for HipSession {
         Ok(self.modules.len() - 1)
     }
 
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError> {
+        let module = self.module(module)?.handle;
+        let name = CString::new(symbol.name.as_str())
+            .map_err(|_| DeviceError::invalid("the variable's name has a NUL in it"))?;
+        let (mut address, mut bytes) = (ptr::null_mut(), 0usize);
+        // SAFETY: the module is loaded, the name ends in a NUL, and the runtime writes an address and a size there.
+        let code = unsafe {
+            sys::hipModuleGetGlobal(&raw mut address, &raw mut bytes, module, name.as_ptr())
+        };
+        check("hipModuleGetGlobal", code).map_err(|error| {
+            let mut error = DeviceError::from(error);
+            error.kind = DeviceErrorKind::Invalid;
+            error.message = format!(
+                "variable `{}`: {}",
+                symbol.name.escape_debug(),
+                error.message
+            );
+            error
+        })?;
+        if bytes as u64 != symbol.size {
+            return Err(DeviceError::invalid(format!(
+                "variable `{}`: the HIP runtime has it with {bytes} bytes, the code object with {}",
+                symbol.name.escape_debug(),
+                symbol.size
+            )));
+        }
+        Ok(address.addr() as u64)
+    }
+
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
         let guards = Guards::FULL;
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -113,6 +147,7 @@ impl Session for HipSession {
         Ok(Allocated {
             address: address.addr() as u64 + guards.before as u64,
             guards,
+            zeroed: false,
         })
     }
 
@@ -136,10 +171,7 @@ impl Session for HipSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
-        let module = self
-            .modules
-            .get(module)
-            .ok_or_else(|| DeviceError::invalid("no such code object is loaded"))?;
+        let module = self.module(module)?;
         let name = CString::new(launch.kernel)
             .map_err(|_| DeviceError::invalid("the kernel's name has a NUL in it"))?;
         let mut function = ptr::null_mut();

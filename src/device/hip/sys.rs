@@ -41,6 +41,12 @@ unsafe extern "C" {
         module: hipModule_t,
         name: *const c_char,
     ) -> u32;
+    pub fn hipModuleGetGlobal(
+        address: *mut *mut c_void,
+        bytes: *mut usize,
+        module: hipModule_t,
+        name: *const c_char,
+    ) -> u32;
     pub fn hipModuleLaunchKernel(
         function: hipFunction_t,
         grid_x: c_uint,

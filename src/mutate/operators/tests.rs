@@ -89,4 +89,13 @@ fn operators_do_what_they_say() {
     // s_movk_i32 s0, 0x10
     let moved = texts(&[0xb000_0010], Operator::Constant);
     assert_eq!(moved, ["s_movk_i32 s0, 0x11", "s_movk_i32 s0, 0xf"]);
+    // v_mov_b32_e32 v1, 0 and s_mov_b32 s1, 0: a 0 of vectors may be a float.
+    assert_eq!(
+        texts(&[0x7e02_0280], Operator::Constant),
+        ["v_mov_b32_e32 v1, 1.0", "v_mov_b32_e32 v1, -1"]
+    );
+    assert_eq!(
+        texts(&[0xbe81_0080], Operator::Constant),
+        ["s_mov_b32 s1, 1", "s_mov_b32 s1, -1"]
+    );
 }

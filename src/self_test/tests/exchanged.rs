@@ -1,5 +1,7 @@
 //! What a report says where two arguments of a launch stand in each other's place.
 
+use gfx906::code_object::Symbol;
+
 use super::problems_on;
 use crate::compare::guards::Guards;
 use crate::device::{
@@ -50,6 +52,10 @@ impl Device for Exchanging {
 impl Session for Exchanged {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.inner.load(program)
+    }
+
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError> {
+        self.inner.variable(module, symbol)
     }
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {

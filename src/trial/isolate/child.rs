@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::thread;
 
+use gfx906::code_object::Symbol;
+
 use super::{reply, work};
 use crate::device::{Allocated, Device, DeviceError, Launch, Launched, Limits, Session, Watch};
 use crate::exit::{Exit, Stop};
@@ -64,6 +66,10 @@ struct TellingSession(Box<dyn Session>);
 impl Session for TellingSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.0.load(program)
+    }
+
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError> {
+        self.0.variable(module, symbol)
     }
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {

@@ -137,7 +137,7 @@ fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
         ),
         End::Lost(message) => (DeviceErrorKind::Process, message.clone()),
     };
-    Some(DeviceError { message, kind })
+    Some(DeviceError::of(kind, message))
 }
 
 /// The message with the end of what the process wrote on standard error.

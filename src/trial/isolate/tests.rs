@@ -84,7 +84,7 @@ impl Bench {
     fn plan(&self) -> Plan<'_> {
         let test = self.registry.tests().next().expect("a test");
         Plan {
-            device: &Emulator,
+            device: &Emulator::ACROSS_LINES,
             threads: 1,
             limits: Limits::default(),
             twin: None,
@@ -211,7 +211,7 @@ fn of_a_flood_of_errors_the_last_lines_are_kept() {
 fn answer(plan: &Plan<'_>) -> String {
     let request = request::write(plan, Place::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
-    let finished = work.plan(&Emulator).run();
+    let finished = work.plan(&Emulator::ACROSS_LINES).run();
     let line = serde_json::json!({ "Finished": finished }).to_string();
     format!("cat > /dev/null <<'END'\nEND\ncat <<'END'\nnoise deltanet-check/trial/1 {line}\nEND\n")
 }
@@ -303,7 +303,7 @@ fn a_request_holds_everything_of_a_plan() {
     let request = request::write(&plan, Place::Hip(3)).expect("written");
     let work = work::read(Cursor::new(&request)).expect("read");
     assert_eq!(work.place(), Place::Hip(3));
-    let again = work.plan(&Emulator);
+    let again = work.plan(&Emulator::ACROSS_LINES);
     assert_eq!(again.case.values, plan.case.values);
     assert_eq!(
         (
@@ -338,10 +338,13 @@ fn a_request_holds_everything_of_a_plan() {
     plan.dump = Some(Dump::Npy(Path::new("d")));
     let request = request::write(&plan, Place::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
-    let again = work.plan(&Emulator);
+    let again = work.plan(&Emulator::ACROSS_LINES);
     assert!(matches!(again.variant, Variant::Silent));
     assert!(matches!(again.dump, Some(Dump::Npy(_))));
-    assert_eq!(Emulator.describe().kind, again.device.describe().kind);
+    assert_eq!(
+        Emulator::ACROSS_LINES.describe().kind,
+        again.device.describe().kind
+    );
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use safetensors::{Dtype, SafeTensors};
 
 use super::*;
-use crate::binding::parse_for;
+use crate::binding::{Binding, parse_for};
 use crate::compare::ElementKind::{Bf16, F64, I32, U16};
 use crate::contract::{Case, Data, Domain, Function, Instance, Judged, Outcome, Test, elements};
 use crate::npy::Npy;
 use crate::tensor::Distribution::Uniform;
 use crate::verdict::{Tolerance, TrialReport};
 
-const LIKE: Function = Function {
+pub(super) const LIKE: Function = Function {
     name: "copies",
     title: "-",
     dims: &[],
@@ -140,6 +140,22 @@ fn ran(
     repeat: u16,
     dump: Option<Dump<'_>>,
 ) -> TrialReport {
+    let bindings = parse_for("types.toml", BINDINGS, &[&COPIES, &UNMOVED]).expect("good ones");
+    let found = bindings
+        .iter()
+        .find(|binding| binding.function.name == function.name);
+    let binding = found.unwrap_or(&bindings[0]);
+    ran_by(binding, function, does, repeat, dump)
+}
+
+/// A test of a function, exact, launched by a binding on a device that does so, `repeat` times.
+pub(super) fn ran_by(
+    binding: &Binding,
+    function: &'static Function,
+    does: Does,
+    repeat: u16,
+    dump: Option<Dump<'_>>,
+) -> TrialReport {
     let judged = |name: &&str| {
         let tolerance = Tolerance::absolute(0.0, 0.0);
         let reason = "-".into();
@@ -165,12 +181,8 @@ fn ran(
         does,
         runs: 0.into(),
     };
-    let bindings = parse_for("types.toml", BINDINGS, &[&COPIES, &UNMOVED]).expect("good ones");
-    let found = bindings
-        .iter()
-        .find(|binding| binding.function.name == function.name);
     let bound = Bound {
-        binding: found.unwrap_or(&bindings[0]),
+        binding,
         described: None,
         planted: None,
     };

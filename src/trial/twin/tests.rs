@@ -14,7 +14,7 @@ struct Counting(Mutex<Vec<u64>>);
 
 impl Device for Counting {
     fn describe(&self) -> DeviceReport {
-        Emulator.describe()
+        Emulator::ACROSS_LINES.describe()
     }
 
     fn open(
@@ -25,7 +25,7 @@ impl Device for Counting {
     ) -> Result<Box<dyn Session>, DeviceError> {
         let instructions = limits.instructions.expect("a limit");
         self.0.lock().expect("no panic").push(instructions);
-        Emulator.open(threads, limits, watch)
+        Emulator::ACROSS_LINES.open(threads, limits, watch)
     }
 }
 

@@ -68,6 +68,7 @@ impl Bench {
             waves,
             &mut env,
             &programs,
+            0,
             &mut Meter::new(&budget),
             &mut Nobody,
         );

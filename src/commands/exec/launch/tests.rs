@@ -55,7 +55,7 @@ fn the_whole_of_it() {
     assert_eq!(raw.bytes, [0, 0xff]);
     assert_eq!(
         (file.limits.instructions, file.limits.seconds),
-        (1_000_000_000, 6.5)
+        (Some(1_000_000_000), Some(6.5))
     );
 }
 
@@ -89,7 +89,7 @@ fn buffers() {
     let buffer = |text: &str| error(&with(&format!(r#""out": {{{text}}}"#), ""));
     assert_eq!(
         buffer(r#""byts": 4"#),
-        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape"
+        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape, read_only"
     );
     assert_eq!(
         buffer(""),

@@ -19,7 +19,7 @@ pub const SIZES: [Factor; 5] = [
     Factor::One("B", &[1, 3]),
     Factor::One("T", &[1, 2, 17, 65]),
     HEADS,
-    Factor::One("K", &[1, 33, 64, 200]),
+    Factor::One("K", &[1, 18, 64, 100, 200]),
     Factor::One("V", &[1, 16, 65]),
 ];
 /// Key heads and value heads.
@@ -85,7 +85,7 @@ pub const CHUNKED: [Factor; 5] = [
         &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
     ),
     HEADS,
-    Factor::One("K", &[1, 33, 64, 100]),
+    Factor::One("K", &[1, 18, 64, 100, 200]),
     Factor::One("V", &[1, 16, 65]),
 ];
 

@@ -1,0 +1,78 @@
+//! What launches leave alone: the guards around buffers, and buffers that they may only read.
+
+use super::buffers::{self, Placed};
+use super::elements::Judged;
+use super::launch::LaunchFile;
+use super::shapes::axes;
+use crate::compare::guards::Guards;
+use crate::compare::{BufferAfter, ElementKind, judge_buffers};
+use crate::device::Session;
+use crate::npy::Dtype;
+use crate::verdict::{Axis, Problem};
+
+/// What the buffers that may only be read hold before the launches; nothing for the others.
+pub(super) fn held(
+    session: &mut dyn Session,
+    file: &LaunchFile,
+    placed: &[Placed],
+) -> anyhow::Result<Vec<Option<Vec<u8>>>> {
+    let buffers = file.buffers.iter().zip(placed);
+    buffers
+        .map(|(buffer, placed)| {
+            let read = || buffers::read(session, placed);
+            buffer.read_only.then(read).transpose()
+        })
+        .collect()
+}
+
+/// The first problem of the buffers, as a test's are judged: any guard comes before any buffer that may only be read.
+pub(super) fn judge(
+    session: &mut dyn Session,
+    file: &LaunchFile,
+    placed: &[Placed],
+    held: &[Option<Vec<u8>>],
+) -> anyhow::Result<Option<Problem>> {
+    // Read one after the other: together they may be large.
+    for guards in [true, false] {
+        for ((buffer, placed), held) in file.buffers.iter().zip(placed).zip(held) {
+            let unchanged = held.as_deref().filter(|_| !guards);
+            let around = guards && placed.guards != Guards::default();
+            if !around && unchanged.is_none() {
+                continue;
+            }
+            let (kind, axes) = elements(placed)?;
+            let image = placed.image(session)?;
+            let problem = judge_buffers(&[BufferAfter {
+                name: &buffer.name,
+                kind,
+                axes: &axes,
+                image: &image,
+                guards: placed.guards,
+                unchanged,
+            }]);
+            if problem.is_some() {
+                return Ok(problem);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The elements of a buffer that a message names: f32 where nothing says what they are. Those of a type that the judge does not know
+/// are named by the dword.
+fn elements(placed: &Placed) -> anyhow::Result<(ElementKind, Vec<Axis>)> {
+    let bytes = usize::try_from(placed.bytes)?;
+    let layout = placed.layout.as_ref();
+    let dtype = layout.map_or(Dtype::F32, |layout| layout.dtype);
+    let direct = Judged::of(dtype).filter(|judged| judged.is_direct());
+    Ok(match direct.filter(|_| bytes.is_multiple_of(dtype.size)) {
+        Some(judged) => {
+            let count = bytes / judged.dtype.size;
+            (judged.kind, axes(None, layout, count))
+        }
+        None => {
+            let dwords = Axis::new("dword", bytes.div_ceil(4));
+            (ElementKind::I32, vec![dwords])
+        }
+    })
+}
