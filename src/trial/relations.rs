@@ -175,7 +175,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn apply(steps: &[Step], case: &Values, arrays: &mut Vec<Array>) {
+fn apply(steps: &[Step], case: &Values, arrays: &mut [Array]) {
     steps.iter().for_each(|step| step.apply(case, arrays));
 }
 

@@ -28,12 +28,12 @@ pub enum Step {
     /// All elements of these are so.
     Filled(&'static [&'static str], f64),
     /// Whatever a law needs besides.
-    By(fn(&Values, &mut Vec<Array>)),
+    By(fn(&Values, &mut [Array])),
 }
 
 impl Step {
     /// Does it.
-    pub fn apply(&self, case: &Values, arrays: &mut Vec<Array>) {
+    pub fn apply(&self, case: &Values, arrays: &mut [Array]) {
         match self {
             Step::Times(names, factor) => each(arrays, names, |array| {
                 array.values.iter_mut().for_each(|value| *value *= factor);

@@ -30,7 +30,7 @@ pub const CHUNK_SUMS: Relation = Relation::alone(
         };
         let (tokens, heads) = (tokens.length, heads.length);
         let before = |at: usize| {
-            let first = at / heads % tokens % chunk == 0;
+            let first = (at / heads % tokens).is_multiple_of(chunk);
             if first { None } else { at.checked_sub(heads) }
         };
         let log = |at: usize| match case.word("gate_kind") {

@@ -155,11 +155,14 @@ fn other_sign(t: &mut Instance<'_>) -> Outcome {
     t.check(x, references)
 }
 
+/// What a contract does.
+type Run = fn(&mut Instance<'_>) -> Outcome;
+
 /// What every other part of the judgement lets pass: kernel and reference are wrong in the same way.
 #[test]
 fn a_mistake_that_the_reference_shares_is_found() {
     let registry = Registry::built_in().expect("it is good");
-    let shared: [(_, _, fn(&mut Instance<'_>) -> Outcome, _); 2] = [
+    let shared: [(_, _, Run, _); 2] = [
         (
             "gdn_recurrent_domain",
             "head maps swapped",

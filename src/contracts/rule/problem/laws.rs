@@ -99,7 +99,7 @@ pub const HANDED_ON: Relation = Relation::twice(
 .at(|case| case.with("T", case.get("T").map_or(2, |tokens| 2 * tokens)), &[])
 .when(|case| case.word(STATE.0) != Some("zero"));
 /// Makes the first token one that decays nothing and writes nothing.
-fn neutral(case: &Values, arrays: &mut Vec<Array>) {
+fn neutral(case: &Values, arrays: &mut [Array]) {
     // The sequential rule has factors, without a choice.
     let factor = case.word(GATE_KIND.0) == Some("factor") || case.get("HV").is_none();
     let changed = [("beta", 0.0), ("g", if factor { 1.0 } else { 0.0 })];
