@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How much a PASS of the built-in tests says: a campaign of 40 mutants a kernel for each of three seeds, and from it the table in
+# How much a PASS of the built-in tests says: a campaign of 40 mutants a kernel for each seed of SEEDS (0), and from it the table in
 # docs/mutation.md and the score in README.md. With --check BAR it changes nothing, takes 6 mutants a kernel of one seed, and fails below BAR percent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,11 +10,11 @@ if [[ ${1:-} == --check ]]; then
 fi
 reports=target/mutation
 mkdir -p "$reports"
-for seed in ${SEEDS:-0 1 2}; do
+for seed in ${SEEDS:-0}; do
     "$program" mutate --seed "$seed" --report "$reports/$seed.json" >"$reports/$seed.txt"
 done
 
-python3 - "$reports" ${SEEDS:-0 1 2} <<'PYTHON'
+python3 - "$reports" ${SEEDS:-0} <<'PYTHON'
 import collections, json, pathlib, re, sys
 folder, seeds = pathlib.Path(sys.argv[1]), sys.argv[2:]
 reports = [json.loads((folder / f"{seed}.json").read_text()) for seed in seeds]
