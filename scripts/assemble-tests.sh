@@ -1,7 +1,8 @@
 #!/bin/sh
-# Assembles the programs in emulator/tests/programs/*.toml and the instructions in emulator/benches/instructions.tsv with llvm-mc and
-# writes their words behind their text, and the kernels in emulator/tests/hostile/hostile.s, emulator/tests/litmus/litmus.s and the frame
-# of random programs in emulator/tests/random/program.s into the .co beside them.
+# Assembles the programs in emulator/tests/programs/*.toml and emulator/tests/sanitizer/*.toml and the instructions in
+# emulator/benches/instructions.tsv with llvm-mc and writes their words behind their text, and the kernels in
+# emulator/tests/hostile/hostile.s, emulator/tests/litmus/litmus.s, tests/data/lint.s and the frame of random programs in
+# emulator/tests/random/program.s into the .co beside them.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,7 +12,7 @@ for tool in "$mc" "$objcopy" "$lld"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus emulator/tests/random/program; do
+for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus emulator/tests/random/program tests/data/lint; do
     new=$scratch/new.co
     "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$kernels.s" -o "$scratch/new.o"
     "$lld" -shared "$scratch/new.o" -o "$new"
@@ -41,7 +42,7 @@ def assemble(code, path):
         data = open(out, "rb").read()
     return " ".join(f"{int.from_bytes(data[at:at + 4], 'little'):08x}" for at in range(0, len(data), 4))
 
-for path in sorted(glob.glob("emulator/tests/programs/*.toml")):
+for path in sorted(glob.glob("emulator/tests/programs/*.toml") + glob.glob("emulator/tests/sanitizer/*.toml")):
     text = open(path).read()
     new = program.sub(lambda m: m[1] + f'words = "{assemble(m[2], path)}"\n', text)
     if new != text:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Speed, in one run on this machine: the emulator on documented kernels, beside the same kernels in OpenCL C run natively by PoCL
 # (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; loops of single instructions; and the wall time of
-# the whole validation run on one core and on all.
+# the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,8 +33,9 @@ wall() { # command... -> best of five, in seconds
 check=target/release/deltanet-check
 one=$(wall "$check" --jobs 1)
 all=$(wall "$check")
-awk -v one="$one" -v all="$all" -v cores="$(nproc)" 'BEGIN {
-    printf "\nwhole run, best of 5: %s s on one core, %s s on %d (%.2f x)\n", one, all, cores, one / all
+start=$(wall "$check" --list)
+awk -v one="$one" -v all="$all" -v cores="$(nproc)" -v start="$start" 'BEGIN {
+    printf "\nwhole run, best of 5: %s s on one core, %s s on %d (%.2f x), of which %s s choose the cases\n", one, all, cores, one / all, start
 }'
 
 "$check" --test 'recurrent:B=1,T=256,H=16,HV=32,K=128,V=128,*' --jobs 1 --format json | python3 -c '
@@ -42,6 +43,19 @@ import json, sys
 launch = next(t for p in json.load(sys.stdin)["phases"] for t in p["trials"])["launches"][0]
 instructions, seconds = launch["wave_instructions"], launch["seconds"]
 print(f"gated delta rule, 32 heads of 128 x 128, 256 tokens, one core: {instructions:.3g} wave instructions in {seconds:.2f} s")'
+
+# What the sanitizer costs: user seconds of phase 9 on one core under each check, and under all.
+user() { # command... -> user seconds
+    local TIMEFORMAT=%U
+    { time "$@" >/dev/null; } 2>&1
+}
+plain=$(user "$check" --phase 9 --jobs 1)
+printf '\nphase 9 on one core: %s s of user time' "$plain"
+for checks in hazard sync wait memory init race memory,init,wait,hazard all; do
+    seconds=$(user "$check" --phase 9 --jobs 1 --sanitize="$checks")
+    awk -v name="$checks" -v s="$seconds" -v plain="$plain" 'BEGIN { printf "; %s %s s (%.1f x)", name, s, s / plain }'
+done
+echo
 
 # Single instructions, each beside the one that it is measured by.
 echo

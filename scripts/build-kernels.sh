@@ -4,7 +4,7 @@
 #   scripts/build-kernels.sh                      kernels/built/*.co, kernels/built/COMPILER, kernels/SHA256SUMS
 #   scripts/build-kernels.sh --out DIR            the code objects and COMPILER into DIR, nothing else
 #   scripts/build-kernels.sh --opt '-O3 -ffast-math'   other optimisation flags
-#   scripts/build-kernels.sh --only deltanet      one code object of the two
+#   scripts/build-kernels.sh --only deltanet      one code object of the three: deltanet, planted, sanitizer
 #   scripts/build-kernels.sh --compiler hipcc     the hipcc of ROCm (or Debian) in place of clang
 #
 # --opt, --only and --compiler need --out: what is committed has one compiler, one set of flags, and is whole.
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 case $compiler in clang | hipcc) ;; *) fail "unknown compiler '$compiler'; it is clang or hipcc" 2 ;; esac
-case $only in '' | deltanet | planted) ;; *) fail "unknown code object '$only'; it is deltanet or planted" 2 ;; esac
+case $only in '' | deltanet | planted | sanitizer) ;; *) fail "unknown code object '$only'; it is deltanet, planted or sanitizer" 2 ;; esac
 if [ -z "$out" ] && { [ "$opt" != -O3 ] || [ -n "$only" ] || [ "$compiler" != clang ]; }; then
     fail "--opt, --only and --compiler need --out DIR: the committed code objects are built by clang at -O3" 2
 fi
@@ -64,15 +64,18 @@ else
 fi
 [ -z "$missing" ] || fail "missing:$missing"
 
-# Without a compilation-unit id the bytes do not depend on where the sources lie. $opt is one flag or several.
+# Without a compilation-unit id, and with paths from the root, the bytes do not depend on where the sources lie. $opt is one flag or several.
+# The sanitizer's findings name source lines: its kernels have line tables.
 # shellcheck disable=SC2086
 compile() { # compile SOURCE OBJECT
+    lines=
+    case $1 in */sanitizer.hip) lines="-gline-tables-only -fdebug-compilation-dir=. -fdebug-prefix-map=$root/=" ;; esac
     if [ "$compiler" = clang ]; then
         clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 \
-            --rocm-path=/usr --rocm-device-lib-path="$bitcode" -fuse-cuid=none $opt "$1" -o "$2"
+            --rocm-path=/usr --rocm-device-lib-path="$bitcode" -fuse-cuid=none $opt $lines "$1" -o "$2"
     else
         # hipcc complains about a card that is not there, and builds all the same
-        hipcc --genco --offload-arch=gfx906 $opt "$1" -o "$2" 2> "$2.log" || {
+        hipcc --genco --offload-arch=gfx906 $opt $lines "$1" -o "$2" 2> "$2.log" || {
             cat "$2.log" >&2
             fail "hipcc could not build $1"
         }
@@ -98,14 +101,14 @@ target=${out:-$sources/built}
 mkdir -p "$target"
 scratch=$(mktemp -d "$target/.build.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for name in ${only:-deltanet planted}; do
+for name in ${only:-deltanet planted sanitizer}; do
     compile "$sources/$name.hip" "$scratch/$name.co"
     chmod 644 "$scratch/$name.co"
 done
 describe > "$scratch/COMPILER"
 mv "$scratch"/*.co "$scratch/COMPILER" "$target/"
 if [ -z "$out" ]; then
-    (cd "$sources" && sha256sum built/deltanet.co built/planted.co) > "$scratch/SHA256SUMS"
+    (cd "$sources" && sha256sum built/deltanet.co built/planted.co built/sanitizer.co) > "$scratch/SHA256SUMS"
     mv "$scratch/SHA256SUMS" "$sources/SHA256SUMS"
 fi
-echo "built in $target: ${only:-deltanet and planted}"
+echo "built in $target: ${only:-deltanet, planted and sanitizer}"

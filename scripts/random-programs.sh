@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs random programs on the emulator, each at every feature level of this host and on one and two threads: no panic, no difference.
-# Usage: scripts/random-programs.sh [COUNT [SEED]]   (default 20000 programs from seed 1; `list SEED` prints one)
+# With `checked` each runs under all checks of the sanitizer: no panic, nothing that changes, the same findings again.
+# Usage: scripts/random-programs.sh [checked] [COUNT [SEED]]   (default 20000 programs from seed 1; `list SEED` prints one)
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --quiet --release -p gfx906 --example random_programs

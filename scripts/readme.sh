@@ -9,6 +9,8 @@ trap 'rm -rf "$captures"' EXIT
 target/release/deltanet-check --phase 1-8 >"$captures/scripts_readme.sh"
 target/release/deltanet-check audit --regime slow --regime moderate-even --regime model >"$captures/audit"
 target/release/deltanet-check --test scale:n=1 --trace - --trace-wave 0 | grep -E '^\(.* (v_(add_u|cmp|lshl|mul)|s_and_saveexec|global_load)' >"$captures/trace"
+target/release/deltanet-check exec kernels/planted/sanitizer/race.json --sanitize=race | sed -n '/^findings/,$p' >"$captures/race" || true
+target/release/deltanet-check lint tests/data/lint.co >"$captures/lint" || true
 target/release/deltanet-check --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
 scripts/gdr-table.py target/release/deltanet-check >"$captures/gdr"
 [[ ${1:-} == --no-bench ]] || scripts/bench.sh | sed '/^loops of one instruction/,$d' >"$captures/bench"

@@ -2,7 +2,8 @@
 # A kernel that Triton compiles for gfx906, judged: tests/triton/rule.py, bound by tests/triton/bind.toml. The right one must pass the
 # contract's tests, the one with a mistake must fail them.
 #   scripts/triton.sh [--dev]     --dev: the program of the dev profile
-# Triton comes from PyPI into target/triton/venv (a download of some 270 MB, once). Triton 3.9.0 compiles for gfx906 as it is; 3.5 to 3.7
+# Besides, kernels of the usual kinds, run on NumPy arrays by the Python package: tests/triton/ahead.py.
+# Triton and NumPy come from PyPI into target/triton/venv (a download of some 290 MB, once). Triton 3.9.0 compiles for gfx906 as it is; 3.5 to 3.7
 # refuse to. To compile ahead of time takes no GPU, driver or torch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,12 +13,12 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 home=$target/triton
 triton='triton>=3.9,<4'
 
-if ! "$home/venv/bin/python" -c 'import triton' 2>/dev/null; then
+if ! "$home/venv/bin/python" -c 'import numpy, triton' 2>/dev/null; then
     rm -rf "$home/venv"
     python3 -m venv "$home/venv"
-    "$home/venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$triton"
+    "$home/venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$triton" numpy
 fi
-cargo build --quiet --locked --profile "$profile" --bin deltanet-check
+scripts/build-hip.sh "$@" >/dev/null
 tool=$target/${profile/#dev/debug}/deltanet-check
 
 out=$home/rule
@@ -46,3 +47,5 @@ if ! grep -q '^FAIL recurrent:' "$out/wrong.txt" || grep -q '^\(PASS\|ERROR\)' "
     echo "wrong.hsaco: its mistake is not a FAIL everywhere" >&2
     exit 1
 fi
+PYTHONPATH=python/src DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so DELTANET_CHECK_PROGRAM=$tool \
+    TRITON_CACHE_DIR=$home/cache TRITON_DEFAULT_FP_FUSION=1 "$home/venv/bin/python" tests/triton/ahead.py

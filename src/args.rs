@@ -6,10 +6,13 @@ mod code;
 mod device;
 mod exec;
 mod export;
+mod hip;
+mod judge;
 mod measure;
 mod mutate;
 mod run;
 mod soak;
+mod sources;
 mod vectors;
 
 use std::io::{self, IsTerminal};
@@ -17,20 +20,24 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 use gfx906::machine::Schedule;
+use gfx906::observe::sanitize::Checks;
 
-use crate::device::{Budget, Limits, TraceSpec};
+use crate::device::{Budget, Limits, Sanitize, TraceSpec};
 use crate::run::Sources;
 use crate::text::quoted;
 
 pub use bind::{BindArgs, ContractsArgs};
-pub use code::{DisasmArgs, InspectArgs, IsaArgs};
+pub use code::{DisasmArgs, InspectArgs, IsaArgs, LintArgs};
 pub use device::{DeviceArgs, DeviceChoice, TargetArgs};
 pub use exec::ExecArgs;
 pub use export::ExportArgs;
+pub use hip::HipArgs;
+pub use judge::JudgeArgs;
 pub use measure::{AuditArgs, TolerancesArgs};
 pub use mutate::MutateArgs;
-pub use run::RunArgs;
+pub use run::{RunArgs, TrialArgs};
 pub use soak::SoakArgs;
+pub use sources::{KernelArgs, SelectionArgs, SourceArgs};
 pub use vectors::{FamilyChoice, VectorsArgs};
 
 /// The flags that say when a kernel hangs, and how waves take turns.
@@ -71,10 +78,7 @@ impl LimitArgs {
     fn again(&self) -> String {
         let mut flags = String::new();
         if let Some(budget) = self.budget {
-            let instructions = budget.instructions.map(|n| n.to_string());
-            let seconds = budget.seconds.map(|s| format!("{s}s"));
-            let parts: Vec<String> = instructions.into_iter().chain(seconds).collect();
-            flags.push_str(&format!(" --budget {}", parts.join(",")));
+            flags.push_str(&format!(" --budget {budget}"));
         }
         if let Some(turn) = self.turn {
             flags.push_str(&format!(" --turn {turn}"));
@@ -83,6 +87,46 @@ impl LimitArgs {
             flags.push_str(&format!(" --schedule {schedule}"));
         }
         flags
+    }
+}
+
+/// The flags of the sanitizer.
+#[derive(Debug, Clone, Args)]
+pub struct SanitizeArgs {
+    /// Look for mistakes that values do not show, on the emulator: some of memory, init, race, sync, wait, hazard with commas between them,
+    /// or all (docs/sanitizer.md). What is found counts as a failure
+    #[arg(long, value_name = "CHECKS", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = checks)]
+    pub sanitize: Option<Checks>,
+
+    /// Only tell what the sanitizer finds
+    #[arg(long, requires = "sanitize")]
+    pub sanitize_warn: bool,
+}
+
+impl SanitizeArgs {
+    /// What they ask for.
+    pub fn spec(&self) -> Option<Sanitize> {
+        Some(Sanitize {
+            checks: self.sanitize?,
+            warn: self.sanitize_warn,
+        })
+    }
+
+    /// The flags as one would type them again.
+    pub fn again(&self) -> String {
+        match self.sanitize {
+            Some(Checks::ALL) => " --sanitize".to_owned(),
+            Some(checks) => format!(" --sanitize={checks}"),
+            None => String::new(),
+        }
+    }
+}
+
+/// A list of checks, or all of them.
+fn checks(list: &str) -> Result<Checks, String> {
+    match list {
+        "all" => Ok(Checks::ALL),
+        list => list.parse(),
     }
 }
 

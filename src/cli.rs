@@ -5,12 +5,12 @@ use std::io::Write;
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, InspectArgs, IsaArgs,
-    MutateArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
+    AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, HipArgs, InspectArgs,
+    IsaArgs, JudgeArgs, LintArgs, MutateArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, contracts, disasm, exec, export, inspect, isa, mutate, run, soak, tolerances,
-    vectors,
+    audit, bind, contracts, disasm, exec, export, hip, inspect, isa, judge, lint, mutate, run,
+    soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -43,16 +43,22 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Print code as text
     Disasm(DisasmArgs),
+    /// Look for missing waits and wait states on every path through the code
+    Lint(LintArgs),
     /// Say how much of the instruction set runs
     Isa(IsaArgs),
     /// Run kernels of the gated delta rule on tensors that somebody else made
     Vectors(VectorsArgs),
     /// Write inputs, references and outputs of tests as safetensors
     Export(ExportArgs),
+    /// Judge outputs that another program computed from what `export` wrote
+    Judge(JudgeArgs),
     /// List the contracts that kernels can be bound to, or say what the tensors of one are
     Contracts(ContractsArgs),
     /// Print the beginnings of a binding for each kernel of a code object
     Bind(BindArgs),
+    /// Run a HIP program on the emulator, as it was built
+    Hip(HipArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
@@ -96,9 +102,12 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Exec(args)) => exec::run(args),
         Some(Command::Inspect(args)) => inspect::run(args),
         Some(Command::Disasm(args)) => disasm::run(args),
+        Some(Command::Lint(args)) => lint::run(args),
         Some(Command::Isa(args)) => isa::run(args),
         Some(Command::Vectors(args)) => vectors::run(args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Judge(args)) => judge::run(args),
+        Some(Command::Hip(args)) => hip::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Contracts(args)) => contracts::run(args),
         Some(Command::Bind(args)) => bind::run(args),

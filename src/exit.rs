@@ -5,24 +5,39 @@ use std::process::ExitCode;
 
 /// The exit codes, which scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
     /// Something ran and all that ran passed, or the command did what it was asked.
-    Passed = 0,
+    Passed,
     /// At least one test failed or ended in an error, or was not run where all are required; for `exec`, the program trapped or a buffer is
     /// not what it should be.
-    Failed = 1,
+    Failed,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
-    Usage = 2,
+    Usage,
     /// The registry, a binding, the code object, the device or an output place is not usable.
-    Setup = 3,
+    Setup,
     /// The selection is valid and empty, or nothing in it can run.
-    NothingSelected = 4,
+    NothingSelected,
+    /// The code of a program that was run.
+    Program(u8),
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Passed => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Setup => 3,
+            Exit::NothingSelected => 4,
+            Exit::Program(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        ExitCode::from(exit.code())
     }
 }
 

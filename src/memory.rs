@@ -25,8 +25,10 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 /// The system's allocator, but for what happens where it has no memory.
 pub struct Allocator;
 
-/// Heeds [`VARIABLE`].
+/// Heeds [`VARIABLE`], and puts something by for the end.
 pub fn configure() {
+    #[cfg(unix)]
+    reserve::hold();
     let Ok(text) = std::env::var(VARIABLE) else {
         return;
     };
@@ -92,6 +94,8 @@ unsafe impl GlobalAlloc for Allocator {
 #[cold]
 fn leave(size: usize) -> ! {
     static LEAVING: AtomicBool = AtomicBool::new(false);
+    #[cfg(unix)]
+    reserve::give_back();
     while LEAVING.swap(true, Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
@@ -99,7 +103,35 @@ fn leave(size: usize) -> ! {
     line.push(b"error: out of memory: the host has no ");
     line.push_number(size);
     line.push(b" bytes left; run fewer tests at a time (--jobs), or smaller ones\n");
-    end(line.bytes(), Exit::Setup as i32)
+    end(line.bytes(), Exit::Setup.code().into())
+}
+
+/// Address space that is put by, and given back where memory is out: what other threads do until the process has ended may need some,
+/// and the C library would end the process in its own way.
+#[cfg(unix)]
+mod reserve {
+    use std::ptr::null_mut;
+    use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+    const BYTES: usize = 1 << 20;
+    static HELD: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(null_mut());
+
+    pub fn hold() {
+        // SAFETY: new memory somewhere, which nobody uses.
+        let held =
+            unsafe { mmap_anonymous(null_mut(), BYTES, ProtFlags::empty(), MapFlags::PRIVATE) };
+        HELD.store(held.unwrap_or(null_mut()), Relaxed);
+    }
+
+    pub fn give_back() {
+        let held = HELD.swap(null_mut(), Relaxed);
+        if !held.is_null() {
+            // SAFETY: it was mapped with this size, nobody uses it, and only one comes here with it.
+            let _ = unsafe { munmap(held, BYTES) };
+        }
+    }
 }
 
 #[cfg(unix)]

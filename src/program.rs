@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use gfx906::code_object::CodeObject;
 use sha2::{Digest, Sha256};
@@ -13,7 +14,7 @@ use crate::verdict::CodeObjectReport;
 /// A parsed code object with its bytes.
 pub struct Program {
     /// The file as it was read.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<[u8]>,
     /// What is in it.
     pub object: CodeObject,
     /// Where it came from, for reports.
@@ -64,7 +65,7 @@ impl Program {
         })?;
         place.copy_from_slice(bytes);
         Some(Program {
-            bytes: Vec::new(),
+            bytes: Arc::default(),
             object,
             report: self.report.clone(),
         })
@@ -90,7 +91,7 @@ impl Program {
             build,
         };
         Ok(Program {
-            bytes,
+            bytes: bytes.into(),
             object,
             report,
         })

@@ -1,10 +1,11 @@
 //! What a run found out: the verdict words and the data that every report is made of.
 //!
 //! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
-//! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
+//! and their serialised form is the JSON report (schema `deltanet-check/report/2`).
 
 mod counters;
 mod error;
+mod finding;
 pub mod number;
 mod output;
 mod problem;
@@ -12,6 +13,7 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use error::ErrorKind;
+pub use finding::{FindingReport, OtherReport, SiteReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
 pub use problem::{
     Besides, Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,

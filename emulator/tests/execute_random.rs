@@ -1,12 +1,16 @@
 //! The machine against random programs, which the fuzz target runs too: they really run, and every run of one is the same.
 
+#[path = "../../fuzz/src/checked.rs"]
+mod checked;
 #[path = "../../fuzz/src/execute.rs"]
 mod execute;
 #[path = "../../fuzz/src/programs/mod.rs"]
 mod programs;
 
+use checked::Found;
 use execute::Census;
 use gfx906::machine::Level;
+use gfx906::observe::sanitize::Check;
 use programs::{Choices, Machine, generate};
 
 /// Programs of the test; in debug builds, where there is one level, fewer.
@@ -48,6 +52,25 @@ fn programs_run_reach_the_table_and_are_the_same_in_every_run() {
         "{reached} of {all} rows ran; not {:?}",
         census.rows.missed()
     );
+}
+
+#[test]
+fn the_sanitizer_changes_nothing_and_says_the_same_again() {
+    const PROGRAMS: u64 = if cfg!(debug_assertions) { 300 } else { 2_000 };
+    let (mut machine, mut found) = (Machine::new(), Found::default());
+    for seed in 0..PROGRAMS {
+        let program = generate(&mut Choices::from_seed(seed));
+        let mut one = Found::default();
+        if let Err(difference) = checked::run(&mut machine, &program, &mut one) {
+            panic!("program {seed}: {difference}");
+        }
+        found.add(&one);
+    }
+    println!("{found}");
+    for (check, count) in Check::ALL.into_iter().zip(found.by_check) {
+        // Programs of one wave and few barriers give `race` and `sync` the least to say.
+        assert!(count > PROGRAMS / 200, "{check} in {count} programs only");
+    }
 }
 
 /// What a fuzzer hands over: any bytes are a program.

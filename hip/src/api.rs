@@ -5,26 +5,26 @@ use half::f16;
 
 use crate::boundary::{Address, Callback, In, Out, Text};
 use crate::calls::function::FunctionAttributes;
+use crate::calls::graph::exec::InstantiateParameters;
+use crate::calls::graph::params::{HostParameters, KernelParameters, MemsetParameters};
+use crate::calls::graph::set::Attribute;
+use crate::calls::memory::array::{Descriptor, Descriptor3d};
 use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
+use crate::calls::memory::pool::{Access, Location, PoolProperties};
 use crate::calls::memory::query::PointerAttributes;
-use crate::calls::stream::{HostFunction, StreamCallback};
-use crate::calls::{context, device, event, fatbin, launch, memory, module, stream};
+use crate::calls::memory::virtual_memory::Properties;
+use crate::calls::{
+    context, device, event, fatbin, graph, launch, lookup, memory, module, per_thread, stream,
+};
 use crate::calls::{function as kernel, symbol as variable};
-use crate::entry::Failed;
+use crate::entry::{self, Failed};
+use crate::error::{HipError, Outcome};
+pub use crate::objects::array::Channel;
 pub use crate::objects::shape::Dim3;
+use crate::objects::work::{HostFunction, StreamCallback};
 use crate::properties::{R0000, R0600};
 use crate::table::{function, functions, supported, symbol};
 use crate::{error, runtime};
-
-/// `hipChannelFormatDesc`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Channel {
-    /// Bits of the four components.
-    pub bits: [i32; 4],
-    /// Signed, unsigned, float, none.
-    pub format: u32,
-}
 
 impl Failed for Channel {
     fn failed() -> Channel {
@@ -47,6 +47,22 @@ fn text_of(code: u32) -> Text {
     Text::of(error::text(code))
 }
 
+fn drv_name(code: u32, out: Out<Text>) -> Outcome {
+    described(code, out, name_of)
+}
+
+fn drv_text(code: u32, out: Out<Text>) -> Outcome {
+    described(code, out, text_of)
+}
+
+fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> Outcome {
+    out.put(Text::null())?;
+    if !error::is_known(code) {
+        return Err(HipError::InvalidValue);
+    }
+    out.put(text(code))
+}
+
 fn no_text(_id: u32) -> Text {
     Text::of(c"unknown")
 }
@@ -65,6 +81,20 @@ fn half_to_float(bits: u16) -> f32 {
 
 fn float_to_half(value: f32) -> u16 {
     f16::from_f32(value).to_bits()
+}
+
+fn proc_address(
+    name: Text,
+    out: Out<Address>,
+    version: i32,
+    flags: u64,
+    status: Out<u32>,
+) -> Outcome {
+    lookup::by_version(find, name, out, version, flags, status)
+}
+
+fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+    lookup::entry_point(find, name, out, flags, status)
 }
 
 #[rustfmt::skip]
@@ -114,6 +144,8 @@ functions! {
     "hip_4.2" hipGetDeviceCount(out: Out<i32>) = open device::count;
     "hip_4.2" hipGetDeviceFlags(out: Out<u32>) = device device::get_flags;
     "hip_4.2" hipGetDeviceProperties(out: Out<R0000>, device: i32) = open device::properties_5;
+    "hip_5.3" hipDeviceSetLimit(limit: u32, value: usize) = device device::set_limit;
+    "hip_6.2" hipSetValidDevices(devices: In<i32>, count: i32) = open device::set_valid;
     "hip_4.2" hipInit(flags: u32) = open device::init;
     "hip_4.2" hipRuntimeGetVersion(out: Out<i32>) = open device::version;
     "hip_4.2" hipSetDevice(device: i32) = open device::set;
@@ -122,12 +154,17 @@ functions! {
     "hip_6.0" hipGetDevicePropertiesR0600(out: Out<R0600>, device: i32) = open device::properties_6;
     "hip_6.0" hipChooseDeviceR0000(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_6.0" hipChooseDeviceR0600(out: Out<i32>, wanted: Address) = open device::choose;
+    "hip_6.1" hipGetProcAddress(name: Text, out: Out<Address>, version: i32, flags: u64, status: Out<u32>) = open proc_address;
+    "hip_7.1" hipGetDriverEntryPoint(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open entry_point;
 
     // Errors.
     "hip_4.2" hipGetErrorName(code: u32) -> Text = raw name_of;
     "hip_4.2" hipGetErrorString(code: u32) -> Text = raw text_of;
     "hip_4.2" hipGetLastError() -> u32 = raw runtime::last_error;
     "hip_4.2" hipPeekAtLastError() -> u32 = raw runtime::peek_at_last_error;
+    "hip_5.3" hipDrvGetErrorName(code: u32, out: Out<Text>) = open drv_name;
+    "hip_5.3" hipDrvGetErrorString(code: u32, out: Out<Text>) = open drv_text;
+    "hip_6.0" hipExtGetLastError() -> u32 = raw entry::latest;
 
     // Memory.
     "hip_4.2" hipExtMallocWithFlags(out: Out<Address>, bytes: usize, flags: u32) = device memory::device::malloc_with_flags;
@@ -143,20 +180,78 @@ functions! {
     "hip_4.2" hipHostUnregister(host: Address) = device memory::host::unregister;
     "hip_4.2" hipMalloc(out: Out<Address>, bytes: usize) = device memory::device::malloc;
     "hip_4.2" hipMalloc3D(out: Out<Pitched>, extent: Extent) = device memory::pitched::malloc_3d;
-    "hip_5.1" hipMallocAsync(out: Out<Address>, bytes: usize, stream: Address) = device memory::device::malloc_async;
+    "hip_5.1" hipMallocAsync(out: Out<Address>, bytes: usize, stream: Address) = device memory::pool::malloc_async;
     "hip_4.2" hipMallocHost(out: Out<Address>, bytes: usize) = device memory::host::malloc_plain;
     "hip_4.2" hipMallocManaged(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc_managed;
     "hip_4.2" hipMallocPitch(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) = device memory::pitched::malloc;
-    "hip_4.2" hipMemAdvise(address: Address, bytes: usize, advice: u32, device: i32) = device memory::query::advise;
+    "hip_4.2" hipMemAdvise(address: Address, bytes: usize, advice: u32, device: i32) = device memory::range::advise;
     "hip_4.2" hipMemAllocHost(out: Out<Address>, bytes: usize) = device memory::host::malloc_plain;
     "hip_4.2" hipMemAllocPitch(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize, element: u32) = device memory::pitched::malloc_driver;
     "hip_4.2" hipMemGetAddressRange(base: Out<Address>, size: Out<usize>, address: Address) = device memory::query::address_range;
     "hip_4.2" hipMemGetInfo(free: Out<usize>, total: Out<usize>) = device memory::query::info;
-    "hip_4.2" hipMemPrefetchAsync(address: Address, bytes: usize, device: i32, stream: Address) = device memory::query::prefetch;
+    "hip_4.2" hipMemPrefetchAsync(address: Address, bytes: usize, device: i32, stream: Address) = device memory::range::prefetch;
     "hip_4.2" hipMemPtrGetInfo(address: Address, size: Out<usize>) = device memory::query::size_of_allocation;
     "hip_5.0" hipPointerGetAttribute(out: Out<u8>, attribute: u32, address: Address) = device memory::query::attribute;
     "hip_4.2" hipPointerGetAttributes(out: Out<PointerAttributes>, address: Address) = device memory::query::attributes;
-    "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::query::attach;
+    "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::range::attach;
+
+    // Pools, and what is said of ranges.
+    "hip_5.1" hipDeviceGetDefaultMemPool(out: Out<Address>, device: i32) = device memory::pool::default_of;
+    "hip_5.1" hipDeviceGetMemPool(out: Out<Address>, device: i32) = device memory::pool::current_of;
+    "hip_5.1" hipDeviceSetMemPool(device: i32, pool: Address) = device memory::pool::set_current;
+    "hip_5.1" hipMallocFromPoolAsync(out: Out<Address>, bytes: usize, pool: Address, stream: Address) = device memory::pool::malloc_from;
+    "hip_5.1" hipMemPoolCreate(out: Out<Address>, properties: In<PoolProperties>) = device memory::pool::create;
+    "hip_5.1" hipMemPoolDestroy(pool: Address) = device memory::pool::destroy;
+    "hip_5.1" hipMemPoolGetAccess(flags: Out<u32>, pool: Address, location: In<Location>) = device memory::pool::get_access;
+    "hip_5.1" hipMemPoolGetAttribute(pool: Address, attribute: u32, value: Out<u32>) = device memory::pool::get;
+    "hip_5.1" hipMemPoolSetAccess(pool: Address, descriptions: In<Access>, count: usize) = device memory::pool::set_access;
+    "hip_5.1" hipMemPoolSetAttribute(pool: Address, attribute: u32, value: In<u32>) = device memory::pool::set;
+    "hip_5.1" hipMemPoolTrimTo(pool: Address, keep: usize) = device memory::pool::trim;
+    "hip_4.2" hipMemRangeGetAttribute(out: Out<i32>, out_bytes: usize, attribute: u32, address: Address, bytes: usize) = device memory::range::attribute;
+    "hip_4.2" hipMemRangeGetAttributes(out: In<Out<i32>>, sizes: In<usize>, attributes: In<u32>, count: usize, address: Address, bytes: usize) = device memory::range::attributes;
+    "hip_7.1" hipMemAdvise_v2(address: Address, bytes: usize, advice: u32, location: Location) = device memory::range::advise_at;
+    "hip_7.1" hipMemPrefetchAsync_v2(address: Address, bytes: usize, location: Location, flags: u32, stream: Address) = device memory::range::prefetch_to;
+
+    // Virtual memory.
+    "hip_5.1" hipMemAddressFree(base: Address, bytes: usize) = device memory::virtual_memory::give_back;
+    "hip_5.1" hipMemAddressReserve(out: Out<Address>, bytes: usize, alignment: usize, wish: Address, flags: u64) = device memory::virtual_memory::reserve;
+    "hip_5.1" hipMemCreate(out: Out<Address>, bytes: usize, properties: In<Properties>, flags: u64) = device memory::virtual_memory::create;
+    "hip_5.1" hipMemGetAccess(out: Out<u64>, location: In<Location>, address: Address) = device memory::virtual_memory::get_access;
+    "hip_5.1" hipMemGetAllocationGranularity(out: Out<usize>, properties: In<Properties>, option: u32) = device memory::virtual_memory::granularity;
+    "hip_5.1" hipMemGetAllocationPropertiesFromHandle(out: Out<Properties>, handle: Address) = device memory::virtual_memory::properties_of;
+    "hip_5.1" hipMemMap(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) = device memory::virtual_memory::map;
+    "hip_5.1" hipMemRelease(handle: Address) = device memory::virtual_memory::release;
+    "hip_5.1" hipMemRetainAllocationHandle(out: Out<Address>, address: Address) = device memory::virtual_memory::retain;
+    "hip_5.1" hipMemSetAccess(base: Address, bytes: usize, wanted: In<Access>, count: usize) = device memory::virtual_memory::set_access;
+    "hip_5.1" hipMemUnmap(base: Address, bytes: usize) = device memory::virtual_memory::unmap;
+
+    // Arrays.
+    "hip_4.2" hipMallocArray(out: Out<Address>, channel: In<Channel>, width: usize, height: usize, flags: u32) = device memory::array::malloc;
+    "hip_4.2" hipMalloc3DArray(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) = device memory::array::malloc_3d;
+    "hip_4.2" hipArrayCreate(out: Out<Address>, wanted: In<Descriptor>) = device memory::array::create;
+    "hip_4.2" hipArray3DCreate(out: Out<Address>, wanted: In<Descriptor3d>) = device memory::array::create_3d;
+    "hip_4.3" hipArrayDestroy(array: Address) = device memory::array::destroy;
+    "hip_4.2" hipFreeArray(array: Address) = device memory::array::destroy;
+    "hip_4.2" hipGetChannelDesc(out: Out<Channel>, array: Address) = device memory::array::channel_of;
+    "hip_4.2" hipMemcpy2DToArray(to: Address, x: usize, y: usize, from: Address, pitch: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_to;
+    "hip_4.3" hipMemcpy2DToArrayAsync(to: Address, x: usize, y: usize, from: Address, pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::array::copy_2d_to_async;
+    "hip_5.2" hipMemcpy2DToArray_spt(to: Address, x: usize, y: usize, from: Address, pitch: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_to;
+    "hip_4.2" hipMemcpy2DFromArray(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
+    "hip_4.2" hipMemcpy2DFromArrayAsync(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::array::copy_2d_from_async;
+    "hip_5.2" hipMemcpy2DFromArray_spt(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
+    "hip_4.2" hipMemcpyToArray(to: Address, x: usize, y: usize, from: Address, bytes: usize, direction: u32) = device memory::array::copy_to;
+    "hip_4.2" hipMemcpyFromArray(to: Address, from: Address, x: usize, y: usize, bytes: usize, direction: u32) = device memory::array::copy_from;
+    "hip_4.2" hipMemcpyHtoA(to: Address, offset: usize, from: Address, bytes: usize) = device memory::array::copy_in;
+    "hip_4.2" hipMemcpyAtoH(to: Address, from: Address, offset: usize, bytes: usize) = device memory::array::copy_out;
+    "hip_6.2" hipMemcpyAtoD(to: Address, from: Address, offset: usize, bytes: usize) = device memory::array::copy_out;
+    "hip_6.2" hipMemcpyDtoA(to: Address, offset: usize, from: Address, bytes: usize) = device memory::array::copy_in;
+    "hip_6.2" hipMemcpyAtoA(to: Address, to_offset: usize, from: Address, from_offset: usize, bytes: usize) = device memory::array::copy_over;
+    "hip_6.2" hipMemcpyAtoHAsync(to: Address, from: Address, offset: usize, bytes: usize, stream: Address) = device memory::array::copy_out_async;
+    "hip_6.2" hipMemcpyHtoAAsync(to: Address, offset: usize, from: Address, bytes: usize, stream: Address) = device memory::array::copy_in_async;
+    "hip_6.2" hipMemcpy2DArrayToArray(to: Address, to_x: usize, to_y: usize, from: Address, from_x: usize, from_y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_over;
+    "hip_5.6" hipArrayGetInfo(channel: Out<Channel>, extent: Out<Extent>, flags: Out<u32>, array: Address) = device memory::array::info;
+    "hip_5.6" hipArrayGetDescriptor(out: Out<Descriptor>, array: Address) = device memory::array::descriptor;
+    "hip_5.6" hipArray3DGetDescriptor(out: Out<Descriptor3d>, array: Address) = device memory::array::descriptor_3d;
 
     // Copies and fills.
     "hip_4.2" hipGetSymbolAddress(out: Out<Address>, symbol: Address) = device variable::address;
@@ -164,45 +259,52 @@ functions! {
     "hip_4.2" hipMemcpy(to: Address, from: Address, bytes: usize, direction: u32) = device memory::copy::memcpy;
     "hip_4.2" hipMemcpy2D(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32) = device memory::pitched::copy_2d;
     "hip_4.2" hipMemcpy2DAsync(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::pitched::copy_2d_async;
-    "hip_5.2" hipMemcpy2D_spt(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32) = device memory::pitched::copy_2d;
+    "hip_5.2" hipMemcpy2D_spt(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32) = device per_thread::copy_2d;
     "hip_4.2" hipMemcpy3D(parameters: In<Copy3d>) = device memory::pitched::copy_3d;
     "hip_4.2" hipMemcpy3DAsync(parameters: In<Copy3d>, stream: Address) = device memory::pitched::copy_3d_async;
-    "hip_5.2" hipMemcpy3D_spt(parameters: In<Copy3d>) = device memory::pitched::copy_3d;
+    "hip_5.2" hipMemcpy3D_spt(parameters: In<Copy3d>) = device per_thread::copy_3d;
     "hip_4.2" hipMemcpyAsync(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device memory::copy::memcpy_async;
-    "hip_5.2" hipMemcpyAsync_spt(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device memory::copy::memcpy_async;
+    "hip_5.2" hipMemcpyAsync_spt(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device per_thread::memcpy_async;
     "hip_4.2" hipMemcpyDtoD(to: Address, from: Address, bytes: usize) = device memory::copy::dtod;
     "hip_4.2" hipMemcpyDtoDAsync(to: Address, from: Address, bytes: usize, stream: Address) = device memory::copy::dtod_async;
     "hip_4.2" hipMemcpyDtoH(to: Address, from: Address, bytes: usize) = device memory::copy::dtoh;
     "hip_4.2" hipMemcpyDtoHAsync(to: Address, from: Address, bytes: usize, stream: Address) = device memory::copy::dtoh_async;
     "hip_4.2" hipMemcpyFromSymbol(to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_from;
     "hip_4.2" hipMemcpyFromSymbolAsync(to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device variable::copy_from_async;
-    "hip_5.2" hipMemcpyFromSymbol_spt(to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_from;
+    "hip_5.2" hipMemcpyFromSymbol_spt(to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device per_thread::copy_from_symbol;
     "hip_4.2" hipMemcpyHtoD(to: Address, from: Address, bytes: usize) = device memory::copy::htod;
     "hip_4.2" hipMemcpyHtoDAsync(to: Address, from: Address, bytes: usize, stream: Address) = device memory::copy::htod_async;
     "hip_4.2" hipMemcpyPeer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) = device memory::copy::peer;
     "hip_4.2" hipMemcpyPeerAsync(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize, stream: Address) = device memory::copy::peer_async;
     "hip_4.2" hipMemcpyParam2D(parameters: In<Copy2d>) = device memory::pitched::copy_parameters;
+    "hip_4.3" hipDrvMemcpy2DUnaligned(parameters: In<Copy2d>) = device memory::pitched::copy_parameters;
     "hip_4.2" hipMemcpyParam2DAsync(parameters: In<Copy2d>, stream: Address) = device memory::pitched::copy_parameters_async;
     "hip_4.2" hipMemcpyToSymbol(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_to;
     "hip_4.2" hipMemcpyToSymbolAsync(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device variable::copy_to_async;
-    "hip_5.2" hipMemcpyToSymbol_spt(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device variable::copy_to;
-    "hip_4.2" hipMemcpyWithStream(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device memory::copy::memcpy_async;
-    "hip_5.2" hipMemcpy_spt(to: Address, from: Address, bytes: usize, direction: u32) = device memory::copy::memcpy;
+    "hip_5.2" hipMemcpyToSymbol_spt(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device per_thread::copy_to_symbol;
+    "hip_4.2" hipMemcpyWithStream(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device memory::copy::with_stream;
+    "hip_5.2" hipMemcpy_spt(to: Address, from: Address, bytes: usize, direction: u32) = device per_thread::memcpy;
     "hip_4.2" hipMemset(to: Address, value: i32, bytes: usize) = device memory::set::memset;
     "hip_4.2" hipMemset2D(to: Address, pitch: usize, value: i32, width: usize, height: usize) = device memory::set::rows;
     "hip_4.2" hipMemset2DAsync(to: Address, pitch: usize, value: i32, width: usize, height: usize, stream: Address) = device memory::set::rows_async;
-    "hip_5.2" hipMemset2D_spt(to: Address, pitch: usize, value: i32, width: usize, height: usize) = device memory::set::rows;
+    "hip_5.2" hipMemset2D_spt(to: Address, pitch: usize, value: i32, width: usize, height: usize) = device per_thread::set_2d;
     "hip_4.2" hipMemset3D(to: Pitched, value: i32, extent: Extent) = device memory::pitched::set_3d;
     "hip_4.2" hipMemset3DAsync(to: Pitched, value: i32, extent: Extent, stream: Address) = device memory::pitched::set_3d_async;
-    "hip_5.2" hipMemset3D_spt(to: Pitched, value: i32, extent: Extent) = device memory::pitched::set_3d;
+    "hip_5.2" hipMemset3D_spt(to: Pitched, value: i32, extent: Extent) = device per_thread::set_3d;
     "hip_4.2" hipMemsetAsync(to: Address, value: i32, bytes: usize, stream: Address) = device memory::set::memset_async;
     "hip_4.2" hipMemsetD16(to: Address, value: u16, count: usize) = device memory::set::d16;
     "hip_4.2" hipMemsetD16Async(to: Address, value: u16, count: usize, stream: Address) = device memory::set::d16_async;
     "hip_4.2" hipMemsetD32(to: Address, value: i32, count: usize) = device memory::set::d32;
     "hip_4.2" hipMemsetD32Async(to: Address, value: i32, count: usize, stream: Address) = device memory::set::d32_async;
+    "hip_7.1" hipMemsetD2D8(to: Address, pitch: usize, value: u8, width: usize, height: usize) = device memory::set::rows_8;
+    "hip_7.1" hipMemsetD2D8Async(to: Address, pitch: usize, value: u8, width: usize, height: usize, stream: Address) = device memory::set::rows_8_async;
+    "hip_7.1" hipMemsetD2D16(to: Address, pitch: usize, value: u16, width: usize, height: usize) = device memory::set::rows_16;
+    "hip_7.1" hipMemsetD2D16Async(to: Address, pitch: usize, value: u16, width: usize, height: usize, stream: Address) = device memory::set::rows_16_async;
+    "hip_7.1" hipMemsetD2D32(to: Address, pitch: usize, value: u32, width: usize, height: usize) = device memory::set::rows_32;
+    "hip_7.1" hipMemsetD2D32Async(to: Address, pitch: usize, value: u32, width: usize, height: usize, stream: Address) = device memory::set::rows_32_async;
     "hip_4.2" hipMemsetD8(to: Address, value: u8, count: usize) = device memory::set::d8;
     "hip_4.2" hipMemsetD8Async(to: Address, value: u8, count: usize, stream: Address) = device memory::set::d8_async;
-    "hip_5.2" hipMemset_spt(to: Address, value: i32, bytes: usize) = device memory::set::memset;
+    "hip_5.2" hipMemset_spt(to: Address, value: i32, bytes: usize) = device per_thread::memset;
 
     // Streams and events.
     "hip_4.2" hipCtxSynchronize() = device stream::wait_for_device;
@@ -217,24 +319,122 @@ functions! {
     "hip_4.2" hipEventSynchronize(event: Address) = device event::synchronize;
     "hip_4.2" hipExtStreamCreateWithCUMask(out: Out<Address>, words: u32, mask: In<u32>) = device stream::create_with_cu_mask;
     "hip_4.2" hipGetStreamDeviceId(stream: Address) -> i32 = raw stream::device_of;
-    "hip_4.2" hipStreamAddCallback(stream: Address, callback: Callback<StreamCallback>, data: Address, flags: u32) = device stream::add_callback;
+    "hip_4.2" hipStreamAddCallback(stream: Address, callback: Callback<StreamCallback>, data: Address, flags: u32) = device stream::host::add_callback;
     "hip_4.2" hipStreamCreate(out: Out<Address>) = device stream::create;
     "hip_4.2" hipStreamCreateWithFlags(out: Out<Address>, flags: u32) = device stream::create_with_flags;
     "hip_4.2" hipStreamCreateWithPriority(out: Out<Address>, flags: u32, priority: i32) = device stream::create_with_priority;
     "hip_4.2" hipStreamDestroy(stream: Address) = device stream::destroy;
     "hip_4.2" hipStreamGetFlags(stream: Address, out: Out<u32>) = device stream::get_flags;
-    "hip_5.2" hipStreamGetFlags_spt(stream: Address, out: Out<u32>) = device stream::get_flags;
+    "hip_5.2" hipStreamGetFlags_spt(stream: Address, out: Out<u32>) = device per_thread::get_flags;
     "hip_4.2" hipStreamGetPriority(stream: Address, out: Out<i32>) = device stream::get_priority;
-    "hip_5.2" hipStreamGetPriority_spt(stream: Address, out: Out<i32>) = device stream::get_priority;
-    "hip_4.3" hipStreamIsCapturing(stream: Address, status: Out<i32>) = device stream::is_capturing;
-    "hip_4.5" hipStreamGetCaptureInfo(stream: Address, status: Out<i32>, id: Out<u64>) = device stream::capture_info;
+    "hip_5.2" hipStreamGetPriority_spt(stream: Address, out: Out<i32>) = device per_thread::get_priority;
     "hip_4.2" hipStreamQuery(stream: Address) = device stream::query;
-    "hip_5.2" hipStreamQuery_spt(stream: Address) = device stream::query;
+    "hip_5.2" hipStreamQuery_spt(stream: Address) = device per_thread::query;
     "hip_4.2" hipStreamSynchronize(stream: Address) = device stream::synchronize;
-    "hip_5.2" hipStreamSynchronize_spt(stream: Address) = device stream::synchronize;
+    "hip_5.2" hipStreamSynchronize_spt(stream: Address) = device per_thread::synchronize;
     "hip_4.2" hipStreamWaitEvent(stream: Address, event: Address, flags: u32) = device stream::wait_event;
-    "hip_5.2" hipStreamWaitEvent_spt(stream: Address, event: Address, flags: u32) = device stream::wait_event;
-    "hip_5.3" hipLaunchHostFunc(stream: Address, function: Callback<HostFunction>, data: Address) = device stream::launch_host_function;
+    "hip_5.2" hipStreamWaitEvent_spt(stream: Address, event: Address, flags: u32) = device per_thread::wait_event;
+    "hip_5.3" hipLaunchHostFunc(stream: Address, function: Callback<HostFunction>, data: Address) = device stream::host::launch;
+    "hip_5.2" hipEventRecord_spt(event: Address, stream: Address) = device per_thread::record;
+    "hip_5.3" hipLaunchHostFunc_spt(stream: Address, function: Callback<HostFunction>, data: Address) = device per_thread::launch_host_function;
+    "hip_5.3" hipStreamAddCallback_spt(stream: Address, callback: Callback<StreamCallback>, data: Address, flags: u32) = device per_thread::add_callback;
+    "hip_5.3" hipMemsetAsync_spt(to: Address, value: i32, bytes: usize, stream: Address) = device per_thread::memset_async;
+    "hip_5.3" hipMemset2DAsync_spt(to: Address, pitch: usize, value: i32, width: usize, height: usize, stream: Address) = device per_thread::set_2d_async;
+    "hip_5.3" hipMemset3DAsync_spt(to: Pitched, value: i32, extent: Extent, stream: Address) = device per_thread::set_3d_async;
+    "hip_5.3" hipMemcpy3DAsync_spt(parameters: In<Copy3d>, stream: Address) = device per_thread::copy_3d_async;
+    "hip_5.3" hipMemcpy2DAsync_spt(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device per_thread::copy_2d_async;
+    "hip_5.3" hipMemcpyFromSymbolAsync_spt(to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device per_thread::copy_from_symbol_async;
+    "hip_5.3" hipMemcpyToSymbolAsync_spt(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device per_thread::copy_to_symbol_async;
+    "hip_6.4" hipEventRecordWithFlags(event: Address, stream: Address, flags: u32) = device event::record_with_flags;
+    "hip_4.4" hipStreamWaitValue32(stream: Address, address: Address, value: u32, flags: u32, mask: u32) = device stream::value::wait_32;
+    "hip_4.4" hipStreamWaitValue64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) = device stream::value::wait_64;
+    "hip_4.4" hipStreamWriteValue32(stream: Address, address: Address, value: u32, flags: u32) = device stream::value::write_32;
+    "hip_4.4" hipStreamWriteValue64(stream: Address, address: Address, value: u64, flags: u32) = device stream::value::write_64;
+
+    // Graphs and captures.
+    "hip_4.3" hipGraphCreate(out: Out<Address>, flags: u32) = device graph::create;
+    "hip_4.3" hipGraphDestroy(graph: Address) = device graph::destroy;
+    "hip_4.5" hipGraphClone(out: Out<Address>, graph: Address) = device graph::clone;
+    "hip_4.5" hipGraphNodeFindInClone(out: Out<Address>, original: Address, clone: Address) = device graph::find_in_clone;
+    "hip_4.4" hipGraphGetNodes(graph: Address, out: Out<Address>, count: Out<usize>) = device graph::nodes;
+    "hip_4.4" hipGraphGetRootNodes(graph: Address, out: Out<Address>, count: Out<usize>) = device graph::roots;
+    "hip_4.5" hipGraphGetEdges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<usize>) = device graph::edges;
+    "hip_4.5" hipGraphNodeGetDependencies(node: Address, out: Out<Address>, count: Out<usize>) = device graph::dependencies;
+    "hip_4.5" hipGraphNodeGetDependentNodes(node: Address, out: Out<Address>, count: Out<usize>) = device graph::dependents;
+    "hip_4.5" hipGraphNodeGetType(node: Address, out: Out<u32>) = device graph::node_type;
+    "hip_4.4" hipGraphAddDependencies(graph: Address, from: In<Address>, to: In<Address>, count: usize) = device graph::add_dependencies;
+    "hip_4.5" hipGraphRemoveDependencies(graph: Address, from: In<Address>, to: In<Address>, count: usize) = device graph::remove_dependencies;
+    "hip_4.5" hipGraphDestroyNode(node: Address) = device graph::destroy_node;
+    "hip_5.3" hipGraphDebugDotPrint(graph: Address, path: Text, flags: u32) = device graph::print;
+    "hip_4.4" hipGraphAddEmptyNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize) = device graph::node::empty;
+    "hip_4.3" hipGraphAddKernelNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<KernelParameters>) = device graph::node::add_kernel;
+    "hip_4.3" hipGraphAddMemcpyNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<Copy3d>) = device graph::node::add_copy;
+    "hip_4.3" hipGraphAddMemcpyNode1D(out: Out<Address>, graph: Address, after: In<Address>, count: usize, to: Address, from: Address, bytes: usize, direction: u32) = device graph::node::add_row;
+    "hip_4.5" hipGraphAddMemcpyNodeFromSymbol(out: Out<Address>, graph: Address, after: In<Address>, count: usize, to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device graph::node::add_from_symbol;
+    "hip_4.5" hipGraphAddMemcpyNodeToSymbol(out: Out<Address>, graph: Address, after: In<Address>, count: usize, symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device graph::node::add_to_symbol;
+    "hip_4.3" hipGraphAddMemsetNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<MemsetParameters>) = device graph::node::add_fill;
+    "hip_4.5" hipGraphAddHostNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<HostParameters>) = device graph::node::add_host;
+    "hip_4.5" hipGraphAddChildGraphNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, child: Address) = device graph::node::add_child;
+    "hip_4.5" hipGraphAddEventRecordNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, event: Address) = device graph::node::add_record;
+    "hip_4.5" hipGraphAddEventWaitNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, event: Address) = device graph::node::add_wait;
+    "hip_4.4" hipGraphKernelNodeGetParams(node: Address, out: Out<KernelParameters>) = device graph::params::get_kernel;
+    "hip_4.4" hipGraphMemcpyNodeGetParams(node: Address, out: Out<Copy3d>) = device graph::params::get_copy;
+    "hip_4.4" hipGraphMemsetNodeGetParams(node: Address, out: Out<MemsetParameters>) = device graph::params::get_fill;
+    "hip_4.5" hipGraphHostNodeGetParams(node: Address, out: Out<HostParameters>) = device graph::params::get_host;
+    "hip_4.5" hipGraphChildGraphNodeGetGraph(node: Address, out: Out<Address>) = device graph::params::get_child;
+    "hip_4.5" hipGraphEventRecordNodeGetEvent(node: Address, out: Out<Address>) = device graph::params::get_record;
+    "hip_4.5" hipGraphEventWaitNodeGetEvent(node: Address, out: Out<Address>) = device graph::params::get_wait;
+    "hip_4.4" hipGraphKernelNodeSetParams(node: Address, parameters: In<KernelParameters>) = device graph::set::kernel_node;
+    "hip_4.4" hipGraphExecKernelNodeSetParams(exec: Address, node: Address, parameters: In<KernelParameters>) = device graph::set::kernel_step;
+    "hip_4.4" hipGraphMemcpyNodeSetParams(node: Address, parameters: In<Copy3d>) = device graph::set::copy_node;
+    "hip_4.5" hipGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: In<Copy3d>) = device graph::set::copy_step;
+    "hip_4.5" hipGraphMemcpyNodeSetParams1D(node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device graph::set::row_node;
+    "hip_4.5" hipGraphExecMemcpyNodeSetParams1D(exec: Address, node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device graph::set::row_step;
+    "hip_4.5" hipGraphMemcpyNodeSetParamsFromSymbol(node: Address, to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device graph::set::from_symbol_node;
+    "hip_4.5" hipGraphExecMemcpyNodeSetParamsFromSymbol(exec: Address, node: Address, to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device graph::set::from_symbol_step;
+    "hip_4.5" hipGraphMemcpyNodeSetParamsToSymbol(node: Address, symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device graph::set::to_symbol_node;
+    "hip_4.5" hipGraphExecMemcpyNodeSetParamsToSymbol(exec: Address, node: Address, symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device graph::set::to_symbol_step;
+    "hip_4.4" hipGraphMemsetNodeSetParams(node: Address, parameters: In<MemsetParameters>) = device graph::set::fill_node;
+    "hip_4.5" hipGraphExecMemsetNodeSetParams(exec: Address, node: Address, parameters: In<MemsetParameters>) = device graph::set::fill_step;
+    "hip_4.5" hipGraphHostNodeSetParams(node: Address, parameters: In<HostParameters>) = device graph::set::host_node;
+    "hip_4.5" hipGraphExecHostNodeSetParams(exec: Address, node: Address, parameters: In<HostParameters>) = device graph::set::host_step;
+    "hip_4.5" hipGraphEventRecordNodeSetEvent(node: Address, event: Address) = device graph::set::record_node;
+    "hip_4.5" hipGraphExecEventRecordNodeSetEvent(exec: Address, node: Address, event: Address) = device graph::set::record_step;
+    "hip_4.5" hipGraphEventWaitNodeSetEvent(node: Address, event: Address) = device graph::set::wait_node;
+    "hip_4.5" hipGraphExecEventWaitNodeSetEvent(exec: Address, node: Address, event: Address) = device graph::set::wait_step;
+    "hip_4.5" hipGraphExecChildGraphNodeSetParams(exec: Address, node: Address, child: Address) = device graph::set::child_step;
+    "hip_5.3" hipGraphNodeSetEnabled(exec: Address, node: Address, enabled: u32) = device graph::set::enable;
+    "hip_5.3" hipGraphNodeGetEnabled(exec: Address, node: Address, out: Out<u32>) = device graph::set::is_enabled;
+    "hip_5.3" hipGraphKernelNodeSetAttribute(node: Address, attribute: u32, value: In<Attribute>) = device graph::set::attribute;
+    "hip_5.3" hipGraphKernelNodeGetAttribute(node: Address, attribute: u32, out: Out<Attribute>) = device graph::set::get_attribute;
+    "hip_5.3" hipGraphKernelNodeCopyAttributes(from: Address, to: Address) = device graph::set::copy_attributes;
+    "hip_4.3" hipGraphInstantiate(out: Out<Address>, graph: Address, error_node: Out<Address>, log: Out<u8>, room: usize) = device graph::exec::instantiate;
+    "hip_4.5" hipGraphInstantiateWithFlags(out: Out<Address>, graph: Address, flags: u64) = device graph::exec::with_flags;
+    "hip_6.1" hipGraphInstantiateWithParams(out: Out<Address>, graph: Address, parameters: Out<InstantiateParameters>) = device graph::exec::with_parameters;
+    "hip_6.2" hipGraphExecGetFlags(exec: Address, out: Out<u64>) = device graph::exec::flags;
+    "hip_4.3" hipGraphExecDestroy(exec: Address) = device graph::exec::destroy;
+    "hip_4.5" hipGraphExecUpdate(exec: Address, graph: Address, error_node: Out<Address>, result: Out<u32>) = device graph::exec::update;
+    "hip_4.3" hipGraphLaunch(exec: Address, stream: Address) = device graph::exec::launch;
+    "hip_5.3" hipGraphLaunch_spt(exec: Address, stream: Address) = device graph::exec::launch_per_thread;
+    "hip_5.3" hipGraphUpload(exec: Address, stream: Address) = device graph::exec::upload;
+    "hip_5.3" hipUserObjectCreate(out: Out<Address>, object: Address, destroy: Callback<HostFunction>, references: u32, flags: u32) = device graph::users::create;
+    "hip_5.3" hipUserObjectRelease(user: Address, count: u32) = device graph::users::release;
+    "hip_5.3" hipUserObjectRetain(user: Address, count: u32) = device graph::users::retain;
+    "hip_5.3" hipGraphRetainUserObject(graph: Address, user: Address, count: u32, flags: u32) = device graph::users::retain_by_graph;
+    "hip_5.3" hipGraphReleaseUserObject(graph: Address, user: Address, count: u32) = device graph::users::release_by_graph;
+    "hip_4.3" hipStreamBeginCapture(stream: Address, mode: u32) = device graph::capture::begin;
+    "hip_5.3" hipStreamBeginCapture_spt(stream: Address, mode: u32) = device per_thread::begin_capture;
+    "hip_6.1" hipStreamBeginCaptureToGraph(stream: Address, graph: Address, after: In<Address>, edges: Address, count: usize, mode: u32) = device graph::capture::begin_in_graph;
+    "hip_4.3" hipStreamEndCapture(stream: Address, out: Out<Address>) = device graph::capture::end;
+    "hip_5.3" hipStreamEndCapture_spt(stream: Address, out: Out<Address>) = device per_thread::end_capture;
+    "hip_4.3" hipStreamIsCapturing(stream: Address, status: Out<i32>) = device graph::capture::is_capturing;
+    "hip_5.3" hipStreamIsCapturing_spt(stream: Address, status: Out<i32>) = device per_thread::is_capturing;
+    "hip_4.5" hipStreamGetCaptureInfo(stream: Address, status: Out<i32>, id: Out<u64>) = device graph::capture::get;
+    "hip_5.3" hipStreamGetCaptureInfo_spt(stream: Address, status: Out<i32>, id: Out<u64>) = device per_thread::capture_info;
+    "hip_4.5" hipStreamGetCaptureInfo_v2(stream: Address, status: Out<i32>, id: Out<u64>, graph: Out<Address>, nodes: Out<Address>, count: Out<usize>) = device graph::capture::get_all;
+    "hip_5.3" hipStreamGetCaptureInfo_v2_spt(stream: Address, status: Out<i32>, id: Out<u64>, graph: Out<Address>, nodes: Out<Address>, count: Out<usize>) = device per_thread::capture_info_2;
+    "hip_4.5" hipStreamUpdateCaptureDependencies(stream: Address, nodes: In<Address>, count: usize, flags: u32) = device graph::capture::update;
+    "hip_5.0" hipThreadExchangeStreamCaptureMode(mode: Out<u32>) = device graph::capture::exchange;
 
     // Modules, kernels, launches.
     "hip_4.2" hipExtModuleLaunchKernel as "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, flags: u32) = device launch::entries::ext_module_launch;
@@ -253,12 +453,15 @@ functions! {
     "hip_4.2" hipLaunchByPtr(host: Address) = device launch::pending::launch_by_pointer;
     "hip_4.2" hipLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
     "hip_4.2" hipLaunchKernelGGLImpl as "_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv" (host: Address, grid: In<Dim3>, block: In<Dim3>, lds: u32, stream: Address, extra: In<Address>) = device launch::entries::host_launch_packed;
-    "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
+    "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device per_thread::launch;
     "hip_4.2" hipModuleGetFunction(out: Out<Address>, module: Address, name: Text) = device module::get_function;
     "hip_4.2" hipModuleGetGlobal(out: Out<Address>, size: Out<usize>, module: Address, name: Text) = device module::get_global;
     "hip_4.2" hipModuleLaunchKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>, extra: In<Address>) = device launch::entries::module_launch;
     "hip_4.2" hipModuleLoad(out: Out<Address>, file: Text) = device module::load;
     "hip_4.2" hipModuleLoadData(out: Out<Address>, image: Address) = device module::load_data;
+    "hip_7.1" hipModuleLoadFatBinary(out: Out<Address>, image: Address) = device module::load_data;
+    "hip_7.1" hipModuleGetFunctionCount(out: Out<u32>, module: Address) = device module::count;
+    "hip_6.2" hipGetFuncBySymbol(out: Out<Address>, host: Address) = device module::function_by_symbol;
     "hip_4.2" hipModuleLoadDataEx(out: Out<Address>, image: Address, count: u32, options: Address, values: Address) = device module::load_data_ex;
     "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, function: Address, items: i32, lds: usize) = device kernel::module_most_blocks;
     "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, function: Address, items: i32, lds: usize, flags: u32) = device kernel::module_most_blocks_with_flags;
@@ -288,80 +491,18 @@ functions! {
     "hip_4.2" hipGetCmdName(id: u32) -> Text = raw no_text;
     "hip_4.2" hiprtcGetErrorString(code: u32) -> Text = raw no_text;
 
-    // Not supported: graphs.
-    "hip_4.5" hipGraphAddChildGraphNode() = none;
-    "hip_4.4" hipGraphAddDependencies() = none;
-    "hip_4.4" hipGraphAddEmptyNode() = none;
-    "hip_4.5" hipGraphAddEventRecordNode() = none;
-    "hip_4.5" hipGraphAddEventWaitNode() = none;
-    "hip_4.5" hipGraphAddHostNode() = none;
-    "hip_4.3" hipGraphAddKernelNode() = none;
-    "hip_4.3" hipGraphAddMemcpyNode() = none;
-    "hip_4.3" hipGraphAddMemcpyNode1D() = none;
-    "hip_4.5" hipGraphAddMemcpyNodeFromSymbol() = none;
-    "hip_4.5" hipGraphAddMemcpyNodeToSymbol() = none;
-    "hip_4.3" hipGraphAddMemsetNode() = none;
-    "hip_4.5" hipGraphChildGraphNodeGetGraph() = none;
-    "hip_4.5" hipGraphClone() = none;
-    "hip_4.3" hipGraphCreate() = none;
-    "hip_4.3" hipGraphDestroy() = none;
-    "hip_4.5" hipGraphDestroyNode() = none;
-    "hip_4.5" hipGraphEventRecordNodeGetEvent() = none;
-    "hip_4.5" hipGraphEventRecordNodeSetEvent() = none;
-    "hip_4.5" hipGraphEventWaitNodeGetEvent() = none;
-    "hip_4.5" hipGraphEventWaitNodeSetEvent() = none;
-    "hip_4.5" hipGraphExecChildGraphNodeSetParams() = none;
-    "hip_4.3" hipGraphExecDestroy() = none;
-    "hip_4.5" hipGraphExecEventRecordNodeSetEvent() = none;
-    "hip_4.5" hipGraphExecEventWaitNodeSetEvent() = none;
-    "hip_4.5" hipGraphExecHostNodeSetParams() = none;
-    "hip_4.4" hipGraphExecKernelNodeSetParams() = none;
-    "hip_4.5" hipGraphExecMemcpyNodeSetParams() = none;
-    "hip_4.5" hipGraphExecMemcpyNodeSetParams1D() = none;
-    "hip_4.5" hipGraphExecMemcpyNodeSetParamsFromSymbol() = none;
-    "hip_4.5" hipGraphExecMemcpyNodeSetParamsToSymbol() = none;
-    "hip_4.5" hipGraphExecMemsetNodeSetParams() = none;
-    "hip_4.5" hipGraphExecUpdate() = none;
-    "hip_4.5" hipGraphGetEdges() = none;
-    "hip_4.4" hipGraphGetNodes() = none;
-    "hip_4.4" hipGraphGetRootNodes() = none;
-    "hip_4.5" hipGraphHostNodeGetParams() = none;
-    "hip_4.5" hipGraphHostNodeSetParams() = none;
-    "hip_4.3" hipGraphInstantiate() = none;
-    "hip_4.5" hipGraphInstantiateWithFlags() = none;
-    "hip_4.4" hipGraphKernelNodeGetParams() = none;
-    "hip_4.4" hipGraphKernelNodeSetParams() = none;
-    "hip_4.3" hipGraphLaunch() = none;
-    "hip_4.4" hipGraphMemcpyNodeGetParams() = none;
-    "hip_4.4" hipGraphMemcpyNodeSetParams() = none;
-    "hip_4.5" hipGraphMemcpyNodeSetParams1D() = none;
-    "hip_4.5" hipGraphMemcpyNodeSetParamsFromSymbol() = none;
-    "hip_4.5" hipGraphMemcpyNodeSetParamsToSymbol() = none;
-    "hip_4.4" hipGraphMemsetNodeGetParams() = none;
-    "hip_4.4" hipGraphMemsetNodeSetParams() = none;
-    "hip_4.5" hipGraphNodeFindInClone() = none;
-    "hip_4.5" hipGraphNodeGetDependencies() = none;
-    "hip_4.5" hipGraphNodeGetDependentNodes() = none;
-    "hip_4.5" hipGraphNodeGetType() = none;
-    "hip_4.5" hipGraphRemoveDependencies() = none;
-
-    // Not supported: textures, arrays, surfaces.
+    // Not supported: textures, surfaces.
     "hip_4.2" hipCreateSurfaceObject as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" () = none;
     "hip_4.2" hipDestroySurfaceObject as "_Z23hipDestroySurfaceObjectP13__hip_surface" () = none;
     "hip_4.2" __hipRegisterSurface() = none;
     "hip_4.2" __hipRegisterTexture() = none;
-    "hip_4.2" hipArray3DCreate() = none;
-    "hip_4.2" hipArrayCreate() = none;
-    "hip_4.3" hipArrayDestroy() = none;
     "hip_4.2" hipBindTexture() = none;
     "hip_4.2" hipBindTexture2D() = none;
     "hip_4.2" hipBindTextureToArray() = none;
     "hip_4.2" hipBindTextureToMipmappedArray() = none;
     "hip_4.2" hipCreateTextureObject() = none;
     "hip_4.2" hipDestroyTextureObject() = none;
-    "hip_4.2" hipFreeArray() = none;
     "hip_4.2" hipFreeMipmappedArray() = none;
-    "hip_4.2" hipGetChannelDesc() = none;
     "hip_4.2" hipGetMipmappedArrayLevel() = none;
     "hip_4.2" hipGetTextureAlignmentOffset() = none;
     "hip_4.2" hipGetTextureObjectResourceDesc() = none;
@@ -369,20 +510,8 @@ functions! {
     "hip_4.2" hipGetTextureObjectTextureDesc() = none;
     "hip_4.2" hipGetTextureReference() = none;
     "hip_4.5" hipGraphicsSubResourceGetMappedArray() = none;
-    "hip_4.2" hipMalloc3DArray() = none;
-    "hip_4.2" hipMallocArray() = none;
     "hip_4.2" hipMallocMipmappedArray() = none;
     "hip_5.1" hipMemMapArrayAsync() = none;
-    "hip_4.2" hipMemcpy2DFromArray() = none;
-    "hip_4.2" hipMemcpy2DFromArrayAsync() = none;
-    "hip_5.2" hipMemcpy2DFromArray_spt() = none;
-    "hip_4.2" hipMemcpy2DToArray() = none;
-    "hip_4.3" hipMemcpy2DToArrayAsync() = none;
-    "hip_5.2" hipMemcpy2DToArray_spt() = none;
-    "hip_4.2" hipMemcpyAtoH() = none;
-    "hip_4.2" hipMemcpyFromArray() = none;
-    "hip_4.2" hipMemcpyHtoA() = none;
-    "hip_4.2" hipMemcpyToArray() = none;
     "hip_4.2" hipMipmappedArrayCreate() = none;
     "hip_4.2" hipMipmappedArrayDestroy() = none;
     "hip_4.2" hipMipmappedArrayGetLevel() = none;
@@ -416,35 +545,13 @@ functions! {
     "hip_4.2" hipTexRefSetMipmappedArray() = none;
     "hip_4.2" hipUnbindTexture() = none;
 
-    // Not supported: virtual memory and pools.
-    "hip_5.1" hipDeviceGetDefaultMemPool() = none;
-    "hip_5.1" hipDeviceGetMemPool() = none;
-    "hip_5.1" hipDeviceSetMemPool() = none;
-    "hip_5.1" hipMallocFromPoolAsync() = none;
-    "hip_5.1" hipMemAddressFree() = none;
-    "hip_5.1" hipMemAddressReserve() = none;
-    "hip_5.1" hipMemCreate() = none;
+    // Not supported: memory of other processes.
     "hip_5.1" hipMemExportToShareableHandle() = none;
-    "hip_5.1" hipMemGetAccess() = none;
-    "hip_5.1" hipMemGetAllocationGranularity() = none;
-    "hip_5.1" hipMemGetAllocationPropertiesFromHandle() = none;
     "hip_5.1" hipMemImportFromShareableHandle() = none;
-    "hip_5.1" hipMemMap() = none;
-    "hip_5.1" hipMemPoolCreate() = none;
-    "hip_5.1" hipMemPoolDestroy() = none;
     "hip_5.1" hipMemPoolExportPointer() = none;
     "hip_5.1" hipMemPoolExportToShareableHandle() = none;
-    "hip_5.1" hipMemPoolGetAccess() = none;
-    "hip_5.1" hipMemPoolGetAttribute() = none;
     "hip_5.1" hipMemPoolImportFromShareableHandle() = none;
     "hip_5.1" hipMemPoolImportPointer() = none;
-    "hip_5.1" hipMemPoolSetAccess() = none;
-    "hip_5.1" hipMemPoolSetAttribute() = none;
-    "hip_5.1" hipMemPoolTrimTo() = none;
-    "hip_5.1" hipMemRelease() = none;
-    "hip_5.1" hipMemRetainAllocationHandle() = none;
-    "hip_5.1" hipMemSetAccess() = none;
-    "hip_5.1" hipMemUnmap() = none;
 
     // Not supported: the compiler at run time.
     "hip_4.2" hiprtcAddNameExpression() = none;
@@ -458,11 +565,27 @@ functions! {
     "hip_4.2" hiprtcGetProgramLogSize() = none;
     "hip_4.2" hiprtcVersion() = none;
 
+    // Not supported: what HIP 6 and 7 added for other uses.
+    "hip_6.4" hipLinkAddData() = none;
+    "hip_6.4" hipLinkAddFile() = none;
+    "hip_6.4" hipLinkComplete() = none;
+    "hip_6.4" hipLinkCreate() = none;
+    "hip_6.4" hipLinkDestroy() = none;
+    "hip_6.5" hipMemGetHandleForAddressRange() = none;
+    "hip_7.1" hipMemcpy3DBatchAsync() = none;
+    "hip_7.1" hipMemcpy3DPeer() = none;
+    "hip_7.1" hipMemcpy3DPeerAsync() = none;
+    "hip_7.1" hipMemcpyBatchAsync() = none;
+    "hip_7.2" hipLibraryGetKernel() = none;
+    "hip_7.2" hipLibraryGetKernelCount() = none;
+    "hip_7.2" hipLibraryLoadData() = none;
+    "hip_7.2" hipLibraryLoadFromFile() = none;
+    "hip_7.2" hipLibraryUnload() = none;
+
     // Not supported: the rest.
     "hip_4.2" __hipGetPCH() = none;
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;
-    "hip_4.3" hipDrvMemcpy2DUnaligned() = none;
     "hip_4.2" hipDrvMemcpy3D() = none;
     "hip_4.2" hipDrvMemcpy3DAsync() = none;
     "hip_5.0" hipDrvPointerGetAttributes() = none;
@@ -489,8 +612,8 @@ functions! {
     "hip_4.2" hipLaunchCooperativeKernel() = none;
     "hip_4.2" hipLaunchCooperativeKernelMultiDevice() = none;
     "hip_5.2" hipLaunchCooperativeKernel_spt() = none;
-    "hip_4.2" hipMemRangeGetAttribute() = none;
-    "hip_4.2" hipMemRangeGetAttributes() = none;
+    "hip_5.5" hipModuleLaunchCooperativeKernel() = none;
+    "hip_5.5" hipModuleLaunchCooperativeKernelMultiDevice() = none;
     "hip_4.2" hipProfilerStart() = none;
     "hip_4.2" hipProfilerStop() = none;
     "hip_4.2" hipRegisterActivityCallback() = none;
@@ -498,14 +621,5 @@ functions! {
     "hip_4.2" hipRemoveActivityCallback() = none;
     "hip_4.2" hipRemoveApiCallback() = none;
     "hip_4.3" hipSignalExternalSemaphoresAsync() = none;
-    "hip_4.3" hipStreamBeginCapture() = none;
-    "hip_4.3" hipStreamEndCapture() = none;
-    "hip_4.5" hipStreamGetCaptureInfo_v2() = none;
-    "hip_4.5" hipStreamUpdateCaptureDependencies() = none;
-    "hip_4.4" hipStreamWaitValue32() = none;
-    "hip_4.4" hipStreamWaitValue64() = none;
-    "hip_4.4" hipStreamWriteValue32() = none;
-    "hip_4.4" hipStreamWriteValue64() = none;
-    "hip_5.0" hipThreadExchangeStreamCaptureMode() = none;
     "hip_4.3" hipWaitExternalSemaphoresAsync() = none;
 }

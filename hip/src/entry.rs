@@ -1,11 +1,12 @@
 //! How a call enters the runtime: through a gate, with panics and errors as codes.
 
+use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::Text;
 use crate::card;
 use crate::error::{HipError, Outcome};
-use crate::runtime::{guarded, remember, state};
+use crate::runtime::{check_process, guarded, remember, state};
 use crate::tell::tell;
 
 /// Whether a failed kernel's error stands before a function.
@@ -20,6 +21,7 @@ pub enum Gate {
 /// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
 pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
     let outcome = guarded(name, || {
+        check_process()?;
         if gate == Gate::Device {
             card::any()?;
             let failure = state().failure;
@@ -27,13 +29,24 @@ pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
         }
         f()
     });
-    match outcome.unwrap_or(Err(HipError::Unknown)) {
+    let code = match outcome.unwrap_or(Err(HipError::Unknown)) {
         Ok(()) => 0,
         Err(error) => {
             remember(error);
             error as u32
         }
-    }
+    };
+    LATEST.set(code);
+    code
+}
+
+thread_local! {
+    static LATEST: Cell<u32> = const { Cell::new(0) };
+}
+
+/// `hipExtGetLastError`: what the thread's latest call returned, success too; forgotten by asking.
+pub fn latest() -> u32 {
+    LATEST.replace(0)
 }
 
 /// What a function that is not supported returns; it says so once.

@@ -116,6 +116,11 @@ pub fn name(code: u32) -> &'static CStr {
     row(code).map_or(c"hipErrorUnknown", |row| row.1)
 }
 
+/// Whether there is such a code.
+pub fn is_known(code: u32) -> bool {
+    row(code).is_some()
+}
+
 /// What a code means.
 pub fn text(code: u32) -> &'static CStr {
     row(code).map_or(c"unknown error", |row| row.2)

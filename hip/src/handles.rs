@@ -24,8 +24,22 @@ pub enum Tag {
     Function = 0x1a04 << 48,
     /// A registered fat binary.
     Binary = 0x1a05 << 48,
+    /// A memory pool.
+    Pool = 0x1a20 << 48,
+    /// Memory that is mapped to reserved addresses.
+    Physical = 0x1a21 << 48,
+    /// An array.
+    Array = 0x1a22 << 48,
     /// The context.
     Context = 0x1a06 << 48,
+    /// A graph.
+    Graph = 0x1a11 << 48,
+    /// A node of a graph.
+    Node = 0x1a12 << 48,
+    /// A graph that can be launched.
+    Exec = 0x1a13 << 48,
+    /// An object of the program's that graphs hold.
+    User = 0x1a14 << 48,
 }
 
 /// The handle of the one context.

@@ -4,8 +4,9 @@
 //! header and a payload each; free packets and sent ones are lists that both sides change by atomics on their heads. A wave takes a free
 //! packet, fills eight words a lane, sends it, and waits until the host clears the packet's flag.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use gfx906::machine::{Gpu, GpuError, LANES};
@@ -50,6 +51,21 @@ pub struct Hostcall {
     base: u64,
     /// A power of two.
     packets: u64,
+    /// Who answers, while kernels run.
+    desk: Mutex<Desk>,
+}
+
+/// The kernels that may ask, and the thread that answers them.
+#[derive(Default)]
+struct Desk {
+    kernels: usize,
+    answers: Option<Answers>,
+}
+
+/// A thread that answers until it is told that nobody asks any more.
+struct Answers {
+    done: Arc<AtomicBool>,
+    thread: JoinHandle<Result<(), GpuError>>,
 }
 
 /// The one buffer of a process, which is made when code is loaded that may need it.
@@ -72,12 +88,22 @@ impl Requests {
     }
 }
 
-/// Says that a kernel has ended, also where it ends in a panic.
-struct Ended<'a>(&'a AtomicBool);
+/// A kernel that may ask; it has ended where this is dropped, also by a panic.
+struct Asking<'a>(&'a Hostcall);
 
-impl Drop for Ended<'_> {
+impl Asking<'_> {
+    /// The kernel has ended; whether its requests could be answered.
+    fn end(self) -> Result<(), GpuError> {
+        let outcome = self.0.leave();
+        std::mem::forget(self);
+        outcome
+    }
+}
+
+impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        // It is a panic that is told.
+        let _ = self.0.leave();
     }
 }
 
@@ -90,7 +116,12 @@ impl Hostcall {
             gpu: gpu.clone(),
             base: gpu.alloc("hostcall buffer", bytes)?,
             packets,
+            desk: Mutex::default(),
         })
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn header(&self, packet: u64) -> u64 {
@@ -128,21 +159,44 @@ impl Hostcall {
         self.put(self.base + FREE, name(self.packets - 1))
     }
 
-    /// Runs a kernel and answers what it asks meanwhile.
-    pub fn during<T>(&self, kernel: impl FnOnce() -> T) -> Result<T, GpuError> {
-        self.reset()?;
-        let done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let answers = scope.spawn(|| self.serve(&done));
-            let result = {
-                let _ended = Ended(&done);
-                kernel()
-            };
-            match answers.join() {
-                Ok(served) => served.map(|()| result),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        })
+    /// Runs a kernel, and has somebody answer what it asks meanwhile. Kernels may do so at the same time.
+    pub fn during<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> Outcome<T> {
+        self.enter()?;
+        let asking = Asking(self);
+        let result = kernel();
+        asking.end().map_err(|_| HipError::Unknown)?;
+        Ok(result)
+    }
+
+    fn enter(self: &Arc<Self>) -> Outcome {
+        let mut desk = self.desk();
+        if desk.kernels == 0 {
+            self.reset().map_err(|_| HipError::Unknown)?;
+            let done = Arc::new(AtomicBool::new(false));
+            let (hostcall, flag) = (self.clone(), done.clone());
+            let thread = Builder::new().spawn(move || hostcall.serve(&flag));
+            let thread = thread.map_err(|_| HipError::OutOfMemory)?;
+            desk.answers = Some(Answers { done, thread });
+        }
+        desk.kernels += 1;
+        Ok(())
+    }
+
+    /// The last kernel to leave waits until what was sent before its end is answered too.
+    fn leave(&self) -> Result<(), GpuError> {
+        let mut desk = self.desk();
+        desk.kernels -= 1;
+        if desk.kernels > 0 {
+            return Ok(());
+        }
+        let Some(answers) = desk.answers.take() else {
+            return Ok(());
+        };
+        answers.done.store(true, Ordering::Release);
+        match answers.thread.join() {
+            Ok(served) => served,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
     }
 
     fn serve(&self, done: &AtomicBool) -> Result<(), GpuError> {
@@ -154,6 +208,7 @@ impl Hostcall {
             if sent != 0 {
                 self.answer(sent, &mut messages)?;
             } else if last {
+                messages.finish();
                 return Ok(());
             } else {
                 std::thread::sleep(PAUSE);

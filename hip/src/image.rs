@@ -38,21 +38,29 @@ impl Image {
             b"\x7fELF" => self.elf_size()?,
             b"__CL" => self.bundle_size()?,
             b"CCOB" => self.compressed_size()?,
-            _ => return Err(HipError::InvalidImage),
+            other => {
+                let text = other.escape_ascii();
+                return Err(self.damaged(&format!(
+                    "it begins with \"{text}\", and is neither a code object nor an offload bundle"
+                )));
+            }
         };
         if size > self.readable {
-            tell(format!(
-                "the image at {:#x} claims {size} bytes, {} can be read: it is damaged",
-                self.at, self.readable
-            ));
-            return Err(HipError::InvalidImage);
+            let readable = self.readable;
+            return Err(self.damaged(&format!("it claims {size} bytes, {readable} can be read")));
         }
         host_bytes(self.at, size as usize)
     }
 
+    /// Says what is wrong, and is the error for it.
+    fn damaged(self, what: &str) -> HipError {
+        tell(format!("the image at {:#x} is damaged: {what}", self.at));
+        HipError::InvalidImage
+    }
+
     fn get<T: Copy>(self, offset: u64) -> Outcome<T> {
         if sum(offset, size_of::<T>() as u64)? > self.readable {
-            return Err(HipError::InvalidImage);
+            return Err(self.damaged("its header goes on beyond what can be read"));
         }
         host_value(self.at + offset)
     }
@@ -76,13 +84,13 @@ impl Image {
         const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
         const MOST: u64 = 4096;
         if self.get::<[u8; 24]>(0)? != MAGIC {
-            return Err(HipError::InvalidImage);
+            return Err(self.damaged("it begins as an offload bundle does, and does not go on so"));
         }
         let mut offset = MAGIC.len() as u64;
         let count = self.get::<u64>(offset)?;
         offset += 8;
         if count > MOST {
-            return Err(HipError::InvalidImage);
+            return Err(self.damaged(&format!("{count} entries in an offload bundle")));
         }
         let mut end = offset;
         for _ in 0..count {

@@ -4,20 +4,30 @@
 #![deny(missing_docs)]
 
 pub mod api;
+pub mod asked;
 pub mod boundary;
 mod calls;
 mod card;
 mod entry;
 pub mod error;
+mod generation;
 mod handles;
 mod host;
 mod hostcall;
 mod image;
+mod leaks;
 mod objects;
+mod oob;
 mod printf;
+mod process;
 mod properties;
+mod queue;
 mod recording;
+mod report;
 mod runtime;
+mod said;
+mod sanitize;
 mod settings;
+mod summary;
 pub mod table;
 mod tell;

@@ -1,6 +1,6 @@
 //! What kernels print: messages that come in parts, formatted as C's `printf` does.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_char, c_int};
 use std::io::Write;
 
@@ -21,6 +21,8 @@ const DIGITS: usize = 3;
 pub struct Messages {
     begun: HashMap<u64, Vec<u64>>,
     last: u64,
+    /// Assertions that failed, and in how many lanes: told once each, when the kernel has ended.
+    failed: BTreeMap<Vec<u8>, u64>,
 }
 
 unsafe extern "C" {
@@ -50,17 +52,49 @@ impl Messages {
             return descriptor;
         }
         let message = self.begun.remove(&number).unwrap_or_default();
-        print(&message) as u64
+        self.print(&message) as u64
+    }
+
+    /// Prints a message: the stream, the format, its arguments. Of assertions that fail it is kept until [`Messages::finish`].
+    fn print(&mut self, message: &[u64]) -> usize {
+        let (to_stderr, text) = rendered(message);
+        let bytes = text.len();
+        if to_stderr && is_failed_assertion(&text) {
+            *self.failed.entry(text).or_default() += 1;
+        } else {
+            put(to_stderr, text);
+        }
+        bytes
+    }
+
+    /// Says which assertions failed: a line each, however many lanes.
+    pub fn finish(&mut self) {
+        for (mut text, lanes) in std::mem::take(&mut self.failed) {
+            if lanes > 1 {
+                let end = text.trim_ascii_end().len();
+                text.truncate(end);
+                text.extend_from_slice(format!(" In {lanes} lanes.\n").as_bytes());
+            }
+            put(true, text);
+        }
     }
 }
 
-/// Prints a message: the stream, the format, its arguments.
-fn print(message: &[u64]) -> usize {
+/// Whether a text is what compilers make of a failed `assert`.
+fn is_failed_assertion(text: &[u8]) -> bool {
+    const PART: &[u8] = b"Device-side assertion ";
+    text.windows(PART.len()).any(|part| part == PART)
+}
+
+/// A message's text, and whether it is for stderr.
+fn rendered(message: &[u64]) -> (bool, Vec<u8>) {
     let mut words = message.iter().copied();
     let to_stderr = words.next() == Some(1);
     let format = take_text(&mut words);
-    let text = render(&format, &mut words);
-    let bytes = text.len();
+    (to_stderr, render(&format, &mut words))
+}
+
+fn put(to_stderr: bool, text: Vec<u8>) {
     if to_stderr {
         // A program without stderr misses it.
         let _ = std::io::stderr().write_all(&text);
@@ -68,7 +102,6 @@ fn print(message: &[u64]) -> usize {
         // SAFETY: the format takes one string, and it has its NUL.
         unsafe { printf(c"%s".as_ptr(), text.as_ptr()) };
     }
-    bytes
 }
 
 /// A string that is packed into words, up to the one that holds its NUL.

@@ -211,7 +211,7 @@ structure! {
         sparseHipArraySupported:          i32       = 0,
         hostRegisterReadOnlySupported:    i32       = 0,
         timelineSemaphoreInteropSupported: i32      = 0,
-        memoryPoolsSupported:             i32       = 0,
+        memoryPoolsSupported:             i32       = 1,
         gpuDirectRDMASupported:           i32       = 0,
         gpuDirectRDMAFlushWritesOptions:  u32       = 0,
         gpuDirectRDMAWritesOrdering:      i32       = 0,
@@ -302,7 +302,10 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (83, i32::MAX),         // TotalConstantMemory
     (85, 1),                // UnifiedAddressing
     (87, WAVE),             // WarpSize
-    (88, 0),                // MemoryPoolsSupported
+    (88, 1),                // MemoryPoolsSupported
+    (89, 1),                // VirtualMemoryManagementSupported
+    (90, 1),                // HostRegisterSupported
+    (91, 0),                // MemoryPoolSupportedHandleTypes
     (10000, COUNTER_KHZ),   // ClockInstructionRate
     (10001, FEATURES as i32), // Arch
     (10002, LDS),           // MaxSharedMemoryPerMultiprocessor
@@ -313,10 +316,12 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (10010, 0),             // CooperativeMultiDeviceUnmatchedSharedMem
     (10011, 0),             // IsLargeBar
     (10012, 0),             // AsicRevision
-    (10013, 0),             // CanUseStreamWaitValue
+    (10013, 1),             // CanUseStreamWaitValue
     (10014, 0),             // ImageSupport
     (10015, COMPUTE_UNITS as i32), // PhysicalMultiProcessorCount
     (10016, 1),             // FineGrainSupport
+    (10017, COUNTER_KHZ),   // WallClockRate
+    (10018, 1),             // NumberOfXccs
 ];
 
 /// The value of an attribute, if it has one here.

@@ -1,8 +1,10 @@
 //! The one runtime of a process: its state and locks, the error that a thread saw last.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gfx906::machine::Gpu;
 
@@ -12,10 +14,13 @@ use crate::error::{HipError, Outcome};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
 use crate::objects::event::Event;
+use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
 use crate::objects::module::{Function, Loaded};
 use crate::objects::programs::Programs;
 use crate::objects::stream::Stream;
+use crate::process;
+use crate::queue::{Queue, on_worker};
 use crate::settings::PATIENCE;
 use crate::tell::tell;
 
@@ -25,10 +30,14 @@ pub struct State {
     pub gpu: Arc<Gpu>,
     /// Allocations.
     pub memory: Memory,
+    /// Allocations that a stream will free.
+    pub freeing: BTreeSet<Address>,
     /// Streams that the program made.
     pub streams: Handles<Stream>,
     /// Events.
     pub events: Handles<Event>,
+    /// Graphs, and what is being captured.
+    pub graphs: Graphs,
     /// Modules that the program loaded.
     pub modules: Handles<Arc<Loaded>>,
     /// Their kernels.
@@ -43,6 +52,8 @@ pub struct State {
     pub requests: Requests,
     /// The error that a kernel left, which stays until a reset.
     pub failure: Option<HipError>,
+    /// An error that work left and nobody has heard of: the next call that waits returns it.
+    pub fault: Option<HipError>,
 }
 
 impl State {
@@ -62,6 +73,12 @@ impl State {
         self.programs.variable(&self.gpu, &mut self.requests, host)
     }
 
+    /// The error of a failed kernel, heard of or not: the device does nothing more until a reset.
+    pub fn dead(&self) -> Option<HipError> {
+        let unheard = self.fault.filter(|&fault| sticks(fault));
+        self.failure.or(unheard)
+    }
+
     /// Whether memory is the program's own for good: a managed variable, or what it has registered.
     pub fn belongs_to_program(&self, base: Address) -> bool {
         let registered = |allocation| matches!(allocation, Some(Kind::Registered));
@@ -71,19 +88,21 @@ impl State {
 }
 
 struct Runtime {
-    /// Held by whoever uses the device: its work is done in the order of the calls, one after the other.
-    queue: Mutex<()>,
-    /// Held for moments only.
+    /// What the streams have to do.
+    queue: Queue,
+    /// Held for moments only, and never while something is asked of the queue.
     state: Mutex<State>,
 }
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
-    queue: Mutex::new(()),
+    queue: Queue::new(),
     state: Mutex::new(State {
         gpu: Arc::new(Gpu::at(FIRST_ADDRESS).with_patience(PATIENCE)),
         memory: Memory::default(),
+        freeing: BTreeSet::new(),
         streams: Handles::new(Tag::Stream),
         events: Handles::new(Tag::Event),
+        graphs: Graphs::new(),
         modules: Handles::new(Tag::Module),
         functions: Handles::new(Tag::Function),
         programs: Programs::new(),
@@ -91,6 +110,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
         context_retained: false,
         requests: Requests::default(),
         failure: None,
+        fault: None,
     }),
 });
 
@@ -103,17 +123,85 @@ pub fn state() -> MutexGuard<'static, State> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device, once all work before has been done. To be taken before the state.
-pub fn queue() -> MutexGuard<'static, ()> {
-    RUNTIME.queue.lock().unwrap_or_else(PoisonError::into_inner)
+/// How long the end of the process waits for what the streams have to do.
+const AT_EXIT: Duration = Duration::from_secs(5);
+
+/// What the streams have to do.
+pub fn streams() -> &'static Queue {
+    process::watch(at_exit);
+    &RUNTIME.queue
 }
 
-/// Whether the device is at work for another thread.
-pub fn busy() -> bool {
-    matches!(
-        RUNTIME.queue.try_lock(),
-        Err(std::sync::TryLockError::WouldBlock)
-    )
+/// Work ends before the process does, unless it takes long: a kernel may wait for a host that is gone.
+extern "C" fn at_exit() {
+    if process::is_forked() {
+        return;
+    }
+    let closed = guarded("exit", || RUNTIME.queue.close(AT_EXIT));
+    if closed == Some(false) && !on_worker() {
+        tell("the program ends while its streams still have work to do: it is not done");
+    }
+}
+
+/// That the process may use the runtime: a fork of one that has used the device has none of its threads.
+pub fn check_process() -> Outcome {
+    if process::is_forked() {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            tell("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
+        });
+        return Err(HipError::NotInitialized);
+    }
+    Ok(())
+}
+
+/// That the calling thread may wait for streams: a function that a stream calls may not, as that stream would wait for itself.
+pub fn may_wait() -> Outcome {
+    if on_worker() {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            tell("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
+        });
+        return Err(HipError::IllegalState);
+    }
+    Ok(())
+}
+
+/// The device, once all work before has been done.
+pub struct Idle(());
+
+/// The device, once all work before has been done; at once for a function that a stream calls, which must not wait.
+pub fn queue() -> Idle {
+    let streams = streams();
+    if !on_worker() {
+        streams.wait(&streams.all());
+    }
+    Idle(())
+}
+
+/// Whether an error stays until a reset.
+fn sticks(error: HipError) -> bool {
+    error == HipError::LaunchFailure
+}
+
+/// Keeps an error of work that nobody waited for.
+pub fn fail(error: HipError) {
+    let mut state = state();
+    if state.dead().is_none() {
+        state.fault = Some(error);
+    }
+}
+
+/// The error of work that nobody waited for, if there was one: what every call says that has waited.
+pub fn heard() -> Outcome {
+    let mut state = state();
+    if let Some(fault) = state.fault.take() {
+        if sticks(fault) {
+            state.failure = Some(fault);
+        }
+        return Err(fault);
+    }
+    state.failure.map_or(Ok(()), Err)
 }
 
 /// Runs an exported function that returns no error code; its value, or `None` where it panicked.
@@ -129,7 +217,10 @@ pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
 
 /// Keeps an error for the thread that made the call.
 pub fn remember(error: HipError) {
-    LAST_ERROR.set(error as u32);
+    // That something is not done yet is an answer, and no error.
+    if error != HipError::NotReady {
+        LAST_ERROR.set(error as u32);
+    }
 }
 
 /// `hipGetLastError`: the thread's last error, forgotten unless a failed kernel left it.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use gfx906::machine::{Limits, Patience, Schedule, TURN};
+use gfx906::observe::sanitize::Checks;
 
 use crate::tell::tell;
 
@@ -17,6 +18,10 @@ pub struct Settings {
     pub limits: Limits,
     /// Host threads that it takes; 0: all.
     pub threads: usize,
+    /// The checks of the sanitizer that look on.
+    pub sanitize: Option<Checks>,
+    /// Whether every call returns when its work is done: `GFX906_SYNC=1`.
+    pub synchronous: bool,
 }
 
 /// What it says.
@@ -31,8 +36,26 @@ pub static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
             schedule: schedule(),
         },
         threads: number("GFX906_THREADS").unwrap_or(0) as usize,
+        sanitize: checks(),
+        synchronous: std::env::var("GFX906_SYNC").is_ok_and(|value| value.trim() == "1"),
     }
 });
+
+/// `GFX906_SANITIZE=1`, `all`, or a list of checks.
+fn checks() -> Option<Checks> {
+    let text = std::env::var("GFX906_SANITIZE").ok()?;
+    match text.trim() {
+        "" | "0" => None,
+        "1" | "all" => Some(Checks::ALL),
+        list => match list.parse() {
+            Ok(checks) => Some(checks),
+            Err(problem) => {
+                tell(format!("GFX906_SANITIZE: {problem}; all are used"));
+                Some(Checks::ALL)
+            }
+        },
+    }
+}
 
 /// The order of groups and waves: `GFX906_SCHEDULE=in-order|reverse|random[=SEED]`.
 fn schedule() -> Schedule {

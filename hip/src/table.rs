@@ -78,6 +78,13 @@ macro_rules! functions {
                 supported: supported!($kind),
             },)*
         ];
+
+        /// Address and symbol version of an exported function, by its name or its symbol.
+        fn find(name: &str) -> Option<$crate::calls::lookup::Found> {
+            let row = ROWS.iter().position(|row| row.name == name || row.symbol == name)?;
+            let addresses = [$($name as *const () as $crate::boundary::Address,)*];
+            Some((addresses[row], ROWS[row].version))
+        }
     };
 }
 

@@ -1,8 +1,9 @@
-//! The flags of the commands that read code: `inspect`, `disasm`, `isa`.
+//! The flags of the commands that read code: `inspect`, `disasm`, `lint`, `isa`.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use gfx906::observe::sanitize::Check;
 
 use super::Format;
 
@@ -37,6 +38,47 @@ pub struct DisasmArgs {
     /// each: its text, or `invalid` where the bytes are not exactly one instruction
     #[arg(long, value_name = "FILE")]
     pub hex: Option<PathBuf>,
+}
+
+/// Look for missing waits and wait states on every path through the code, without running it.
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Code object: ELF, offload bundle (compressed or not), or a host program with one bundle in it
+    #[arg(value_name = "FILE.co")]
+    pub file: PathBuf,
+
+    /// Look at this kernel or function only
+    #[arg(long, value_name = "K")]
+    pub kernel: Option<String>,
+
+    /// What to look for
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = LintCheck::ALL)]
+    pub check: Vec<LintCheck>,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// The checks that need no run.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LintCheck {
+    /// Registers used before what they wait for has arrived
+    Wait,
+    /// Instructions that follow each other too closely
+    Hazard,
+}
+
+impl LintCheck {
+    const ALL: [LintCheck; 2] = [LintCheck::Wait, LintCheck::Hazard];
+
+    /// The check.
+    pub fn check(self) -> Check {
+        match self {
+            LintCheck::Wait => Check::Wait,
+            LintCheck::Hazard => Check::Hazard,
+        }
+    }
 }
 
 /// Say how much of the gfx906 instruction set is decoded and runs.

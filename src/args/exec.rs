@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::{Format, LimitArgs, TargetArgs, TraceArgs};
+use super::{Format, LimitArgs, SanitizeArgs, TargetArgs, TraceArgs};
 
 /// Run any kernel of any code object, as a launch file says, and judge what it computed.
 #[derive(Debug, Args)]
@@ -60,6 +60,10 @@ pub struct ExecArgs {
     /// How long kernels may run.
     #[command(flatten)]
     pub limits: LimitArgs,
+
+    /// What the sanitizer looks for.
+    #[command(flatten)]
+    pub sanitize: SanitizeArgs,
 
     /// What is traced.
     #[command(flatten)]

@@ -1,11 +1,9 @@
 //! The flags of the commands that measure: `tolerances`, `audit`.
 
-use std::path::PathBuf;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
 
-use super::{DeviceArgs, Format};
+use super::{DeviceArgs, Format, SelectionArgs, SourceArgs};
 use crate::audit::REGIMES;
 
 /// The flags of `tolerances`.
@@ -15,25 +13,13 @@ pub struct TolerancesArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u32).range(1..))]
     pub seeds: u32,
 
-    /// Only these phases
-    #[arg(long, value_name = "PHASES")]
-    pub phase: Vec<String>,
+    /// Which cases.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
 
-    /// Only these tests
-    #[arg(long, value_name = "ID")]
-    pub test: Vec<String>,
-
-    /// Measure this code object instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub kernels: Option<PathBuf>,
-
-    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
-    #[arg(long, value_name = "FILE.toml")]
-    pub bind: Vec<PathBuf>,
-
-    /// Take tests from this file instead of the built-in phases.toml
-    #[arg(long, value_name = "FILE")]
-    pub registry: Option<PathBuf>,
+    /// Of which files.
+    #[command(flatten)]
+    pub sources: SourceArgs,
 
     /// Where the kernels run.
     #[command(flatten)]

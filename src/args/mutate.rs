@@ -5,36 +5,20 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
 
-use super::{DeviceArgs, Format, LimitArgs};
+use super::{DeviceArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs};
 use crate::mutate::Operator;
-use crate::run::{Selection, Sources};
 
 /// Change one instruction of the kernels at a time and see which tests notice.
 #[derive(Debug, Args)]
+#[command(mut_arg("kernel", |arg| arg.help("Change only the kernels whose name matches this glob, on the tests that launch them; may be given several times")))]
 pub struct MutateArgs {
-    /// Change this code object instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub kernels: Option<PathBuf>,
+    /// Of which files.
+    #[command(flatten)]
+    pub sources: SourceArgs,
 
-    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
-    #[arg(long, value_name = "FILE.toml")]
-    pub bind: Vec<PathBuf>,
-
-    /// Take tests from this file instead of the built-in phases.toml
-    #[arg(long, value_name = "FILE")]
-    pub registry: Option<PathBuf>,
-
-    /// Only these phases
-    #[arg(long, value_name = "PHASES")]
-    pub phase: Vec<String>,
-
-    /// Only these tests
-    #[arg(long, value_name = "ID")]
-    pub test: Vec<String>,
-
-    /// Only the kernels whose name matches this glob, and the tests that launch them; may be given several times
-    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
-    pub kernel: Vec<String>,
+    /// Which cases.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
 
     /// How many mutants to draw of each kernel; 0: every one that there is
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -53,12 +37,20 @@ pub struct MutateArgs {
     pub partition: Option<(usize, usize)>,
 
     /// Run nothing: make one report of these, of the parts of one campaign
-    #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel"])]
+    #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"])]
     pub merge: Vec<PathBuf>,
 
     /// Mutants that need not be noticed, each with a reason (docs/mutation.md)
     #[arg(long, value_name = "FILE.toml")]
     pub accepted: Option<PathBuf>,
+
+    /// Run the mutants too that a rule proves to be equivalent, and stop at one that a test notices
+    #[arg(long)]
+    pub doubt: bool,
+
+    /// What the sanitizer looks for: what it finds in a mutant is noticed, weaker waits among them.
+    #[command(flatten)]
+    pub sanitize: SanitizeArgs,
 
     /// Leave with code 1 where the score is below this
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -90,25 +82,6 @@ pub struct MutateArgs {
 }
 
 impl MutateArgs {
-    /// The files that it reads.
-    pub fn sources(&self) -> Sources<'_> {
-        Sources {
-            registry: self.registry.as_deref(),
-            kernels: self.kernels.as_deref(),
-            bind: &self.bind,
-        }
-    }
-
-    /// The cases that it selects.
-    pub fn selection(&self) -> Selection<'_> {
-        Selection {
-            phase: &self.phase,
-            test: &self.test,
-            kernel: &self.kernel,
-            require_all: false,
-        }
-    }
-
     /// The operators that it names; all where it names none.
     pub fn operators(&self) -> Vec<Operator> {
         let wanted = |operator: &Operator| {

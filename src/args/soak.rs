@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::RunArgs;
+use super::TrialArgs;
 
 /// Run the tests with one seed after another until time is up.
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub struct SoakArgs {
 
     /// What runs, and where.
     #[command(flatten)]
-    pub run: RunArgs,
+    pub trials: TrialArgs,
 }
 
 fn minutes(text: &str) -> Result<f64, String> {

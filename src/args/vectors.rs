@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{Color, DeviceArgs, Format, LimitArgs};
+use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 
 /// Run kernels of the gated delta rule on tensors that somebody else made, and judge what they compute.
 ///
@@ -22,13 +22,9 @@ pub struct VectorsArgs {
     #[arg(long, value_enum, default_value_t = FamilyChoice::All)]
     pub family: FamilyChoice,
 
-    /// Validate this code object instead of the built-in one; its kernels bear the same names
-    #[arg(long, value_name = "FILE")]
-    pub kernels: Option<PathBuf>,
-
-    /// Launch the kernels as this file says (docs/bindings.md); may be given several times
-    #[arg(long, value_name = "FILE.toml")]
-    pub bind: Vec<PathBuf>,
+    /// What is launched.
+    #[command(flatten)]
+    pub sources: KernelArgs,
 
     /// Where the kernels run.
     #[command(flatten)]
@@ -45,6 +41,10 @@ pub struct VectorsArgs {
     /// How many launches run at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+
+    /// What the sanitizer looks for.
+    #[command(flatten)]
+    pub sanitize: SanitizeArgs,
 
     /// How long kernels may run.
     #[command(flatten)]

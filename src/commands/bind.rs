@@ -63,7 +63,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
         ))
     })?;
     kernarg::check(kernel, &launch).map_err(unusable)?;
-    let setup = Setup::new(Sources::default())?;
+    let setup = Setup::new(Sources::default(), 0)?;
     let described = contract(&setup.registry, function).ok_or_else(|| {
         unusable(format!(
             "the tensors of contract `{contract_name}` are not known"
@@ -94,7 +94,7 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     let found = match &args.contract {
         Some(name) => {
             let function = contracts::find(name)?;
-            let setup = Setup::new(Sources::default())?;
+            let setup = Setup::new(Sources::default(), 0)?;
             contract(&setup.registry, function)
         }
         None => None,

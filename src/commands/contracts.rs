@@ -39,7 +39,7 @@ struct Contract<'a> {
 /// # Errors
 /// There is no contract of the name.
 pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(Sources::default())?;
+    let setup = Setup::new(Sources::default(), 0)?;
     let wanted = match &args.name {
         Some(name) => vec![find(name)?],
         None => functions().collect(),

@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use gfx906::code_object::{CodeObject, Symbol, SymbolKind};
+use gfx906::code_object::CodeObject;
 use gfx906::isa::{self, Encoding, Inst};
 
-use super::{MAX_TEXT, load_code_object, no_kernel};
+use super::functions::{Function, functions};
+use super::{MAX_TEXT, load_code_object};
 use crate::args::DisasmArgs;
 use crate::exit::{Exit, Stop};
 use crate::files;
-use crate::text::{print, shown};
+use crate::text::print;
 
 /// Runs the command.
 ///
@@ -77,68 +78,15 @@ fn hex_bytes(line: &[u8]) -> Option<Vec<u8>> {
 
 /// The code of every function, or of one.
 fn code(object: &CodeObject, only: Option<&str>, path: &Path) -> Result<String, Stop> {
-    let functions = functions(object);
-    let wanted: Vec<&Function> = match only {
-        None => functions.iter().collect(),
-        Some(name) => {
-            let address = object.kernel(name).map(|kernel| kernel.entry_address);
-            let found = functions
-                .iter()
-                .find(|function| Some(function.address) == address || function.name == name);
-            let missing = || Stop::usage(format!("{}: {}", shown(path), no_kernel(object, name)));
-            vec![found.ok_or_else(missing)?]
-        }
-    };
     let mut out = String::new();
-    for function in wanted {
+    for function in functions(object, only, path)? {
         let bytes = object
             .image
             .bytes(function.address, function.size)
             .unwrap_or_default();
-        print_function(&mut out, function, bytes);
+        print_function(&mut out, &function, bytes);
     }
     Ok(out)
-}
-
-/// Code with a name.
-struct Function {
-    name: String,
-    address: u64,
-    size: u64,
-}
-
-/// The kernels, and the functions that they may call, by address.
-fn functions(object: &CodeObject) -> Vec<Function> {
-    let kernels = object.kernels.iter().map(|kernel| Function {
-        name: kernel.name.clone(),
-        address: kernel.entry_address,
-        size: kernel.code_size,
-    });
-    let mut functions: Vec<Function> = kernels.collect();
-    let is_code = |symbol: &&Symbol| {
-        let segment = object.image.segment_at(symbol.address, symbol.size);
-        symbol.kind == SymbolKind::Function && segment.is_some_and(|segment| segment.executable)
-    };
-    for symbol in object.symbols.iter().filter(is_code) {
-        if !functions
-            .iter()
-            .any(|function| function.address == symbol.address)
-        {
-            let Symbol {
-                name,
-                address,
-                size,
-                ..
-            } = symbol.clone();
-            functions.push(Function {
-                name,
-                address,
-                size,
-            });
-        }
-    }
-    functions.sort_by_key(|function| function.address);
-    functions
 }
 
 fn print_function(out: &mut String, function: &Function, bytes: &[u8]) {

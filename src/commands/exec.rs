@@ -53,7 +53,8 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let device = device(target)?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let (trace, json) = (args.trace.spec(), args.format == Format::Json);
-    let watch = Watch::open(device.observes(), trace.as_ref(), kernels, json)?;
+    let watch = Watch::open(device.observes(), trace.as_ref(), kernels, json)?
+        .with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
     warnings::unused(&name, &file);
     warnings::small_blocks(&name, &file, object);
@@ -99,6 +100,7 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         device: device.describe().kind,
         code_object: shown(&file.code_object),
         launches,
+        findings: session.findings().to_vec(),
         saved: Vec::new(),
         problem: None,
         judged: Vec::new(),
@@ -119,7 +121,8 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
         Format::Table => print(&summary.as_table())?,
         Format::Json => print(&format!("{:#}\n", summary.as_json()))?,
     }
-    let failed = summary.verdict() == Some(Verdict::Fail);
+    let found = !summary.findings.is_empty() && watch.judges_findings();
+    let failed = summary.verdict() == Some(Verdict::Fail) || found;
     Ok(if summary.word() == "ran" && !failed {
         Exit::Passed
     } else {
@@ -166,6 +169,13 @@ fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
     let mut limits = of_file;
     if let Some(budget) = args.limits.budget {
         (limits.instructions, limits.seconds) = (budget.instructions, budget.seconds);
+    }
+    if args.limits.budget.is_none()
+        && args.sanitize.sanitize.is_some()
+        && limits.instructions.is_some()
+    {
+        // The checks take time that is not the kernel's.
+        limits.seconds = None;
     }
     limits.turn = args.limits.turn.or(limits.turn);
     limits.schedule = args.limits.schedule;

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::{ExportArgs, again};
-use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
-use crate::run::{Selection, Setup, Sources, seed, threads};
+use crate::run::{Setup, seed, threads};
 use crate::text::{file_name, print, shown};
-use crate::trial::{Dump, Plan, Progress, Variant, run_all};
+use crate::trial::{Dump, Plan, Progress, run_all};
 use crate::verdict::TrialReport;
 
 /// Runs the command. What the kernels computed may be wrong: the verdict is printed, and the tensors are written.
@@ -15,49 +14,24 @@ use crate::verdict::TrialReport;
 /// # Errors
 /// Nothing is selected, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
-    let sources = Sources {
-        registry: args.registry.as_deref(),
-        kernels: args.kernels.as_deref(),
-        bind: &args.bind,
-    };
     let seed = seed(&args.seed)?;
-    let mut setup = Setup::new(sources)?;
-    setup.redesign(seed);
-    let setup = setup;
-    let (selected, ways) = setup.runnable(Selection {
-        test: &args.test,
-        // What is missing is said of each test.
-        require_all: true,
-        ..Selection::default()
-    })?;
+    let setup = Setup::new(args.sources.sources(), seed)?;
+    // What is missing is said of each test.
+    let (selected, ways) = setup.runnable(args.selection.selection(true))?;
     let device = args.device.spec()?.open()?;
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;
     let jobs = args.device.jobs(args.jobs);
-    let again = again(&sources, None, &args.device);
+    let again = again(&args.sources.sources(), None, &args.device);
     let plans: Vec<Plan<'_>> = selected
         .iter()
         .zip(&ways)
         .zip(&places)
         .map(|((one, way), place)| Plan {
-            device: &*device,
             threads: threads(jobs, selected.len()),
-            limits: Limits::default(),
-            twin: None,
-            program: setup.program(),
-            variant: Variant::Honest,
-            phase: one.phase.number,
-            test: one.test,
-            case: one.case,
-            seed,
-            repeat: 1,
-            watch: &NOTHING,
             dump: Some(Dump::Safetensors(place)),
-            given: None,
-            bound: *way,
-            relations: false,
-            shared: None,
             flags: &again,
+            ..setup.plan(&*device, one, *way, seed)
         })
         .collect();
     let mut lines = vec![String::new(); plans.len()];

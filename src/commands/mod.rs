@@ -6,12 +6,17 @@ pub mod contracts;
 pub mod disasm;
 pub mod exec;
 pub mod export;
+mod functions;
+pub mod hip;
 pub mod inspect;
 pub mod isa;
+pub mod judge;
+pub mod lint;
 pub mod mutate;
 pub mod run;
 pub mod soak;
 pub mod tolerances;
+mod trials;
 pub mod vectors;
 
 use std::path::Path;

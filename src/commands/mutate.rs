@@ -1,10 +1,8 @@
 //! `mutate`: changes one instruction of the kernels at a time, and says which changes no test notices.
 
-use std::path::Path;
-
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
-use crate::mutate::{Accepted, Campaign, MutationReport, Options, apply, merge, table};
+use crate::mutate::{Accepted, Campaign, MutationReport, Options, apply, merge, read, table};
 use crate::run::{Setup, kernel_globs, seed};
 use crate::text::{print, shown};
 
@@ -17,8 +15,12 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
     let mut report = if args.merge.is_empty() {
         campaign(args)?
     } else {
-        let read = args.merge.iter().map(|path| Ok((shown(path), read(path)?)));
-        merge(read.collect::<Result<_, Stop>>()?)?
+        let parts = args.merge.iter().map(|path| {
+            let bytes = crate::files::read(path, MAX_REPORT)
+                .map_err(|error| Stop::setup(format!("report: {error}")))?;
+            Ok((shown(path), read(&shown(path), &bytes)?))
+        });
+        merge(parts.collect::<Result<_, Stop>>()?)?
     };
     if let Some(accepted) = &accepted {
         apply(&mut report, accepted);
@@ -49,10 +51,8 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
 
 fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
     let seed = seed(&args.seed)?;
-    let mut setup = Setup::new(args.sources())?;
-    setup.redesign(seed);
-    let setup = setup;
-    let (selected, ways) = setup.runnable(args.selection())?;
+    let setup = Setup::new(args.sources.sources(), seed)?;
+    let (selected, ways) = setup.runnable(args.selection.selection(false))?;
     let device = args.device.spec()?.open()?;
     if !device.observes() {
         return Err(Stop::usage(format!(
@@ -60,7 +60,7 @@ fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
             device.describe().description
         )));
     }
-    let kernels = (!args.kernel.is_empty()).then(|| kernel_globs(&args.kernel));
+    let kernels = (!args.selection.kernel.is_empty()).then(|| kernel_globs(&args.selection.kernel));
     let options = Options {
         operators: args.operators(),
         per_kernel: args.per_kernel,
@@ -69,6 +69,13 @@ fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
         limits: args.limits.limits(),
         part: args.partition,
         kernels: kernels.transpose()?,
+        doubt: args.doubt,
+        sanitize: args.sanitize.spec(),
+        words: [
+            args.selection.phase.clone(),
+            args.selection.test.clone(),
+            args.selection.kernel.clone(),
+        ],
     };
     Campaign {
         setup: &setup,
@@ -78,11 +85,4 @@ fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
         options: &options,
     }
     .run()
-}
-
-fn read(path: &Path) -> Result<MutationReport, Stop> {
-    let bytes = crate::files::read(path, MAX_REPORT)
-        .map_err(|error| Stop::setup(format!("report: {error}")))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Stop::setup(format!("{} is no report of `mutate`: {error}", shown(path))))
 }

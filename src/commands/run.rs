@@ -5,61 +5,55 @@ mod show;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::args::{Format, RunArgs, again};
+use super::trials::Trials;
+use crate::args::{Format, RunArgs};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::{Event, RunPlan};
 use crate::run::{Setup, seed, threads};
 use crate::select::Selected;
-use crate::text::{self, print, shown};
-use crate::trial::{Dump, Plan, Progress, Variant, run_all};
-use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
+use crate::text::{print, shown};
+use crate::trial::{Dump, Plan, Progress, run_all};
+use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
 
 use show::Show;
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let mut setup = Setup::new(args.sources())?;
-    let seed = seed(&args.seed)?;
-    setup.redesign(seed);
-    let setup = setup;
-    let selected = setup.select(args.selection())?;
+    let seed = seed(&args.trials.seed)?;
+    let setup = Setup::new(args.trials.sources.sources(), seed)?;
+    let wanted = args.trials.selection();
+    let selected = setup.select(wanted)?;
     if args.list {
         return list(args, &selected);
     }
-    let device = args.device.spec()?.open()?;
-    let (trace, json) = (args.trace.spec(), args.format == Format::Json);
-    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?;
+    let device = args.trials.device.spec()?.open()?;
+    let (trace, json) = (args.trace.spec(), args.trials.format == Format::Json);
+    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?
+        .with_sanitizer(args.trials.sanitize.spec());
     device::check_watch(&*device, &watch)?;
     let jobs = args.jobs();
-    let flags = again(&args.sources(), Some(&args.limits), &args.device);
+    let flags = args.trials.again();
     // Before anything runs: what a binding says must fit every case that it is for.
-    let ways = setup.ways(args.selection(), &selected)?;
+    let ways = setup.ways(wanted, &selected)?;
     if let Some(dir) = &args.dump {
         prepare(dir)?;
     }
+    let trials = Trials {
+        args: &args.trials,
+        setup: &setup,
+        device: &*device,
+        seed,
+        watch: &watch,
+        flags: &flags,
+    };
+    let threads = threads(jobs, selected.len());
     let running = selected.iter().zip(&ways);
     let running = running.filter_map(|(one, way)| Some((one, way.as_ref().ok()?)));
     let plans: Vec<Plan<'_>> = running
         .map(|(one, way)| Plan {
-            device: &*device,
-            threads: threads(jobs, selected.len()),
-            limits: args.limits.limits(),
-            twin: setup.twin(args.limits.budget),
-            program: setup.program(),
-            variant: Variant::Honest,
-            phase: one.phase.number,
-            test: one.test,
-            case: one.case,
-            seed,
-            repeat: args.repeat,
-            relations: args.relations,
-            watch: &watch,
             dump: args.dump.as_deref().map(Dump::Npy),
-            given: None,
-            bound: *way,
-            shared: None,
-            flags: &flags,
+            ..trials.plan(one, *way, threads)
         })
         .collect();
 
@@ -99,7 +93,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let mut ran = reports.into_iter();
     let reports = selected.iter().zip(&ways).map(|(one, way)| match way {
         Ok(_) => ran.next().flatten(),
-        Err(reason) => Some(skipped(one, reason, seed, &flags)),
+        Err(reason) => Some(trials.skipped(one, reason)),
     });
     let phases = by_phase(&selected, reports.collect());
     let report = RunReport::new(
@@ -113,7 +107,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(stop) = trouble {
         return Err(stop);
     }
-    Ok(exit(&report.totals, args.require_all))
+    Ok(exit(&report.totals, args.trials.require_all))
 }
 
 /// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
@@ -123,28 +117,6 @@ fn exit(totals: &Totals, all: bool) -> Exit {
         (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !all) => Exit::Passed,
         (0, 1..) if ran == 0 && !all => Exit::NothingSelected,
         _ => Exit::Failed,
-    }
-}
-
-/// The report of a case that does not run.
-fn skipped(one: &Selected<'_>, reason: &str, seed: u64, flags: &str) -> TrialReport {
-    TrialReport {
-        id: one.case.id.clone(),
-        phase: one.phase.number,
-        title: one.test.title.clone(),
-        shape: one.case.values.to_string(),
-        documented: one.test.documented,
-        verdict: Verdict::Skip,
-        problem: None,
-        outputs: Vec::new(),
-        relations: Vec::new(),
-        error: Some(reason.into()),
-        error_kind: None,
-        seed,
-        launches: Vec::new(),
-        wave_instructions: None,
-        seconds: 0.0,
-        rerun: text::again(&one.case.id, seed, flags),
     }
 }
 
@@ -170,7 +142,7 @@ fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec
 
 /// Prints the ids that `--test` takes.
 fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
-    let text = match args.format {
+    let text = match args.trials.format {
         Format::Table => selected
             .iter()
             .map(|one| format!("{}\n", one.case.id))
@@ -214,6 +186,7 @@ fn prepare(dir: &Path) -> Result<(), Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Verdict;
 
     #[test]
     fn only_a_pass_is_a_pass() {

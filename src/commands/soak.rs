@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::args::{Format, RunArgs, SoakArgs, again};
-use crate::device::NOTHING;
+use super::trials::Trials;
+use crate::args::{Format, RunArgs, SoakArgs, TrialArgs};
+use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::report::{Progress as Bar, failure_text};
 use crate::run::{Setup, seed, threads};
 use crate::text::print;
-use crate::trial::{Plan, Progress, Variant, run_all};
+use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
 /// When no other seed begins.
@@ -36,20 +37,7 @@ struct Done {
 /// # Errors
 /// Something that a run needs is not usable.
 pub fn run(args: &SoakArgs) -> Result<Exit, Stop> {
-    let refused = [
-        ("--list", args.run.list),
-        ("--self-test", args.run.self_test),
-        ("--dump", args.run.dump.is_some()),
-        ("--trace", args.run.trace.trace.is_some()),
-        ("--counters", args.run.counters),
-        ("--seeds", args.run.seeds.is_some()),
-    ];
-    if let Some((flag, _)) = refused.iter().find(|(_, given)| *given) {
-        return Err(Stop::usage(format!(
-            "`soak` takes no `{flag}`: run one seed with it instead"
-        )));
-    }
-    rounds(&args.run, Until::Seconds(60.0 * args.minutes))
+    rounds(&args.trials, Until::Seconds(60.0 * args.minutes))
 }
 
 /// Runs the tests with as many seeds as `--seeds` says.
@@ -57,14 +45,17 @@ pub fn run(args: &SoakArgs) -> Result<Exit, Stop> {
 /// # Errors
 /// Something that a run needs is not usable.
 pub fn seeds(args: &RunArgs) -> Result<Exit, Stop> {
-    rounds(args, Until::Seeds(args.seeds.unwrap_or(1).into()))
+    rounds(&args.trials, Until::Seeds(args.seeds.unwrap_or(1).into()))
 }
 
-fn rounds(args: &RunArgs, until: Until) -> Result<Exit, Stop> {
+fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let started = Instant::now();
     let table = args.format == Format::Table;
-    let mut setup = Setup::new(args.sources())?;
     let first = seed(&args.seed)?;
+    let mut setup = Setup::new(args.sources.sources(), first)?;
+    let device = args.device.spec()?.open()?;
+    let watch = Watch::default().with_sanitizer(args.sanitize.spec());
+    check_watch(&*device, &watch)?;
     let mut done = Done::default();
     for round in 0.. {
         let over = match until {
@@ -76,7 +67,7 @@ fn rounds(args: &RunArgs, until: Until) -> Result<Exit, Stop> {
         }
         let seed = first.wrapping_add(round);
         setup.registry.redesign(seed);
-        let (trials, failures) = one(args, &setup, seed)?;
+        let (trials, failures) = one(args, &setup, (&*device, &watch), seed)?;
         done.seeds.push(seed);
         done.trials += trials;
         if table {
@@ -102,9 +93,12 @@ fn rounds(args: &RunArgs, until: Until) -> Result<Exit, Stop> {
             0 => "all passed".into(),
             count => format!("{count} did not pass"),
         };
+        let seeds = match done.seeds.len() {
+            1 => "1 seed".into(),
+            count => format!("{count} seeds"),
+        };
         print(&format!(
-            "{} seeds from {first} on, {} trials in {:.0} s: {word}\n",
-            done.seeds.len(),
+            "{seeds} from {first} on, {} trials in {:.0} s: {word}\n",
             done.trials,
             started.elapsed().as_secs_f64()
         ))?;
@@ -118,38 +112,42 @@ fn rounds(args: &RunArgs, until: Until) -> Result<Exit, Stop> {
     })
 }
 
-/// One seed: how many trials ran, and those that did not pass.
-fn one(args: &RunArgs, setup: &Setup, seed: u64) -> Result<(usize, Vec<TrialReport>), Stop> {
-    let (selected, ways) = setup.runnable(args.selection())?;
-    let device = args.device.spec()?.open()?;
-    let flags = again(&args.sources(), Some(&args.limits), &args.device);
+/// One seed: how many trials there were, and those that did not pass.
+fn one(
+    args: &TrialArgs,
+    setup: &Setup,
+    (device, watch): (&dyn Device, &Watch),
+    seed: u64,
+) -> Result<(usize, Vec<TrialReport>), Stop> {
+    let selected = setup.select(args.selection())?;
+    let ways = setup.ways(args.selection(), &selected)?;
+    let flags = args.again();
+    let trials = Trials {
+        args,
+        setup,
+        device,
+        seed,
+        watch,
+        flags: &flags,
+    };
     let jobs = args.jobs();
-    let plans: Vec<Plan<'_>> = selected
-        .iter()
-        .zip(&ways)
-        .map(|(one, way)| Plan {
-            device: &*device,
-            threads: threads(jobs, selected.len()),
-            limits: args.limits.limits(),
-            twin: setup.twin(args.limits.budget),
-            program: setup.program(),
-            variant: Variant::Honest,
-            phase: one.phase.number,
-            test: one.test,
-            case: one.case,
-            seed,
-            repeat: args.repeat,
-            watch: &NOTHING,
-            dump: None,
-            given: None,
-            bound: *way,
-            relations: false,
-            shared: None,
-            flags: &flags,
-        })
-        .collect();
-    let bar = Bar::of_steps(plans.len());
+    let threads = threads(jobs, selected.len());
+    let mut plans: Vec<Plan<'_>> = Vec::new();
     let mut failures: Vec<(usize, TrialReport)> = Vec::new();
+    for (one, way) in selected.iter().zip(&ways) {
+        match way {
+            Ok(way) => plans.push(trials.plan(one, *way, threads)),
+            Err(reason) if args.require_all => {
+                failures.push((plans.len(), trials.skipped(one, reason)));
+            }
+            Err(_) => {}
+        }
+    }
+    let left_out = failures.len();
+    if plans.len() + left_out == 0 {
+        return Err(setup.nothing_runs());
+    }
+    let bar = Bar::of_steps(plans.len());
     run_all(&plans, jobs, |position, progress| {
         if let Progress::Finished(finished) = progress {
             bar.step(&finished.report.id);
@@ -161,7 +159,7 @@ fn one(args: &RunArgs, setup: &Setup, seed: u64) -> Result<(usize, Vec<TrialRepo
     bar.clear();
     failures.sort_by_key(|(position, _)| *position);
     let failures = failures.into_iter().map(|(_, report)| report);
-    Ok((plans.len(), failures.collect()))
+    Ok((plans.len() + left_out, failures.collect()))
 }
 
 fn json(done: &Done, seconds: f64) -> String {

@@ -7,12 +7,11 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
 use crate::args::{Format, TolerancesArgs};
-use crate::device::{Limits, NOTHING};
 use crate::exit::{Exit, Stop};
 use crate::report::{limit, tolerance};
-use crate::run::{Selection, Setup, Sources};
+use crate::run::Setup;
 use crate::text::print;
-use crate::trial::{Plan, Progress, Variant, run_all};
+use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::{Tolerance, Verdict};
 
 /// What was measured of one output of one test.
@@ -46,11 +45,7 @@ impl Measured {
 
 /// Runs the command.
 pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(Sources {
-        registry: args.registry.as_deref(),
-        kernels: args.kernels.as_deref(),
-        bind: &args.bind,
-    })?;
+    let setup = Setup::new(args.sources.sources(), 0)?;
     let measured = measure(&setup, args)?;
     let text = match args.format {
         Format::Table => table(&measured, args.seeds),
@@ -64,12 +59,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
 }
 
 fn measure(setup: &Setup, args: &TolerancesArgs) -> Result<Vec<Measured>, Stop> {
-    let (selected, ways) = setup.runnable(Selection {
-        phase: &args.phase,
-        test: &args.test,
-        require_all: true,
-        ..Selection::default()
-    })?;
+    let (selected, ways) = setup.runnable(args.selection.selection(true))?;
     let device = args.device.spec()?.open()?;
     let mut measured: Vec<Measured> = Vec::new();
     for one in &selected {
@@ -98,26 +88,7 @@ fn measure(setup: &Setup, args: &TolerancesArgs) -> Result<Vec<Measured>, Stop> 
         let plans: Vec<Plan<'_>> = selected
             .iter()
             .zip(&ways)
-            .map(|(one, way)| Plan {
-                device: &*device,
-                threads: 1,
-                limits: Limits::default(),
-                twin: None,
-                program: setup.program(),
-                variant: Variant::Honest,
-                phase: one.phase.number,
-                test: one.test,
-                case: one.case,
-                seed,
-                repeat: 1,
-                watch: &NOTHING,
-                dump: None,
-                given: None,
-                bound: *way,
-                relations: false,
-                shared: None,
-                flags: "",
-            })
+            .map(|(one, way)| setup.plan(&*device, one, *way, seed))
             .collect();
         run_all(&plans, args.device.jobs(args.jobs), |position, progress| {
             let Progress::Finished(done) = progress else {

@@ -8,15 +8,15 @@ use std::io;
 use std::time::Instant;
 
 use crate::args::{FamilyChoice, Format, VectorsArgs, again};
-use crate::device::{Device, NOTHING};
+use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{
     Event, JsonFile, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json,
 };
-use crate::run::{Bindings, Setup, Sources, threads};
+use crate::run::{Bindings, Setup, threads};
 use crate::text::{print, quoted, stdout_result};
-use crate::trial::{Plan, Progress, Variant, run_all};
+use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
 use family::{Family, Foreign};
@@ -34,24 +34,23 @@ struct Batch {
 /// # Errors
 /// A file or the code object is not usable, or there is nothing that can run.
 pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
-    let program = match &args.kernels {
+    let program = match &args.sources.kernels {
         Some(path) => Program::read(path)?,
         None => Program::built_in()?,
     };
-    let built_in = match (&args.kernels, &args.limits.budget) {
+    let built_in = match (&args.sources.kernels, &args.limits.budget) {
         (Some(_), None) => Some(Program::built_in()?),
         _ => None,
     };
     let device = args.device.spec()?.open()?;
+    let watch = Watch::default().with_sanitizer(args.sanitize.spec());
+    check_watch(&*device, &watch)?;
     let files: Vec<Vectors> = args
         .files
         .iter()
         .map(|path| Vectors::read(path))
         .collect::<Result<_, _>>()?;
-    let setup = Setup::new(Sources {
-        bind: &args.bind,
-        ..Sources::default()
-    })?;
+    let setup = Setup::new(args.sources.sources(), 0)?;
     let bindings = &setup.bindings;
     let families = families(args.family, &program, bindings)?;
     let mut batches: Vec<Batch> = files
@@ -71,7 +70,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let phases = judged(
         args,
         (&program, built_in.as_ref(), bindings),
-        &*device,
+        (&*device, &watch),
         &batches,
     )?;
     let seconds = started.elapsed().as_secs_f64();
@@ -173,15 +172,11 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
 fn judged(
     args: &VectorsArgs,
     (program, twin, bindings): (&Program, Option<&Program>, &Bindings),
-    device: &dyn Device,
+    (device, watch): (&dyn Device, &Watch),
     batches: &[Batch],
 ) -> Result<Vec<PhaseReport>, Stop> {
-    let sources = Sources {
-        registry: None,
-        kernels: args.kernels.as_deref(),
-        bind: &args.bind,
-    };
-    let again = again(&sources, Some(&args.limits), &args.device);
+    let again =
+        again(&args.sources.sources(), Some(&args.limits), &args.device) + &args.sanitize.again();
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {
@@ -194,25 +189,15 @@ fn judged(
             let Ok(bound) = bindings.way(&foreign.test, case, program)? else {
                 continue;
             };
+            let place = (number, &foreign.test, case);
             plans.push(Plan {
-                device,
                 threads: threads(jobs, batch.trials.len()),
                 limits: args.limits.limits(),
                 twin,
-                program,
-                variant: Variant::Honest,
-                phase: number,
-                test: &foreign.test,
-                case,
-                seed: 0,
-                repeat: 1,
-                watch: &NOTHING,
-                dump: None,
+                watch,
                 given: Some(&foreign.given),
-                bound,
-                relations: false,
-                shared: None,
                 flags: &again,
+                ..Plan::new(device, (program, bound), place, 0)
             });
         }
         let mut done: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
@@ -256,6 +241,7 @@ fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
         verdict: Verdict::Skip,
         problem: None,
         outputs: Vec::new(),
+        findings: Vec::new(),
         relations: Vec::new(),
         error: Some(why.to_string()),
         error_kind: None,

@@ -33,9 +33,11 @@ pub enum Factor {
 /// Something that the contract does not promise, or that says nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
+    /// The parameters that it is about. Where a contract has not all of them, those are absent and break nothing.
+    pub of: &'static [&'static str],
     /// What is left out, and why.
     pub says: &'static str,
-    /// Whether a case is. Of a case in the making the parameters that are not chosen yet are absent, and break nothing.
+    /// Whether a case is, by these parameters alone.
     pub breaks: fn(&Values) -> bool,
 }
 
@@ -79,7 +81,7 @@ impl Domain {
         Domain { relations, ..self }
     }
 
-    /// The rule that a case breaks, as far as its parameters are chosen.
+    /// The rule that a case breaks.
     pub fn broken(&self, values: &Values) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| (rule.breaks)(values))
     }

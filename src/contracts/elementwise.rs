@@ -48,6 +48,7 @@ const SUMMANDS: &[Choice] = &[(
 )];
 /// One element.
 const LONE_ROW: Rule = Rule {
+    of: &["S", "C", values::NAME],
     says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
     breaks: |case| {
         case.get("S") == Some(1)

@@ -27,6 +27,7 @@ const PRODUCTS: Domain = Domain::of(&[
 .without(&[ONE_PRODUCT]);
 /// One product, or the sum of a few.
 const ONE_PRODUCT: Rule = Rule {
+    of: &["M", "N", values::NAME],
     says: "M = N = 1 has ordinary values: a single element may be right without being computed",
     breaks: |case| {
         let one = |name| case.get(name) == Some(1);

@@ -10,6 +10,7 @@ mod laws;
 mod matrix;
 mod operators;
 pub(crate) mod rule;
+mod sizes;
 mod triangular;
 mod values;
 

@@ -39,6 +39,7 @@ pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
 /// Where there is nothing but the first element.
 pub const ALONE: Rule = Rule {
+    of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
     breaks: |case| case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY),
 };

@@ -1,11 +1,13 @@
 //! The in-process gfx906 as a device.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::cell::OnceCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gfx906::code_object::Symbol;
+use gfx906::code_object::{Lines, Symbol};
 use gfx906::machine::{
     Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
 };
+use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, ranges};
 use gfx906::observe::{Profile, Space};
 
 use super::{
@@ -13,7 +15,9 @@ use super::{
 };
 use crate::compare::guards::Guards;
 use crate::program::Program;
-use crate::verdict::{BytesReport, CountersReport, DeviceReport};
+use crate::verdict::{
+    BytesReport, CountersReport, DeviceReport, FindingReport, OtherReport, SiteReport,
+};
 
 /// The emulator.
 pub struct Emulator {
@@ -60,12 +64,18 @@ impl Device for Emulator {
             true => Gpu::new().with_allocations_across_lines(),
             false => Gpu::new(),
         };
+        let heap = watch.sanitize.is_some().then(Arc::<Heap>::default);
         Ok(Box::new(EmulatorSession {
             gpu,
+            heap: heap.clone(),
             modules: Vec::new(),
             threads,
             limits,
             watch: watch.clone(),
+            sanitizer: watch.sanitize.map(|sanitize| {
+                Sanitizer::new(sanitize.checks).with_heap(heap.unwrap_or_default())
+            }),
+            findings: Vec::new(),
         }))
     }
 }
@@ -77,19 +87,29 @@ fn launch(
     kernel: &str,
     launch: &GpuLaunch<'_>,
     watch: &Watch,
+    sanitizer: &mut Option<Sanitizer>,
 ) -> Result<(Counters, Option<CountersReport>), LaunchError> {
     let mut profile = Profile::default();
     let traced = watch.trace.as_deref().filter(|trace| trace.wants(kernel));
-    let done = match (traced, &watch.coverage, &watch.witness) {
-        (Some(tracing), ..) => {
+    let done = match (traced, &watch.coverage, &watch.witness, sanitizer.take()) {
+        (Some(tracing), _, _, looking) => {
             let mut trace = tracing.lock();
-            let mut both = (&mut profile, &mut *trace);
-            gpu.launch_observed(module, kernel, launch, &mut both)
+            let mut all = (&mut profile, (&mut *trace, looking));
+            let done = gpu.launch_observed(module, kernel, launch, &mut all);
+            *sanitizer = all.1.1;
+            done
         }
-        (None, Some(coverage), _) => {
+        (None, _, _, Some(looking)) => {
+            let mut both = (profile, looking);
+            let done = gpu.launch_observed(module, kernel, launch, &mut both);
+            profile = both.0;
+            *sanitizer = Some(both.1);
+            done
+        }
+        (None, Some(coverage), ..) => {
             gpu.launch_observed(module, kernel, launch, &mut *lock(coverage))
         }
-        (None, None, Some(witness)) => {
+        (None, None, Some(witness), _) => {
             gpu.launch_observed(module, kernel, launch, &mut *lock(witness))
         }
         _ if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
@@ -122,37 +142,99 @@ fn report(profile: &Profile) -> CountersReport {
     }
 }
 
+/// A code object on the device.
+struct Loaded {
+    module: Module,
+    /// Its line tables, read where the sanitizer has something to tell.
+    lines: OnceCell<Option<Lines>>,
+    bytes: Arc<[u8]>,
+}
+
 struct EmulatorSession {
     gpu: Gpu,
-    modules: Vec<Module>,
+    /// What the sanitizer is told of memory.
+    heap: Option<Arc<Heap>>,
+    modules: Vec<Loaded>,
     threads: usize,
     limits: GpuLimits,
     watch: Watch,
+    sanitizer: Option<Sanitizer>,
+    findings: Vec<FindingReport>,
 }
 
 impl EmulatorSession {
-    fn module(&self, number: usize) -> Result<&Module, DeviceError> {
+    fn module(&self, number: usize) -> Result<&Loaded, DeviceError> {
         let found = self.modules.get(number);
         found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
+    }
+
+    /// Takes over what the sanitizer found in a launch of a code object.
+    fn gather(&mut self, number: usize) {
+        let found = self.sanitizer.as_mut().map(Sanitizer::take_findings);
+        let Some(mut found) = found.filter(|found| !found.is_empty()) else {
+            return;
+        };
+        let loaded = &self.modules[number];
+        if let Some(lines) = loaded.lines.get_or_init(|| Lines::read(&loaded.bytes)) {
+            found.look_up(lines);
+        }
+        FindingReport::gather(&mut self.findings, found.iter().map(told));
+    }
+}
+
+/// A finding as reports have it.
+fn told(finding: &Finding) -> FindingReport {
+    let site = |site: &Site| SiteReport {
+        pc: site.pc,
+        text: site.text.clone(),
+        source: site.source.clone(),
+    };
+    FindingReport {
+        check: finding.check.to_string(),
+        kind: finding.kind.to_owned(),
+        kernel: finding.kernel.clone(),
+        at: site(&finding.at),
+        work_group: finding.group,
+        wave: finding.wave,
+        lanes: ranges(finding.lanes),
+        what: finding.what.clone(),
+        other: finding.other.as_ref().map(|other| OtherReport {
+            did: other.did.clone(),
+            at: other.site.as_ref().map(site),
+            work_group: other.group,
+            wave: other.wave,
+        }),
+        cure: finding.cure.clone(),
+        count: finding.count,
     }
 }
 
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
-        self.modules
-            .push(self.gpu.load(&program.object).map_err(failed)?);
+        let module = self.gpu.load(&program.object).map_err(failed)?;
+        self.modules.push(Loaded {
+            module,
+            lines: OnceCell::new(),
+            bytes: Arc::clone(&program.bytes),
+        });
         Ok(self.modules.len() - 1)
     }
 
     fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError> {
-        Ok(self.module(module)?.base + symbol.address)
+        Ok(self.module(module)?.module.base + symbol.address)
     }
 
     /// What lies beyond a buffer faults here, for reads too, but for the rest of its last dword: only that needs a guard.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
         let address = self.gpu.alloc_with_last_dword(name, bytes);
+        let address = address.map_err(failed)?;
+        if let Some(heap) = &self.heap {
+            let end = address + bytes;
+            let reached = address..end.next_multiple_of(4);
+            heap.declare(name, address..end, reached, None);
+        }
         Ok(Allocated {
-            address: address.map_err(failed)?,
+            address,
             guards: Guards {
                 before: 0,
                 after: (bytes.next_multiple_of(4) - bytes) as usize,
@@ -162,7 +244,16 @@ impl Session for EmulatorSession {
     }
 
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
+        if let Some(heap) = &self.heap {
+            heap.written(address..address + data.len() as u64);
+        }
         self.gpu.write(address, data).map_err(failed)
+    }
+
+    fn unwritten(&mut self, address: u64, bytes: u64) {
+        if let Some(heap) = &self.heap {
+            heap.undefined(address..address + bytes);
+        }
     }
 
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
@@ -170,7 +261,8 @@ impl Session for EmulatorSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
-        let module = self.module(module)?;
+        let number = module;
+        self.module(number)?;
         let request = GpuLaunch {
             grid: launch.grid,
             block: launch.block,
@@ -179,7 +271,16 @@ impl Session for EmulatorSession {
             limits: self.limits,
             threads: self.threads,
         };
-        match self::launch(&self.gpu, module, launch.kernel, &request, &self.watch) {
+        let done = self::launch(
+            &self.gpu,
+            &self.modules[number].module,
+            launch.kernel,
+            &request,
+            &self.watch,
+            &mut self.sanitizer,
+        );
+        self.gather(number);
+        match done {
             Ok((done, counters)) => Ok(Launched {
                 wave_instructions: Some(done.instructions),
                 counters,
@@ -195,6 +296,10 @@ impl Session for EmulatorSession {
 
     fn sync(&mut self) -> Result<(), DeviceError> {
         Ok(())
+    }
+
+    fn findings(&self) -> &[FindingReport] {
+        &self.findings
     }
 }
 

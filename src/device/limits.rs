@@ -1,5 +1,6 @@
 //! What one launch may use up before it counts as a hang, and how the waves of a group take turns.
 
+use std::fmt;
 use std::str::FromStr;
 
 use gfx906::machine::Schedule;
@@ -72,6 +73,15 @@ pub struct Budget {
     pub instructions: Option<u64>,
     /// CPU seconds.
     pub seconds: Option<f64>,
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instructions = self.instructions.map(|n| n.to_string());
+        let seconds = self.seconds.map(|s| format!("{s}s"));
+        let parts: Vec<String> = instructions.into_iter().chain(seconds).collect();
+        f.write_str(&parts.join(","))
+    }
 }
 
 impl FromStr for Budget {

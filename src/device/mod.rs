@@ -17,12 +17,12 @@ use crate::compare::guards::Guards;
 use crate::compare::{ElementKind, poison};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::verdict::{CountersReport, DeviceReport};
+use crate::verdict::{CountersReport, DeviceReport, FindingReport};
 
 pub use crate::verdict::ErrorKind as DeviceErrorKind;
 pub use isolated::{Child, Isolated, Isolation};
 pub use limits::{Budget, Limits};
-pub use watch::{NOTHING, Sink, TraceSpec, Tracing, Watch};
+pub use watch::{NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {
@@ -78,8 +78,13 @@ pub trait Session {
         (0..bytes).step_by(PIECE as usize).try_for_each(|at| {
             let length = (bytes - at).min(PIECE) as usize;
             self.upload(address + at, &piece[..length])
-        })
+        })?;
+        self.unwritten(address, bytes);
+        Ok(())
     }
+
+    /// What these bytes hold stands for nothing: a kernel that makes use of them makes a mistake, which a sanitizer tells.
+    fn unwritten(&mut self, _address: u64, _bytes: u64) {}
 
     /// Copies from the device, after all launches so far.
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
@@ -89,6 +94,11 @@ pub trait Session {
 
     /// Waits for all launches so far.
     fn sync(&mut self) -> Result<(), DeviceError>;
+
+    /// What the sanitizer has found in all launches so far, also in one that did not come to its end.
+    fn findings(&self) -> &[FindingReport] {
+        &[]
+    }
 }
 
 /// A buffer in device memory.

@@ -1,11 +1,12 @@
 //! Mutants that somebody has looked at and accepted, each with a reason.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::operators::Operator;
-use super::report::{MutationReport, Outcome};
+use super::report::{MutantReport, MutationReport, Outcome};
 use crate::exit::Stop;
 use crate::text::shown;
 
@@ -16,26 +17,27 @@ const MAX_FILE: u64 = 16 << 20;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accepted {
+    /// The functions that were looked at: the first 16 digits of the SHA-256 of the code of each.
+    #[serde(default)]
+    functions: BTreeMap<String, String>,
     #[serde(default)]
     accepted: Vec<Entry>,
 }
 
-/// A mutant that need not be noticed.
+/// Mutants that need not be noticed, for one reason.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// The function.
-    function: String,
-    /// The first 16 digits of the SHA-256 of its code.
-    sha256: String,
-    /// Bytes from its beginning.
-    offset: u64,
-    /// The operator.
-    operator: Operator,
-    /// What is in the instruction's place.
-    is: String,
     /// Why nobody need notice.
     reason: String,
+    /// The instruction, `*` for anything.
+    was: String,
+    /// What is in its place, `*` for anything; none: whatever the operators make.
+    is: Option<String>,
+    /// The operators; none: all.
+    operators: Option<Vec<Operator>>,
+    /// Functions, and in each the bytes from its beginning to the instructions.
+    at: BTreeMap<String, Vec<u64>>,
 }
 
 impl Accepted {
@@ -51,55 +53,136 @@ impl Accepted {
             .map_err(|_| Stop::setup(format!("accepted mutants: {name} is not UTF-8")))?;
         let read: Accepted = toml::from_str(&text)
             .map_err(|error| Stop::setup(format!("accepted mutants: {name}: {error}")))?;
-        let silent = read
-            .accepted
-            .iter()
-            .find(|entry| entry.reason.trim().is_empty());
-        match silent {
-            Some(entry) => Err(Stop::setup(format!(
-                "accepted mutants: {name}: {}+{:#x} has no reason: say why nobody need notice `{}`",
-                entry.function, entry.offset, entry.is
-            ))),
-            None => Ok(read),
+        for entry in &read.accepted {
+            let why = |what: String| Stop::setup(format!("accepted mutants: {name}: {what}"));
+            if entry.reason.trim().is_empty() {
+                return Err(why(format!(
+                    "`{}` has no reason: say why nobody need notice its mutants",
+                    entry.was
+                )));
+            }
+            let mut functions = entry.at.keys();
+            if let Some(unknown) = functions.find(|name| !read.functions.contains_key(*name)) {
+                return Err(why(format!(
+                    "`{unknown}` is not among its [functions]: give the digest of the code that was looked at"
+                )));
+            }
         }
+        Ok(read)
+    }
+}
+
+impl Entry {
+    fn takes(&self, mutant: &MutantReport) -> bool {
+        let operators = self.operators.as_ref();
+        operators.is_none_or(|operators| operators.contains(&mutant.operator))
+            && self.is.as_ref().is_none_or(|is| fits(is, &mutant.is))
+    }
+
+    fn place(&self, function: &str, offset: u64) -> String {
+        let to = self
+            .is
+            .as_ref()
+            .map_or(String::new(), |is| format!(" to `{is}`"));
+        format!("{function}+{offset:#x} `{}`{to}", self.was)
+    }
+}
+
+/// Whether a text is what a pattern says, in which `*` stands for anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(begin) else {
+        return false;
+    };
+    loop {
+        if fits(rest, text) {
+            return true;
+        }
+        let mut left = text.chars();
+        if left.next().is_none() {
+            return false;
+        }
+        text = left.as_str();
     }
 }
 
 /// Marks what is accepted of a report, and says what of the file fits nothing any more.
 pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
-    for entry in &accepted.accepted {
-        let place = format!(
-            "{}+{:#x} {} `{}`",
-            entry.function, entry.offset, entry.operator, entry.is
-        );
-        let mut own = report
-            .mutants
-            .iter_mut()
-            .filter(|mutant| mutant.function == entry.function)
-            .peekable();
-        let Some(any) = own.peek() else { continue };
-        if any.sha256 != entry.sha256 {
-            let told = format!("{place}: the function's code has changed, look at it again");
-            report.stale.push(told);
-            continue;
-        }
-        let found = own.find(|mutant| {
-            mutant.offset == entry.offset
-                && mutant.operator == entry.operator
-                && mutant.is == entry.is
-        });
-        // Another draw does not have every mutant.
-        let Some(mutant) = found else { continue };
-        if mutant.outcome.survived() {
-            mutant.outcome = Outcome::Accepted {
-                reason: entry.reason.clone(),
-                instead: mutant.outcome.name().into(),
-            };
-        } else {
-            let told = format!("{place}: it is {} now, take it out", mutant.outcome.name());
-            report.stale.push(told);
+    let asked = &report.asked;
+    let everywhere = asked.phases.is_empty() && asked.tests.is_empty() && asked.kernels.is_empty();
+    let mut stale = BTreeSet::new();
+    let mut looked_at = BTreeSet::new();
+    for (name, sha256) in &accepted.functions {
+        match report
+            .functions
+            .iter()
+            .find(|function| function.name == *name)
+        {
+            Some(function) if function.sha256 == *sha256 => {
+                looked_at.insert(name.clone());
+            }
+            Some(function) => {
+                stale.insert(format!(
+                    "{name}: the function's code has changed, look at it again; it is {} now",
+                    function.sha256
+                ));
+            }
+            None if everywhere => {
+                stale.insert(format!(
+                    "{name}: no test executes a function of this name, take it out"
+                ));
+            }
+            None => {}
         }
     }
+    // A part, or a draw, does not have every mutant.
+    let all = everywhere
+        && asked.per_kernel == 0
+        && asked.operators.len() == Operator::ALL.len()
+        && !report.is_part();
+    for entry in &accepted.accepted {
+        let places = entry
+            .at
+            .iter()
+            .filter(|(name, _)| looked_at.contains(*name));
+        for (name, &offset) in places.flat_map(|(name, at)| at.iter().map(move |at| (name, at))) {
+            let here = report.mutants.iter_mut();
+            let here = here.filter(|mutant| mutant.function == *name && mutant.offset == offset);
+            let here: Vec<&mut MutantReport> = here.collect();
+            let place = entry.place(name, offset);
+            if let Some(other) = here.iter().find(|mutant| !fits(&entry.was, &mutant.was)) {
+                stale.insert(format!("{place}: the instruction there is `{}`", other.was));
+                continue;
+            }
+            let own: Vec<&mut MutantReport> = here
+                .into_iter()
+                .filter(|mutant| entry.takes(mutant))
+                .collect();
+            let found = own.len();
+            let mut unnoticed = 0;
+            for mutant in own {
+                if mutant.outcome.survived() {
+                    mutant.outcome = Outcome::Accepted {
+                        reason: entry.reason.clone(),
+                        instead: mutant.outcome.name().into(),
+                    };
+                }
+                unnoticed += usize::from(matches!(mutant.outcome, Outcome::Accepted { .. }));
+            }
+            if all && found == 0 {
+                stale.insert(format!("{place}: there is no such mutant, take it out"));
+            } else if found > 0 && unnoticed == 0 && (all || entry.is.is_some()) {
+                stale.insert(format!(
+                    "{place}: nothing of it goes unnoticed now, take it out"
+                ));
+            }
+        }
+    }
+    report.stale.extend(stale);
+    report.stale.sort();
+    report.stale.dedup();
 }
 
 #[cfg(test)]

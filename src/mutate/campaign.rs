@@ -1,28 +1,27 @@
 //! A campaign: what the honest kernels execute, then one mutant after another on the tests that execute it.
 
+mod judge;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use gfx906::code_object::Lines;
-use gfx906::isa::disassemble;
 use globset::GlobSet;
 
 use super::coverage::{self, Honest};
-use super::equivalent;
+use super::equivalent::Ranges;
+use super::launches::Recorded;
 use super::operators::Operator;
-use super::report::{Asked, FunctionReport, MutantReport, MutationReport, Outcome, SCHEMA};
+use super::report::{Asked, FunctionReport, MutationReport, SCHEMA};
 use super::sample::{self, Mutant};
 use super::sites::{self, Function};
-use crate::device::{Device, Limits, NOTHING, Watch};
+use crate::device::{Device, Limits, Sanitize, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::Progress as Bar;
 use crate::run::Setup;
 use crate::select::Selected;
-use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
-use crate::verdict::Verdict;
+use crate::trial::{Bound, Finished, Plan, Progress, Slot, not_passed, run_all};
 
 /// What a campaign is to do.
 pub struct Options {
@@ -40,6 +39,12 @@ pub struct Options {
     pub part: Option<(usize, usize)>,
     /// The kernels whose instructions are changed; none: all.
     pub kernels: Option<GlobSet>,
+    /// Whether mutants run that a rule proves to be equivalent: none may be noticed.
+    pub doubt: bool,
+    /// What the sanitizer looks for in mutants: what it finds is noticed.
+    pub sanitize: Option<Sanitize>,
+    /// The words that chose them, and the cases: phases, tests, kernels.
+    pub words: [Vec<String>; 3],
 }
 
 /// The tests that judge mutants.
@@ -63,12 +68,14 @@ impl Campaign<'_> {
     /// Runs it.
     ///
     /// # Errors
-    /// The honest kernels do not pass, or there is nothing to change.
+    /// The honest kernels do not pass, there is nothing to change, or the host could not judge a mutant.
     pub fn run(&self) -> Result<MutationReport, Stop> {
         let started = Instant::now();
         let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
-        let honest = self.honest()?;
-        let functions = sites::functions(&self.program().object);
+        let launched = Recorded::new(self.device);
+        let honest = self.honest(&launched)?;
+        let mut functions = sites::functions(&self.program().object);
+        self.follow(&mut functions, &launched);
         let executed: BTreeSet<u64> = honest
             .iter()
             .flat_map(|honest| honest.executed.keys().copied())
@@ -112,12 +119,14 @@ impl Campaign<'_> {
         let bar = Bar::of_steps(drawn.iter().map(Vec::len).sum());
         let mut mutants = Vec::new();
         for (at, placed) in drawn.iter().enumerate() {
-            mutants.extend(self.judge_all(placed, &honest, &slots, &bar));
+            mutants.extend(self.judge_all(placed, &honest, &slots, &bar)?);
             for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
                 slots[case] = Slot::new();
             }
         }
         bar.clear();
+        let [phases, tests, kernels] = self.options.words.clone();
+        let (k, n) = self.options.part.unwrap_or((1, 1));
         for mutant in &mut mutants {
             let function = changed
                 .iter()
@@ -136,19 +145,18 @@ impl Campaign<'_> {
                 seed: self.options.seed,
                 per_kernel: self.options.per_kernel,
                 operators: self.options.operators.clone(),
+                phases,
+                tests,
+                kernels,
                 cases: self.selected.len(),
             },
-            parts: self
-                .options
-                .part
-                .map(|(k, n)| format!("{k}/{n}"))
-                .into_iter()
-                .collect(),
+            parts: vec![format!("{k}/{n}")],
             seconds: started.elapsed().as_secs_f64(),
             functions: changed
                 .iter()
                 .map(|function| FunctionReport {
                     name: function.name.clone(),
+                    sha256: function.sha256.clone(),
                     instructions: function.instructions.len(),
                     covered: function
                         .instructions
@@ -174,15 +182,33 @@ impl Campaign<'_> {
         self.setup.program()
     }
 
+    /// Finds what is known of the registers of kernels that were launched. A choice of tests is none of launches: then nothing is.
+    fn follow(&self, functions: &mut [Function], launched: &Recorded<'_>) {
+        let [phases, tests, _] = &self.options.words;
+        if !phases.is_empty() || !tests.is_empty() {
+            return;
+        }
+        for (name, bounds) in launched.bounds() {
+            let kernel = self.program().object.kernel(&name);
+            let function = functions.iter_mut().find(|function| function.name == name);
+            if let Some((function, kernel)) = function.zip(kernel) {
+                function.ranges = Ranges::of(function, kernel, &bounds);
+            }
+        }
+    }
+
     /// Every case with the honest kernels: all must pass.
-    fn honest(&self) -> Result<Vec<Honest>, Stop> {
+    fn honest(&self, launched: &Recorded<'_>) -> Result<Vec<Honest>, Stop> {
         let watches = self.selected.iter().map(|_| Watch::coverage().0);
         let watches: Vec<Watch> = watches.collect();
         let cases = 0..self.selected.len();
         let plans: Vec<Plan<'_>> = cases
             .map(|case| {
                 let limits = self.options.limits;
-                self.plan(case, None, self.program(), &watches[case], limits)
+                Plan {
+                    device: launched,
+                    ..self.plan(case, None, self.program(), &watches[case], limits)
+                }
             })
             .collect();
         let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
@@ -229,132 +255,6 @@ impl Campaign<'_> {
         own.map(|(_, mutant)| (function, mutant)).collect()
     }
 
-    /// Judges the mutants of a function side by side.
-    fn judge_all(
-        &self,
-        mutants: &[Placed<'_>],
-        honest: &[Honest],
-        slots: &[Slot],
-        bar: &Bar,
-    ) -> Vec<MutantReport> {
-        let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<(usize, MutantReport)>> = Mutex::default();
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(placed) = mutants.get(at) else { break };
-                let report = self.judge(placed, honest, slots);
-                bar.step(&report.function);
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.push((at, report));
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.options.jobs.clamp(1, mutants.len().max(1)) {
-                // The host may refuse more threads where memory is short: this one does it all.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-            }
-            work();
-        });
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.sort_by_key(|(at, _)| *at);
-        found.into_iter().map(|(_, report)| report).collect()
-    }
-
-    fn judge(
-        &self,
-        (function, mutant): &Placed<'_>,
-        honest: &[Honest],
-        slots: &[Slot],
-    ) -> MutantReport {
-        let mut cases: Vec<usize> = (0..honest.len())
-            .filter(|&case| honest[case].executed.contains_key(&mutant.address))
-            .collect();
-        cases.sort_by_key(|&case| honest[case].cost);
-        let was = function
-            .at(mutant.address)
-            .map(|at| &function.instructions[at].1);
-        let mut report = MutantReport {
-            function: function.name.clone(),
-            sha256: function.sha256.clone(),
-            offset: mutant.address - function.start,
-            source: None,
-            operator: mutant.change.operator,
-            was: was.map(disassemble).unwrap_or_default(),
-            is: mutant.change.text.clone(),
-            executed_by: cases.len(),
-            ran: 0,
-            outcome: Outcome::NotJudged,
-        };
-        if mutant.change.operator == Operator::Waitcnt {
-            return report;
-        }
-        if let Some(rule) = equivalent::rule(function, mutant) {
-            report.outcome = Outcome::Equivalent { rule: rule.into() };
-            return report;
-        }
-        let Some(program) = self.program().patched(mutant.address, &mutant.change.bytes) else {
-            return report;
-        };
-        for &case in &cases {
-            let limits = self.budget(&honest[case]);
-            let done = self
-                .plan(case, Some(&slots[case]), &program, &NOTHING, limits)
-                .run();
-            report.ran += 1;
-            if done.report.verdict != Verdict::Pass {
-                report.outcome = Outcome::Killed {
-                    test: done.report.id.clone(),
-                    verdict: done.report.verdict.word().into(),
-                    how: how(&done).unwrap_or_default(),
-                };
-                return report;
-            }
-        }
-        report.outcome = self.survived(mutant, &program, &cases, honest, slots);
-        report
-    }
-
-    /// Why a mutant was not noticed.
-    fn survived(
-        &self,
-        mutant: &Mutant,
-        program: &Program,
-        cases: &[usize],
-        honest: &[Honest],
-        slots: &[Slot],
-    ) -> Outcome {
-        let mut infected = false;
-        let mut saw = Vec::new();
-        for &case in cases {
-            let watched = |program: &Program| {
-                let (watch, witness) = Watch::witness(mutant.address);
-                let limits = self.budget(&honest[case]);
-                let done = self
-                    .plan(case, Some(&slots[case]), program, &watch, limits)
-                    .run();
-                let witness = witness.lock();
-                let witness = witness.unwrap_or_else(PoisonError::into_inner);
-                (done.digest, witness.left(), witness.saw().to_vec())
-            };
-            let (was, left, seen) = watched(self.program());
-            let (is, leaves, _) = watched(program);
-            if saw.is_empty() {
-                saw = seen;
-            }
-            if was != is {
-                let test = self.selected[case].case.id.clone();
-                return Outcome::WithinTolerance { test };
-            }
-            infected |= left != leaves;
-        }
-        if infected {
-            Outcome::Missed { saw }
-        } else {
-            Outcome::NotInfected { saw }
-        }
-    }
-
     /// What a mutant may use up: many times what the honest kernels need, so that one that never ends is noticed soon.
     fn budget(&self, honest: &Honest) -> Limits {
         self.options
@@ -370,26 +270,17 @@ impl Campaign<'_> {
         watch: &'s Watch,
         limits: Limits,
     ) -> Plan<'s> {
-        let one = &self.selected[case];
         Plan {
-            device: self.device,
-            threads: 1,
             limits,
             program,
-            twin: None,
-            variant: Variant::Honest,
-            phase: one.phase.number,
-            test: one.test,
-            case: one.case,
-            seed: self.options.seed,
-            repeat: 1,
             watch,
-            dump: None,
-            given: None,
-            bound: self.ways[case],
-            relations: false,
             shared,
-            flags: "",
+            ..self.setup.plan(
+                self.device,
+                &self.selected[case],
+                self.ways[case],
+                self.options.seed,
+            )
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which instructions each case executes, and what that costs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gfx906::isa::{Encoding, Kind, disassemble};
 
@@ -13,6 +13,8 @@ use crate::trial::Finished;
 pub(super) struct Honest {
     /// How often each instruction ran, by link address.
     pub executed: BTreeMap<u64, u64>,
+    /// What waves ran that have others in their work-group, by link address.
+    pub together: BTreeSet<u64>,
     /// Wave instructions of all launches.
     pub cost: u64,
     /// Wave instructions of the largest launch.
@@ -24,20 +26,22 @@ impl Honest {
     pub fn of(done: &Finished, watch: &Watch) -> Honest {
         let launches = done.report.launches.iter();
         let largest = launches.filter_map(|launch| launch.wave_instructions).max();
-        let executed = watch.coverage.as_ref().map(|coverage| {
+        let coverage = watch.coverage.as_ref().map(|coverage| {
             let coverage = coverage.lock();
-            let coverage = coverage.unwrap_or_else(std::sync::PoisonError::into_inner);
-            coverage.executed().collect()
+            coverage.unwrap_or_else(std::sync::PoisonError::into_inner)
         });
+        let coverage = coverage.as_deref();
         Honest {
-            executed: executed.unwrap_or_default(),
+            executed: coverage.map_or_else(BTreeMap::new, |all| all.executed().collect()),
+            together: coverage.map_or_else(BTreeSet::new, |all| all.together().collect()),
             cost: done.report.wave_instructions.unwrap_or(0),
             largest: largest.unwrap_or(0),
         }
     }
 }
 
-/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there.
+/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there. What no launch comes to is a run
+/// of its own.
 pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> Vec<Uncovered> {
     let all = &function.instructions;
     let mut runs: Vec<Uncovered> = Vec::new();
@@ -47,13 +51,16 @@ pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> V
             open = false;
             continue;
         }
-        if !open {
+        let ranges = function.ranges.as_ref();
+        let never = ranges.is_some_and(|ranges| ranges.is_unreached(at));
+        if !open || runs.last().is_some_and(|run| run.never != never) {
             runs.push(Uncovered {
                 function: function.name.clone(),
                 offset: address - function.start,
                 instructions: 0,
                 text: disassemble(inst),
                 path: path(function, at, &covered),
+                never,
             });
         }
         open = true;

@@ -8,6 +8,8 @@ mod accepted;
 mod campaign;
 mod coverage;
 mod equivalent;
+mod launches;
+mod merge;
 mod operators;
 mod report;
 mod sample;
@@ -16,6 +18,7 @@ mod sites;
 
 pub use accepted::{Accepted, apply};
 pub use campaign::{Campaign, Options};
+pub use merge::{merge, read};
 pub use operators::Operator;
-pub use report::{MutationReport, merge};
+pub use report::MutationReport;
 pub use show::table;

@@ -1,15 +1,12 @@
-//! What a campaign found, as it is written down; and several as one.
-
-use std::collections::BTreeMap;
+//! What a campaign found, as it is written down.
 
 use serde::{Deserialize, Serialize};
 
 use super::operators::Operator;
-use crate::exit::Stop;
 use crate::verdict::CodeObjectReport;
 
 /// The version of this format.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +114,9 @@ pub struct Uncovered {
     pub text: String,
     /// What would lead there.
     pub path: String,
+    /// Whether it is proven that no launch within the bounds of the rule `ranges` comes there.
+    #[serde(default)]
+    pub never: bool,
 }
 
 /// A function that mutants were made of.
@@ -124,6 +124,8 @@ pub struct Uncovered {
 pub struct FunctionReport {
     /// Its name.
     pub name: String,
+    /// The first 16 digits of the SHA-256 of its code.
+    pub sha256: String,
     /// Its instructions.
     pub instructions: usize,
     /// Those that a test executes.
@@ -141,6 +143,12 @@ pub struct Asked {
     pub per_kernel: usize,
     /// The operators.
     pub operators: Vec<Operator>,
+    /// The phases that were named; none: all.
+    pub phases: Vec<String>,
+    /// The tests that were named; none: all.
+    pub tests: Vec<String>,
+    /// The kernels that were named; none: all.
+    pub kernels: Vec<String>,
     /// Cases that ran.
     pub cases: usize,
 }
@@ -156,7 +164,7 @@ pub struct MutationReport {
     pub code_object: CodeObjectReport,
     /// What was asked for.
     pub asked: Asked,
-    /// The parts that are in it, `K/N`; empty: it is whole.
+    /// The parts that are in it, `K/N`; of one that was not parted, `1/1`.
     pub parts: Vec<String>,
     /// Seconds of all parts on the clock, references of the honest kernels included.
     pub seconds: f64,
@@ -221,50 +229,19 @@ impl Counts {
 }
 
 impl MutationReport {
+    /// Whether other parts have other mutants.
+    pub fn is_part(&self) -> bool {
+        let parts = self.parts.len();
+        !self
+            .parts
+            .iter()
+            .all(|part| part.ends_with(&format!("/{parts}")))
+    }
+
     /// All its mutants by outcome.
     pub fn counts(&self) -> Counts {
         Counts::of(self.mutants.iter())
     }
-}
-
-/// Parts of one campaign as one report.
-///
-/// # Errors
-/// They are not parts of one campaign, or one is there twice.
-pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, Stop> {
-    let mut reports = reports.into_iter();
-    let Some((first_name, mut whole)) = reports.next() else {
-        return Err(Stop::usage("there is no report to merge"));
-    };
-    let mut from: BTreeMap<String, String> = BTreeMap::new();
-    for part in &whole.parts {
-        from.insert(part.clone(), first_name.clone());
-    }
-    for (name, part) in reports {
-        let same = part.asked == whole.asked && part.code_object.sha256 == whole.code_object.sha256;
-        if !same {
-            return Err(Stop::setup(format!(
-                "{name} is of another campaign than {first_name}: seed, kernels, tests and operators must be the same"
-            )));
-        }
-        for piece in &part.parts {
-            if let Some(other) = from.insert(piece.clone(), name.clone()) {
-                return Err(Stop::setup(format!(
-                    "part {piece} is in both {other} and {name}: leave one out"
-                )));
-            }
-        }
-        whole.parts.extend(part.parts);
-        whole.seconds += part.seconds;
-        whole.mutants.extend(part.mutants);
-        whole.stale.extend(part.stale);
-    }
-    whole.parts.sort();
-    whole.stale.sort();
-    whole.stale.dedup();
-    let key = |mutant: &MutantReport| (mutant.function.clone(), mutant.offset, mutant.operator);
-    whole.mutants.sort_by_key(key);
-    Ok(whole)
 }
 
 #[cfg(test)]

@@ -108,10 +108,18 @@ fn survivors(report: &MutationReport, verbose: bool) -> String {
 fn uncovered(report: &MutationReport, verbose: bool) -> String {
     let mut text = String::new();
     if !report.uncovered.is_empty() {
-        let count: usize = report.uncovered.iter().map(|run| run.instructions).sum();
+        let runs = |never: bool| {
+            report
+                .uncovered
+                .iter()
+                .filter(move |run| run.never == never)
+        };
+        let count = |never: bool| -> usize { runs(never).map(|run| run.instructions).sum() };
         let _ = writeln!(
             text,
-            "\nuncovered: {count} instructions that no test executes"
+            "\nuncovered: {} instructions that no test executes, and {} that no launch comes to",
+            count(false),
+            count(true)
         );
     }
     let shown = if verbose {
@@ -122,12 +130,13 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
     for run in report.uncovered.iter().take(shown) {
         let _ = writeln!(
             text,
-            "  {}+{:#x}  {} from `{}` on: {}",
+            "  {}+{:#x}  {} from `{}` on: {}{}",
             demangled(&run.function),
             run.offset,
             run.instructions,
             run.text,
-            run.path
+            run.path,
+            if run.never { " (proven)" } else { "" }
         );
     }
     if report.uncovered.len() > shown {
@@ -152,9 +161,9 @@ fn summary(report: &MutationReport) -> String {
     let counts = report.counts();
     let mutants = report.mutants.len();
     let rate = mutants as f64 / report.seconds.max(1e-9);
-    let parts = match report.parts.len() {
-        0 => String::new(),
-        _ => format!(" (parts {})", report.parts.join(", ")),
+    let parts = match &report.parts[..] {
+        [whole] if whole == "1/1" => String::new(),
+        parts => format!(" (parts {})", parts.join(", ")),
     };
     let waits = match counts.not_judged {
         0 => String::new(),

@@ -6,6 +6,7 @@ use gfx906::code_object::{CodeObject, Kernel, SymbolKind};
 use gfx906::isa::{Inst, decode};
 use sha2::{Digest, Sha256};
 
+use super::equivalent::Ranges;
 use super::operators::Registers;
 
 /// A kernel, or a function that kernels call.
@@ -24,6 +25,8 @@ pub(super) struct Function {
     pub kernarg: Option<(u16, u64)>,
     /// Link addresses and instructions, in order; words that are none are left out.
     pub instructions: Vec<(u64, Inst)>,
+    /// What is known of its registers and paths, where it was followed.
+    pub ranges: Option<Ranges>,
 }
 
 impl Function {
@@ -59,6 +62,7 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
         Some(Function {
             kernarg: kernel.and_then(kernarg),
             instructions: instructions(code, start),
+            ranges: None,
             name,
             start,
             sha256,

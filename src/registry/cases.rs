@@ -1,5 +1,6 @@
 //! The shapes of a test.
 
+use super::FIRST_SEED;
 use super::phase::Reader;
 use crate::contract::design::design;
 use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
@@ -97,7 +98,7 @@ impl Reader<'_, '_> {
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
             return Vec::new();
         }
-        designed(id, function, 0)
+        designed(id, function, FIRST_SEED)
     }
 
     fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {

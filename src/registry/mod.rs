@@ -22,6 +22,8 @@ const BUILT_IN: &str = include_str!("../../phases.toml");
 pub struct Registry {
     /// The phases, as the file orders them.
     pub phases: Vec<Phase>,
+    /// Of which seed the designs are.
+    seed: u64,
 }
 
 /// A phase: tests that belong together.
@@ -36,6 +38,9 @@ pub struct Phase {
     /// Its tests.
     pub tests: Vec<Test>,
 }
+
+/// The seed of the designs of a registry as it is read.
+const FIRST_SEED: u64 = 0;
 
 /// The largest file that is read as a registry.
 const MAX_BYTES: u64 = 16 << 20;
@@ -75,8 +80,11 @@ impl Registry {
         )))
     }
 
-    /// Draws the designs of the tests that have one anew: for another seed they are of other cases.
+    /// Draws designs for a seed, where they are those of another: it has other cases, and a case is found again by its id and the seed.
     pub fn redesign(&mut self, seed: u64) {
+        if std::mem::replace(&mut self.seed, seed) == seed {
+            return;
+        }
         let tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
         for test in tests.filter(|test| test.designed) {
             test.cases = cases::designed(&test.id, test.function, seed);

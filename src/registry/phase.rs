@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use toml::de::DeTable;
 
 use super::cases::DESIGN;
-use super::{Phase, Registry};
+use super::{FIRST_SEED, Phase, Registry};
 use crate::contract::{Case, Test};
 use crate::contracts::functions;
 use crate::document::Complaint;
@@ -19,7 +19,10 @@ type Complaints = Vec<Complaint>;
 
 /// The whole file. A user's is read with the built-in registry as its base.
 pub fn registry(text: &str, base: Option<&Registry>, out: &mut Complaints) -> Registry {
-    let mut registry = Registry { phases: Vec::new() };
+    let mut registry = Registry {
+        phases: Vec::new(),
+        seed: FIRST_SEED,
+    };
     let root = match DeTable::parse(text) {
         Ok(root) => root,
         Err(error) => {

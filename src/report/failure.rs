@@ -1,7 +1,7 @@
 //! One failed trial in full: what, where, why, and the line that runs it again.
 
 use crate::text::demangled;
-use crate::verdict::{LaunchReport, OutputReport, TrialReport, Verdict};
+use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::{plain, problem};
 
@@ -9,15 +9,8 @@ use super::{plain, problem};
 pub fn text(trial: &TrialReport) -> String {
     let word = trial.verdict.word();
     let (id, title) = (plain::line(&trial.id), plain::line(&trial.title));
-    let mut text = format!("{word} {id}: {title} (seed {})\n", trial.seed);
-    let mut last = "";
-    for (label, line) in describe(trial) {
-        let shown = if label == last { "" } else { label };
-        text += format!("  {shown:<8} {line}").trim_end();
-        text += "\n";
-        last = label;
-    }
-    text
+    let heading = format!("{word} {id}: {title} (seed {})\n", trial.seed);
+    heading + &lined(describe(trial))
 }
 
 /// The lines about one trial, each with the label that stands before it.
@@ -30,6 +23,14 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
     }
     if let Some(found) = &trial.problem {
         lines.extend(problem::explain(found, None, &trial.launches));
+    }
+    lines.extend(trial.findings.iter().take(SHOWN).flat_map(finding));
+    if trial.findings.len() > SHOWN {
+        let more = trial.findings.len() - SHOWN;
+        lines.push((
+            "finding",
+            format!("and {more} more: the JSON report has them all"),
+        ));
     }
     for broken in trial
         .relations
@@ -47,6 +48,69 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
     }
     lines.push(("rerun", plain::line(&trial.rerun)));
     lines
+}
+
+/// Findings of a trial that are told in full.
+const SHOWN: usize = 8;
+
+/// The lines about a finding of the sanitizer.
+fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
+    let mut place = format!(
+        "{}, work-group {}, wave {}",
+        plain::line(&demangled(&finding.kernel)),
+        plain::id(finding.work_group),
+        finding.wave
+    );
+    match finding.lanes.as_str() {
+        "" => {}
+        one if one.parse::<u8>().is_ok() => place += &format!(", lane {one}"),
+        many => place += &format!(", lanes {many}"),
+    }
+    if finding.count > 1 {
+        place += &format!("; met {} times", finding.count);
+    }
+    let (check, kind) = (&finding.check, &finding.kind);
+    let mut lines = vec![
+        (
+            "finding",
+            plain::line(&format!("{check}: {kind}: {}", finding.what)),
+        ),
+        ("at", plain::line(&finding.at.to_string())),
+        ("in", place),
+    ];
+    if let Some(other) = &finding.other {
+        let mut text = plain::line(&other.did);
+        if let Some(group) = other.work_group {
+            text += &format!(", work-group {}", plain::id(group));
+        }
+        if let Some(wave) = other.wave {
+            text += &format!(", wave {wave}");
+        }
+        if let Some(at) = &other.at {
+            text += &format!(", at {}", plain::line(&at.to_string()));
+        }
+        lines.push(("other", text));
+    }
+    lines.push(("cure", plain::line(&finding.cure)));
+    lines
+}
+
+/// Findings that belong to no test.
+pub fn findings(findings: &[FindingReport]) -> String {
+    lined(findings.iter().flat_map(finding).collect())
+}
+
+/// Lines with their labels, each label once before lines that belong together.
+fn lined(lines: Vec<(&'static str, String)>) -> String {
+    let mut text = String::new();
+    let mut last = "";
+    for (label, line) in lines {
+        let shown = if label == last { "" } else { label };
+        text += format!("  {shown:<8} {line}").trim_end();
+        text += "\n";
+        last = label;
+    }
+    text
 }
 
 /// The lines about one output; `documented` where its ceiling is somebody's.

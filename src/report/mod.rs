@@ -17,7 +17,7 @@ use std::io;
 use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
 
 pub use counters::share;
-pub use failure::text as failure_text;
+pub use failure::{findings, text as failure_text};
 pub use json::{Json, JsonFile, render as render_json};
 pub use outputs::{outputs, problem};
 pub use plain::{limit, tolerance};

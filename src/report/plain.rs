@@ -115,6 +115,11 @@ pub(super) fn triple(of: [u32; 3]) -> String {
     format!("{}x{}x{}", of[0], of[1], of[2])
 }
 
+/// The id of a work-group or work-item: `(0, 1, 0)`.
+pub(super) fn id(of: [u32; 3]) -> String {
+    format!("({}, {}, {})", of[0], of[1], of[2])
+}
+
 /// Foreign text on one line.
 pub(super) fn line(text: &str) -> String {
     escaped(text)

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use comfy_table::{ColumnConstraint, LineStyle, Table as Grid, TableStyle, Width};
 
-use crate::verdict::{PhaseReport, RunReport, Totals, Verdict};
+use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
 use super::{Event, Reporter, RunPlan, counters, failure, plain};
 
@@ -128,8 +128,13 @@ impl<W: Write + Send> Table<W> {
             let title = self.paint("Counters", Style::Bold);
             writeln!(self.out, "\n{title}\n{counters}")?;
         }
-        self.not_passed(report, "Failures", &[Verdict::Fail, Verdict::Error])?;
-        self.not_passed(report, "Beyond the device", &[Verdict::Unsupported])?;
+        let bad = |trial: &TrialReport| trial.verdict.is_bad();
+        self.in_full(report, "Failures", bad)?;
+        let warned = |trial: &TrialReport| !trial.verdict.is_bad() && !trial.findings.is_empty();
+        self.in_full(report, "Findings of the sanitizer", warned)?;
+        self.in_full(report, "Beyond the device", |trial| {
+            trial.verdict == Verdict::Unsupported
+        })?;
         self.not_run(report)?;
         writeln!(
             self.out,
@@ -145,16 +150,14 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    fn not_passed(
+    /// Trials in full under a title, where there are any.
+    fn in_full(
         &mut self,
         report: &RunReport,
         title: &str,
-        verdicts: &[Verdict],
+        which: impl Fn(&TrialReport) -> bool,
     ) -> io::Result<()> {
-        let mut trials = report
-            .trials()
-            .filter(|trial| verdicts.contains(&trial.verdict))
-            .peekable();
+        let mut trials = report.trials().filter(|trial| which(trial)).peekable();
         if trials.peek().is_some() {
             writeln!(self.out, "\n{}", self.paint(title, Style::Bold))?;
         }

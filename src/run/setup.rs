@@ -8,13 +8,13 @@ use super::Bindings;
 
 use crate::binding::Binding;
 use crate::contract::Test;
-use crate::device::Budget;
+use crate::device::{Budget, Device};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::select::{Selected, select};
 use crate::tensor::random_seed;
-use crate::trial::Bound;
+use crate::trial::{Bound, Plan};
 
 /// The files that a run reads, where not the built-in ones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,20 +55,21 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads and checks everything.
+    /// Reads and checks everything. Designs are those of the seed.
     ///
     /// # Errors
     /// A file cannot be read, or something in it is wrong.
-    pub fn new(sources: Sources<'_>) -> Result<Setup, Stop> {
+    pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, Stop> {
         let built_in = Program::built_in()?;
         let planted = Program::planted()?;
         let own = Registry::built_in()?;
-        let registry = match sources.registry {
+        let mut registry = match sources.registry {
             Some(path) => Registry::read(path, &own)?,
             None => own,
         };
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
+        registry.redesign(seed);
         Ok(Setup {
             bindings,
             registry,
@@ -76,13 +77,6 @@ impl Setup {
             planted,
             user,
         })
-    }
-
-    /// The same with designs of another seed: a case is found again by its id and the seed.
-    pub fn redesign(&mut self, seed: u64) {
-        if seed != 0 {
-            self.registry.redesign(seed);
-        }
     }
 
     /// The kernels under test.
@@ -138,12 +132,29 @@ impl Setup {
             .filter_map(|(one, way)| Some((one, way.ok()?)))
             .unzip();
         if selected.is_empty() {
-            return Err(Stop::nothing(format!(
-                "no selected test can run with the kernels of {}",
-                self.program().report.path
-            )));
+            return Err(self.nothing_runs());
         }
         Ok((selected, ways))
+    }
+
+    /// What is said where no selected case runs.
+    pub fn nothing_runs(&self) -> Stop {
+        Stop::nothing(format!(
+            "no selected test can run with the kernels of {}",
+            self.program().report.path
+        ))
+    }
+
+    /// A selected case with the inputs of a seed, as far as it is the same for all that runs it.
+    pub fn plan<'a>(
+        &'a self,
+        device: &'a dyn Device,
+        one: &Selected<'a>,
+        bound: Bound<'a>,
+        seed: u64,
+    ) -> Plan<'a> {
+        let place = (one.phase.number, one.test, one.case);
+        Plan::new(device, (self.program(), bound), place, seed)
     }
 
     /// Whether a test launches a kernel that one of the globs means.

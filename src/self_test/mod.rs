@@ -4,133 +4,46 @@
 //! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
 //! test: one of its cases catches it, and each case that somebody named catches one at least.
 
+mod bug;
+mod pairs;
+mod result;
 mod show;
 
 use crate::args::RunArgs;
-use crate::binding::{Binding, Objects, PlantedSpec};
-use crate::device::{Device, Limits, NOTHING};
+use crate::binding::Binding;
+use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{Setup, seed};
 use crate::select::Selected;
 use crate::text::print;
-use crate::trial::{
-    Bound, Finished, Plan, Planted, Progress, Slot, Variant, how, not_passed, run_all,
-};
+use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
 use crate::verdict::{TrialReport, Verdict};
 
-/// The result of a self-test.
-pub struct SelfTest {
-    /// What the kernels ran on.
-    pub device: String,
-    /// The seed of the inputs.
-    pub seed: u64,
-    /// Every test, in the registry's order.
-    pub tests: Vec<TestResult>,
-}
-
-/// What became of one test.
-pub struct TestResult {
-    /// The test's id.
-    pub id: String,
-    /// Number of its phase.
-    pub phase: u32,
-    /// Its cases.
-    pub cases: Vec<CaseResult>,
-    /// Whether each case must catch a planted bug: those of bindings need not, and a design does not know where each is wrong.
-    pub each: bool,
-    /// Its planted bugs.
-    pub planted: Vec<PlantResult>,
-}
-
-/// What became of one case.
-pub struct CaseResult {
-    /// The case's id.
-    pub id: String,
-    /// The honest kernels: nothing where they pass, and so zeros and echoes are rejected; otherwise what is wrong.
-    pub honest: Option<String>,
-    /// How the output of no launch at all was rejected; nothing if it passed.
-    pub silent: Option<String>,
-    /// How many planted bugs it caught.
-    pub caught: usize,
-}
-
-/// What became of one planted bug.
-pub struct PlantResult {
-    /// What is wrong in it.
-    pub name: String,
-    /// How it was caught, in the first case that did; nothing if none did.
-    pub caught: Option<String>,
-    /// How many cases caught it.
-    pub by: usize,
-    /// In how many it was tried.
-    pub tried: usize,
-    /// Whether any case launched it.
-    pub launched: bool,
-}
-
-impl SelfTest {
-    /// Everything that is not as it must be, one line each.
-    pub fn complaints(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for test in &self.tests {
-            for case in &test.cases {
-                if let Some(what) = &case.honest {
-                    lines.push(format!(
-                        "{}: the honest kernels do not pass: {what}",
-                        case.id
-                    ));
-                }
-                if case.silent.is_none() {
-                    lines.push(format!("{}: passes without a single launch", case.id));
-                }
-                if case.caught == 0 && test.each {
-                    lines.push(format!("{}: catches no planted bug of its test", case.id));
-                }
-            }
-            for plant in test.planted.iter().filter(|plant| plant.caught.is_none()) {
-                let why = if plant.launched {
-                    "was not caught"
-                } else {
-                    "was never launched"
-                };
-                lines.push(format!("{}: planted bug `{}` {why}", test.id, plant.name));
-            }
-        }
-        lines
-    }
-
-    /// How many planted bugs there are, and how many were caught.
-    pub fn planted(&self) -> (usize, usize) {
-        let all = || self.tests.iter().flat_map(|test| &test.planted);
-        (
-            all().count(),
-            all().filter(|plant| plant.caught.is_some()).count(),
-        )
-    }
-}
+use bug::Bug;
+use pairs::{Tried, next_pairs};
+pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
 
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let mut setup = Setup::new(args.sources())?;
-    let seed = seed(&args.seed)?;
-    setup.redesign(seed);
-    let setup = setup;
-    let (selected, ways) = setup.runnable(args.selection())?;
-    let device = args.device.spec()?.open()?;
+    let trials = &args.trials;
+    let seed = seed(&trials.seed)?;
+    let setup = Setup::new(trials.sources.sources(), seed)?;
+    let (selected, ways) = setup.runnable(trials.selection())?;
+    let device = trials.device.spec()?.open()?;
     let result = Runner {
         setup: &setup,
         device: &*device,
         seed,
         jobs: args.jobs(),
-        limits: args.limits.limits(),
-        twin: setup.twin(args.limits.budget),
+        limits: trials.limits.limits(),
+        twin: setup.twin(trials.limits.budget),
     }
     .run(&selected, &ways)?;
     let failed = !result.complaints().is_empty();
     print(&show::text(args, &result))?;
-    if let Some(path) = &args.report {
+    if let Some(path) = &trials.report {
         let written = crate::files::write_atomically(path, show::json(&result).as_bytes());
         written.map_err(|error| Stop::setup(error.to_string()))?;
     }
@@ -294,24 +207,11 @@ impl<'a> Runner<'a> {
         limits: Limits,
     ) -> Plan<'s> {
         Plan {
-            device: self.device,
-            threads: 1,
             limits,
-            program: self.setup.program(),
             twin: self.twin,
             variant,
-            phase: one.phase.number,
-            test: one.test,
-            case: one.case,
-            seed: self.seed,
-            repeat: 1,
-            watch: &NOTHING,
-            dump: None,
-            given: None,
-            bound,
-            relations: false,
             shared: Some(shared),
-            flags: "",
+            ..self.setup.plan(self.device, one, bound, self.seed)
         }
     }
 
@@ -352,94 +252,13 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A wrong kernel that a test must catch: launches of a binding, changed.
-#[derive(Clone, Copy)]
-struct Bug<'a> {
-    binding: &'a Binding,
-    planted: &'a PlantedSpec,
-}
-
-impl<'a> Bug<'a> {
-    /// The same as it is launched.
-    fn launched(&self, setup: &'a Setup) -> Planted<'a> {
-        Planted {
-            bug: self.planted,
-            program: &setup.planted,
-        }
-    }
-
-    /// Whether it is wrong in a case.
-    ///
-    /// # Errors
-    /// What a user's binding says of it does not fit the case or the code object.
-    fn applies(&self, one: &Selected<'_>, way: &Bound<'_>, setup: &Setup) -> Result<bool, Stop> {
-        let values = &one.case.values;
-        if !std::ptr::eq(self.binding, way.binding) || !self.binding.plants(self.planted, values)? {
-            return Ok(false);
-        }
-        if let Some(described) = way.described
-            && let Some(shapes) = described.shapes(values)
-        {
-            let shapes = self.binding.shapes(shapes, values)?;
-            let objects = Objects {
-                tested: &setup.program().object,
-                planted: Some(&setup.planted.object),
-            };
-            let outputs = described.outputs();
-            self.binding
-                .resolve(objects, values, &shapes, &outputs, Some(self.planted))?;
-        }
-        Ok(true)
-    }
-}
-
-/// Whether a planted bug was launched in a case, and how it was caught.
-type Tried = (bool, Option<String>);
-
 /// Cases that are run side by side.
 const BATCH: usize = 48;
-/// Cases times bugs of a test up to which every pair is run.
-const EVERY_PAIR: usize = 64;
-
 /// Where a test's cases begin among all that are selected.
 fn offset(all: &[Selected<'_>], part: &[Selected<'_>]) -> usize {
     all.iter()
         .position(|one| std::ptr::eq(one, &raw const part[0]))
         .unwrap_or(0)
-}
-
-/// The pairs of case and bug that a test is to run next; none when it has what it needs, or nothing is left.
-fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)> {
-    let (cases, bugs) = (tried.len(), tried.first().map_or(0, Vec::len));
-    let all = (0..cases).flat_map(|case| (0..bugs).map(move |bug| (case, bug)));
-    if cases * bugs <= EVERY_PAIR {
-        return if round == 0 {
-            all.collect()
-        } else {
-            Vec::new()
-        };
-    }
-    let caught = |case: usize, bug: usize| matches!(&tried[case][bug], Some((_, Some(_))));
-    let open = |case: usize, bug: usize| tried[case][bug].is_none();
-    let mut pairs = Vec::new();
-    for case in (0..cases).filter(|&case| !(0..bugs).any(|bug| caught(case, bug))) {
-        let turn = (0..bugs).map(|k| (case + round + k) % bugs);
-        pairs.extend(
-            turn.into_iter()
-                .find(|&bug| open(case, bug))
-                .map(|bug| (case, bug)),
-        );
-    }
-    for bug in (0..bugs).filter(|&bug| !(0..cases).any(|case| caught(case, bug))) {
-        // In the middle of the cases first: neither the smallest nor the largest.
-        let turn = (0..cases).map(|k| (cases / 2 + bug + k) % cases);
-        let case = turn.into_iter().find(|&case| open(case, bug));
-        pairs.extend(
-            case.map(|case| (case, bug))
-                .filter(|pair| !pairs.contains(pair)),
-        );
-    }
-    pairs
 }
 
 fn blank(one: &Selected<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {

@@ -8,7 +8,7 @@ use crate::args::{Format, RunArgs};
 
 /// The result as `--format` asks for it.
 pub fn text(args: &RunArgs, result: &SelfTest) -> String {
-    match args.format {
+    match args.trials.format {
         Format::Json => json(result),
         Format::Table => table(args, result),
     }

@@ -4,11 +4,11 @@ mod exchanged;
 mod gdr;
 mod operators;
 
-use super::{EVERY_PAIR, Tried, next_pairs};
-use crate::device::{Device, Limits, NOTHING, Spec};
+use super::pairs::{EVERY_PAIR, Tried, next_pairs};
+use crate::device::{Device, Spec};
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::trial::{Bound, Plan, Planted, Variant};
+use crate::trial::{Bound, Plan, Planted};
 use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
 /// What the report says of the case of a test whose id has all of these parts, on a device, with a planted bug or none.
@@ -35,26 +35,7 @@ fn problems_on(
             program: &wrong,
         }
     });
-    let plan = Plan {
-        device,
-        threads: 1,
-        limits: Limits::default(),
-        twin: None,
-        program: &honest,
-        variant: Variant::Honest,
-        phase: 10,
-        test,
-        case,
-        seed: 0,
-        repeat: 1,
-        watch: &NOTHING,
-        dump: None,
-        given: None,
-        bound,
-        relations: false,
-        shared: None,
-        flags: "",
-    };
+    let plan = Plan::new(device, (&honest, bound), (10, test, case), 0);
     plan.run().report
 }
 

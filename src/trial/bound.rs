@@ -204,7 +204,12 @@ impl Trial<'_> {
             Some(bytes) => self.put_bytes(at, bytes),
             None => {
                 let payload = self.payload(at);
-                self.put_bytes(at, &payload)
+                self.put_bytes(at, &payload)?;
+                let held = self.placed[at].sent.is_some() || self.tensor(at).bytes().is_some();
+                if let Some(address) = self.placed[at].address.filter(|_| !held) {
+                    self.session.unwritten(address, payload.len() as u64);
+                }
+                Ok(())
             }
         }
     }
@@ -380,7 +385,11 @@ fn own(shape: &Shape) -> Tensor {
 }
 
 /// The tolerance of an output that a contract has in one type and a binding in another.
-fn narrowed(contract: ElementKind, device: ElementKind, tolerance: &Tolerance) -> Tolerance {
+pub(super) fn narrowed(
+    contract: ElementKind,
+    device: ElementKind,
+    tolerance: &Tolerance,
+) -> Tolerance {
     let rounding = match device {
         ElementKind::Bf16 => 2f64.powi(-8),
         ElementKind::F16 => 2f64.powi(-11),

@@ -33,7 +33,10 @@ pub fn how(done: &Finished) -> Option<String> {
             (_, None, None, None) if of_relations().is_some() => {
                 of_relations().map(words).unwrap_or_default()
             }
-            (_, None, None, None) => report.verdict.word().to_lowercase(),
+            (_, None, None, None) => match report.findings.first() {
+                Some(finding) => format!("{}: {}", finding.check, finding.kind),
+                None => report.verdict.word().to_lowercase(),
+            },
         },
     )
 }

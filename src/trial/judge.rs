@@ -2,11 +2,11 @@
 
 use super::{Outcome, Trial};
 use crate::compare::{
-    Alternative, BufferAfter, Element, NamedInput, OutputCase, Yardsticks, accepted_trivially_by,
-    decode, guards, judge_buffers, judge_by, with_element,
+    Alternative, BufferAfter, Element, NamedInput, OutputCase, OwnerOf, Yardsticks,
+    accepted_trivially_by, decode, guards, judge_buffers, judge_by, with_element,
 };
 use crate::contract::{Check, Data, Role, Tensor, Test};
-use crate::verdict::{OutputReport, Owner, Problem, TrialReport, Verdict};
+use crate::verdict::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
 
 /// What the judgement of a trial found.
 pub(super) struct Judged {
@@ -146,18 +146,30 @@ fn output<E: Element>(
     check: &Check,
     got: &[E],
 ) -> Result<OutputReport, String> {
+    let tolerance = trial.bound_tolerance(check, tolerance(test, check)?);
+    let tensors = trial.all().map(|(tensor, _)| tensor);
+    let owner = |index: &[usize]| owner(trial, check, index);
+    against(tensors, check, &tolerance, Some(&owner), got)
+}
+
+/// What the registry lets an output differ by.
+pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Tolerance, String> {
     let judged = test.outputs.get(&check.name);
-    let judged = judged
-        .ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))?;
-    let tolerance = trial.bound_tolerance(check, &judged.tolerance);
+    let judged = judged.map(|judged| &judged.tolerance);
+    judged.ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))
+}
+
+/// Judges what an output holds, among the tensors of its trial.
+pub(super) fn against<'t, E: Element>(
+    tensors: impl Iterator<Item = &'t Tensor>,
+    check: &Check,
+    tolerance: &Tolerance,
+    owner: Option<&OwnerOf<'_>>,
+    got: &[E],
+) -> Result<OutputReport, String> {
     // What is updated in place may be left as it was: that is an echo too.
     let echo = |(at, input)| echo(check, at, input);
-    let echoes: Vec<(&Tensor, Vec<E>)> = trial
-        .all()
-        .map(|(tensor, _)| tensor)
-        .enumerate()
-        .filter_map(echo)
-        .collect();
+    let echoes: Vec<(&Tensor, Vec<E>)> = tensors.enumerate().filter_map(echo).collect();
     let inputs: Vec<NamedInput<'_, E>> = echoes
         .iter()
         .map(|(input, values)| NamedInput {
@@ -167,7 +179,6 @@ fn output<E: Element>(
         })
         .collect();
     let golden = check.golden.elements();
-    let owner = |index: &[usize]| owner(trial, check, index);
     let values: Vec<_> = check
         .mistakes
         .iter()
@@ -186,13 +197,13 @@ fn output<E: Element>(
     let case = OutputCase {
         name: &check.name,
         axes: &check.axes,
-        tolerance: &tolerance,
+        tolerance,
         got,
         golden: &golden,
         oracle: &check.oracle,
         inputs: &inputs,
         alternatives: &alternatives,
-        owner: Some(&owner),
+        owner,
     };
     let made = check
         .yardsticks
@@ -262,5 +273,6 @@ impl Trial<'_> {
             .iter()
             .map(|launch| launch.wave_instructions);
         report.wave_instructions = counted.sum();
+        report.findings = self.session.findings().to_vec();
     }
 }

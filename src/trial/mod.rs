@@ -5,6 +5,7 @@
 
 mod bound;
 mod dump;
+mod elsewhere;
 mod how;
 mod isolate;
 mod judge;
@@ -26,10 +27,11 @@ use crate::program::Program;
 use crate::verdict::LaunchReport;
 
 pub use bound::{Bound, Planted};
+pub use elsewhere::{Elsewhere, judge_elsewhere};
 pub use how::{how, not_passed};
 pub use isolate::{CHILD, serve};
 pub use plan::{Dump, Finished, Plan, Slot};
-pub use pool::{Progress, default_jobs, run_all};
+pub use pool::{Progress, default_jobs, each, run_all};
 
 /// What a trial's steps return.
 pub type Outcome<T = ()> = Result<T, DeviceError>;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bound, Variant};
 use crate::contract::{Case, Given, Prepared, Test};
-use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, Watch};
+use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, NOTHING, Watch};
 use crate::program::Program;
 use crate::text::again;
 use crate::verdict::{TrialReport, Verdict};
@@ -90,7 +90,37 @@ impl Finished {
     }
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
+    /// A case of a test of a phase, with the inputs of a seed: run once, by the honest kernels, within the usual limits. Nobody looks on, and
+    /// nothing is shared or written.
+    pub fn new(
+        device: &'a dyn Device,
+        (program, bound): (&'a Program, Bound<'a>),
+        (phase, test, case): (u32, &'a Test, &'a Case),
+        seed: u64,
+    ) -> Plan<'a> {
+        Plan {
+            device,
+            threads: 1,
+            limits: Limits::default(),
+            program,
+            twin: None,
+            variant: Variant::Honest,
+            phase,
+            test,
+            case,
+            seed,
+            repeat: 1,
+            relations: false,
+            watch: &NOTHING,
+            dump: None,
+            given: None,
+            bound,
+            shared: None,
+            flags: "",
+        }
+    }
+
     /// A trial that ended in an error.
     pub(super) fn failed(&self, error: &DeviceError) -> Finished {
         let mut report = self.blank();
@@ -117,6 +147,7 @@ impl Plan<'_> {
             verdict: Verdict::Pass,
             problem: None,
             outputs: Vec::new(),
+            findings: Vec::new(),
             relations: Vec::new(),
             error: None,
             error_kind: None,

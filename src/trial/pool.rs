@@ -1,8 +1,8 @@
-//! Trials side by side.
+//! Trials, and other work, side by side.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use super::plan::{Finished, Plan};
@@ -12,43 +12,71 @@ pub fn default_jobs() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Runs every plan, `jobs` at a time, and hands each to `done` as it finishes, with its position.
+/// Runs every plan, `jobs` at a time, and hands news of each to `told`, with its position.
+pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress)) {
+    let run = |plan: &Plan<'_>, tell: &mut dyn FnMut(Progress)| {
+        tell(Progress::Started);
+        tell(Progress::Finished(Box::new(plan.run())));
+    };
+    each(plans, jobs, run, told);
+}
+
+/// Does every piece of work, `jobs` at a time, and hands what each tells to `told`, with its position.
 ///
-/// `started` and `done` are called on the calling thread. The results do not depend on `jobs`.
-pub fn run_all(plans: &[Plan<'_>], jobs: usize, mut done: impl FnMut(usize, Progress)) {
-    let mut order: Vec<usize> = (0..plans.len()).collect();
+/// `told` is called on the calling thread. What it is told does not depend on `jobs`, only when.
+pub fn each<T: Sync, N: Send>(
+    pieces: &[T],
+    jobs: usize,
+    work: impl Fn(&T, &mut dyn FnMut(N)) + Sync,
+    mut told: impl FnMut(usize, N),
+) {
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
     if jobs > 1 {
         // Late phases are the long ones: beginning with them leaves no long one for the end.
         order.reverse();
     }
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
-    let (order, next) = (&order, &next);
+    let (order, next, work) = (&order, &next, &work);
     let take = || order.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+    // Nobody works before all have started: a thread that starts while others use up the last of the host's memory is ended by the
+    // C library, and the process with it.
+    gfx906::machine::start_threads();
+    let gate = Mutex::new(());
+    let (here, arrived) = mpsc::channel();
+    let gate = &gate;
     thread::scope(|scope| {
+        let closed = gate.lock();
         let mut started = 0;
-        for _ in 0..jobs.clamp(1, plans.len().max(1)) {
-            let send = send.clone();
-            let work = move || {
-                while let Some(position) = take() {
+        for _ in 0..jobs.clamp(1, pieces.len().max(1)) {
+            let (send, here) = (send.clone(), here.clone());
+            let worker = move || {
+                gfx906::machine::start_threads();
+                let _ = here.send(());
+                drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
+                while let Some(at) = take() {
                     // The receiver outlives the scope, and nobody is hurt by a message that is not read.
-                    let _ = send.send((position, Progress::Started));
-                    let _ = send.send((position, Progress::of(&plans[position])));
+                    work(&pieces[at], &mut |news| {
+                        let _ = send.send((at, news));
+                    });
                 }
             };
             // The host may refuse more threads where memory is short: those that there are do it all.
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+            if !gfx906::allocation::has_room_for_threads(1)
+                || thread::Builder::new().spawn_scoped(scope, worker).is_err()
+            {
                 break;
             }
             started += 1;
+            let _ = arrived.recv();
         }
+        drop(closed);
         drop(send);
-        while let Some(position) = (started == 0).then(take).flatten() {
-            done(position, Progress::Started);
-            done(position, Progress::of(&plans[position]));
+        while let Some(at) = (started == 0).then(take).flatten() {
+            work(&pieces[at], &mut |news| told(at, news));
         }
-        for (position, progress) in receive {
-            done(position, progress);
+        for (at, news) in receive {
+            told(at, news);
         }
     });
 }
@@ -61,9 +89,25 @@ pub enum Progress {
     Finished(Box<Finished>),
 }
 
-impl Progress {
-    /// Runs a plan.
-    fn of(plan: &Plan<'_>) -> Progress {
-        Progress::Finished(Box::new(plan.run()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_done_once_and_told_of_in_its_own_order() {
+        for (pieces, jobs) in [(0, 3), (1, 4), (100, 1), (100, 3), (5, 200)] {
+            let pieces: Vec<usize> = (0..pieces).collect();
+            let mut told: Vec<Vec<usize>> = vec![Vec::new(); pieces.len()];
+            let work = |piece: &usize, tell: &mut dyn FnMut(usize)| {
+                tell(piece * piece);
+                tell(piece + 1);
+            };
+            each(&pieces, jobs, work, |at, news| told[at].push(news));
+            let want: Vec<Vec<usize>> = pieces
+                .iter()
+                .map(|piece| vec![piece * piece, piece + 1])
+                .collect();
+            assert_eq!(told, want, "{jobs} at a time");
+        }
     }
 }

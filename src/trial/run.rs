@@ -14,7 +14,7 @@ use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
 use crate::text::again_with_relations;
-use crate::verdict::{Problem, Verdict};
+use crate::verdict::{FindingReport, Problem, TrialReport, Verdict};
 
 impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
@@ -60,6 +60,7 @@ impl<'a> Plan<'a> {
         report.error_kind = judged.error.is_some().then_some(DeviceErrorKind::Test);
         report.error = judged.error;
         first.describe_launches(&mut report);
+        self.judge_findings(&mut report);
         let mut finished = Finished {
             report,
             failure: None,
@@ -71,7 +72,8 @@ impl<'a> Plan<'a> {
             self.hold(&mut finished, limits, (&first, &judged.images));
         }
         for run in 2..=usize::from(self.repeat) {
-            match self.again(run, limits, &first, &judged.images) {
+            let found = &mut finished.report.findings;
+            match self.again(run, limits, &first, &judged.images, found) {
                 Ok(None) => {}
                 Ok(Some(problem)) => {
                     if finished.report.verdict == Verdict::Pass {
@@ -88,8 +90,17 @@ impl<'a> Plan<'a> {
                     break;
                 }
             }
+            self.judge_findings(&mut finished.report);
         }
         finished
+    }
+
+    /// What the sanitizer finds counts against the trial, unless it is to be told only.
+    fn judge_findings(&self, report: &mut TrialReport) {
+        let found = !report.findings.is_empty() && self.watch.judges_findings();
+        if found && report.verdict == Verdict::Pass {
+            report.verdict = Verdict::Fail;
+        }
     }
 
     /// Tries the laws of the contract on a run that is done.
@@ -133,8 +144,9 @@ impl<'a> Plan<'a> {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
-        // Writing a trace takes time that is not the kernel's; one that never ends meets the other limit, where there is one.
-        let timed = self.watch.trace.is_none() || limits.instructions.is_none();
+        // A trace and the sanitizer take time that is not the kernel's; one that never ends meets the other limit, where there is one.
+        let alone = self.watch.trace.is_none() && self.watch.sanitize.is_none();
+        let timed = alone || limits.instructions.is_none();
         let limits = Limits {
             seconds: limits.seconds.filter(|_| timed),
             ..limits
@@ -170,8 +182,22 @@ impl<'a> Plan<'a> {
         limits: Limits,
         first: &Trial<'_>,
         images: &[Vec<u8>],
+        findings: &mut Vec<FindingReport>,
     ) -> Result<Option<Problem>, DeviceError> {
-        let mut trial = self.once(limits).map_err(|(_, error)| error)?;
+        let limits = match limits.schedule {
+            // Another order each time: that is what one repeats for.
+            Some(Schedule::Random(seed)) => Limits {
+                schedule: Some(Schedule::Random(seed.wrapping_add(run as u64 - 1))),
+                ..limits
+            },
+            _ => limits,
+        };
+        let mut trial = self.once(limits).map_err(|(trial, error)| {
+            let found = trial.map_or(Vec::new(), |trial| trial.session.findings().to_vec());
+            FindingReport::gather(findings, found);
+            error
+        })?;
+        FindingReport::gather(findings, trial.session.findings().to_vec());
         let left = judge::read_back(&mut trial)?;
         if left.problem.is_some() {
             return Ok(left.problem);

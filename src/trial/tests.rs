@@ -166,25 +166,10 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
         does,
         runs: 0.into(),
     };
+    let bound = Bound::built_in(test.function).expect("a binding");
     let plan = Plan {
-        device: &device,
-        threads: 1,
-        limits: Limits::default(),
-        twin: None,
-        program: &program,
-        variant: Variant::Honest,
-        phase: 1,
-        test,
-        case: &test.cases[0],
-        seed: 3,
         repeat,
-        watch: &NOTHING,
-        dump: None,
-        given: None,
-        bound: Bound::built_in(test.function).expect("a binding"),
-        relations: false,
-        shared: None,
-        flags: "",
+        ..Plan::new(&device, (&program, bound), (1, test, &test.cases[0]), 3)
     };
     plan.run()
 }

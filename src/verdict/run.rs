@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountersReport, ErrorKind, OutputReport, Problem, Verdict, number};
+use super::{CountersReport, ErrorKind, FindingReport, OutputReport, Problem, Verdict, number};
 
 /// One kernel launch of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct TrialReport {
     pub problem: Option<Problem>,
     /// Every output judged.
     pub outputs: Vec<OutputReport>,
+    /// What the sanitizer found, where it looked on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub findings: Vec<FindingReport>,
     /// The laws of the contract that were tried, in its order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub relations: Vec<RelationReport>,
@@ -210,7 +213,7 @@ pub struct RunReport {
 
 impl RunReport {
     /// Name and version of the report format.
-    pub const SCHEMA: &'static str = "deltanet-check/report/1";
+    pub const SCHEMA: &'static str = "deltanet-check/report/2";
 
     /// Puts a run together and counts its verdicts.
     pub fn new(

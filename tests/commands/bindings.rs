@@ -1,5 +1,6 @@
 //! Kernels of strangers, bound to contracts: right ones pass, wrong ones are caught, and a file that does not fit says where.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::{run, scratch};
@@ -116,6 +117,52 @@ fn kernels_that_are_missing_are_a_line_each() {
     assert!(run.out.lines().count() < 20, "{}", run.out);
 }
 
+/// A kernel that takes any block, and work-groups that have nothing to do.
+const VARIED: &str = "schema = 1\n[[binding]]\ncontract = \"mul\"\nsymbol = \"kernel_mul\"\ngrid = [\"ceil(n / items) + spare\"]\n\
+                      block = [\"items\"]\nvary = { items = [128, 64, 256], spare = [0, 3] }\nargs = [\"a\", \"b\", \"out\", \"i32 n\"]\n";
+
+/// The block of each case's launch, and how many work-groups there are for nothing.
+fn launches(here: &Path, test: &str) -> BTreeMap<String, (u64, u64)> {
+    let args = ["--bind", "vary.toml", "--test", test, "--format", "json"];
+    let run = run(here, &args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let trials = report["phases"].as_array().expect("phases").iter();
+    let trials = trials.flat_map(|phase| phase["trials"].as_array().expect("trials"));
+    let launch = |trial: &serde_json::Value| {
+        let shape = trial["shape"].as_str().expect("a shape");
+        let mut sizes = shape.split(' ').filter_map(|size| size.strip_prefix("n="));
+        let n: u64 = sizes.next().and_then(|n| n.parse().ok()).expect("a size");
+        let first = |what: &str| trial["launches"][0][what][0].as_u64().expect("a number");
+        let (grid, block) = (first("grid"), first("block"));
+        let id = trial["id"].as_str().expect("an id").to_owned();
+        (id, (block, grid - n.div_ceil(block)))
+    };
+    trials.map(launch).collect()
+}
+
+/// `vary`: cases that somebody named are launched in the first way, those of a design in one or another, each always in the same.
+#[test]
+fn cases_of_a_design_are_launched_in_every_way_and_named_ones_in_the_first() {
+    let here = scratch("bindings-vary");
+    std::fs::write(here.join("vary.toml"), VARIED).expect("written");
+    let named = launches(&here, "mul");
+    assert_eq!(named, BTreeMap::from([("mul".into(), (128, 0))]));
+    let designed = launches(&here, "mul_domain");
+    let ways: BTreeSet<(u64, u64)> = designed.values().copied().collect();
+    let all = [128, 64, 256].map(|items| [(items, 0), (items, 3)]);
+    assert!(
+        ways.is_subset(&all.into_iter().flatten().collect()),
+        "{ways:?}"
+    );
+    let blocks: BTreeSet<u64> = ways.iter().map(|(block, _)| *block).collect();
+    let spare: BTreeSet<u64> = ways.iter().map(|(_, spare)| *spare).collect();
+    assert_eq!((blocks.len(), spare.len()), (3, 2), "{ways:?}");
+    // A case alone is launched as it is among the others.
+    let (id, way) = designed.last_key_value().expect("cases");
+    assert_eq!(launches(&here, id), BTreeMap::from([(id.clone(), *way)]));
+}
+
 /// Each line of a file that can be wrong, and what is said of it.
 #[test]
 fn what_is_wrong_in_a_binding_is_told_with_its_place() {
@@ -172,6 +219,10 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
             "when = \"(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((M\"\nblock",
         ),
         ("block", "for = \"t of T\"\nblock"),
+        ("block", "vary = { items = [] }\nblock"),
+        ("block", "vary = { N = [64, 100] }\nblock"),
+        ("block", "let = { K = \"2 * M\" }\nblock"),
+        ("block", "vary = { items = [256, \"N +\"] }\nblock"),
         ("block", "for = \"t in 0..M * 100000\"\nblock"),
         (
             "symbol = \"my_gemm_nt\"\ngrid = [\"ceil(N / 64)\", \"ceil(M / 64)\"]\nblock = [256]\nargs = [\"A\", \"B\", \"C\", \"i32 M\", \"i32 N\", \"i32 K\"]",

@@ -114,3 +114,39 @@ fn tensors_updated_in_place_have_what_they_held() {
     let kept = states.len() / 2;
     assert_eq!(states[kept..], before[before.len() - kept..]);
 }
+
+/// Every test at once is asked for by name, not by leaving the names out.
+#[test]
+fn what_is_to_be_written_must_be_said() {
+    let here = scratch("export-nothing");
+    let nothing = run(&here, &["export", "--out", "all"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (2, ""));
+    assert!(
+        nothing
+            .err
+            .contains("--phase <PHASES>|--test <ID>|--kernel <GLOB>"),
+        "{}",
+        nothing.err
+    );
+    assert!(!here.join("all").exists());
+    let launching = [
+        "export",
+        "--phase",
+        "1",
+        "--kernel",
+        "kernel_mul",
+        "--out",
+        "some",
+    ];
+    let some = run(&here, &launching);
+    assert_eq!((some.code, some.err.as_str()), (0, ""));
+    let files: Vec<_> = std::fs::read_dir(here.join("some"))
+        .expect("made")
+        .collect();
+    assert_eq!(files.len(), some.out.lines().count());
+    assert!(
+        some.out.contains("mul.safetensors: mul, PASS\n"),
+        "{}",
+        some.out
+    );
+}

@@ -80,6 +80,54 @@ fn every_mutant_of_a_strangers_kernel_is_judged_and_says_its_line() {
 }
 
 #[test]
+fn what_is_proven_is_run_if_somebody_doubts_it_and_nothing_notices() {
+    let here = scratch("mutate-doubt");
+    let words = [
+        "mutate",
+        "--kernels",
+        LINES,
+        "--bind",
+        BINDING,
+        "--per-kernel",
+        "0",
+        "--doubt",
+        "--format",
+        "json",
+    ];
+    let doubted = run(&here, &words);
+    assert_eq!(doubted.code, 0, "{}", doubted.err);
+    let found = report(&doubted.out);
+    let proven = outcomes(&found, "equivalent");
+    let by = |rule: &str, was: &str| {
+        let starts = |mutant: &&&Value, key: &str, text: &str| {
+            mutant[key]
+                .as_str()
+                .is_some_and(|found| found.starts_with(text))
+        };
+        let own = proven.iter().filter(|mutant| starts(mutant, "rule", rule));
+        own.filter(|mutant| starts(mutant, "was", was)).count()
+    };
+    // Blocks have 64 work-items: no other bit of the word of sizes says anything.
+    assert_eq!(by("ranges", "s_and_b32"), 30);
+    assert_eq!(by("ranges", "v_ashrrev_i32"), 1);
+    assert_eq!(by("idle", "s_cbranch_execz"), 1);
+    assert!(
+        proven
+            .iter()
+            .all(|mutant| mutant["ran"] == mutant["executed_by"])
+    );
+    // Where tests are chosen, launches are not all that there are.
+    let chosen = run(&here, &args(&["--per-kernel", "0", "--format", "json"]));
+    let chosen = report(&chosen.out);
+    let ranges = outcomes(&chosen, "equivalent");
+    assert!(ranges.iter().all(|mutant| {
+        !mutant["rule"]
+            .as_str()
+            .is_some_and(|rule| rule.starts_with("ranges"))
+    }));
+}
+
+#[test]
 fn parts_are_one_campaign_again() {
     let here = scratch("mutate-parts");
     let whole = run(&here, &args(&["--format", "json"]));
@@ -105,6 +153,11 @@ fn parts_are_one_campaign_again() {
     assert_eq!(texts(&whole), texts(&merged));
     let twice = refused(&here, &["mutate", "--merge", "1-3.json", "1-3.json"]);
     assert!(twice.contains("part 1/3 is in both"), "{twice}");
+    let two = refused(&here, &["mutate", "--merge", "1-3.json", "3-3.json"]);
+    assert!(
+        two.contains("not all parts are there, 2/3 missing"),
+        "{two}"
+    );
     fs::write(here.join("none.json"), "{}").expect("written");
     let none = refused(&here, &["mutate", "--merge", "none.json"]);
     assert!(
@@ -135,17 +188,18 @@ fn a_score_below_the_bar_fails_and_what_is_accepted_counts_no_more() {
         &args(&[&only[..], &["--fail-under", "100"]].concat()),
     );
     assert_eq!(bar.code, 1);
-    let entry = |mutant: &Value, sha256: &str| {
-        format!(
-            "[[accepted]]\nfunction = {}\nsha256 = {sha256:?}\noffset = {}\noperator = {}\nis = {}\nreason = \"tried\"\n",
-            mutant["function"], mutant["offset"], mutant["operator"], mutant["is"]
-        )
+    let file = |sha256: &str| {
+        let entries = survivors.iter().map(|mutant| {
+            format!(
+                "[[accepted]]\nreason = \"tried\"\nwas = {}\nis = {}\noperators = [{}]\nat = {{ {} = [{}] }}\n",
+                mutant["was"], mutant["is"], mutant["operator"], mutant["function"], mutant["offset"]
+            )
+        });
+        let function = &survivors[0]["function"];
+        format!("[functions]\n{function} = {sha256:?}\n") + &entries.collect::<String>()
     };
-    let file: String = survivors
-        .iter()
-        .map(|mutant| entry(mutant, mutant["sha256"].as_str().expect("text")))
-        .collect();
-    fs::write(here.join("accepted.toml"), file).expect("written");
+    let sha256 = survivors[0]["sha256"].as_str().expect("text");
+    fs::write(here.join("accepted.toml"), file(sha256)).expect("written");
     let accepted = ["--accepted", "accepted.toml", "--fail-under", "100"];
     let passed = run(&here, &args(&[&only[..], &accepted].concat()));
     assert_eq!(passed.code, 0, "{}", passed.out);
@@ -154,11 +208,7 @@ fn a_score_below_the_bar_fails_and_what_is_accepted_counts_no_more() {
         survivors.len()
     );
 
-    fs::write(
-        here.join("accepted.toml"),
-        entry(survivors[0], "0123456789abcdef"),
-    )
-    .expect("written");
+    fs::write(here.join("accepted.toml"), file("0123456789abcdef")).expect("written");
     let stale = run(&here, &args(&[&only[..], &accepted[..2]].concat()));
     assert_eq!(stale.code, 1);
     let told = report(&stale.out)["stale"][0]
@@ -182,7 +232,8 @@ fn a_table_names_what_nobody_noticed_and_what_it_saw() {
         "\nscore ",
         "  saw  ",
         "  ran  ",
-        "amd_hip_runtime.h:",
+        // Headers of the system are told where they are used.
+        "  ./lines.hip:6\n",
     ] {
         assert!(run.out.contains(told), "{told:?} in {}", run.out);
     }
@@ -199,7 +250,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(usage(&["--partition", "3/2"]).contains("`3/2` is no part"));
     assert!(usage(&["--fail-under", "101"]).contains("no percentage"));
     assert!(usage(&["--operator", "colour"]).contains("invalid value 'colour'"));
-    fs::write(here.join("a.toml"), "[[accepted]]\nfunction = 1\n").expect("written");
+    fs::write(here.join("a.toml"), "[[accepted]]\nreason = 1\n").expect("written");
     let run = run(&here, &args(&["--accepted", "a.toml"]));
     assert_eq!(run.code, 3);
     assert!(

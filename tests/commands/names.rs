@@ -35,6 +35,7 @@ fn of_files_that_are_not_what_they_should_be() {
     let commands: &[&[&str]] = &[
         &["inspect", "@.co"],
         &["disasm", "@.co"],
+        &["lint", "@.co"],
         &["exec", "@.json"],
         &["--kernels", "@.co"],
         &["--registry", "@.toml"],

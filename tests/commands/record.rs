@@ -131,7 +131,7 @@ fn program() {
     );
     assert_eq!(launch(small, c"reduce", 256, 1024, &[a, b]), 0);
     assert_eq!(launch(small, c"pointee", 64, 0, &[b]), 0);
-    // hipErrorLaunchFailure
+    // It faults: hipErrorLaunchFailure, which comes with the next call that waits.
     assert_eq!(
         launch(
             kernels,
@@ -140,8 +140,10 @@ fn program() {
             0,
             &[a + 1024 - 16, b, 64, bits(1.0)]
         ),
-        719
+        0
     );
+    // SAFETY: it takes no arguments.
+    assert_eq!(unsafe { hipDeviceSynchronize() }, 719);
 }
 
 /// Runs the program with these variables.

@@ -2,23 +2,28 @@
 //! runs this.
 //!
 //! - `COUNT [SEED]` runs programs SEED, SEED + 1, ... and prints what they did;
+//! - `checked COUNT [SEED]` runs them under all checks of the sanitizer, which must change nothing;
 //! - `list SEED` prints a program;
 //! - `file PATH` runs the program that a fuzzer's bytes say.
 
+#[path = "../../../fuzz/src/checked.rs"]
+mod checked;
 #[path = "../../../fuzz/src/execute.rs"]
 mod execute;
 #[path = "../../../fuzz/src/programs/mod.rs"]
 mod programs;
 
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
+use checked::Found;
 use execute::Census;
 use gfx906::isa;
-use programs::{Choices, Machine, generate};
+use programs::{Choices, Machine, Program, generate};
 
 /// Differences that are printed.
 const SHOWN: usize = 20;
@@ -36,9 +41,20 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         (Some("file"), []) => file(&arguments[1..]),
-        (_, [count, rest @ ..]) => run(*count, rest.first().copied().unwrap_or(1)),
+        (Some("checked"), [count, rest @ ..]) => run(
+            *count,
+            rest.first().copied().unwrap_or(1),
+            checked::run,
+            Found::add,
+        ),
+        (_, [count, rest @ ..]) => run(
+            *count,
+            rest.first().copied().unwrap_or(1),
+            execute::compare,
+            Census::add,
+        ),
         _ => {
-            eprintln!("usage: random_programs COUNT [SEED] | list SEED | file PATH...");
+            eprintln!("usage: random_programs [checked] COUNT [SEED] | list SEED | file PATH...");
             ExitCode::from(2)
         }
     }
@@ -59,24 +75,30 @@ fn file(paths: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run(count: u64, first: u64) -> ExitCode {
+/// Does the same with each of so many programs, and adds up what they did.
+fn run<C: Default + Display + Send>(
+    count: u64,
+    first: u64,
+    one: impl Fn(&mut Machine, &Program, &mut C) -> Result<(), String> + Sync,
+    add: impl Fn(&mut C, &C) + Sync,
+) -> ExitCode {
     let started = Instant::now();
     let next = AtomicU64::new(0);
-    let all = Mutex::new((Census::default(), Vec::new()));
+    let all = Mutex::new((C::default(), Vec::new()));
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 let (mut machine, mut census, mut differences) =
-                    (Machine::new(), Census::default(), Vec::new());
+                    (Machine::new(), C::default(), Vec::new());
                 loop {
                     let seed = first + next.fetch_add(1, Relaxed);
                     if seed >= first + count {
                         break;
                     }
                     let program = generate(&mut Choices::from_seed(seed));
-                    let compare = || execute::compare(&mut machine, &program, &mut census);
-                    match catch_unwind(AssertUnwindSafe(compare)) {
+                    let work = || one(&mut machine, &program, &mut census);
+                    match catch_unwind(AssertUnwindSafe(work)) {
                         Ok(Ok(())) => {}
                         Ok(Err(difference)) => {
                             differences.push(format!("program {seed}: {difference}"))
@@ -85,7 +107,7 @@ fn run(count: u64, first: u64) -> ExitCode {
                     }
                 }
                 let mut all = all.lock().expect("no worker panics");
-                all.0.add(&census);
+                add(&mut all.0, &census);
                 all.1.append(&mut differences);
             });
         }

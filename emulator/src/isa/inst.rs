@@ -1,6 +1,6 @@
 //! A decoded instruction.
 
-use super::{Encoding, Form, Row};
+use super::{Encoding, Form, Operand, Role, Row};
 
 /// An operand as encoded: the 9-bit source space for scalars, constants and VGPRs alike.
 ///
@@ -192,6 +192,23 @@ impl Inst {
     /// Size in bytes.
     pub fn size(&self) -> usize {
         self.size as usize
+    }
+
+    /// How many registers an operand takes: the row's number, but for addresses whose width other fields say, and the dword that TFE adds.
+    pub fn registers(&self, operand: &Operand) -> u16 {
+        let flags = self.modifiers.flags;
+        let buffer = matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf);
+        match (self.encoding, operand.role) {
+            (Encoding::Global, Role::Addr) if self.by_role(Role::Sbase) != Code::OFF => 1,
+            (_, Role::Addr) if buffer => match flags.has(Flags::OFFEN.with(Flags::IDXEN)) {
+                true => 2,
+                false => 1,
+            },
+            (_, Role::Vdst | Role::Data) if buffer => {
+                operand.ty.registers() as u16 + u16::from(flags.has(Flags::TFE))
+            }
+            _ => operand.ty.registers() as u16,
+        }
     }
 
     /// Images: how many VGPRs the data takes that starts at VGPR `first`: as many as dmask, D16 and TFE say, where

@@ -67,3 +67,15 @@ impl Kind {
         }
     }
 }
+
+impl Inst {
+    /// Whether it computes in vector registers.
+    pub fn is_valu(&self) -> bool {
+        Kind::of(self) == Kind::Valu
+    }
+
+    /// Whether it goes to memory by vectors: buffers, flat addresses, images.
+    pub fn is_vmem(&self) -> bool {
+        Kind::of(self) == Kind::Vmem && self.encoding != Encoding::Exp
+    }
+}

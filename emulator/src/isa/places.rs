@@ -45,6 +45,7 @@ pub fn words(inst: &Inst) -> u64 {
 /// Where the opcode is.
 pub fn opcode(inst: &Inst) -> Option<Place> {
     Some(match (inst.encoding, inst.form) {
+        (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, _) => return None,
         (_, Form::E64) | (Encoding::Vop3, _) => Place::new(16, 10),
         (Encoding::Sop1, _) => Place::new(8, 8),
         (Encoding::Sop2, _) => Place::new(23, 7),
@@ -58,7 +59,6 @@ pub fn opcode(inst: &Inst) -> Option<Place> {
             Place::new(18, 7)
         }
         (Encoding::Mtbuf, _) => Place::new(15, 4),
-        (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, _) => return None,
     })
 }
 
@@ -179,6 +179,8 @@ pub fn signs(inst: &Inst) -> Vec<Place> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::isa::{Code, decode, rows};
 
@@ -197,9 +199,21 @@ mod tests {
             state ^= state << 17;
             state
         };
-        let mut checked = std::collections::BTreeSet::new();
-        for _ in 0..400_000 {
-            let drawn = random();
+        let mut checked = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        // Words that are drawn have next to no SDWA, DPP or VOP3 of two operands or one: their marks are set.
+        let shapes = |drawn: u64| {
+            let marked = |mark| drawn & !0x1ff | mark;
+            let long = drawn & !(0x3f << 26) | 0x34 << 26;
+            [
+                drawn,
+                marked(0xf9),
+                marked(0xfa),
+                long & !(!0 << 50),
+                long & !(!0 << 41),
+            ]
+        };
+        for drawn in (0..400_000).flat_map(|_| shapes(random())) {
             let Ok(inst) = decode(&bytes(drawn)) else {
                 continue;
             };
@@ -227,6 +241,7 @@ mod tests {
                     assert!(tied || a == b, "{} operand {at}", inst.row.mnemonic);
                 }
                 checked.insert((inst.row.mnemonic, inst.form as u8, index));
+                seen.insert(format!("{:?} {:?}", inst.encoding, inst.form));
             }
             for place in offsets(&inst) {
                 let other = decode(&bytes(place.set(own, place.get(own) ^ 1)));
@@ -236,6 +251,20 @@ mod tests {
             }
         }
         assert!(checked.len() > 1_000, "only {} places", checked.len());
-        assert!(rows().count() > 1_000);
+        // Of each encoding that has VGPRs every form was among them.
+        let forms = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
+        let without = |encoding| {
+            use Encoding::{Exp, Mimg, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vintrp};
+            let scalar = matches!(encoding, Sop1 | Sop2 | Sopk | Sopc | Sopp | Smem);
+            scalar || matches!(encoding, Vintrp | Mimg | Exp)
+        };
+        let with_places = rows().filter(|(encoding, _)| !without(*encoding));
+        let all = with_places.flat_map(|(encoding, row)| {
+            let own = forms
+                .into_iter()
+                .filter(move |form| row.has_form(encoding, *form));
+            own.map(move |form| format!("{encoding:?} {form:?}"))
+        });
+        assert_eq!(seen, all.collect());
     }
 }

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes, those included that no operand names.
 
-use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+use super::{Access, Code, Encoding, Flags, Form, Inst, Kind};
 
 /// A set of registers: scalar ones at their codes, SCC, MODE, VGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,6 +33,26 @@ impl RegisterSet {
         }
     }
 
+    /// Takes registers out.
+    pub fn remove(&mut self, first: Number, count: u16) {
+        for number in first..(first + count).min(512) {
+            self.0[usize::from(number / 64)] &= !(1 << (number % 64));
+        }
+    }
+
+    /// The registers in it.
+    pub fn iter(self) -> impl Iterator<Item = Number> {
+        self.0.into_iter().zip(0..).flat_map(|(mut bits, word)| {
+            std::iter::from_fn(move || {
+                let at = bits.trailing_zeros() as Number;
+                (bits != 0).then(|| {
+                    bits &= bits - 1;
+                    64 * word + at
+                })
+            })
+        })
+    }
+
     /// Whether a register is in it.
     pub fn has(&self, number: Number) -> bool {
         self.0[usize::from(number / 64)] >> (number % 64) & 1 != 0
@@ -42,6 +62,13 @@ impl RegisterSet {
     #[must_use]
     pub fn and(&self, other: &RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// Whether anything is in both.
+    #[inline]
+    pub fn meets(&self, other: &RegisterSet) -> bool {
+        let both = self.0.iter().zip(&other.0);
+        both.fold(0, |any, (one, other)| any | one & other) != 0
     }
 
     /// What is in either.
@@ -58,7 +85,7 @@ impl RegisterSet {
 
     /// The first register in it.
     pub fn first(&self) -> Option<Number> {
-        (0..512).find(|&number| self.has(number))
+        self.iter().next()
     }
 
     /// Whether nothing is in it.
@@ -89,16 +116,7 @@ impl Uses {
             return uses;
         }
         for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
-            let mut count = operand.ty.registers() as u16;
-            if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf)
-                && matches!(operand.role, Role::Vdst | Role::Data)
-            {
-                count += u16::from(inst.modifiers.flags.has(Flags::TFE));
-            }
-            let flags = inst.modifiers.flags;
-            if operand.role == Role::Addr && flags.has(Flags::OFFEN.with(Flags::IDXEN)) {
-                count = count.max(2);
-            }
+            let count = inst.registers(operand);
             let Some(first) = register(code) else {
                 uses.condition(code);
                 continue;

@@ -10,7 +10,7 @@ use super::kernarg::{self, Handed};
 use super::launch::{Counters, Launch, LaunchError, Patience};
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
-use super::observer::Observer;
+use super::observer::{Group, Observer, Started};
 use super::op::Op;
 use super::poison::Poison;
 use super::program::Module;
@@ -34,11 +34,26 @@ thread_local! {
 /// Whether the host gives this process more threads: where memory is short it may not, and then the caller's own thread does it all.
 fn has_threads() -> bool {
     static POOL: OnceLock<bool> = OnceLock::new();
-    *POOL.get_or_init(|| match rayon::ThreadPoolBuilder::new().build_global() {
-        Ok(()) => true,
-        // One that is there already has no source; a thread that could not be started has one.
-        Err(error) => std::error::Error::source(&error).is_none(),
+    *POOL.get_or_init(|| {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        if !crate::allocation::has_room_for_threads(threads) {
+            return false;
+        }
+        let pool = rayon::ThreadPoolBuilder::new().start_handler(|_| WAVES.with(|_| ()));
+        match pool.build_global() {
+            Ok(()) => true,
+            // One that is there already has no source; a thread that could not be started has one.
+            Err(error) => std::error::Error::source(&error).is_none(),
+        }
     })
+}
+
+/// Starts the threads that dispatches share, if they have not started yet, and readies the calling one. A dispatch does so itself; a
+/// program that starts threads of its own, and has little memory, does it before these use any.
+pub fn start_threads() {
+    has_threads();
+    // What is kept for a thread is registered with the C library when it is first used, which ends the process where memory is out.
+    WAVES.with(|_| ());
 }
 
 /// Waves to be set up, as many as a group has.
@@ -131,6 +146,7 @@ impl Dispatch<'_> {
             0 => rayon::current_num_threads(),
             n => n,
         };
+        observer.dispatch(&self.started());
         let wanted = (threads as u64).min(self.groups).max(1) as usize;
         let observers: Option<Vec<O>> = if wanted > 1 {
             (0..wanted).map(|_| O::fork(observer)).collect()
@@ -148,7 +164,6 @@ impl Dispatch<'_> {
             instructions: AtomicU64::new(0),
             budget,
         };
-        observer.dispatch(&self.kernel.name, self.module.base, self.launch);
         if let Some(mut observers) = observers {
             rayon::scope(|scope| {
                 for (&base, observer) in scratch.iter().zip(&mut observers) {
@@ -176,6 +191,21 @@ impl Dispatch<'_> {
             work_groups: self.groups,
             seconds: work.budget.elapsed(),
         })
+    }
+
+    fn started(&self) -> Started<'_> {
+        let d = &self.kernel.descriptor;
+        let kernarg = self.handed.kernarg;
+        Started {
+            kernel: &self.kernel.name,
+            base: self.module.base,
+            launch: self.launch,
+            lds: self.lds,
+            scratch: self.scratch,
+            kernarg: kernarg..kernarg + u64::from(self.kernel.kernarg_size),
+            sgprs: self.sgprs(),
+            vgprs: d.work_item_id_vgprs() as u16,
+        }
     }
 
     /// Scratch of a worker's waves: its base address.
@@ -238,7 +268,12 @@ impl Dispatch<'_> {
             let group = work.budget.schedule().group(place, self.groups);
             self.renew_scratch(space, scratch);
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
-            observer.group(self.id(group), self.waves);
+            observer.group(&Group {
+                id: self.id(group),
+                waves: self.waves,
+                scratch,
+                scratch_stride: self.scratch_stride(),
+            });
             let programs = &self.module.programs;
             let done = group::run(&mut waves, &mut env, programs, group, &mut meter, observer);
             if let Err(failure) = done {

@@ -107,7 +107,7 @@ fn exchange_512(values: &Lanes, from: &Lanes, out: &mut Lanes) {
 }
 
 /// The lane that lane `l` reads under a control, if there is one.
-pub(super) fn source_lane(control: u16, l: usize) -> Option<usize> {
+pub fn source_lane(control: u16, l: usize) -> Option<usize> {
     let row = l & !15;
     let within = l & 15;
     let shifted = |x: Option<usize>| x.filter(|&x| x < 16).map(|x| row + x);

@@ -35,7 +35,7 @@ impl<'a> Env<'a> {
                 self.stored |= write;
                 Ok(region)
             }
-            _ => Err(self.memory.fault(lane, address, bytes, write)),
+            _ => self.memory.refuse(lane, address, bytes, write),
         }
     }
 

@@ -23,6 +23,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::region::ReadBeyond;
 pub use super::region::Region;
 use super::trap::{Fault, Nearest, Place, TrapKind};
 
@@ -131,6 +132,33 @@ impl AddressSpace {
             place,
         };
         Fault::at(kind, lane, address)
+    }
+
+    /// What becomes of an access that no allocation covers: a read within the last page of one that allows it has that page.
+    #[cold]
+    #[inline(never)]
+    pub fn refuse(
+        &self,
+        lane: Option<u32>,
+        address: u64,
+        bytes: u64,
+        write: bool,
+    ) -> Result<&Region, Fault> {
+        let after = self.regions.partition_point(|r| r.first() <= address);
+        let before = self.regions[..after].last();
+        let beyond = before.and_then(|region| region.beyond.as_ref());
+        let allowed = beyond.filter(|_| !write);
+        match allowed.and_then(|beyond| beyond.read(address, bytes)) {
+            Some(page) => Ok(page),
+            None => Err(self.fault(lane, address, bytes, write)),
+        }
+    }
+
+    /// What was read beyond allocations since the last question.
+    pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
+        let regions = self.regions.iter();
+        let told = regions.filter_map(|r| r.beyond.as_ref()?.take(&r.name, r.size));
+        told.collect()
     }
 
     /// Where the allocations end, in the order of their addresses.

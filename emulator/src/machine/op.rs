@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::traffic::Traffic;
 use super::trap::Outcome;
 use super::wave::Wave;
-use crate::isa::{self, Code, Encoding, Flags, Inst, Kind, Operand, Role};
+use crate::isa::{self, Inst, Kind};
 
 /// Runs one instruction for a wave whose pc already points behind it.
 ///
@@ -108,24 +108,9 @@ impl Op {
 
 fn vgprs_needed(inst: &Inst) -> u16 {
     let operands = inst.row.operands.iter().zip(&inst.operands);
-    let ends = operands
-        .filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + vector_registers(inst, o) as u16));
+    let ends = operands.filter_map(|(o, code)| Some(code.as_vgpr()? as u16 + inst.registers(o)));
     let least = u16::from(inst.encoding.is_vector());
     ends.max().unwrap_or(0).max(least)
-}
-
-/// The registers of a vector operand: the row's number, but for addresses whose width the instruction's other fields say.
-fn vector_registers(inst: &Inst, operand: &Operand) -> usize {
-    let flags = inst.modifiers.flags;
-    match (inst.encoding, operand.role) {
-        (Encoding::Global, Role::Addr) if inst.by_role(Role::Sbase) != Code::OFF => 1,
-        (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr)
-            if flags.has(Flags::OFFEN) && flags.has(Flags::IDXEN) =>
-        {
-            2
-        }
-        _ => operand.ty.registers(),
-    }
 }
 
 #[cfg(test)]

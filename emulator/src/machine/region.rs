@@ -1,10 +1,14 @@
 //! An allocation: what it is called, where it lies, and its bytes.
 
+mod beyond;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::renewed::Renewed;
 use super::single::{self, Pair};
 use super::words::Words;
+use beyond::Beyond;
+pub use beyond::{PAGE, ReadBeyond};
 
 /// An allocation.
 pub struct Region {
@@ -27,6 +31,8 @@ pub struct Region {
     words: Words,
     /// What is poisoned anew, if anything is.
     renewed: Option<Renewed>,
+    /// The rest of its last page, where reads beyond the end may pass.
+    pub(super) beyond: Option<Box<Beyond>>,
 }
 
 impl Region {
@@ -77,7 +83,17 @@ impl Region {
             held: end,
             words,
             renewed: None,
+            beyond: None,
         })
+    }
+
+    /// The same, but kernels may read on to the end of the last page, where these words, which start where its own do, go on.
+    pub fn with_page(mut self, words: Words) -> Region {
+        let end = self.base.saturating_add(self.size);
+        let size = end.next_multiple_of(PAGE) - self.base;
+        let page = Region::over(&self.name, self.base, size, false, words);
+        self.beyond = page.map(|page| Box::new(Beyond::new(page)));
+        self
     }
 
     /// The same, but the host reaches its last dword as a whole, as kernels do: it can see what they leave behind the end.

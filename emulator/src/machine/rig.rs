@@ -8,8 +8,10 @@ use super::launch::{Launch, Limits};
 use super::lds::Lds;
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
-use super::observer::Observer;
+use super::observer::{Group, Observer, Started};
+use super::poison::Poison;
 use super::program::Program;
+use super::registers::LANES;
 use super::wave::Wave;
 use crate::isa::Code;
 
@@ -19,10 +21,15 @@ const BASE: u64 = 0x1_0000;
 const CODE: u64 = 0x100;
 /// Guest address of 4096 bytes of memory, which s[0:1] holds.
 pub const MEMORY: u64 = 0x7_0000_1000;
+/// Guest address of the first wave's scratch; s[102:103] holds each wave's.
+const SCRATCH: u64 = 0x7_0001_0000;
+const SCRATCH_STRIDE: u64 = 0x1_0000;
+/// Bytes of scratch of a work-item.
+pub const STACK: u32 = 64;
 const S_ENDPGM: u32 = 0xbf81_0000;
 
-/// Runs group (1, 2, 3) of some waves: all lanes on, v0 = the lane's number, 1024 bytes of LDS, 24 VGPRs. A trap's text, where one
-/// ends it.
+/// Runs group (1, 2, 3) of some waves: all lanes on, v0 = the lane's number, 1024 bytes of LDS, 24 VGPRs, [`STACK`]
+/// bytes of scratch a work-item. s0 to s15 and v0 count as set. A trap's text, where one ends it.
 pub fn run<O: Observer>(
     words: &str,
     waves: usize,
@@ -41,6 +48,7 @@ pub fn run<O: Observer>(
             wave.pc = BASE + CODE;
             wave.v[0] = std::array::from_fn(|lane| lane as u32);
             wave.set_scalar64(Code(0), MEMORY);
+            wave.set_scalar64(Code(102), SCRATCH + n as u64 * SCRATCH_STRIDE);
             wave.set_scalar64(Code::EXEC, !0);
             set_up(&mut wave);
             wave
@@ -48,6 +56,14 @@ pub fn run<O: Observer>(
         .collect();
     let mut space = AddressSpace::default();
     space.insert(Arc::new(Region::new("memory", MEMORY, 4096, true)));
+    for n in 0..waves.len() as u64 {
+        let (at, bytes) = (
+            SCRATCH + n * SCRATCH_STRIDE,
+            u64::from(STACK) * LANES as u64,
+        );
+        let region = Region::poisoned("scratch", at, bytes, Poison::Scratch.word());
+        space.insert(Arc::new(region.expect("memory for a test")));
+    }
     let mut env = Env {
         memory: &space,
         last: 0,
@@ -58,14 +74,28 @@ pub fn run<O: Observer>(
     env.lds.reset(1024);
     let launch = Launch {
         grid: [4, 4, 4],
-        block: [64, 1, 1],
+        block: [64 * waves.len() as u32, 1, 1],
         dynamic_lds: 0,
         kernarg: &[],
         limits: Limits::default(),
         threads: 1,
     };
-    observer.dispatch("k", BASE, &launch);
-    observer.group([1, 2, 3], waves.len());
+    observer.dispatch(&Started {
+        kernel: "k",
+        base: BASE,
+        launch: &launch,
+        lds: env.lds.size(),
+        scratch: STACK,
+        kernarg: 0..0,
+        sgprs: 16,
+        vgprs: 1,
+    });
+    observer.group(&Group {
+        id: [1, 2, 3],
+        waves: waves.len(),
+        scratch: SCRATCH,
+        scratch_stride: SCRATCH_STRIDE,
+    });
     let budget = Budget::steps(10_000);
     let mut meter = Meter::new(&budget);
     let failure = group::run(&mut waves, &mut env, &programs, 0, &mut meter, observer).err()?;

@@ -44,6 +44,20 @@ impl Dispatch<'_> {
         }
     }
 
+    /// SGPRs, from s0 on, that a wave finds set: the user's, then those of the system.
+    pub(super) fn sgprs(&self) -> u16 {
+        let d = &self.kernel.descriptor;
+        let system = [
+            d.enable_work_group_id_x(),
+            d.enable_work_group_id_y(),
+            d.enable_work_group_id_z(),
+            d.enable_work_group_info(),
+            d.enable_private_segment(),
+        ];
+        let system = system.into_iter().filter(|&wanted| wanted).count();
+        d.user_sgpr_count() as u16 + system as u16
+    }
+
     fn set_up_scalars(&self, wave: &mut Wave, id: [u32; 3], scratch: u64, wave_offset: u64) {
         let d = &self.kernel.descriptor;
         let mut next = 0usize;

@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::ops::Deref;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use crate::allocation::handled;
@@ -54,6 +55,17 @@ impl Words {
         Some(Words {
             words: NonNull::slice_from_raw_parts(first, count),
             _owner: Box::new(block),
+        })
+    }
+
+    /// The same words twice, which stay until both are gone.
+    pub fn shared(self) -> [Words; 2] {
+        let words = self.words;
+        let owner = Arc::new(self);
+        let both = [owner.clone(), owner];
+        both.map(|owner| Words {
+            words,
+            _owner: Box::new(owner),
         })
     }
 

@@ -1,13 +1,17 @@
 //! Which instructions of a code object run, and how often.
 
 use super::Observer;
-use crate::machine::{Launch, Op, Wave};
+use crate::machine::{Group, Op, Started, Wave};
 
 /// How often each instruction of one code object was executed, by link address. All launches of a [`crate::machine::Module`] add up.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     base: u64,
     counts: Vec<u64>,
+    /// Whether a wave that has others in its work-group executed it.
+    together: Vec<bool>,
+    /// The work-group that runs has several waves.
+    several: bool,
 }
 
 impl Coverage {
@@ -18,27 +22,43 @@ impl Coverage {
             .filter(|&(_, &count)| count > 0)
             .map(|(at, &count)| (4 * at as u64, count))
     }
+
+    /// Link addresses of the instructions that waves executed which had others in their work-group, ascending.
+    pub fn together(&self) -> impl Iterator<Item = u64> {
+        let together = self.together.iter().enumerate();
+        together
+            .filter(|&(_, &together)| together)
+            .map(|(at, _)| 4 * at as u64)
+    }
 }
 
 impl Observer for Coverage {
     fn fork(&self) -> Option<Coverage> {
         Some(Coverage {
             base: self.base,
-            counts: Vec::new(),
+            ..Coverage::default()
         })
     }
 
     fn join(&mut self, worker: Coverage) {
         if self.counts.len() < worker.counts.len() {
             self.counts.resize(worker.counts.len(), 0);
+            self.together.resize(worker.counts.len(), false);
+        }
+        for (own, theirs) in self.together.iter_mut().zip(worker.together) {
+            *own |= theirs;
         }
         for (own, theirs) in self.counts.iter_mut().zip(worker.counts) {
             *own += theirs;
         }
     }
 
-    fn dispatch(&mut self, _: &str, base: u64, _: &Launch<'_>) {
-        self.base = base;
+    fn dispatch(&mut self, started: &Started<'_>) {
+        self.base = started.base;
+    }
+
+    fn group(&mut self, group: &Group) {
+        self.several = group.waves > 1;
     }
 
     #[inline]
@@ -46,7 +66,9 @@ impl Observer for Coverage {
         let at = (pc.wrapping_sub(self.base) / 4) as usize;
         if at >= self.counts.len() {
             self.counts.resize(at + 1, 0);
+            self.together.resize(at + 1, false);
         }
         self.counts[at] += 1;
+        self.together[at] |= self.several;
     }
 }

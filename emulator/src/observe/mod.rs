@@ -2,6 +2,7 @@
 
 mod coverage;
 mod profile;
+pub mod sanitize;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -12,7 +13,7 @@ pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
 pub use witness::Witness;
 
-pub use crate::machine::{Nobody, Observer};
+pub use crate::machine::{Group, Nobody, Observer, Started};
 
 use crate::machine::Wave;
 

@@ -2,7 +2,7 @@
 
 use super::{Observer, lanes_on};
 use crate::isa::{Access, Code, Kind, register_name};
-use crate::machine::{Launch, Op, Wave};
+use crate::machine::{Op, Started, Wave};
 
 /// Executions of which the operands are remembered.
 const REMEMBERED: usize = 2;
@@ -65,8 +65,8 @@ impl Observer for Witness {
 
     fn join(&mut self, _: Witness) {}
 
-    fn dispatch(&mut self, _: &str, base: u64, _: &Launch<'_>) {
-        self.base = base;
+    fn dispatch(&mut self, started: &Started<'_>) {
+        self.base = started.base;
     }
 
     #[inline]

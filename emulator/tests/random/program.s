@@ -78,6 +78,7 @@ program:
     global_load_dwordx4 v[56:59], v[2:3], off offset:1996
     global_load_dwordx4 v[60:63], v[2:3], off offset:2244
     s_movk_i32 s20, 0
+    s_waitcnt vmcnt(0)
     scratch_store_dwordx4 off, v[12:15], s20
     scratch_store_dwordx4 off, v[16:19], s20 offset:16
     scratch_store_dwordx4 off, v[20:23], s20 offset:32

@@ -1,7 +1,9 @@
 //! A program on the machine: at a feature level of the host, on so many threads.
 
 use gfx906::code_object::CodeObject;
-use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits};
+use std::ops::Range;
+
+use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits, Observer};
 
 use super::{Program, Tally};
 
@@ -42,7 +44,7 @@ pub struct Result {
 pub struct Machine {
     frame: CodeObject,
     segment: usize,
-    room: std::ops::Range<usize>,
+    room: Range<usize>,
     start: Vec<u8>,
 }
 
@@ -85,15 +87,35 @@ impl Machine {
 
     /// Runs the program that was loaded last.
     pub fn run(&self, block: u32, level: Level, threads: usize, tally: &mut Tally) -> Result {
+        let result = self.observed(block, level, threads, tally, |tally, start, _| {
+            tally.start = start;
+        });
+        Result {
+            registers: tally.registers,
+            ..result
+        }
+    }
+
+    /// Runs the program that was loaded last under an observer, which is told before where its code and its memory begin.
+    pub fn observed<O: Observer>(
+        &self,
+        block: u32,
+        level: Level,
+        threads: usize,
+        observer: &mut O,
+        ready: impl FnOnce(&mut O, u64, Range<u64>),
+    ) -> Result {
         // A GPU of its own: addresses are the same in every run.
         let gpu = Gpu::new();
-        let data = gpu.alloc("data", self.start.len() as u64).expect("memory");
+        let bytes = self.start.len() as u64;
+        let data = gpu.alloc("data", bytes).expect("memory");
         gpu.write(data, &self.start).expect("the groups' memory");
         let module = gpu
             .load_at(&self.frame, level)
             .expect("memory for the code");
         let code = &self.frame.image.segments[self.segment];
-        tally.start = module.base + code.address + self.room.start as u64;
+        let start = module.base + code.address + self.room.start as u64;
+        ready(observer, start, data..data + bytes);
         let launch = Launch {
             grid: [GROUPS, 1, 1],
             block: [block, 1, 1],
@@ -105,7 +127,7 @@ impl Machine {
             },
             threads,
         };
-        let outcome = gpu.launch_observed(&module, "program", &launch, tally);
+        let outcome = gpu.launch_observed(&module, "program", &launch, observer);
         let mut memory = vec![0; self.start.len()];
         gpu.read(data, &mut memory).expect("the groups' memory");
         let (end, instructions) = match outcome {
@@ -128,7 +150,7 @@ impl Machine {
         Result {
             end,
             instructions,
-            registers: tally.registers,
+            registers: 0,
             memory,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gfx906::isa::{self, Encoding, Row};
-use gfx906::machine::{Launch, Op, Wave};
+use gfx906::machine::{Group, Op, Wave};
 use gfx906::observe::Observer;
 
 /// The rows that compute, and which of them ran.
@@ -99,10 +99,8 @@ impl Observer for Tally {
         self.registers = self.registers.wrapping_add(worker.registers);
     }
 
-    fn dispatch(&mut self, _: &str, _: u64, _: &Launch<'_>) {}
-
-    fn group(&mut self, id: [u32; 3], _: usize) {
-        self.group = id;
+    fn group(&mut self, group: &Group) {
+        self.group = group.id;
     }
 
     fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {

@@ -1,14 +1,15 @@
 //! The one device: an MI50 with 16 GB. What programs ask about it.
 
-use crate::boundary::{Address, Out, Text};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::boundary::{Address, In, Out, Text};
 use crate::calls::memory::free;
 use crate::card::{TOTAL, any, check, visible};
 use crate::error::{HipError, Outcome};
+use crate::generation::generation;
 use crate::properties;
-use crate::runtime::{forget_errors, queue, state};
+use crate::runtime::{forget_errors, may_wait, queue, state, streams};
 
-/// HIP 5.2.21153, as Debian packages it.
-const VERSION: i32 = 50_221_153;
 const BUS_ID: &std::ffi::CStr = c"0000:03:00.0";
 
 pub fn init(flags: u32) -> Outcome {
@@ -19,7 +20,7 @@ pub fn init(flags: u32) -> Outcome {
 }
 
 pub fn version(out: Out<i32>) -> Outcome {
-    out.put(VERSION)
+    out.put(generation().version())
 }
 
 pub fn count(out: Out<i32>) -> Outcome {
@@ -44,17 +45,22 @@ pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> Outcome {
 
 /// Frees everything, forgets a kernel's failure, and loads the program's own device code again at its next use.
 pub fn reset() -> Outcome {
+    may_wait()?;
     let _device = queue();
     free::free_all();
     let mut state = state();
     state.context_retained = false;
     state.functions.clear().for_each(drop);
     state.modules.clear().for_each(drop);
-    state.streams.clear().for_each(drop);
+    let lanes: Vec<_> = state.streams.clear().map(|stream| stream.lane).collect();
     state.events.clear().for_each(drop);
+    state.graphs.clear();
     state.programs.reset();
     state.failure = None;
+    state.fault = None;
+    state.freeing.clear();
     drop(state);
+    lanes.into_iter().for_each(|lane| streams().retire(lane));
     forget_errors();
     Ok(())
 }
@@ -157,11 +163,37 @@ pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
     out.put(0)
 }
 
+/// Bytes of stack a work-item that the program asked for. It changes nothing: each kernel has what it was compiled for.
+static STACK: AtomicUsize = AtomicUsize::new(1024);
+const STACK_LIMIT: u32 = 0;
+/// What HIP allows at most.
+const MOST_STACK: usize = (128 << 10) - 16;
+
+pub fn set_limit(limit: u32, value: usize) -> Outcome {
+    if limit != STACK_LIMIT {
+        return Err(HipError::UnsupportedLimit);
+    }
+    if value > MOST_STACK {
+        return Err(HipError::InvalidValue);
+    }
+    STACK.store(value, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The devices that may be used: the one that there is, or whatever HIP takes for none named.
+pub fn set_valid(devices: In<i32>, count: i32) -> Outcome {
+    if count < 0 || (count > 0 && devices.is_null()) {
+        return Err(HipError::InvalidValue);
+    }
+    (0..count as usize).try_for_each(|n| check(devices.nth(n)?))
+}
+
 pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
     const PRINTF: u32 = 1;
     const HEAP: u32 = 2;
     out.required()?;
     match limit {
+        STACK_LIMIT => out.put(STACK.load(Ordering::Relaxed)),
         // Kernels print without a limit, and have no heap.
         PRINTF | HEAP => out.put(0),
         _ => Err(HipError::UnsupportedLimit),

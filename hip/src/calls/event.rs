@@ -1,12 +1,15 @@
 //! Events: the time on the host at which the device had done what came before.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::boundary::{Address, Out};
-use crate::calls::stream;
+use crate::calls::{capture, submit};
 use crate::error::{HipError, Outcome};
 use crate::objects::event::Event;
-use crate::runtime::{queue, state};
+use crate::objects::graph::What;
+use crate::queue::Ticket;
+use crate::runtime::{heard, state};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
@@ -27,58 +30,102 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
     let event = Event {
         timed,
         recorded: None,
+        captured: None,
     };
     let handle = state().events.insert(event);
     out.put(handle)
 }
 
+/// Gives an event up; who waits for it goes on waiting.
 pub fn destroy(event: Address) -> Outcome {
     let known = state().events.remove(event);
     known.map(drop).ok_or(HipError::InvalidHandle)
 }
 
-/// Sets an event to now.
-pub fn mark(event: Address) -> Outcome {
+/// Sets an event to the end of what a stream has been given so far.
+pub fn record(event: Address, stream: Address) -> Outcome {
+    record_with_flags(event, stream, 0)
+}
+
+/// With flag 1 a capture makes a node of it, which records the event at each launch.
+pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome {
+    const EXTERNAL: u32 = 1;
+    check(event)?;
+    if flags & !EXTERNAL != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let lane = submit::lane(stream)?;
+    match capture::of(lane)? {
+        Some(id) if flags == EXTERNAL => capture::add(id, lane, What::Record(event)),
+        Some(id) => {
+            let mut state = state();
+            let capture = state.graphs.captures.get(id).ok_or(HipError::Unknown)?;
+            let nodes = capture.streams.get(&lane).cloned().unwrap_or_default();
+            let event = state.events.get_mut(event);
+            event.ok_or(HipError::InvalidHandle)?.captured = Some((id, nodes));
+            Ok(())
+        }
+        None => set(event, submit::mark(lane, Vec::new())?),
+    }
+}
+
+/// Sets an event to a ticket.
+pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
     let mut state = state();
-    let event = state.events.get_mut(event);
-    event.ok_or(HipError::InvalidHandle)?.recorded = Some(Instant::now());
+    let event = state.events.get_mut(event).ok_or(HipError::InvalidHandle)?;
+    event.recorded = Some(ticket);
+    event.captured = None;
     Ok(())
 }
 
-pub fn record(event: Address, stream: Address) -> Outcome {
-    get(event)?;
-    stream::check(stream)?;
-    let _device = queue();
-    mark(event)
-}
-
 fn get(event: Address) -> Outcome<Event> {
-    let known = state().events.get(event).copied();
+    let known = state().events.get(event).cloned();
     known.ok_or(HipError::InvalidHandle)
 }
 
-pub fn synchronize(event: Address) -> Outcome {
+/// Checks an event handle.
+pub fn check(event: Address) -> Outcome {
     get(event).map(drop)
 }
 
-/// What was recorded is done, and what was not counts as done.
+/// That an event was not recorded in a capture: it has no time.
+fn of_no_capture(event: Event) -> Outcome<Event> {
+    match event.captured {
+        Some(_) => Err(HipError::CapturedEvent),
+        None => Ok(event),
+    }
+}
+
+pub fn synchronize(event: Address) -> Outcome {
+    submit::wait(of_no_capture(get(event)?)?.recorded.as_slice())
+}
+
+/// Whether what was recorded is done; what was not counts as done.
 pub fn query(event: Address) -> Outcome {
-    get(event).map(drop)
+    let event = of_no_capture(get(event)?)?;
+    capture::allow_unsafe()?;
+    submit::ask(event.recorded.as_slice())
 }
 
 pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> Outcome {
     out.required()?;
-    let at = |event: Event| match event {
-        Event {
-            timed: true,
-            recorded: Some(at),
-        } => Ok(at),
-        _ => Err(HipError::InvalidHandle),
+    let ticket = |event: Event| {
+        let recorded = event.recorded.filter(|_| event.timed);
+        recorded.ok_or(HipError::InvalidHandle)
     };
-    let (start, stop) = (at(get(start)?)?, at(get(stop)?)?);
+    let (start, stop) = (ticket(get(start)?)?, ticket(get(stop)?)?);
+    let (Some(start), Some(stop)) = (start.ended(), stop.ended()) else {
+        return Err(HipError::NotReady);
+    };
+    heard()?;
+    out.put(milliseconds(start, stop))
+}
+
+/// From one time to another, which may be the earlier one.
+fn milliseconds(start: Instant, stop: Instant) -> f32 {
     let seconds = match stop.checked_duration_since(start) {
         Some(after) => after.as_secs_f64(),
         None => -start.duration_since(stop).as_secs_f64(),
     };
-    out.put((seconds * 1e3) as f32)
+    (seconds * 1e3) as f32
 }

@@ -4,6 +4,7 @@ use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::calls::memory::host;
 use crate::error::Outcome;
 use crate::objects::memory::Kind;
+use crate::process;
 use crate::runtime::{guarded, state};
 use crate::tell::tell;
 
@@ -24,6 +25,10 @@ pub fn register_binary(wrapper: Address) -> Address {
 }
 
 pub fn unregister_binary(binary: Address) {
+    // A thread that is not in this process may have held the state.
+    if process::is_forked() {
+        return;
+    }
     state().programs.unregister(binary);
 }
 

@@ -1,13 +1,19 @@
 //! What exported functions do, by subject: a function of HIP is a row of `api.rs` and a function here.
 
+mod capture;
 pub mod context;
 pub mod device;
 pub mod event;
 pub mod fatbin;
 pub mod function;
+pub mod graph;
 pub mod launch;
+pub mod lookup;
 pub mod memory;
 pub mod module;
+pub mod per_thread;
 mod record;
 pub mod stream;
+mod submit;
 pub mod symbol;
+mod work;

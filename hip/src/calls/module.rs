@@ -6,7 +6,7 @@ use crate::boundary::{Address, Out, Text};
 use crate::error::{HipError, Outcome};
 use crate::image::image;
 use crate::objects::module::{Function, Loaded};
-use crate::runtime::{State, queue, state};
+use crate::runtime::{State, state};
 use crate::tell::tell;
 
 fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
@@ -45,8 +45,8 @@ pub fn load_data_ex(
     load_data(out, at)
 }
 
+/// Gives a module up; launches that are under way keep it until they have ended.
 pub fn unload(module: Address) -> Outcome {
-    let _device = queue();
     let mut state = state();
     let loaded = state.modules.remove(module);
     let loaded = loaded.ok_or(HipError::InvalidHandle)?;
@@ -80,6 +80,20 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
         size.put(bytes as usize)?;
     }
     Ok(())
+}
+
+/// How many kernels a module has.
+pub fn count(out: Out<u32>, module: Address) -> Outcome {
+    out.required()?;
+    out.put(get(module)?.kernels as u32)
+}
+
+/// The kernel behind a function of the host's, as a handle.
+pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
+    out.required()?;
+    let mut state = state();
+    let function = state.function_of(host)?;
+    out.put(state.functions.insert(function))
 }
 
 /// The kernel of a handle.

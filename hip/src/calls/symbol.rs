@@ -1,15 +1,14 @@
 //! Variables of the program's on the device, by the address of the host's variable of the same name.
 
 use crate::boundary::{Address, Out};
-use crate::calls::memory::copy::copy_now;
-use crate::calls::stream;
+use crate::calls::memory::copy::{DEFAULT, NULL, Wait, row, submit};
 use crate::error::{HipError, Outcome};
+use crate::objects::work::{Copy, Form};
 use crate::runtime::state;
 
 const HOST_TO_DEVICE: u32 = 1;
 const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
-const DEFAULT: u32 = 4;
 
 pub fn address(out: Out<Address>, symbol: Address) -> Outcome {
     out.required()?;
@@ -33,54 +32,82 @@ fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
     Ok(address + offset as u64)
 }
 
-pub fn copy_to(
+/// A copy into a variable.
+pub fn to(
     symbol: Address,
     from: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> Outcome<Copy> {
     if ![HOST_TO_DEVICE, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
-    let to = part(symbol, bytes, offset)?;
-    copy_now(to, from, bytes, direction)
+    Ok(Copy {
+        form: Form::ToSymbol,
+        ..row(part(symbol, bytes, offset)?, from, bytes, direction)
+    })
 }
 
-pub fn copy_from(
+/// A copy out of a variable.
+pub fn from(
     to: Address,
     symbol: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> Outcome<Copy> {
     if ![DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
-    let from = part(symbol, bytes, offset)?;
-    copy_now(to, from, bytes, direction)
+    Ok(Copy {
+        form: Form::FromSymbol,
+        ..row(to, part(symbol, bytes, offset)?, bytes, direction)
+    })
+}
+
+pub fn copy_to(
+    symbol: Address,
+    source: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let copy = to(symbol, source, bytes, offset, direction)?;
+    submit(copy, NULL, Wait::Yes)
+}
+
+pub fn copy_from(
+    target: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let copy = from(target, symbol, bytes, offset, direction)?;
+    submit(copy, NULL, Wait::Yes)
 }
 
 pub fn copy_to_async(
     symbol: Address,
-    from: Address,
+    source: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    copy_to(symbol, from, bytes, offset, direction)
+    let copy = to(symbol, source, bytes, offset, direction)?;
+    submit(copy, stream, Wait::No)
 }
 
 pub fn copy_from_async(
-    to: Address,
+    target: Address,
     symbol: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    copy_from(to, symbol, bytes, offset, direction)
+    let copy = from(target, symbol, bytes, offset, direction)?;
+    submit(copy, stream, Wait::No)
 }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::advice::Advised;
+use super::array::Arrays;
+use super::pool::Pools;
+use super::virtual_memory::VirtualMemory;
 use crate::boundary::Address;
 use crate::card::TOTAL;
 use crate::host::available;
@@ -15,6 +19,8 @@ pub enum Kind {
     Host,
     /// Memory of both.
     Managed,
+    /// Memory that the program has mapped to addresses that it reserved.
+    Mapped,
     /// Memory that the program had before it registered it.
     Registered,
 }
@@ -42,6 +48,14 @@ pub struct Memory {
     used: u64,
     /// Calls so far, which name allocations in reports.
     calls: u64,
+    /// Pools that some of them came from.
+    pub pools: Pools,
+    /// What the program has said of managed ones.
+    pub advised: Advised,
+    /// What the program maps by itself.
+    pub virtual_memory: VirtualMemory,
+    /// Arrays, whose memory is among the allocations.
+    pub arrays: Arrays,
 }
 
 impl Memory {
@@ -92,6 +106,8 @@ impl Memory {
         if allocation.kind == Kind::Device {
             self.used -= allocation.size;
         }
+        self.pools.freed(base);
+        self.advised.forget(base);
         Some(allocation)
     }
 
@@ -102,6 +118,7 @@ impl Memory {
 
     /// Bytes of device memory that are left: of the card's, and of the host's, which stands in for it.
     pub fn left(&self) -> u64 {
-        (TOTAL - self.used).min(available())
+        let mapped = self.virtual_memory.bytes();
+        TOTAL.saturating_sub(self.used + mapped).min(available())
     }
 }

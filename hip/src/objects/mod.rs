@@ -1,8 +1,15 @@
 //! What handles and addresses of a program stand for.
 
+pub mod advice;
+pub mod array;
 pub mod event;
+pub mod graph;
 pub mod memory;
+pub mod memory_type;
 pub mod module;
+pub mod pool;
 pub mod programs;
 pub mod shape;
 pub mod stream;
+pub mod virtual_memory;
+pub mod work;

@@ -1,9 +1,11 @@
 //! Code objects in device memory, and their kernels.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use gfx906::code_object::{ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, SymbolKind};
+use gfx906::code_object::{
+    ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, Lines, SymbolKind,
+};
 use gfx906::machine::{Gpu, Module};
 
 use crate::boundary::Address;
@@ -17,10 +19,14 @@ pub struct Loaded {
     gpu: Arc<Gpu>,
     /// The emulator's module.
     pub module: Module,
+    /// How many kernels it has.
+    pub kernels: usize,
     /// Address and size of its variables.
     variables: HashMap<String, (Address, u64)>,
     /// What a record of its launches needs, where launches are recorded.
     pub code: Option<Code>,
+    /// Its line tables, if it has any.
+    pub lines: Option<Mutex<Lines>>,
 }
 
 /// A kernel of a module.
@@ -72,8 +78,10 @@ impl Loaded {
         Ok(Arc::new(Loaded {
             gpu: gpu.clone(),
             module,
+            kernels: object.kernels.len(),
             variables,
             code,
+            lines: Lines::read(bytes).map(Mutex::new),
         }))
     }
 

@@ -1,5 +1,7 @@
 //! Streams.
 
+use crate::queue::LaneId;
+
 /// A stream that the program made.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
@@ -7,4 +9,6 @@ pub struct Stream {
     pub flags: u32,
     /// From the greatest (-1) to the least (1).
     pub priority: i32,
+    /// Where its work waits.
+    pub lane: LaneId,
 }

@@ -12,6 +12,9 @@ pub const NOT_READY: u32 = 600;
 pub const STREAM_IS_GONE: u32 = 709;
 pub const LAUNCH_FAILURE: u32 = 719;
 pub const NOT_SUPPORTED: u32 = 801;
+pub const STREAM_CAPTURE_UNSUPPORTED: u32 = 900;
+pub const STREAM_CAPTURE_INVALIDATED: u32 = 901;
+pub const STREAM_CAPTURE_UNJOINED: u32 = 904;
 
 /// Kernels that another compiler built.
 pub static CODE: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
@@ -25,6 +28,8 @@ macro_rules! call {
 }
 
 pub mod launch;
+pub mod memory;
+pub mod streams;
 
 pub fn out<T: Copy>(place: &mut T) -> Out<T> {
     // SAFETY: good for writes; every use is within the caller's statement.
@@ -106,7 +111,8 @@ impl Held {
             3,
             0x1234,
             0x7fff_ffff_f000,
-            1 << 47,
+            // Far behind the first address of the device, which is that of an allocation.
+            3 << 46,
             (1 << 48) - 8,
             0x1a01 << 48,
             u64::MAX,

@@ -73,6 +73,14 @@ void to_host(T* host, const T* device, size_t n) {
     HIP_CHECK(hipMemcpy(host, device, n * sizeof(T), hipMemcpyDeviceToHost));
 }
 
+// What came after HIP 5.2, of which Debian has the headers.
+#if HIP_VERSION < 50300000
+typedef struct hipUserObject* hipUserObject_t;
+enum { hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1 };
+extern "C" hipError_t hipUserObjectCreate(hipUserObject_t*, void*, hipHostFn_t, unsigned, unsigned);
+extern "C" hipError_t hipGraphRetainUserObject(hipGraph_t, hipUserObject_t, unsigned, unsigned);
+#endif
+
 static int failures = 0;
 
 static inline void report(const char* name, bool passed, float diff) {

@@ -97,9 +97,9 @@ int main() {
     EXPECT(hipErrorInvalidDeviceFunction, hipFuncGetAttributes(&attributes, host));
 
     // What is not supported says so.
-    hipGraph_t graph;
-    EXPECT(hipErrorNotSupported, hipGraphCreate(&graph, 0));
-    EXPECT(hipErrorNotSupported, hipGraphCreate(&graph, 0));
+    hipIpcMemHandle_t handle;
+    EXPECT(hipErrorNotSupported, hipIpcGetMemHandle(&handle, p));
+    EXPECT(hipErrorNotSupported, hipIpcGetMemHandle(&handle, p));
     REQUIRE(hipGetErrorName(hipErrorInvalidValue) == std::string("hipErrorInvalidValue"));
     std::printf("errors: ok\n");
 }

@@ -36,6 +36,7 @@ int main(int, char** arguments) {
     HIP_CHECK(hipEventCreate(&stop));
     hipExtLaunchKernelGGL(add, dim3(2), dim3(64), 0, 0, start, stop, 0, x, 1);
     HIP_CHECK(hipGetLastError());
+    HIP_CHECK(hipEventSynchronize(stop));
     HIP_CHECK(hipEventElapsedTime(&ms, start, stop));
     REQUIRE(ms > 0);
     expect(1);

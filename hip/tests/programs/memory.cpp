@@ -83,6 +83,9 @@ void rows() {
     part.Height = 3;
     HIP_CHECK(hipMemcpyParam2D(&part));
     for (size_t r = 0; r < 3; ++r) REQUIRE(std::memcmp(out[r], in[r + 2] + 10, 5) == 0);
+    std::memset(out, 0, sizeof out);
+    HIP_CHECK(hipDrvMemcpy2DUnaligned(&part));
+    for (size_t r = 0; r < 3; ++r) REQUIRE(std::memcmp(out[r], in[r + 2] + 10, 5) == 0);
     HIP_CHECK(hipFree(device));
 
     hipPitchedPtr cube;

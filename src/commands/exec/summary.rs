@@ -9,8 +9,8 @@ use super::launch::LaunchSpec;
 use super::outcome::{Outcome, Ran};
 use super::trap::error_json;
 use crate::commands::table;
-use crate::report::{outputs, problem, share};
-use crate::verdict::{OutputReport, Problem, Verdict};
+use crate::report::{findings, outputs, problem, share};
+use crate::verdict::{FindingReport, OutputReport, Problem, Verdict};
 
 /// Everything that is to be told.
 pub(super) struct Summary<'a> {
@@ -18,6 +18,8 @@ pub(super) struct Summary<'a> {
     pub(super) device: String,
     pub(super) code_object: String,
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
+    /// What the sanitizer found.
+    pub(super) findings: Vec<FindingReport>,
     pub(super) saved: Vec<Saved>,
     /// What is wrong with a guard, or with a buffer that may only be read.
     pub(super) problem: Option<Problem>,
@@ -89,6 +91,13 @@ impl Summary<'_> {
             if let Some(error) = outcome.error() {
                 let _ = write!(out, "\nlaunch {index} {}: {error}\n", outcome.word());
             }
+        }
+        if !self.findings.is_empty() {
+            let _ = write!(
+                out,
+                "\nfindings of the sanitizer\n{}",
+                findings(&self.findings)
+            );
         }
         if let Some(found) = &self.problem {
             let _ = write!(out, "\nFAIL\n{}", problem(found));
@@ -202,6 +211,9 @@ impl Summary<'_> {
             "expect": self.judged,
             "saved": saved.collect::<Vec<_>>(),
         });
+        if !self.findings.is_empty() {
+            told["findings"] = json!(self.findings);
+        }
         if let Some(problem) = &self.problem {
             told["problem"] = json!(problem);
         }

@@ -22,14 +22,14 @@ impl Show {
             verbose: args.verbose,
             ..TableOptions::default()
         };
-        let stdout: Box<dyn Reporter> = match args.format {
+        let stdout: Box<dyn Reporter> = match args.trials.format {
             Format::Table => Box::new(Table::new(out, options)),
             Format::Json => Box::new(Json(out)),
         };
         Show {
             bar: Progress::on_stderr(),
             stdout,
-            file: args.report.clone().map(JsonFile),
+            file: args.trials.report.clone().map(JsonFile),
         }
     }
 

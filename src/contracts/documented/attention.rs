@@ -29,6 +29,7 @@ pub const PRODUCTS: Domain = Domain::of(&[
 
 /// The one element below the diagonal of two tokens.
 const ONE_PRODUCT: Rule = Rule {
+    of: &["C", values::NAME],
     says: "C = 2 has ordinary values: of one product, zeros or opposed values may be right without being computed",
     breaks: |case| {
         let word = case.word(values::NAME);

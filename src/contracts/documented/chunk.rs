@@ -22,6 +22,7 @@ pub const GATES: Choice = ("gates", &["small", "both"]);
 pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
 /// Of few tokens all strengths may be 0, or 1.
 pub const FEW: Rule = Rule {
+    of: &["C", STRENGTHS.0],
     says: "chunks of fewer than 8 tokens have strengths between 0 and 1: where all are 0 or 1, zeros or the values alone are right",
     breaks: |case| {
         case.get("C").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")

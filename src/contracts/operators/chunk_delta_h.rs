@@ -14,6 +14,7 @@ use crate::contracts::rule::problem::{FEW, LAST, STATE};
 
 /// Gates that leave the correction something to correct.
 const SLOW: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for v_new",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };

@@ -15,6 +15,7 @@ use crate::contracts::rule::problem::{FEW, STATE};
 
 /// Gates that are none.
 const FALLING: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are not mixed: of a positive exponent the formula and the safe exponential of kernels make different things",
     breaks: |case| case.word(GATES.0) == Some("mixed"),
 };

@@ -11,6 +11,7 @@ use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule, axes};
 use crate::contracts::rule::problem::{
     self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
 };
+use crate::contracts::sizes;
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -32,14 +33,14 @@ pub const LARGEST: &[&[&str]] = &[
 
 /// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const SIZES: [Factor; 5] = [
-    Factor::One("B", &[1, 2]),
+    sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "BT"],
         &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]],
     ),
-    Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
-    Factor::One("K", &[1, 18, 64, 100, 200]),
-    Factor::One("V", &[1, 16, 65]),
+    Factor::Together(&["Hg", "H"], sizes::GROUPS),
+    sizes::KEY_CHANNELS,
+    sizes::VALUE_CHANNELS,
 ];
 /// The same of several chunks: of one, the state before it is the initial one.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
@@ -62,24 +63,26 @@ pub const SUMS: [Factor; 5] = [
 ];
 /// The same for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [
-    Factor::One("B", &[1, 2]),
+    sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "BT"],
         &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[70, 32]],
     ),
-    Factor::Together(&["Hg", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
-    Factor::One("K", &[1, 18, 64, 100, 200]),
-    Factor::One("V", &[1, 16, 65]),
+    Factor::Together(&["Hg", "H"], sizes::GROUPS),
+    sizes::KEY_CHANNELS,
+    sizes::VALUE_CHANNELS,
 ];
 /// Keys and write strengths.
 pub const VALUES: &[Choice] = &[KEYS, STRENGTHS];
 /// Of operators that always take gates.
 pub const GATED: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are not absent: the operator takes them",
     breaks: |case| case.word(GATES.0) == Some("absent"),
 };
 /// Sums of nothing, and of one.
 pub const SUMMED: Rule = Rule {
+    of: &[GATES.0, "T"],
     says: "gates are there and T is 2 or more: zeros alone would be right for sums of none, the input for sums of one",
     breaks: |case| {
         matches!(case.word(GATES.0), Some("absent" | "none")) || case.get("T") == Some(1)
@@ -89,6 +92,7 @@ pub const SUMMED: Rule = Rule {
 pub const ONE_PRODUCT: Rule = problem::ONE_PRODUCT;
 /// Products with nothing.
 pub const NOTHING_BEFORE: Rule = Rule {
+    of: &["T"],
     says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
     breaks: |case| case.get("T") == Some(1),
 };

@@ -6,6 +6,7 @@ use super::super::Function;
 use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes};
 use crate::contracts::laws;
+use crate::contracts::sizes;
 use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -35,17 +36,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[DIRECTION, SCALE],
         outputs: &["o"],
         largest: &[&["B", "T", "H"]],
-        domain: Domain::of(&[
-            Factor::One("B", &[1, 3]),
-            LENGTHS,
-            Factor::One("H", &[1, 3, 5, 64]),
-        ])
-        .values(&[SUMMANDS])
-        .relations(&[
-            laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
-            laws::SEQUENCES,
-            laws::HEADS_REVERSED,
-        ]),
+        domain: Domain::of(&[sizes::SEQUENCES, LENGTHS, Factor::One("H", &[1, 3, 5, 64])])
+            .values(&[SUMMANDS])
+            .relations(&[
+                laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
+                laws::SEQUENCES,
+                laws::HEADS_REVERSED,
+            ]),
         run: scalar,
     },
     Function {
@@ -57,9 +54,9 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["o"],
         largest: &[&["B", "T", "H", "S"]],
         domain: Domain::of(&[
-            Factor::One("B", &[1, 3]),
+            sizes::SEQUENCES,
             LENGTHS_OF_VECTORS,
-            Factor::One("H", &[1, 3, 5]),
+            sizes::HEADS,
             Factor::One("S", &[1, 16, 65, 256]),
         ])
         .values(&[SUMMANDS])

@@ -13,6 +13,7 @@ const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 
 /// All of an output of one element may be subnormal, or flushed.
 const ONE_ELEMENT: Rule = Rule {
+    of: &["T", "HV", "size"],
     says: "T = HV = 1 is of usual size: where the only element is subnormal or 0, its relative error says nothing",
     breaks: |case| {
         case.get("T") == Some(1) && case.get("HV") == Some(1) && case.word("size") == Some("far")

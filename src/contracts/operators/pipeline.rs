@@ -12,6 +12,7 @@ use crate::references;
 
 /// Sums that f32 holds.
 const SLOW: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are neither model nor fast: sums of hundreds are handed on in f32, and their differences are off by up to 6e-5",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };

@@ -10,6 +10,7 @@ use crate::tensor::Distribution::Normal;
 
 /// Where the largest may be 0.
 const FEW: Rule = Rule {
+    of: &["n", values::NAME],
     says: "n = 3 has ordinary values: where one is below 0 and the others are 0, zeros alone would be right",
     breaks: |case| {
         let class = case.word(values::NAME);

@@ -5,6 +5,7 @@ use deltanet_reference::gdr::recurrent::Layout;
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Factor, Instance, Outcome, axes};
 use crate::contracts::rule::problem::{HEADS, unit};
+use crate::contracts::sizes;
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -18,8 +19,8 @@ pub const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
     Factor::One("T", &[1, 2, 9]),
     HEADS,
-    Factor::One("K", &[1, 18, 64, 100, 200]),
-    Factor::One("V", &[1, 16, 65]),
+    sizes::KEY_CHANNELS,
+    sizes::VALUE_CHANNELS,
 ];
 
 /// The tensors whose size counts.

@@ -5,6 +5,7 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
 use crate::contract::{Data, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contracts::sizes;
 use crate::contracts::values;
 use crate::tensor::Distribution::Normal;
 
@@ -19,7 +20,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     outputs: &["mixed_qkv", "z", "b", "a"],
     largest: &[&["B", "H", "DK"], &["B", "H", "r", "DV"]],
     domain: Domain::of(&[
-        Factor::One("B", &[1, 3]),
+        sizes::SEQUENCES,
         Factor::One("H", &[3, 5, 16]),
         Factor::One("r", &[1, 2, 3, 4]),
         Factor::One("DK", &[1, 16, 33]),

@@ -25,22 +25,26 @@ const LARGEST: &[&[&str]] = &[
 
 /// Gates that sum to nothing.
 const NO_SUMS: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are not none: zeros alone would be right",
     breaks: |case| case.word(GATES.0) == Some("none"),
 };
 /// A token that has none before it.
 const NOTHING_BEFORE: Rule = Rule {
+    of: &["T"],
     says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
     breaks: |case| case.get("T") == Some(1),
 };
 /// Gates that leave the correction something to correct.
 const SLOW: Rule = Rule {
+    of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
 /// All of an output of one element may be subnormal, or 0.
 const ONE_ELEMENT: Rule = Rule {
+    of: &["T", "HV", producers::REACH.0],
     says: "T = HV = 1 is of usual reach: where the only element is subnormal or 0, its relative error says nothing",
     breaks: |case| {
         let one = |name| case.get(name) == Some(1);

@@ -14,6 +14,7 @@ use super::problem::{
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Factor, Values};
 use crate::contracts::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
+use crate::contracts::sizes;
 
 /// The tensors whose size counts.
 const LARGEST: &[&[&str]] = &[
@@ -51,11 +52,11 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["o", "final"],
         largest: LARGEST,
         domain: Domain::of(&[
-            Factor::One("B", &[1, 2]),
+            sizes::TWO_SEQUENCES,
             Factor::Together(&["T", "first"], &[&[2, 1], &[33, 16], &[65, 64], &[65, 1]]),
             HEADS,
-            Factor::One("K", &[1, 18, 64, 100, 200]),
-            Factor::One("V", &[1, 16, 65]),
+            sizes::KEY_CHANNELS,
+            sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
         .conventions(&[GATE_KIND])
@@ -81,8 +82,8 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             Factor::One("T", &[1, 2, 9]),
             HEADS,
-            Factor::One("K", &[1, 18, 64, 100, 200]),
-            Factor::One("V", &[1, 16, 65]),
+            sizes::KEY_CHANNELS,
+            sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
         .conventions(&[GATE_KIND])
@@ -130,11 +131,11 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["o", "final"],
         largest: &[&["B", "T", "H", "V"], &["B", "H", "K", "V"]],
         domain: Domain::of(&[
-            Factor::One("B", &[1, 3]),
+            sizes::SEQUENCES,
             Factor::One("T", &[1, 2, 17, 65]),
-            Factor::One("H", &[1, 3, 5]),
-            Factor::One("K", &[1, 18, 64, 100, 200]),
-            Factor::One("V", &[1, 16, 65]),
+            sizes::HEADS,
+            sizes::KEY_CHANNELS,
+            sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS])
         .without(&[FEW])
@@ -158,11 +159,11 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["final"],
         largest: &[&["B", "H", "K", "V"]],
         domain: Domain::of(&[
-            Factor::One("B", &[1, 3]),
-            Factor::One("H", &[1, 3, 5]),
+            sizes::SEQUENCES,
+            sizes::HEADS,
             // Of one channel the state is the value.
             Factor::One("K", &[5, 18, 64, 100, 200]),
-            Factor::One("V", &[1, 16, 65]),
+            sizes::VALUE_CHANNELS,
         ])
         .relations(&[
             laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["final"], 2.0)]]),
@@ -182,7 +183,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
         domain: Domain::of(&[
             Factor::One("S", &[1, 16, 33, 100]),
-            Factor::Together(&["Hk", "H"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]),
+            Factor::Together(&["Hk", "H"], sizes::GROUPS),
             Factor::One("T", &[1, 2, 17, 33]),
             Factor::One("N", &[1, 3]),
             // More than there are tokens, too.

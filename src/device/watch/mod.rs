@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gfx906::observe::sanitize::Checks;
 use gfx906::observe::{Coverage, Filter, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -30,6 +31,17 @@ pub struct Watch {
     pub coverage: Option<Arc<Mutex<Coverage>>>,
     /// One instruction is watched.
     pub witness: Option<Arc<Mutex<Witness>>>,
+    /// The checks of the sanitizer that look on.
+    pub sanitize: Option<Sanitize>,
+}
+
+/// What the sanitizer is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sanitize {
+    /// The checks.
+    pub checks: Checks,
+    /// What is found is told, and changes no verdict.
+    pub warn: bool,
 }
 
 /// Nothing is observed.
@@ -38,6 +50,7 @@ pub static NOTHING: Watch = Watch {
     trace: None,
     coverage: None,
     witness: None,
+    sanitize: None,
 };
 
 impl Watch {
@@ -61,6 +74,16 @@ impl Watch {
         (watch, witness)
     }
 
+    /// The same, with the sanitizer.
+    pub fn with_sanitizer(self, sanitize: Option<Sanitize>) -> Watch {
+        Watch { sanitize, ..self }
+    }
+
+    /// Whether what the sanitizer finds counts against a trial.
+    pub fn judges_findings(&self) -> bool {
+        self.sanitize.is_some_and(|sanitize| !sanitize.warn)
+    }
+
     /// What is to be observed of a code object with these kernels. `taken`: standard output is for JSON.
     ///
     /// # Errors
@@ -81,10 +104,11 @@ impl Watch {
 
     /// The flag that asks for the most, for messages; none where nothing is observed.
     pub fn flag(&self) -> Option<&'static str> {
-        match (&self.trace, self.counters) {
-            (Some(_), _) => Some("--trace"),
-            (None, true) => Some("--counters"),
-            (None, false) => None,
+        match (&self.trace, &self.sanitize, self.counters) {
+            (Some(_), ..) => Some("--trace"),
+            (None, Some(_), _) => Some("--sanitize"),
+            (None, None, true) => Some("--counters"),
+            (None, None, false) => None,
         }
     }
 }

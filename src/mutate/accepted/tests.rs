@@ -1,47 +1,145 @@
-use super::super::report::tests::report;
+use super::super::report::FunctionReport;
+use super::super::report::tests::{killed, report};
 use super::*;
 
-fn accepted(sha256: &str, offset: u64) -> Accepted {
-    Accepted {
-        accepted: vec![Entry {
-            function: "kernel".into(),
-            sha256: sha256.into(),
-            offset,
-            operator: Operator::Delete,
-            is: "nothing".into(),
-            reason: "a hint".into(),
-        }],
-    }
-}
+const FILE: &str = r#"
+    [functions]
+    kernel = "00"
+    [[accepted]]
+    reason = "a hint"
+    was = "v_add_f32*"
+    operators = ["delete", "opcode"]
+    at = { kernel = [4] }
+"#;
 
 fn missed() -> Outcome {
     Outcome::Missed { saw: Vec::new() }
 }
 
+/// A campaign of a kernel's deletions at these places, with a file applied.
+fn applied(
+    file: &str,
+    change: impl FnOnce(&mut MutationReport),
+    mutants: Vec<(u64, Outcome)>,
+) -> MutationReport {
+    let mut found = report("1/1", mutants);
+    found.functions.push(FunctionReport {
+        name: "kernel".into(),
+        sha256: "00".into(),
+        instructions: 4,
+        covered: 4,
+        cases: 1,
+    });
+    change(&mut found);
+    let accepted = toml::from_str(file).expect("a file");
+    apply(&mut found, &accepted);
+    found
+}
+
+fn every_mutant(report: &mut MutationReport) {
+    report.asked.per_kernel = 0;
+}
+
 #[test]
-fn what_is_accepted_says_why_and_what_is_not_any_more_goes_stale() {
-    let mut found = report("1/1", vec![(4, missed())]);
-    apply(&mut found, &accepted("00", 4));
+fn what_is_accepted_says_why() {
+    let found = applied(FILE, |_| {}, vec![(4, missed()), (8, missed())]);
     assert!(
-        matches!(&found.mutants[0].outcome, Outcome::Accepted { reason, .. } if reason == "a hint")
+        matches!(&found.mutants[0].outcome, Outcome::Accepted { reason, instead } if reason == "a hint" && instead == "missed")
     );
+    assert!(found.mutants[1].outcome.survived());
     assert!(found.stale.is_empty());
+    // Once more, as of parts that had the file already.
+    let mut again = found;
+    apply(&mut again, &toml::from_str(FILE).expect("a file"));
+    assert!(again.stale.is_empty());
+}
 
-    let mut changed = report("1/1", vec![(4, missed())]);
-    apply(&mut changed, &accepted("01", 4));
-    assert!(changed.stale[0].contains("the function's code has changed"));
+#[test]
+fn another_operator_or_another_change_is_not_accepted() {
+    let only = FILE.replace("\"delete\", ", "");
+    assert!(
+        applied(&only, |_| {}, vec![(4, missed())]).mutants[0]
+            .outcome
+            .survived()
+    );
+    let is = FILE.replace("operators", "is = \"v_sub*\"\n operators");
+    assert!(
+        applied(&is, |_| {}, vec![(4, missed())]).mutants[0]
+            .outcome
+            .survived()
+    );
+    let is = is.replace("v_sub*", "no*g");
+    assert!(
+        !applied(&is, |_| {}, vec![(4, missed())]).mutants[0]
+            .outcome
+            .survived()
+    );
+}
+
+#[test]
+fn code_that_changed_and_functions_that_are_gone_make_the_file_stale() {
+    let changed = applied(
+        FILE,
+        |found| found.functions[0].sha256 = "01".into(),
+        vec![(4, missed())],
+    );
+    assert_eq!(
+        changed.stale,
+        ["kernel: the function's code has changed, look at it again; it is 01 now"]
+    );
     assert!(changed.mutants[0].outcome.survived());
-
-    let killed = Outcome::Killed {
-        test: "t".into(),
-        verdict: "FAIL".into(),
-        how: String::new(),
+    let gone = applied(FILE, |found| found.functions.clear(), Vec::new());
+    assert_eq!(
+        gone.stale,
+        ["kernel: no test executes a function of this name, take it out"]
+    );
+    let filtered = |found: &mut MutationReport| {
+        found.functions.clear();
+        found.asked.kernels.push("other".into());
     };
-    let mut noticed = report("1/1", vec![(4, killed)]);
-    apply(&mut noticed, &accepted("00", 4));
-    assert!(noticed.stale[0].contains("it is killed now"));
+    assert!(applied(FILE, filtered, Vec::new()).stale.is_empty());
+    let moved = FILE.replace("v_add_f32*", "v_mul_f32*");
+    let moved = applied(&moved, |_| {}, vec![(4, missed())]);
+    assert!(moved.stale[0].ends_with("the instruction there is `v_add_f32_e32 v0, v1, v2`"));
+    assert!(moved.mutants[0].outcome.survived());
+}
 
-    let mut other_draw = report("1/1", vec![(8, missed())]);
-    apply(&mut other_draw, &accepted("00", 4));
-    assert!(other_draw.stale.is_empty() && other_draw.mutants[0].outcome.survived());
+#[test]
+fn what_no_campaign_of_every_mutant_finds_unnoticed_is_stale() {
+    // A draw does not have every mutant.
+    assert!(applied(FILE, |_| {}, vec![(8, missed())]).stale.is_empty());
+    assert!(applied(FILE, |_| {}, vec![(4, killed())]).stale.is_empty());
+    let none = applied(FILE, every_mutant, vec![(8, missed())]);
+    assert_eq!(
+        none.stale,
+        ["kernel+0x4 `v_add_f32*`: there is no such mutant, take it out"]
+    );
+    let noticed = applied(FILE, every_mutant, vec![(4, killed())]);
+    assert_eq!(
+        noticed.stale,
+        ["kernel+0x4 `v_add_f32*`: nothing of it goes unnoticed now, take it out"]
+    );
+    // One mutant by its text is told from a draw, too.
+    let one = FILE.replace("operators", "is = \"nothing\"\n operators");
+    let one = applied(&one, |_| {}, vec![(4, killed())]);
+    assert!(one.stale[0].contains("nothing of it goes unnoticed now"));
+    let part = |found: &mut MutationReport| {
+        every_mutant(found);
+        found.parts = vec!["1/2".into()];
+    };
+    assert!(applied(FILE, part, vec![(8, missed())]).stale.is_empty());
+}
+
+#[test]
+fn a_star_stands_for_anything() {
+    for (pattern, text, same) in [
+        ("v_mov_b32 v*, 0", "v_mov_b32 v12, 0", true),
+        ("v_mov_b32 v*, 0", "v_mov_b32 v12, 01", false),
+        ("*", "", true),
+        ("a*b*c", "a1b2b3c", true),
+        ("a*b", "ac", false),
+        ("s[0:1]", "s[0:1]", true),
+    ] {
+        assert_eq!(fits(pattern, text), same, "{pattern} {text}");
+    }
 }

@@ -20,11 +20,29 @@ const ADD_S4: u32 = 0x8004_0504;
 const ADDC_S6: u32 = 0x8206_8006;
 const EXEC_1: u32 = 0xbefe_0181;
 const EXEC_ALL: u32 = 0xbefe_01c1;
+const RESTORE_S2: u32 = 0x87fe_027e;
+const ANDN2_EXEC_S2: u32 = 0x89fe_027e;
+const EXECNZ_BACK_3: u32 = 0xbf89_fffd;
+const SCC1_BACK_3: u32 = 0xbf85_fffd;
+const SCC1_1: u32 = 0xbf85_0001;
+const CMP_S2_5: u32 = 0xbf0a_8502;
+const BARRIER: u32 = 0xbf8a_0000;
+const MOV_S1_0: u32 = 0xbe81_0080;
+const MOV_S2_S1: u32 = 0xbe82_0001;
+const LOAD_S2: [u32; 2] = [0xc002_0082, 0];
+const WAIT_LOADS: u32 = 0xbf8c_c07f;
+const WAIT_STORES: u32 = 0xbf8c_0f70;
+const SETPC: u32 = 0xbe80_1d1e;
+const SWAPPC: u32 = 0xbe9e_1e02;
 const NOP: u32 = 0xbf80_0000;
 const END: u32 = 0xbf81_0000;
 
 /// What is proven of a change of the first instruction of a function.
 fn proof(words: &[u32], change: u32, operator: Operator) -> Option<&'static str> {
+    proof_of(decoded(words), change.to_le_bytes().to_vec(), operator)
+}
+
+fn decoded(words: &[u32]) -> Vec<(u64, Inst)> {
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut instructions = Vec::new();
     let mut at = 0;
@@ -33,7 +51,7 @@ fn proof(words: &[u32], change: u32, operator: Operator) -> Option<&'static str>
         instructions.push((at as u64, inst));
         at += inst.size();
     }
-    proof_of(instructions, change.to_le_bytes().to_vec(), operator)
+    instructions
 }
 
 fn proof_of(
@@ -52,6 +70,7 @@ fn proof_of(
             scalar: 8,
         },
         instructions,
+        ranges: None,
     };
     let text = disassemble(&decode(&bytes).expect("an instruction"));
     let mutant = Mutant {
@@ -141,27 +160,104 @@ fn a_jump_over_vector_code_only_saves_time() {
 }
 
 #[test]
-fn a_wider_load_of_arguments_may_fill_registers_that_nothing_reads() {
-    // s_load_dword s0, s[4:5], 0x8 and its wider kin; s_load_dwordx2 at 0xc reaches beyond 16 bytes.
-    let load = |offset: u32| [0xc002_0002, offset];
-    let words = |offset: u32, rest: &[u32]| [&load(offset)[..], rest].concat();
-    let wider = |words: &[u32]| {
-        let first = u64::from(words[0]) | u64::from(words[1]) << 32;
-        let changed = (first | 1 << 18).to_le_bytes();
-        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let mut instructions = Vec::new();
-        let mut at = 0;
-        while at < code.len() {
-            let inst = decode(&code[at..]).expect("an instruction");
-            instructions.push((at as u64, inst));
-            at += inst.size();
-        }
-        let is = decode(&changed).expect("an instruction");
-        assert_eq!(is.row.mnemonic, "s_load_dwordx2");
-        proof_of(instructions, changed.to_vec(), Operator::Opcode)
+fn a_jump_over_a_masked_loop_only_saves_time() {
+    let deleted = |words: &[u32]| proof(words, NOP, Operator::Delete);
+    // Lanes are masked, come back as they were, and a loop of them ends at once.
+    let masked = [SKIP_1 + 3, SAVE_S0, SKIP_1, ADD_V4, RESTORE_S0, END];
+    assert_eq!(deleted(&masked), Some(IDLE));
+    let looped = [SKIP_1 + 2, ADD_V4, ANDN2_EXEC_S2, EXECNZ_BACK_3, END];
+    assert_eq!(deleted(&looped), Some(IDLE));
+    // Another mask comes back than was saved, and lanes with it.
+    let other = [SKIP_1 + 3, SAVE_S0, SKIP_1, ADD_V4, RESTORE_S2, END];
+    assert_eq!(deleted(&other), None);
+    // The saved mask does not live to be restored.
+    let lost = [SKIP_1 + 3, SAVE_S0, MOV_S1_S0, ADD_V4, RESTORE_S0, END];
+    assert_eq!(deleted(&lost), None);
+    // A loop on a scalar condition may never end, a barrier may be one too many.
+    let endless = [SKIP_1 + 2, ADD_V4, CMP_S2_5, SCC1_BACK_3, END];
+    assert_eq!(deleted(&endless), None);
+    assert_eq!(deleted(&[SKIP_1, ADD_V4, BARRIER, END]), Some(IDLE));
+    assert_eq!(deleted(&[SKIP_1, BARRIER, END]), None);
+    // Either way of a branch forward counts: what it leaves in s1 is read.
+    let forward = [
+        SKIP_1 + 3,
+        CMP_S2_5,
+        SCC1_1,
+        MOV_S1_0,
+        ADD_V4,
+        MOV_S2_S1,
+        END,
+    ];
+    assert_eq!(deleted(&forward), None);
+    let unread = [SKIP_1 + 3, CMP_S2_5, SCC1_1, MOV_S1_0, ADD_V4, END];
+    assert_eq!(deleted(&unread), Some(IDLE));
+}
+
+#[test]
+fn what_a_skipped_load_writes_may_be_late() {
+    let deleted = |rest: &[u32]| {
+        let words = [&[SKIP_1 + 1, LOAD_S2[0], LOAD_S2[1]], rest].concat();
+        proof(&words, NOP, Operator::Delete)
     };
-    assert_eq!(wider(&words(8, &[END])), Some(ARGUMENTS));
-    assert_eq!(wider(&words(12, &[END])), None);
-    // s_mov_b32 s2, s1 reads what the wider load writes.
-    assert_eq!(wider(&words(8, &[0xbe82_0001, END])), None);
+    assert_eq!(deleted(&[END]), Some(IDLE));
+    assert_eq!(deleted(&[WAIT_LOADS, MOV_S2_S1, END]), Some(IDLE));
+    // On a card the load may come after the move.
+    assert_eq!(deleted(&[MOV_S2_S1, END]), None);
+    assert_eq!(deleted(&[WAIT_STORES, MOV_S2_S1, END]), None);
+}
+
+/// What is proven of a load of arguments that fills one register more: s_load_dword s0, s[4:5] and its wider kin.
+fn wider(offset: u32, rest: &[u32]) -> Option<&'static str> {
+    let words = [&[0xc002_0002, offset], rest].concat();
+    let first = u64::from(words[0]) | u64::from(words[1]) << 32;
+    let changed = (first | 1 << 18).to_le_bytes();
+    let is = decode(&changed).expect("an instruction");
+    assert_eq!(is.row.mnemonic, "s_load_dwordx2");
+    proof_of(decoded(&words), changed.to_vec(), Operator::Opcode)
+}
+
+#[test]
+fn a_wider_load_of_arguments_may_fill_registers_that_nothing_reads() {
+    assert_eq!(wider(8, &[END]), Some(ARGUMENTS));
+    // s_load_dwordx2 at 0xc reaches beyond 16 bytes.
+    assert_eq!(wider(12, &[END]), None);
+    assert_eq!(wider(8, &[MOV_S2_S1, END]), None);
+}
+
+#[test]
+fn a_wider_load_of_arguments_may_be_late() {
+    assert_eq!(
+        wider(8, &[WAIT_LOADS, MOV_S1_0, MOV_S2_S1, END]),
+        Some(ARGUMENTS)
+    );
+    // On a card the load may come after s1 was written, and before it is read.
+    assert_eq!(wider(8, &[MOV_S1_0, WAIT_LOADS, MOV_S2_S1, END]), None);
+    assert_eq!(wider(8, &[WAIT_STORES, MOV_S1_0, END]), None);
+}
+
+#[test]
+fn a_function_that_jumps_to_an_address_may_come_from_anywhere() {
+    assert_eq!(wider(8, &[WAIT_LOADS, SKIP_1, NOP, END]), Some(ARGUMENTS));
+    assert_eq!(wider(8, &[WAIT_LOADS, SKIP_1, SETPC, END]), None);
+    // Behind the end, too: what it calls may have come to it.
+    assert_eq!(wider(8, &[END, SWAPPC, END]), None);
+    assert_eq!(wider(8, &[END, SCC1_BACK_3, END]), None);
+}
+
+#[test]
+fn an_instruction_without_operands_is_no_load() {
+    // s_dcache_wb in place of another instruction.
+    let words = [MOV_S1_0, END];
+    let none = decode(&[0, 0, 0x84, 0xc0, 0, 0, 0, 0]).expect("s_dcache_wb");
+    assert!(none.row.operands.is_empty());
+    let mut instructions = decoded(&words);
+    instructions[0].1 = none;
+    assert_eq!(
+        proof_of(
+            instructions,
+            MOV_S1_0.to_le_bytes().to_vec(),
+            Operator::Opcode
+        ),
+        None
+    );
 }

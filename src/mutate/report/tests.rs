@@ -28,6 +28,9 @@ pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> Mut
             seed: 0,
             per_kernel: 40,
             operators: Operator::ALL.into(),
+            phases: Vec::new(),
+            tests: Vec::new(),
+            kernels: Vec::new(),
             cases: 3,
         },
         parts: vec![part.into()],
@@ -43,7 +46,7 @@ pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> Mut
     }
 }
 
-fn killed() -> Outcome {
+pub(in crate::mutate) fn killed() -> Outcome {
     Outcome::Killed {
         test: "t".into(),
         verdict: "FAIL".into(),
@@ -78,30 +81,6 @@ fn a_score_is_the_share_that_was_noticed_of_what_could_have_been() {
     assert_eq!(counts.judged(), 4);
     assert_eq!(counts.score(), Some(25.0));
     assert_eq!(Counts::default().score(), None);
-}
-
-#[test]
-fn parts_become_one_report_in_the_order_of_the_code() {
-    let one = report("1/2", vec![(0, killed()), (8, killed())]);
-    let two = report("2/2", vec![(4, Outcome::Missed { saw: Vec::new() })]);
-    let named = |name: &str, report: &MutationReport| (name.to_owned(), report.clone());
-    let whole = merge(vec![named("b", &two), named("a", &one)]).expect("parts of one campaign");
-    assert_eq!(whole.parts, ["1/2", "2/2"]);
-    let offsets: Vec<u64> = whole.mutants.iter().map(|mutant| mutant.offset).collect();
-    assert_eq!(offsets, [0, 4, 8]);
-    assert_eq!(whole.seconds, 2.0);
-    let twice = merge(vec![named("a", &one), named("b", &one)]).expect_err("twice");
-    assert!(
-        twice.message.contains("part 1/2 is in both a and b"),
-        "{twice}"
-    );
-    let mut other = two.clone();
-    other.asked.seed = 1;
-    let mixed = merge(vec![named("a", &one), named("b", &other)]).expect_err("two campaigns");
-    assert!(
-        mixed.message.contains("b is of another campaign than a"),
-        "{mixed}"
-    );
 }
 
 #[test]

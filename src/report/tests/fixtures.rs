@@ -11,8 +11,8 @@ use crate::report::RunPlan;
 use crate::text::quoted;
 use crate::verdict::{
     self, Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
-    LaunchReport, OutputReport, Owner, PhaseReport, Problem, RelationReport, RunReport, Tolerance,
-    TrialReport, Verdict,
+    FindingReport, LaunchReport, OtherReport, OutputReport, Owner, PhaseReport, Problem,
+    RelationReport, RunReport, SiteReport, Tolerance, TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
@@ -164,6 +164,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         verdict: if passed { Verdict::Pass } else { Verdict::Fail },
         problem: None,
         outputs,
+        findings: Vec::new(),
         relations: Vec::new(),
         error: None,
         error_kind: None,
@@ -478,6 +479,12 @@ pub fn mixed() -> RunReport {
     racy.verdict = Verdict::Fail;
     racy.problem = judge_repeat("out", &[Axis::new("element", 64)], 2, &values(64), &second);
 
+    let mut found = trial("unsynchronised", &[whole()]);
+    found.verdict = Verdict::Fail;
+    found.findings = findings();
+    let mut warned = trial("warned", &[whole()]);
+    warned.findings = findings();
+
     run(vec![
         PhaseReport {
             number: 2,
@@ -499,6 +506,8 @@ pub fn mixed() -> RunReport {
                 changed,
                 lawless,
                 racy,
+                found,
+                warned,
                 unrun(
                     "hang",
                     Verdict::Error,
@@ -578,6 +587,43 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
             ..of("padded", Verdict::Skip)
         },
     ]
+}
+
+/// A finding of two waves, and one of an instruction alone.
+fn findings() -> Vec<FindingReport> {
+    let site = |pc: u64, text: &str, source: Option<&str>| SiteReport {
+        pc,
+        text: text.into(),
+        source: source.map(Into::into),
+    };
+    let race = FindingReport {
+        check: "race".into(),
+        kind: "LDS is read while it is written".into(),
+        kernel: "_Z6kernelPf".into(),
+        at: site(0x1a40, "ds_read_b32 v2, v1", Some("kernel.hip:12")),
+        work_group: [0, 3, 1],
+        wave: 2,
+        lanes: "0-15, 32".into(),
+        what: "byte 260 of LDS is read here and written by another of the waves".into(),
+        other: Some(OtherReport {
+            did: "writes it".into(),
+            at: Some(site(0x1a20, "ds_write_b32 v1, v0", None)),
+            work_group: None,
+            wave: Some(1),
+        }),
+        cure: "`__syncthreads()` between the two instructions".into(),
+        count: 640,
+    };
+    let alone = FindingReport {
+        check: "memory".into(),
+        kind: "misaligned".into(),
+        lanes: "7".into(),
+        what: "LDS is read at \u{1b}byte 4".into(),
+        other: None,
+        count: 1,
+        ..race.clone()
+    };
+    vec![race, alone]
 }
 
 fn unrun(id: &str, verdict: Verdict, reason: &str) -> TrialReport {

@@ -80,6 +80,10 @@ impl Session for TellingSession {
         self.0.upload(address, data)
     }
 
+    fn unwritten(&mut self, address: u64, bytes: u64) {
+        self.0.unwritten(address, bytes);
+    }
+
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
         self.0.download(address, data)
     }

@@ -78,7 +78,7 @@ pub(super) struct Lengths {
 pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
     let mut long = Vec::new();
     let object = |program: &Program, long: &mut Vec<u8>| {
-        long.extend(&program.bytes);
+        long.extend(&*program.bytes);
         Object {
             report: program.report.clone(),
             bytes: program.bytes.len() as u64,

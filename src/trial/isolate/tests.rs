@@ -8,7 +8,7 @@ use super::*;
 use crate::binding::{Binding, Described, describe, parse};
 use crate::contract::Given;
 use crate::device::emulator::Emulator;
-use crate::device::{Device, Limits, NOTHING, Place};
+use crate::device::{Device, Place};
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::trial::{Bound, Dump, Planted, Variant};
@@ -83,25 +83,16 @@ impl Bench {
 
     fn plan(&self) -> Plan<'_> {
         let test = self.registry.tests().next().expect("a test");
+        let bound = Bound::built_in(test.function).expect("a binding");
+        let place = (1, test, &test.cases[0]);
         Plan {
-            device: &Emulator::ACROSS_LINES,
-            threads: 1,
-            limits: Limits::default(),
-            twin: None,
-            program: &self.program,
-            variant: Variant::Honest,
-            phase: 1,
-            test,
-            case: &test.cases[0],
-            seed: u64::MAX,
-            repeat: 1,
-            watch: &NOTHING,
-            dump: None,
-            given: None,
-            bound: Bound::built_in(test.function).expect("a binding"),
-            relations: false,
-            shared: None,
             flags: " --kernels 'my file'",
+            ..Plan::new(
+                &Emulator::ACROSS_LINES,
+                (&self.program, bound),
+                place,
+                u64::MAX,
+            )
         }
     }
 

@@ -24,25 +24,10 @@ fn tried(test: &Test, case: usize, bug: Option<&str>) -> TrialReport {
             program: &wrong,
         }
     });
+    let place = (13, test, &test.cases[case]);
     let plan = Plan {
-        device: &*device,
-        threads: 1,
-        limits: Limits::default(),
-        twin: None,
-        program: &honest,
-        variant: Variant::Honest,
-        phase: 13,
-        test,
-        case: &test.cases[case],
-        seed: 0,
-        repeat: 1,
         relations: true,
-        watch: &NOTHING,
-        dump: None,
-        given: None,
-        bound,
-        shared: None,
-        flags: "",
+        ..Plan::new(&*device, (&honest, bound), place, 0)
     };
     plan.run().report
 }

@@ -187,24 +187,9 @@ pub(super) fn ran_by(
         planted: None,
     };
     let plan = Plan {
-        device: &device,
-        threads: 1,
-        limits: Limits::default(),
-        twin: None,
-        program: &program,
-        variant: Variant::Honest,
-        phase: 11,
-        test: &test,
-        case: &test.cases[0],
-        seed: 5,
         repeat,
-        watch: &NOTHING,
         dump,
-        given: None,
-        bound,
-        relations: false,
-        shared: None,
-        flags: "",
+        ..Plan::new(&device, (&program, bound), (11, &test, &test.cases[0]), 5)
     };
     let done = plan.run();
     assert_eq!(done.dump_error, None);

@@ -52,24 +52,9 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         .next();
     let device = Counting::default();
     let plan = Plan {
-        device: &device,
-        threads: 1,
         limits,
-        program: &program,
         twin: twin.then_some(&program),
-        variant: Variant::Honest,
-        phase: 1,
-        test,
-        case: &test.cases[0],
-        seed: 0,
-        repeat: 1,
-        watch: &NOTHING,
-        dump: None,
-        given: None,
-        bound,
-        relations: false,
-        shared: None,
-        flags: "",
+        ..Plan::new(&device, (&program, bound), (1, test, &test.cases[0]), 0)
     };
     let report = plan.run().report;
     let budgets = device.0.lock().expect("no panic").clone();

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::super::memory::{Region, SHARED_BASE};
 use super::super::poison::Poison;
 use super::super::program::Module;
+use super::super::region::{PAGE, ReadBeyond};
+use super::super::words::Words;
 use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
@@ -31,6 +33,35 @@ impl Gpu {
     /// When the device's memory does not suffice.
     pub fn alloc_with_last_dword(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         self.allocate(name, bytes, Region::with_last_dword)
+    }
+
+    /// The same, but kernels may read on to the end of the last page, whose rest is zeros: [`Gpu::take_reads_beyond`] tells of it.
+    ///
+    /// # Errors
+    /// When the device's memory does not suffice.
+    pub fn alloc_with_page(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
+        let mut state = self.state();
+        let base = state.reserve(name, bytes)?;
+        let words = Words::try_new(bytes.next_multiple_of(PAGE)).map(Words::shared);
+        let region = words.and_then(|[own, page]| {
+            let region = Region::with_words(name, base, bytes, own)?;
+            Some(region.with_page(page))
+        });
+        let Some(region) = region else {
+            state.used -= bytes;
+            return Err(GpuError::OutOfMemory {
+                name: name.to_owned(),
+                bytes,
+                left: 0,
+            });
+        };
+        state.space.insert(Arc::new(region));
+        Ok(base)
+    }
+
+    /// What kernels have read beyond allocations that allow it, since the last question.
+    pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
+        self.state().space.take_reads_beyond()
     }
 
     fn allocate(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::trap::Trap;
+use super::super::words::Words;
 use super::*;
 
 /// What a report says of an access: its first line, and where that is.
@@ -98,4 +99,32 @@ fn faults_in_lds_say_so() {
         "misaligned access: the instruction needs 8-byte alignment",
     ];
     assert_eq!(told, expected);
+}
+
+#[test]
+fn reads_beyond_the_end_pass_within_the_page_where_that_is_asked_for() {
+    const BASE: u64 = 0x1_0000;
+    let mut space = AddressSpace::default();
+    let [own, page] = Words::try_new(4096).expect("memory").shared();
+    let region = Region::with_words("lenient", BASE, 100, own).expect("fits");
+    region.write(96, 4, 0x0707_0707);
+    space.insert(Arc::new(region.with_page(page)));
+    let read = |at, bytes| space.refuse(Some(3), BASE + at, bytes, false);
+    let word = |at, bytes| read(at, bytes).map(|r| r.read32(r.offset(BASE + at))).ok();
+    assert_eq!(word(96, 16), Some(0x0707_0707), "what is there");
+    assert_eq!(word(100, 4), Some(0), "zeros behind");
+    assert_eq!(word(4092, 4), Some(0));
+    assert!(read(4092, 8).is_err() && read(4096, 4).is_err());
+    assert!(
+        space.refuse(Some(3), BASE + 100, 4, true).is_err(),
+        "no writes"
+    );
+    let told = ReadBeyond {
+        name: "lenient".into(),
+        size: 100,
+        reads: 3,
+        farthest: 3996,
+    };
+    assert_eq!(space.take_reads_beyond(), [told]);
+    assert_eq!(space.take_reads_beyond(), []);
 }

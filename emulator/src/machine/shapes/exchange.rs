@@ -43,7 +43,7 @@ pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
 
 /// The lane within 32 that lane `l` of them reads by a swizzle pattern.
 #[inline(always)]
-fn swizzled(pattern: u32, l: u32) -> u32 {
+pub fn swizzled(pattern: u32, l: u32) -> u32 {
     let (low, middle, high) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
     match pattern {
         // Bits reversed (for FFTs), but for the highest, which `low` leaves.

@@ -169,7 +169,7 @@ pub fn global(w: &Wave, i: &Inst) -> Addresses {
 
 /// The addresses of a flat instruction.
 #[inline(always)]
-fn flat(w: &Wave, i: &Inst) -> Addresses {
+pub fn flat(w: &Wave, i: &Inst) -> Addresses {
     let (lo, hi) = wide(w, i.by_role(Role::Addr));
     std::array::from_fn(|l| {
         (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(i.offset as i64 as u64)
@@ -188,7 +188,7 @@ pub fn private(w: &Wave, i: &Inst) -> Addresses {
 
 /// Lanes whose flat address lies in an aperture.
 #[inline(always)]
-fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
+pub fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
     let mut hits = [0u8; LANES];
     for l in 0..LANES {
         hits[l] = (addresses[l] >> 32 == aperture >> 32) as u8;
@@ -229,7 +229,7 @@ fn apertures(
 
 /// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
 #[inline(always)]
-fn scratch_start(w: &Wave) -> u64 {
+pub fn scratch_start(w: &Wave) -> u64 {
     w.scalar64(Code(102), 0)
 }
 

@@ -21,7 +21,7 @@ pub fn register(code: Code) -> usize {
 
 /// The byte addresses of the lanes.
 #[inline(always)]
-fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
+pub fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
     w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
 }
 

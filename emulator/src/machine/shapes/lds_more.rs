@@ -11,12 +11,12 @@ use super::lds::{lanes, register};
 use crate::isa::{Code, Inst, Role};
 
 /// The base that M0 holds.
-fn m0_base(w: &Wave) -> u32 {
+pub fn m0_base(w: &Wave) -> u32 {
     w.scalar32(Code::M0, 0) & 0xffff
 }
 
 /// The addresses of the lanes by their numbers: M0, the offset, and a dword a lane.
-fn by_lane(w: &Wave, i: &Inst) -> Lanes {
+pub fn by_lane(w: &Wave, i: &Inst) -> Lanes {
     let base = m0_base(w) + i.offset as u32;
     std::array::from_fn(|lane| base + 4 * lane as u32)
 }
@@ -70,6 +70,17 @@ pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) ->
     Ok(())
 }
 
+/// Where a lane of `ds_*_src2_*` finds memory and operand.
+pub fn both_places(i: &Inst, address: u32) -> (u32, u32) {
+    let offset = i.offset as u16;
+    let (to, distance) = if offset & 0x8000 != 0 {
+        (address & 0x1_ffff, address as i32 >> 17)
+    } else {
+        (address, i32::from((offset << 1) as i16 >> 1))
+    };
+    (to, to.wrapping_add_signed(distance.wrapping_mul(4)))
+}
+
 /// `ds_*_src2_*`: `f(memory, operand)`, both in LDS. The operand's distance in dwords is the offset's low 15 bits, signed, or,
 /// where the highest is set, the upper 15 bits of the address, signed.
 pub fn from_lds<W: Word>(
@@ -79,15 +90,8 @@ pub fn from_lds<W: Word>(
     f: impl Fn(W, W) -> W,
 ) -> Outcome {
     let addr = register(i.by_role(Role::Addr));
-    let offset = i.offset as u16;
     for l in each(w.exec()) {
-        let a = w.v[addr][l];
-        let (to, distance) = if offset & 0x8000 != 0 {
-            (a & 0x1_ffff, a as i32 >> 17)
-        } else {
-            (a, i32::from((offset << 1) as i16 >> 1))
-        };
-        let from = to.wrapping_add_signed(distance.wrapping_mul(4));
+        let (to, from) = both_places(i, w.v[addr][l]);
         let operand = update_lds(&mut e.lds, from, l, |x: W| x)?;
         update_lds(&mut e.lds, to, l, |memory| f(memory, operand))?;
     }

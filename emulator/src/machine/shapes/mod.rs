@@ -1,6 +1,6 @@
 //! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
 
-mod addresses;
+pub mod addresses;
 pub mod atomic;
 pub mod control;
 pub mod divergence;

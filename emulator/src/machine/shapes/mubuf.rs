@@ -46,7 +46,7 @@ fn private_offset(immediate: u64, register: u32) -> u64 {
 /// Of an instruction on scratch: where the private memory of lane 0 starts, the offset of each lane, and whether the
 /// resource is large enough.
 #[inline(always)]
-fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
+pub fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
     let flags = i.modifiers.flags;
     if !resource.is_scratch() || flags.has(Flags::IDXEN) {

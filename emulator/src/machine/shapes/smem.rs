@@ -39,6 +39,17 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     inside.then(|| resource.base.wrapping_add(at))
 }
 
+/// What an instruction reaches that moves so many dwords: each run of neighbours by its first dword's number, how many, and the address.
+pub fn reached(w: &Wave, i: &Inst, dwords: u16) -> Vec<(usize, usize, u64)> {
+    let name = i.row.mnemonic;
+    let scale = if name.contains("scratch") { 64 } else { 1 };
+    if name.contains("buffer") {
+        runs(w, i, dwords).collect()
+    } else {
+        vec![(0, dwords.into(), address(w, i, scale))]
+    }
+}
+
 /// Registers of the widest access.
 const WIDEST: usize = 16;
 

@@ -11,7 +11,7 @@ use super::{flat, mubuf, typed};
 use crate::isa::{Code, Encoding, Flags, Inst, Type};
 
 /// The LDS address of a lane.
-fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
+pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
     let base = w.scalar32(Code::M0, 0) & 0xffff;
     base.wrapping_add_signed(i.offset)
         .wrapping_add(4 * lane as u32)

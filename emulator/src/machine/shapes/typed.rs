@@ -47,6 +47,11 @@ fn format(w: &Wave, i: &Inst) -> Result<(BufferFormat, Select), Stop> {
     Ok((BufferFormat::new(data, word >> 12), select))
 }
 
+/// Bytes of an element; none where its format cannot be used.
+pub fn bytes(w: &Wave, i: &Inst) -> Option<u64> {
+    Some(format(w, i).ok()?.0.bytes())
+}
+
 /// Each lane's element: the dwords that it touches, 0 beyond the resource.
 pub fn elements(
     w: &Wave,

@@ -17,7 +17,7 @@ pub use filter::Filter;
 
 use self::written::Before;
 use super::Observer;
-use crate::machine::{Fault, Launch, Op, Wave};
+use crate::machine::{Fault, Group, Op, Started, Wave};
 
 /// Columns that the instruction's text is padded to.
 const TEXT: usize = 44;
@@ -111,18 +111,19 @@ impl<W: Write + Send> Observer for Trace<W> {
 
     fn join(&mut self, _: Trace<W>) {}
 
-    fn dispatch(&mut self, kernel: &str, base: u64, launch: &Launch<'_>) {
+    fn dispatch(&mut self, started: &Started<'_>) {
+        let (kernel, launch) = (started.kernel, started.launch);
         let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x}x{y}x{z}"));
         let separator = if self.title.is_empty() { "" } else { ": " };
         let title = &self.title;
         self.heading = Some(format!(
             "# {title}{separator}kernel {kernel}, grid {grid}, block {block}\n"
         ));
-        self.base = base;
+        self.base = started.base;
     }
 
-    fn group(&mut self, id: [u32; 3], _: usize) {
-        self.group = id;
+    fn group(&mut self, group: &Group) {
+        self.group = group.id;
     }
 
     fn before(&mut self, wave: &Wave, _: &Op, pc: u64) {

@@ -38,7 +38,7 @@ pub fn module_launch(
         extra,
         events: [0; 2],
     };
-    launch(&module::function(function)?, &request)
+    launch(&module::function(function)?, function, &request)
 }
 
 /// `hipExtModuleLaunchKernel`: work-items of the whole grid instead of work-groups, and events.
@@ -84,7 +84,7 @@ pub fn ext_module_launch(
         extra,
         events: [start, stop],
     };
-    launch(&module::function(function)?, &request)
+    launch(&module::function(function)?, function, &request)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -145,7 +145,7 @@ pub fn ext_host_launch(
         extra: In::null(),
         events: [start, stop],
     };
-    launch(&function, &request)
+    launch(&function, host, &request)
 }
 
 /// `hipLaunchKernelGGLImpl`, which older compilers call: arguments laid out.
@@ -169,5 +169,5 @@ pub fn host_launch_packed(
         extra,
         events: [0; 2],
     };
-    launch(&function, &request)
+    launch(&function, host, &request)
 }

@@ -73,5 +73,5 @@ pub fn launch_by_pointer(host: Address) -> Outcome {
         extra: In::of(&extra),
         events: [0; 2],
     };
-    launch(&function, &request)
+    launch(&function, host, &request)
 }

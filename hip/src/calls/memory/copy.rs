@@ -1,121 +1,114 @@
 //! Copies, in all directions.
 //!
 //! Where an address belongs is known from the address; a direction that contradicts it is still a copy between the two, as on a card.
+//! A copy that the call itself waits for is done on the calling thread, in the stream's turn. Asynchronous ones wait where HIP does: memory
+//! of the host that is not pinned has arrived, or has been read, when the call returns.
 
-use std::sync::Arc;
-
-use gfx906::machine::Gpu;
-
-use crate::boundary::{Address, host_bytes, move_bytes, put_bytes};
-use crate::calls::stream;
-use crate::card::{self, FIRST_ADDRESS};
+use crate::boundary::Address;
+use crate::calls::work::{self, Place, place};
+use crate::calls::{capture, submit};
+use crate::card;
 use crate::error::{HipError, Outcome};
-use crate::objects::memory::Kind;
-use crate::runtime::{queue, state};
+use crate::host;
+use crate::objects::work::{Copy, Form, Rows, Size, Work};
 
 /// The greatest direction: `hipMemcpyDefault`.
 const LAST_DIRECTION: u32 = 4;
 const HOST_TO_HOST: u32 = 0;
-const DEFAULT: u32 = 4;
+/// The direction that the addresses tell.
+pub const DEFAULT: u32 = 4;
 
-/// Bytes that are on their way at a time between two places on the device.
-const CHUNK: usize = 1 << 20;
+/// The null stream.
+pub const NULL: Address = 0;
 
-/// Where bytes are.
+/// Whether a call waits for its copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In memory of the device, or in a variable of a loaded module.
-    Device,
-    /// In memory of the host that kernels reach too.
-    Shared,
-    /// In memory of the host that only the program knows.
-    Host,
+pub enum Wait {
+    /// It does.
+    Yes,
+    /// It does where HIP does.
+    No,
 }
 
-/// Where a range lies; none that runs over the end of an allocation, and no device address without one.
-pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
-    if address == 0 {
-        return Err(HipError::InvalidValue);
-    }
-    let state = state();
-    if let Some(allocation) = state.memory.at(address) {
-        if bytes > allocation.size - (address - allocation.base) {
-            return Err(HipError::InvalidValue);
-        }
-        return Ok(match allocation.kind {
-            Kind::Device => Place::Device,
-            _ => Place::Shared,
-        });
-    }
-    if address < FIRST_ADDRESS {
-        return Ok(Place::Host);
-    }
-    // Variables of modules: the GPU knows them.
-    let inside = state.gpu.covers(address, bytes);
-    if inside {
-        Ok(Place::Device)
-    } else {
-        Err(HipError::InvalidValue)
+/// A copy of one row.
+pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
+    Copy {
+        to: Rows::one(to),
+        from: Rows::one(from),
+        size: Size::one(bytes),
+        direction,
+        form: Form::Row,
+        staged: None,
     }
 }
 
-/// A view of the device for the time of a copy or fill.
-pub fn gpu() -> Arc<Gpu> {
-    state().gpu.clone()
-}
-
-fn moved(to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outcome {
-    let gpu = gpu();
-    let lost = |_| HipError::InvalidValue;
-    match ends {
-        (Place::Host, Place::Host) => move_bytes(to, from, bytes),
-        (_, Place::Host) => gpu.write(to, host_bytes(from, bytes)?).map_err(lost),
-        (Place::Host, _) => {
-            let mut buffer = vec![0; bytes.min(CHUNK)];
-            for at in (0..bytes).step_by(CHUNK) {
-                let part = &mut buffer[..CHUNK.min(bytes - at)];
-                gpu.read(from + at as u64, part).map_err(lost)?;
-                put_bytes(to + at as u64, part)?;
-            }
-            Ok(())
-        }
-        // Shared memory too: threads of the program may be writing it.
-        _ => {
-            let mut buffer = vec![0; bytes.min(CHUNK)];
-            let chunks = bytes.div_ceil(CHUNK);
-            let backwards = from < to && to < from + bytes as u64;
-            for n in 0..chunks {
-                // Backwards where the target starts within the source: then nothing is overwritten before it was read.
-                let n = if backwards { chunks - 1 - n } else { n };
-                let at = n * CHUNK;
-                let part = &mut buffer[..CHUNK.min(bytes - at)];
-                gpu.read(from + at as u64, part).map_err(lost)?;
-                gpu.write(to + at as u64, part).map_err(lost)?;
-            }
-            Ok(())
-        }
-    }
-}
-
-/// Copies, once the device has done what came before.
-pub fn copy_now(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
-    if direction > LAST_DIRECTION {
+/// Checks a copy that is not empty; where its ends are.
+pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
+    if copy.direction > LAST_DIRECTION {
         return Err(HipError::InvalidMemcpyDirection);
     }
-    if bytes == 0 {
-        return Ok(());
-    }
-    let ends = (place(to, bytes as u64)?, place(from, bytes as u64)?);
+    let end = |rows: &Rows| {
+        let span = copy.size.span(rows).ok_or(HipError::InvalidValue)?;
+        place(rows.start, span)
+    };
+    let ends = (end(&copy.to)?, end(&copy.from)?);
     // Neither end is memory that HIP knows: only a copy on the host can be meant.
-    if ends == (Place::Host, Place::Host) && ![HOST_TO_HOST, DEFAULT].contains(&direction) {
+    let on_host = [HOST_TO_HOST, DEFAULT].contains(&copy.direction);
+    if ends == (Place::Host, Place::Host) && !on_host {
         return Err(HipError::InvalidValue);
     }
-    let _device = queue();
-    moved(to, from, bytes, ends)
+    Ok(ends)
+}
+
+/// Copies in a stream's turn.
+pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
+    submit::check(stream)?;
+    if wait == Wait::Yes {
+        capture::allow_unsafe()?;
+    }
+    if copy.direction > LAST_DIRECTION {
+        return Err(HipError::InvalidMemcpyDirection);
+    }
+    if copy.size.is_empty() {
+        return Ok(());
+    }
+    let (to, from) = check(&copy)?;
+    if submit::is_captured(stream)? {
+        return match wait {
+            Wait::Yes => submit::submit_and_wait(stream, &Work::Copy(copy)),
+            Wait::No => submit::submit(stream, Work::Copy(copy)),
+        };
+    }
+    let bytes = copy.size.width * copy.size.height * copy.size.depth;
+    let wait = match (to, from) {
+        _ if wait == Wait::Yes => true,
+        (Place::Host, _) => true,
+        // What does not fit twice waits.
+        (_, Place::Host) => bytes as u64 > host::available() / 4,
+        _ => false,
+    };
+    if wait {
+        return submit::submit_and_wait(stream, &Work::Copy(copy));
+    }
+    if from == Place::Host {
+        copy.staged = Some(work::stage(&copy)?);
+    }
+    submit::submit(stream, Work::Copy(copy))
 }
 
 pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
-    copy_now(to, from, bytes, direction)
+    with_stream(to, from, bytes, direction, NULL)
+}
+
+/// A copy in a stream's turn that the call waits for.
+pub fn with_stream(
+    to: Address,
+    from: Address,
+    bytes: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    submit(row(to, from, bytes, direction), stream, Wait::Yes)
 }
 
 pub fn memcpy_async(
@@ -125,54 +118,52 @@ pub fn memcpy_async(
     direction: u32,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    copy_now(to, from, bytes, direction)
+    submit(row(to, from, bytes, direction), stream, Wait::No)
 }
 
 /// A copy whose ends the function's name says: device addresses must be ones.
-fn named(to: Address, from: Address, bytes: usize, device: &[Address]) -> Outcome {
+fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> Outcome {
+    submit::check(stream)?;
+    let bytes = copy.size.width as u64;
     if bytes == 0 {
         return Ok(());
     }
     for &address in device {
-        if place(address, bytes as u64)? == Place::Host {
+        if place(address, bytes)? == Place::Host {
             return Err(HipError::InvalidValue);
         }
     }
-    copy_now(to, from, bytes, DEFAULT)
+    submit(copy, stream, wait)
 }
 
 pub fn htod(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(to, from, bytes, &[to])
+    named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
 }
 
 pub fn dtoh(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(to, from, bytes, &[from])
+    named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
 }
 
 pub fn dtod(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(to, from, bytes, &[to, from])
+    named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
 }
 
 pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    htod(to, from, bytes)
+    named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
 }
 
 pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    dtoh(to, from, bytes)
+    named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
 }
 
 pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    dtod(to, from, bytes)
+    named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
 }
 
 pub fn peer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) -> Outcome {
     card::check(to_device)?;
     card::check(from_device)?;
-    copy_now(to, from, bytes, DEFAULT)
+    memcpy(to, from, bytes, DEFAULT)
 }
 
 pub fn peer_async(
@@ -183,6 +174,8 @@ pub fn peer_async(
     bytes: usize,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    peer(to, to_device, from, from_device, bytes)
+    submit::check(stream)?;
+    card::check(to_device)?;
+    card::check(from_device)?;
+    memcpy_async(to, from, bytes, DEFAULT, stream)
 }

@@ -4,10 +4,13 @@ use std::sync::LazyLock;
 
 use super::host;
 use crate::boundary::{Address, Out};
-use crate::calls::stream;
+use crate::calls::capture;
 use crate::error::{HipError, Outcome};
+use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
+use crate::oob;
 use crate::runtime::state;
+use crate::sanitize;
 
 /// Whether fresh memory of the device holds poison (`GFX906_POISON=1`); zeros otherwise.
 static POISONED: LazyLock<bool> =
@@ -15,13 +18,18 @@ static POISONED: LazyLock<bool> =
 
 /// Allocates memory of the device; its address.
 pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
+    capture::allow_unsafe()?;
     let mut state = state();
     let bytes = bytes as u64;
     if bytes > state.memory.left() {
         return Err(HipError::OutOfMemory);
     }
     let name = state.memory.name(call);
-    let base = state.gpu.alloc(&name, bytes);
+    let base = if oob::passes() {
+        state.gpu.alloc_with_page(&name, bytes)
+    } else {
+        state.gpu.alloc(&name, bytes)
+    };
     let base = base.map_err(|_| HipError::OutOfMemory)?;
     if *POISONED {
         state
@@ -29,6 +37,12 @@ pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
             .poison(base, bytes)
             .map_err(|_| HipError::Unknown)?;
     }
+    if let Some(heap) = sanitize::heap() {
+        let end = base + bytes;
+        heap.declare(&name, base..end, base..end.next_multiple_of(4), None);
+        heap.undefined(base..end);
+    }
+    leaks::watch();
     state.memory.insert(Allocation {
         kind: Kind::Device,
         base,
@@ -49,12 +63,6 @@ fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> Outcome {
 
 pub fn malloc(out: Out<Address>, bytes: usize) -> Outcome {
     allocate_into("hipMalloc", out, bytes)
-}
-
-pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome {
-    out.required()?;
-    stream::check(stream)?;
-    allocate_into("hipMallocAsync", out, bytes)
 }
 
 /// `hipExtMallocWithFlags`: fine-grained memory and memory for signals are memory of the device too, as all of it is coherent here.

@@ -1,46 +1,84 @@
 //! Giving memory back.
 
 use crate::boundary::Address;
-use crate::calls::stream;
+use crate::calls::{capture, stream, submit};
 use crate::error::{HipError, Outcome};
+use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::runtime::{queue, state};
+use crate::queue::Submission;
+use crate::runtime::{State, state};
+use crate::sanitize;
+use crate::settings::SETTINGS;
 
-/// Frees an allocation of any kind but registered memory, once the device has done with it.
+/// That an address is where an allocation starts which can be freed.
+fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
+    match state.memory.starting_at(address) {
+        Some(Allocation {
+            kind: Kind::Registered | Kind::Mapped,
+            ..
+        })
+        | None => Err(HipError::InvalidValue),
+        Some(allocation) => Ok(allocation),
+    }
+}
+
+/// Frees an allocation of any kind but registered and mapped memory, once the device has done with it.
 pub fn free(address: Address) -> Outcome {
     if address == 0 {
         return Ok(());
     }
-    let _device = queue();
-    let mut state = state();
-    match state.memory.starting_at(address) {
-        Some(Allocation {
-            kind: Kind::Registered,
-            ..
-        })
-        | None => Err(HipError::InvalidValue),
-        Some(allocation) => {
-            state.memory.remove(address);
-            let freed = match allocation.kind {
-                Kind::Device => state.gpu.free(address),
-                _ => state.gpu.detach(address),
-            };
-            freed.map_err(|_| HipError::Unknown)
-        }
-    }
+    stream::wait_for_device()?;
+    give_back(&mut state(), address, "hipFree")
 }
 
+fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
+    let allocation = freeable(state, address).inspect_err(|_| leaks::freed_twice(call, address))?;
+    state.memory.remove(address);
+    let freed = match allocation.kind {
+        Kind::Device => {
+            if let Some(heap) = sanitize::heap() {
+                heap.free(address, call);
+            }
+            state.gpu.free(address)
+        }
+        _ => state.gpu.detach(address),
+    };
+    freed.map_err(|_| HipError::Unknown)
+}
+
+/// Frees an allocation once its stream has come so far.
 pub fn free_async(address: Address, stream: Address) -> Outcome {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
-    stream::check(stream)?;
-    free(address)
+    let lane = submit::lane(stream)?;
+    if capture::of(lane)?.is_some() {
+        capture::spoil(lane);
+        return Err(HipError::StreamCaptureUnsupported);
+    }
+    if SETTINGS.synchronous {
+        return free(address);
+    }
+    {
+        let mut state = state();
+        freeable(&state, address)?;
+        if !state.freeing.insert(address) {
+            return Err(HipError::InvalidValue);
+        }
+    }
+    let job = Submission::of(move || {
+        let mut state = state();
+        state.freeing.remove(&address);
+        // It was there at the call; where the program has freed it since, that call was the right one.
+        let _ = give_back(&mut state, address, "hipFreeAsync");
+    });
+    submit::submit_all(lane, vec![job]).map(drop)
 }
 
 /// Frees everything: `hipDeviceReset`.
 pub fn free_all() {
     let mut state = state();
+    state.memory.pools.reset();
     let all: Vec<Allocation> = state.memory.all().copied().collect();
     for allocation in all {
         if state.belongs_to_program(allocation.base) {
@@ -48,10 +86,17 @@ pub fn free_all() {
         }
         state.memory.remove(allocation.base);
         let freed = match allocation.kind {
-            Kind::Device => state.gpu.free(allocation.base),
+            Kind::Device => {
+                if let Some(heap) = sanitize::heap() {
+                    heap.free(allocation.base, "hipDeviceReset");
+                }
+                state.gpu.free(allocation.base)
+            }
             _ => state.gpu.detach(allocation.base),
         };
         // Whatever the table lists is there.
         debug_assert_eq!(freed, Ok(()));
     }
+    state.memory.virtual_memory.reset();
+    state.memory.arrays.clear().for_each(drop);
 }

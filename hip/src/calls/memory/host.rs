@@ -6,16 +6,19 @@
 use std::any::Any;
 use std::ptr::NonNull;
 
-use gfx906::machine::{Region, Words};
+use gfx906::machine::{PAGE, Region, Words};
 use memmap2::MmapMut;
 
 use super::free;
 use crate::boundary::{Address, Out};
+use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, Outcome};
 use crate::host::{available, is_mapped};
+use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::runtime::{queue, state};
+use crate::oob;
+use crate::runtime::state;
 
 /// Bytes behind each allocation that belong to no other, so that running over the end is a fault.
 const GUARD: usize = 4096;
@@ -26,11 +29,20 @@ const COHERENT: u32 = 0x4000_0000;
 const NON_COHERENT: u32 = 0x8000_0000;
 const MAPPED: u32 = 2;
 const ATTACH_GLOBAL: u32 = 1;
-const ATTACH_HOST: u32 = 2;
-const ATTACH_SINGLE: u32 = 4;
+
+/// Words up to an end: of the last page where reads beyond it pass, which is mapped in any case.
+fn words_of(end: u64) -> usize {
+    let end = if oob::passes() {
+        end.next_multiple_of(PAGE)
+    } else {
+        end
+    };
+    end.div_ceil(4) as usize
+}
 
 /// Allocates memory of the host; its address.
 pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Address> {
+    capture::allow_unsafe()?;
     if bytes as u64 > available() {
         return Err(HipError::OutOfMemory);
     }
@@ -39,20 +51,31 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     let start = map.as_mut_ptr().cast();
     let start = NonNull::new(start).ok_or(HipError::OutOfMemory)?;
     // SAFETY: pages of our own, more than the words need, that stay until `map` is dropped, which nobody looks into.
-    let words = unsafe { Words::of_host(start, bytes.div_ceil(4), Box::new(map)) };
+    let words = unsafe { Words::of_host(start, words_of(bytes as u64), Box::new(map)) };
     let base = start.as_ptr().expose_provenance() as Address;
     share(call, base, bytes as u64, words, kind, flags)?;
     Ok(base)
 }
 
 /// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
+/// Where reads beyond the end pass, the words go on to the end of the page.
 fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags: u32) -> Outcome {
     let mut state = state();
+    let (words, page) = if oob::passes() {
+        let [words, page] = words.shared();
+        (words, Some(page))
+    } else {
+        (words, None)
+    };
     let name = state.memory.name(call);
     let region = Region::with_words(&name, base, bytes, words);
-    let region = region.ok_or(HipError::Unknown)?;
+    let mut region = region.ok_or(HipError::Unknown)?;
+    if let Some(page) = page {
+        region = region.with_page(page);
+    }
     let attached = state.gpu.attach(region);
     attached.map_err(|_| HipError::HostMemoryAlreadyRegistered)?;
+    leaks::watch();
     state.memory.insert(Allocation {
         kind,
         base,
@@ -80,8 +103,10 @@ pub fn allocate_into(
 
 pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     const BOTH: u32 = COHERENT | NON_COHERENT;
+    /// Portable, mapped, write-combined, uncached, where the program's threads are.
+    const OTHERS: u32 = 1 | MAPPED | 4 | 0x1000_0000 | 0x2000_0000;
     out.required()?;
-    if flags & BOTH == BOTH {
+    if flags & BOTH == BOTH || flags & !(BOTH | OTHERS) != 0 {
         return Err(HipError::InvalidValue);
     }
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
@@ -93,7 +118,8 @@ pub fn malloc_plain(out: Out<Address>, bytes: usize) -> Outcome {
 
 pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     out.required()?;
-    if bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE].contains(&flags) {
+    // HIP has the flag for memory of the host, and refuses it.
+    if bytes == 0 || flags != ATTACH_GLOBAL {
         return Err(HipError::InvalidValue);
     }
     allocate_into("hipMallocManaged", out, bytes, Kind::Managed, flags)
@@ -115,7 +141,9 @@ pub fn free(address: Address) -> Outcome {
 pub fn device_pointer(out: Out<Address>, host: Address, _flags: u32) -> Outcome {
     out.put(0)?;
     match state().memory.at(host) {
-        Some(allocation) if allocation.kind != Kind::Device => out.put(host),
+        Some(allocation) if !matches!(allocation.kind, Kind::Device | Kind::Mapped) => {
+            out.put(host)
+        }
         _ => Err(HipError::InvalidValue),
     }
 }
@@ -149,13 +177,13 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
         return Err(HipError::InvalidValue);
     }
     let start = host / ALIGN * ALIGN;
-    let count = (host - start + bytes as u64).div_ceil(4);
+    let count = words_of(host + bytes as u64) - (start / 4) as usize;
     let first = std::ptr::with_exposed_provenance_mut(start as usize);
     let first = NonNull::new(first).ok_or(HipError::InvalidValue)?;
     let owner: Box<dyn Any + Send + Sync> = Box::new(());
     // SAFETY: the range is mapped, and the program keeps it until it unregisters it: that is what registering means. Rounding to words
     // stays within its pages.
-    let words = unsafe { Words::of_host(first, count as usize, owner) };
+    let words = unsafe { Words::of_host(first, count, owner) };
     share(
         "hipHostRegister",
         host,
@@ -170,7 +198,7 @@ pub fn unregister(host: Address) -> Outcome {
     if host == 0 {
         return Err(HipError::InvalidValue);
     }
-    let _device = queue();
+    stream::wait_for_device()?;
     let mut state = state();
     match state.memory.starting_at(host) {
         Some(Allocation {

@@ -1,9 +1,13 @@
 //! Memory: allocated, freed, copied, filled, asked about.
 
+pub mod array;
 pub mod copy;
 pub mod device;
 pub mod free;
 pub mod host;
 pub mod pitched;
+pub mod pool;
 pub mod query;
+pub mod range;
 pub mod set;
+pub mod virtual_memory;

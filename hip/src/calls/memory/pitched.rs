@@ -1,13 +1,15 @@
 //! Rows and planes: memory whose rows start `pitch` bytes apart.
 
-use super::copy::{copy_now, place};
-use super::{device, set};
+use super::copy::{self, DEFAULT, NULL, Wait};
+use super::{array, device, set};
 use crate::boundary::{Address, In, Out};
-use crate::calls::stream;
 use crate::error::{HipError, Outcome};
+use crate::generation::generation;
+use crate::objects::memory_type::MemoryType;
+use crate::objects::work::{Copy, Fill, Form, Rows, Size};
 
 /// Rows start at multiples of this.
-const PITCH: usize = 128;
+pub const PITCH: usize = 128;
 
 /// `hipPitchedPtr`.
 #[repr(C)]
@@ -23,7 +25,7 @@ pub struct Pitched {
     pub height: usize,
 }
 
-/// `hipExtent`; the width is in bytes where no array is concerned.
+/// `hipExtent`; the width is in bytes where no array is concerned, and otherwise in elements.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
@@ -123,27 +125,40 @@ pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
 /// One side of a copy of rows: first byte, bytes from row to row.
 type Side = (Address, usize);
 
-fn copy_rows(to: Side, from: Side, width: usize, height: usize, direction: u32) -> Outcome {
-    if width == 0 || height == 0 {
-        return Ok(());
+/// A copy of rows; none where there is nothing to copy.
+pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> Outcome<Copy> {
+    let rows = |side: Side| Rows {
+        start: side.0,
+        pitch: side.1,
+        plane: 0,
+    };
+    let size = Size {
+        width,
+        height,
+        depth: 1,
+    };
+    checked(Copy {
+        to: rows(to),
+        from: rows(from),
+        size,
+        direction,
+        form: Form::Planes,
+        staged: None,
+    })
+}
+
+/// That rows do not run into each other.
+fn checked(copy: Copy) -> Outcome<Copy> {
+    if copy.size.is_empty() {
+        return Ok(copy);
     }
-    if to.0 == 0 || from.0 == 0 {
+    if copy.to.start == 0 || copy.from.start == 0 {
         return Err(HipError::InvalidValue);
     }
-    if width > to.1 || width > from.1 {
+    if copy.size.width > copy.to.pitch || copy.size.width > copy.from.pitch {
         return Err(HipError::InvalidPitchValue);
     }
-    for (address, pitch) in [to, from] {
-        let all = pitch
-            .checked_mul(height - 1)
-            .and_then(|n| n.checked_add(width));
-        place(address, all.ok_or(HipError::InvalidValue)? as u64)?;
-    }
-    for row in 0..height {
-        let at = |side: Side| side.0 + (row * side.1) as u64;
-        copy_now(at(to), at(from), width, direction)?;
-    }
-    Ok(())
+    Ok(copy)
 }
 
 pub fn copy_2d(
@@ -155,7 +170,8 @@ pub fn copy_2d(
     height: usize,
     direction: u32,
 ) -> Outcome {
-    copy_rows((to, to_pitch), (from, from_pitch), width, height, direction)
+    let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
+    copy::submit(plane, NULL, Wait::Yes)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -169,51 +185,109 @@ pub fn copy_2d_async(
     direction: u32,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    copy_2d(to, to_pitch, from, from_pitch, width, height, direction)
+    let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
+    copy::submit(plane, stream, Wait::No)
 }
 
-/// Copies planes; arrays of textures do not exist here.
-pub fn copy_3d(parameters: In<Copy3d>) -> Outcome {
-    let p = parameters.get()?;
-    if p.from_array != 0 || p.to_array != 0 {
-        return Err(HipError::NotSupported);
-    }
-    let Extent {
-        width,
-        height,
-        depth,
-    } = p.extent;
-    if width == 0 || height == 0 || depth == 0 {
-        return Ok(());
-    }
-    let plane = |side: &Pitched, [x, y, z]: [usize; 3], n: usize| {
-        let row = side.height.checked_mul(z.checked_add(n)?)?.checked_add(y)?;
-        let at = side.pitch.checked_mul(row)?.checked_add(x)?;
-        side.pointer.checked_add(at as u64)
+/// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
+fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
+    let (base, pitch, rows, x) = if array == 0 {
+        (memory.pointer, memory.pitch, memory.height, x)
+    } else {
+        let array = array::get(array)?;
+        let x = x.checked_mul(array.channel.bytes());
+        let x = x.ok_or(HipError::InvalidValue)?;
+        if !array.holds([x, y, z], [size.width, size.height, size.depth]) {
+            return Err(HipError::InvalidValue);
+        }
+        (array.base, array.pitch, array.rows(), x)
     };
-    for n in 0..depth {
-        let to = plane(&p.to, p.to_at, n).ok_or(HipError::InvalidValue)?;
-        let from = plane(&p.from, p.from_at, n).ok_or(HipError::InvalidValue)?;
-        let (to, from) = ((to, p.to.pitch), (from, p.from.pitch));
-        copy_rows(to, from, width, height, p.direction)?;
+    let start = || {
+        let plane = pitch.checked_mul(rows)?;
+        let at = plane.checked_mul(z)?;
+        let at = at.checked_add(pitch.checked_mul(y)?)?.checked_add(x)?;
+        Some((base.checked_add(at as u64)?, plane))
+    };
+    let (start, plane) = start().ok_or(HipError::InvalidValue)?;
+    Ok(Rows {
+        start,
+        pitch,
+        plane,
+    })
+}
+
+/// A copy of planes. The extent's width is in elements where an array takes part, in bytes where none does.
+pub fn planes(p: &Copy3d) -> Outcome<Copy> {
+    let arrays = [p.from_array, p.to_array];
+    let element = match arrays.into_iter().find(|array| *array != 0) {
+        Some(array) => array::get(array)?.channel.bytes(),
+        None => 1,
+    };
+    let mut size = p.extent.size();
+    let width = size.width.checked_mul(element);
+    size.width = width.ok_or(HipError::InvalidValue)?;
+    checked(Copy {
+        to: side(p.to_array, &p.to, p.to_at, &size)?,
+        from: side(p.from_array, &p.from, p.from_at, &size)?,
+        size,
+        direction: p.direction,
+        form: Form::Planes,
+        staged: None,
+    })
+}
+
+/// A copy as a program that asks for it gets it: what positions said is in the pointers.
+pub fn parameters(copy: &Copy) -> Copy3d {
+    let side = |rows: &Rows| Pitched {
+        pointer: rows.start,
+        pitch: rows.pitch,
+        width: copy.size.width,
+        height: rows
+            .plane
+            .checked_div(rows.pitch)
+            .unwrap_or(copy.size.height),
+    };
+    Copy3d {
+        from: side(&copy.from),
+        to: side(&copy.to),
+        extent: Extent {
+            width: copy.size.width,
+            height: copy.size.height,
+            depth: copy.size.depth,
+        },
+        direction: copy.direction,
+        ..Copy3d::default()
     }
-    Ok(())
+}
+
+impl Extent {
+    fn size(self) -> Size {
+        Size {
+            width: self.width,
+            height: self.height,
+            depth: self.depth,
+        }
+    }
+}
+
+pub fn copy_3d(parameters: In<Copy3d>) -> Outcome {
+    copy::submit(planes(&parameters.get()?)?, NULL, Wait::Yes)
 }
 
 pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    copy_3d(parameters)
+    copy::submit(planes(&parameters.get()?)?, stream, Wait::No)
 }
 
 impl Side2d {
-    /// Where it starts: kinds are host, device, array, unified.
-    fn side(&self) -> Outcome<Side> {
-        let base = match self.kind {
-            0 => self.host,
-            1 | 3 => self.device,
-            2 => return Err(HipError::NotSupported),
-            _ => return Err(HipError::InvalidValue),
+    /// Where it starts; the copy must lie within an array.
+    fn side(&self, width: usize, height: usize) -> Outcome<Side> {
+        let base = match MemoryType::from_number(self.kind, generation()) {
+            Some(MemoryType::Array) => {
+                return array::corner(self.array, self.x, self.y, width, height);
+            }
+            Some(MemoryType::Host) => self.host,
+            Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => self.device,
+            Some(MemoryType::Unregistered) | None => return Err(HipError::InvalidValue),
         };
         let row = self.y.checked_mul(self.pitch);
         let at = row.and_then(|row| row.checked_add(self.x));
@@ -225,34 +299,44 @@ impl Side2d {
     }
 }
 
+fn of_parameters(p: &Copy2d) -> Outcome<Copy> {
+    let to = p.to.side(p.width, p.height)?;
+    let from = p.from.side(p.width, p.height)?;
+    plane(to, from, p.width, p.height, DEFAULT)
+}
+
 pub fn copy_parameters(parameters: In<Copy2d>) -> Outcome {
-    const DEFAULT: u32 = 4;
-    let p = parameters.get()?;
-    copy_rows(p.to.side()?, p.from.side()?, p.width, p.height, DEFAULT)
+    copy::submit(of_parameters(&parameters.get()?)?, NULL, Wait::Yes)
 }
 
 pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    copy_parameters(parameters)
+    copy::submit(of_parameters(&parameters.get()?)?, stream, Wait::No)
+}
+
+/// A fill of planes.
+pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
+    let plane = to.pitch.checked_mul(to.height);
+    let plane = plane.ok_or(HipError::InvalidValue)?;
+    let size = extent.size();
+    if size.width > to.pitch && !size.is_empty() {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(Fill {
+        to: Rows {
+            start: to.pointer,
+            pitch: to.pitch,
+            plane,
+        },
+        size,
+        value: value as u32,
+        element: 1,
+    })
 }
 
 pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> Outcome {
-    let plane = to.pitch.checked_mul(to.height);
-    let plane = plane.ok_or(HipError::InvalidValue)?;
-    if extent.width == 0 || extent.height == 0 {
-        return Ok(());
-    }
-    for n in 0..extent.depth {
-        let at = plane
-            .checked_mul(n)
-            .and_then(|at| to.pointer.checked_add(at as u64));
-        let at = at.ok_or(HipError::InvalidValue)?;
-        set::rows(at, to.pitch, value, extent.width, extent.height)?;
-    }
-    Ok(())
+    set::submit(fill(to, value, extent)?, NULL, Wait::Yes)
 }
 
 pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    set_3d(to, value, extent)
+    set::submit(fill(to, value, extent)?, stream, Wait::No)
 }

@@ -1,19 +1,20 @@
 //! Questions about memory.
 
 use crate::boundary::{Address, Out};
-use crate::calls::stream;
 use crate::card::{self, FIRST_ADDRESS, TOTAL};
 use crate::error::{HipError, Outcome};
+use crate::generation::{Generation, generation};
 use crate::handles::CONTEXT;
 use crate::objects::memory::Kind;
+use crate::objects::memory_type::MemoryType;
 use crate::runtime::state;
 
 /// `hipPointerAttribute_t`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointerAttributes {
-    /// 0: host, 1: device.
-    pub memory_type: i32,
+    /// A number of [`MemoryType`].
+    pub memory_type: u32,
     /// The device.
     pub device: i32,
     /// Where kernels reach it.
@@ -25,6 +26,9 @@ pub struct PointerAttributes {
     /// The flags it was asked for with.
     pub flags: u32,
 }
+
+/// `hipInvalidDeviceId`: where memory that HIP does not know is.
+const NO_DEVICE: i32 = -2;
 
 pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
     if !free.is_null() {
@@ -70,7 +74,17 @@ pub fn size_of_allocation(address: Address, size: Out<usize>) -> Outcome {
 
 pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
     out.required()?;
-    out.put(describe(address)?)
+    match describe(address) {
+        // From HIP 6 on, memory of the host that it does not know is an answer, and no error.
+        Err(HipError::InvalidValue) if address != 0 && generation() >= Generation::Six => {
+            out.put(PointerAttributes {
+                memory_type: MemoryType::Unregistered.number(generation()),
+                device: NO_DEVICE,
+                ..PointerAttributes::default()
+            })
+        }
+        found => out.put(found?),
+    }
 }
 
 fn describe(address: Address) -> Outcome<PointerAttributes> {
@@ -78,15 +92,14 @@ fn describe(address: Address) -> Outcome<PointerAttributes> {
     let Some(allocation) = allocation else {
         let (_, _) = range(address).ok_or(HipError::InvalidValue)?;
         return Ok(PointerAttributes {
-            memory_type: 1,
+            memory_type: MemoryType::Device.number(generation()),
             device_pointer: address,
             ..PointerAttributes::default()
         });
     };
-    let on_host = matches!(allocation.kind, Kind::Host | Kind::Registered);
     let host = if address < FIRST_ADDRESS { address } else { 0 };
     Ok(PointerAttributes {
-        memory_type: if on_host { 0 } else { 1 },
+        memory_type: MemoryType::of(allocation.kind).number(generation()),
         device: 0,
         device_pointer: address,
         host_pointer: host,
@@ -104,7 +117,7 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
     let narrow = |value: i32| value.to_le_bytes().to_vec();
     let bytes = match attribute {
         1 => wide(CONTEXT),
-        2 => narrow(known.memory_type),
+        2 => narrow(known.memory_type as i32),
         3 => wide(known.device_pointer),
         4 if known.host_pointer == 0 => return Err(HipError::InvalidValue),
         4 => wide(known.host_pointer),
@@ -113,46 +126,10 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
         11 => wide(start),
         12 => wide(size),
         13 => vec![1],
+        17 => wide(state().memory.pools.owner(start).unwrap_or(0)),
         _ => return Err(HipError::NotSupported),
     };
     (0..)
         .zip(bytes)
         .try_for_each(|(n, byte)| out.put_at(n, byte))
-}
-
-/// Managed memory is where it is needed already.
-pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> Outcome {
-    const HOST: i32 = -1;
-    if device != HOST {
-        card::check(device)?;
-    }
-    stream::check(stream)?;
-    managed(address, bytes)
-}
-
-/// Advice changes nothing here, but is checked.
-pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outcome {
-    const HOST: i32 = -1;
-    if !matches!(advice, 1..=6 | 100 | 101) {
-        return Err(HipError::InvalidValue);
-    }
-    if device != HOST {
-        card::check(device)?;
-    }
-    managed(address, bytes)
-}
-
-pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> Outcome {
-    stream::check(stream)?;
-    if address == 0 || ![1, 2, 4].contains(&flags) {
-        return Err(HipError::InvalidValue);
-    }
-    managed(address, bytes)
-}
-
-fn managed(address: Address, bytes: usize) -> Outcome {
-    match state().memory.at(address) {
-        Some(a) if a.kind == Kind::Managed && a.size - (address - a.base) >= bytes as u64 => Ok(()),
-        _ => Err(HipError::InvalidValue),
-    }
 }

@@ -1,98 +1,107 @@
-//! Fills.
+//! Fills. A call waits for its fill where memory of the host is filled, and not otherwise.
 
-use super::copy::{Place, gpu, place};
+use super::copy::{NULL, Wait};
 use crate::boundary::Address;
-use crate::calls::stream;
+use crate::calls::work::{Place, place};
+use crate::calls::{capture, submit};
 use crate::error::{HipError, Outcome};
-use crate::runtime::queue;
+use crate::objects::work::{Fill, Rows, Size, Work};
 
-/// Bytes that are written at a time: whole patterns of every size.
-const CHUNK: usize = 1 << 20;
+/// Checks a fill that is not empty: fills are for memory that HIP knows.
+pub fn check(fill: &Fill) -> Outcome<Place> {
+    let span = fill.size.span(&fill.to).ok_or(HipError::InvalidValue)?;
+    match place(fill.to.start, span)? {
+        Place::Host => Err(HipError::InvalidValue),
+        known => Ok(known),
+    }
+}
 
-/// Fills a range with a pattern of 1, 2 or 4 bytes.
-fn fill(to: Address, pattern: &[u8], count: usize) -> Outcome {
-    let bytes = count.checked_mul(pattern.len());
-    let bytes = bytes.ok_or(HipError::InvalidValue)?;
-    if bytes == 0 {
+/// Fills in a stream's turn.
+pub fn submit(fill: Fill, stream: Address, wait: Wait) -> Outcome {
+    submit::check(stream)?;
+    if wait == Wait::Yes {
+        capture::allow_unsafe()?;
+    }
+    if fill.size.is_empty() {
         return Ok(());
     }
-    known(to, bytes)?;
-    let _device = queue();
-    filled(to, pattern, bytes)
+    let place = check(&fill)?;
+    if wait == Wait::Yes && place == Place::Shared {
+        return submit::submit_and_wait(stream, &Work::Fill(fill));
+    }
+    submit::submit(stream, Work::Fill(fill))
 }
 
-/// Fills are for memory that HIP knows.
-fn known(to: Address, bytes: usize) -> Outcome {
-    match place(to, bytes as u64)? {
-        Place::Host => Err(HipError::InvalidValue),
-        Place::Device | Place::Shared => Ok(()),
-    }
-}
-
-fn filled(to: Address, pattern: &[u8], bytes: usize) -> Outcome {
-    let gpu = gpu();
-    let data = pattern.repeat(bytes.min(CHUNK).div_ceil(pattern.len()));
-    for at in (0..bytes).step_by(CHUNK) {
-        let part = &data[..CHUNK.min(bytes - at)];
-        let to = to + at as u64;
-        gpu.write(to, part).map_err(|_| HipError::InvalidValue)?;
-    }
-    Ok(())
+fn row(to: Address, value: u32, element: usize, count: usize) -> Outcome<Fill> {
+    let bytes = count.checked_mul(element);
+    Ok(Fill {
+        to: Rows::one(to),
+        size: Size::one(bytes.ok_or(HipError::InvalidValue)?),
+        value,
+        element,
+    })
 }
 
 pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
-    fill(to, &[value as u8], bytes)
+    on_stream(to, value, bytes, NULL)
+}
+
+/// `hipMemset`, in the turn of a stream.
+pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
+    submit(row(to, value as u32, 1, bytes)?, stream, Wait::Yes)
 }
 
 pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    memset(to, value, bytes)
+    submit(row(to, value as u32, 1, bytes)?, stream, Wait::No)
 }
 
 pub fn d8(to: Address, value: u8, count: usize) -> Outcome {
-    fill(to, &[value], count)
+    submit(row(to, value.into(), 1, count)?, NULL, Wait::Yes)
 }
 
 pub fn d16(to: Address, value: u16, count: usize) -> Outcome {
-    fill(to, &value.to_le_bytes(), count)
+    submit(row(to, value.into(), 2, count)?, NULL, Wait::Yes)
 }
 
 pub fn d32(to: Address, value: i32, count: usize) -> Outcome {
-    fill(to, &value.to_le_bytes(), count)
+    submit(row(to, value as u32, 4, count)?, NULL, Wait::Yes)
 }
 
 pub fn d8_async(to: Address, value: u8, count: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    d8(to, value, count)
+    submit(row(to, value.into(), 1, count)?, stream, Wait::No)
 }
 
 pub fn d16_async(to: Address, value: u16, count: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    d16(to, value, count)
+    submit(row(to, value.into(), 2, count)?, stream, Wait::No)
 }
 
 pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> Outcome {
-    stream::check(stream)?;
-    d32(to, value, count)
+    submit(row(to, value as u32, 4, count)?, stream, Wait::No)
 }
 
-/// Fills `height` rows of `width` bytes, `pitch` bytes apart.
-pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
-    if width == 0 || height == 0 {
-        return Ok(());
-    }
-    if width > pitch {
+/// `height` rows of `width` bytes, `pitch` bytes apart.
+pub fn plane(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome<Fill> {
+    if width > pitch && height > 0 {
         return Err(HipError::InvalidValue);
     }
-    let all = pitch
-        .checked_mul(height - 1)
-        .and_then(|n| n.checked_add(width));
-    known(to, all.ok_or(HipError::InvalidValue)?)?;
-    let _device = queue();
-    for row in 0..height {
-        filled(to + (row * pitch) as u64, &[value as u8], width)?;
-    }
-    Ok(())
+    Ok(Fill {
+        to: Rows {
+            start: to,
+            pitch,
+            plane: 0,
+        },
+        size: Size {
+            width,
+            height,
+            depth: 1,
+        },
+        value: value as u32,
+        element: 1,
+    })
+}
+
+pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
+    submit(plane(to, pitch, value, width, height)?, NULL, Wait::Yes)
 }
 
 pub fn rows_async(
@@ -103,6 +112,44 @@ pub fn rows_async(
     height: usize,
     stream: Address,
 ) -> Outcome {
-    stream::check(stream)?;
-    rows(to, pitch, value, width, height)
+    submit(plane(to, pitch, value, width, height)?, stream, Wait::No)
+}
+
+/// `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
+fn elements(
+    to: (Address, usize),
+    value: u32,
+    bytes: usize,
+    width: usize,
+    height: usize,
+) -> Outcome<Fill> {
+    let width = width.checked_mul(bytes);
+    let width = width.ok_or(HipError::InvalidValue)?;
+    let plane = plane(to.0, to.1, value as i32, width, height)?;
+    Ok(Fill {
+        element: bytes,
+        ..plane
+    })
+}
+
+macro_rules! elements {
+    ($($name:ident $later:ident $type:ty;)*) => {
+        $(
+            pub fn $name(to: Address, pitch: usize, value: $type, width: usize, height: usize) -> Outcome {
+                let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
+                submit(fill, NULL, Wait::Yes)
+            }
+
+            pub fn $later(to: Address, pitch: usize, value: $type, width: usize, height: usize, stream: Address) -> Outcome {
+                let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
+                submit(fill, stream, Wait::No)
+            }
+        )*
+    };
+}
+
+elements! {
+    rows_8 rows_8_async u8;
+    rows_16 rows_16_async u16;
+    rows_32 rows_32_async u32;
 }

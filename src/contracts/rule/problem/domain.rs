@@ -4,6 +4,7 @@ use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
 use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
+use crate::contracts::sizes;
 use crate::contracts::values;
 
 /// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.
@@ -16,16 +17,17 @@ pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
 /// Sizes of the rule: one token and more than a chunk, one to four value heads a key head, numbers of heads and channels that are no power of
 /// two, more keys than values and fewer.
 pub const SIZES: [Factor; 5] = [
-    Factor::One("B", &[1, 3]),
+    sizes::SEQUENCES,
     Factor::One("T", &[1, 2, 17, 65]),
     HEADS,
-    Factor::One("K", &[1, 18, 64, 100, 200]),
-    Factor::One("V", &[1, 16, 65]),
+    sizes::KEY_CHANNELS,
+    sizes::VALUE_CHANNELS,
 ];
 /// Key heads and value heads.
-pub const HEADS: Factor = Factor::Together(&["H", "HV"], &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]]);
+pub const HEADS: Factor = Factor::Together(&["H", "HV"], sizes::GROUPS);
 /// Of few tokens all strengths may be 0.
 pub const FEW: Rule = Rule {
+    of: &["T", STRENGTHS.0],
     says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
     breaks: |case| {
         case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
@@ -33,6 +35,7 @@ pub const FEW: Rule = Rule {
 };
 /// Strengths of which a last chunk has one.
 pub const LAST: Rule = Rule {
+    of: &["T", "C", "BT", STRENGTHS.0],
     says: "a second chunk of one token has strengths between 0 and 1: where it is 0 there is nothing to correct",
     breaks: |case| {
         let chunk = case.get("C").or(case.get("BT"));
@@ -45,11 +48,13 @@ pub const LAST: Rule = Rule {
 };
 /// A key that is 1 or -1.
 pub const ONE_PRODUCT: Rule = Rule {
+    of: &["K", "T"],
     says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
     breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
 };
 /// Outputs of which some are of the size of the state.
 pub const WIDE: Rule = Rule {
+    of: &["V", "T", values::NAME],
     says: "V = 1 has 2 tokens or more, and values of ordinary size: all of few outputs may be small beside the state by chance, and so is what \
            they may be off by",
     breaks: |case| {
@@ -79,14 +84,14 @@ pub const RULE: Domain = Domain::of(&SIZES)
 
 /// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const CHUNKED: [Factor; 5] = [
-    Factor::One("B", &[1, 2]),
+    sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "C"],
         &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
     ),
     HEADS,
-    Factor::One("K", &[1, 18, 64, 100, 200]),
-    Factor::One("V", &[1, 16, 65]),
+    sizes::KEY_CHANNELS,
+    sizes::VALUE_CHANNELS,
 ];
 
 /// The same of several chunks: of one, the state before it is the initial one.

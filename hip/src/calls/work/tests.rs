@@ -2,7 +2,7 @@
 
 use gfx906::machine::{Nearest, Place, Trap, TrapKind};
 
-use super::unreached;
+use super::kernel::unreached;
 
 /// A fault at an address, so far from a registered allocation's end.
 fn fault(place: Place, distance: i128) -> Trap {

@@ -1,0 +1,255 @@
+//! What an instruction reads and writes of memory, found out from the registers before it runs.
+
+use crate::isa::{Encoding, Flags, Inst, Role};
+use crate::machine::shapes::addresses::{Addresses, each};
+use crate::machine::shapes::{flat, lds, lds_more, mubuf, smem, to_lds, typed};
+use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
+use crate::observe::lanes_on;
+
+/// A kind of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Space {
+    /// Device memory, at guest addresses.
+    #[default]
+    Global,
+    /// The group's LDS, at byte offsets.
+    Lds,
+    /// The lane's own scratch, at byte offsets.
+    Scratch,
+}
+
+/// Elements of the lanes, all of one size and in one kind of memory.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Where.
+    pub space: Space,
+    /// The lanes that access it; lane 0 alone where the wave does so as a whole.
+    pub lanes: u64,
+    /// Where each lane's element starts.
+    pub at: Addresses,
+    /// Bytes of an element.
+    pub bytes: u64,
+    /// They are read.
+    pub reads: bool,
+    /// They are written.
+    pub writes: bool,
+    /// The wave as a whole, through the scalar cache.
+    pub scalar: bool,
+    /// The first register that the element comes from or goes to, numbered as in [`crate::isa::uses`]; none where it is no plain copy.
+    pub register: Option<u16>,
+    /// The element is the upper half of its register.
+    pub high: bool,
+}
+
+impl Part {
+    /// Lanes and where their elements start.
+    pub fn places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        each(self.lanes).map(|lane| (lane, self.at[lane]))
+    }
+}
+
+/// What an instruction accesses: at most a few parts.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// It reads and writes at once, as one.
+    pub atomic: bool,
+    /// Its GLC bit: a load past the cache of its compute unit, as atomic loads are.
+    pub coherent: bool,
+}
+
+impl Access {
+    /// Nothing.
+    pub fn clear(&mut self) {
+        self.parts.clear();
+        self.atomic = false;
+        self.coherent = false;
+    }
+}
+
+/// The offsets in a lane's scratch, which starts at `scratch` for lane 0, of offsets from another start: dwords of the lanes stand side
+/// by side.
+fn beyond(start: u64, offsets: Addresses, scratch: u64) -> Addresses {
+    let more = start.wrapping_sub(scratch) / LANES as u64;
+    offsets.map(|offset| offset.wrapping_add(more))
+}
+
+/// Finds out what an instruction accesses, of a wave whose scratch starts at a guest address.
+pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
+    out.clear();
+    let (reads, writes) = (op.traffic.read != 0, op.traffic.written != 0);
+    let flags = op.modifiers.flags;
+    let name = op.row.mnemonic;
+    out.atomic = reads && writes;
+    out.coherent = flags.has(Flags::GLC);
+    let register = register(op);
+    let bytes = u64::from(op.traffic.read.max(op.traffic.written));
+    let part = |space, lanes, at, bytes| Part {
+        space,
+        lanes,
+        at,
+        bytes,
+        reads,
+        writes,
+        scalar: false,
+        register: register.filter(|_| !(reads && writes)),
+        high: name.ends_with("_d16_hi"),
+    };
+    let lanes = lanes_on(wave);
+    let parts = &mut out.parts;
+    match op.traffic.way {
+        Way::None => {}
+        Way::Scalar => {
+            for (first, count, address) in smem::reached(wave, op, (bytes / 4) as u16) {
+                parts.push(Part {
+                    scalar: true,
+                    register: register.map(|number| number + first as u16),
+                    ..part(Space::Global, 1, [address; LANES], 4 * count as u64)
+                });
+            }
+        }
+        _ if lanes == 0 => {}
+        Way::Global => parts.push(part(Space::Global, lanes, flat::global(wave, op), bytes)),
+        Way::Scratch => {
+            let at = beyond(flat::scratch_start(wave), flat::private(wave, op), scratch);
+            parts.push(part(Space::Scratch, lanes, at, bytes));
+        }
+        Way::Flat => {
+            let at = flat::flat(wave, op);
+            let shared = flat::within(&at, lanes, SHARED_BASE);
+            let private = flat::within(&at, lanes, PRIVATE_BASE);
+            let low = at.map(|at| at & 0xffff_ffff);
+            let apart = [
+                (Space::Global, lanes & !shared & !private, at),
+                (Space::Lds, shared, low),
+                (
+                    Space::Scratch,
+                    private,
+                    beyond(flat::scratch_start(wave), low, scratch),
+                ),
+            ];
+            let some = apart.into_iter().filter(|(_, lanes, _)| *lanes != 0);
+            parts.extend(some.map(|(space, lanes, at)| part(space, lanes, at, bytes)));
+        }
+        Way::Buffer => buffer(wave, op, lanes, bytes, scratch, parts, part),
+        Way::LdsOnce => {
+            let at = lds_more::m0_base(wave) + op.offset as u32;
+            parts.push(part(
+                Space::Lds,
+                1 << lanes.trailing_zeros(),
+                [at.into(); LANES],
+                4,
+            ));
+        }
+        Way::Lds if flags.has(Flags::GDS) => {}
+        Way::Lds => in_lds(wave, op, lanes, parts, part),
+    }
+    if op.traffic.with_lds {
+        let at = std::array::from_fn(|lane| to_lds::place(wave, op, lane).into());
+        parts.push(Part {
+            reads: writes,
+            writes: reads,
+            register: None,
+            ..part(Space::Lds, lanes, at, 4)
+        });
+    }
+}
+
+/// The first register of what an instruction loads or stores.
+fn register(inst: &Inst) -> Option<u16> {
+    let stores = inst.row.mnemonic.contains("store") || inst.row.mnemonic.contains("write");
+    let roles = match (inst.encoding, stores) {
+        (Encoding::Smem, _) => [Role::Sdst, Role::Data],
+        (_, true) => [Role::Data, Role::Data],
+        (_, false) => [Role::Vdst, Role::Data],
+    };
+    let found = inst.row.operands.iter().zip(&inst.operands);
+    let found = roles.iter().find_map(|role| {
+        let mut operands = found.clone();
+        operands.find(|(operand, code)| operand.role == *role && code.0 < 512)
+    });
+    let plain = !inst.modifiers.flags.has(Flags::LDS) && !inst.row.mnemonic.contains("_format_");
+    found.map(|(_, code)| code.0).filter(|_| plain)
+}
+
+/// Through a resource: dword by dword, for swizzling may part neighbours.
+fn buffer(
+    wave: &Wave,
+    op: &Op,
+    lanes: u64,
+    bytes: u64,
+    scratch: u64,
+    parts: &mut Vec<Part>,
+    part: impl Fn(Space, u64, Addresses, u64) -> Part,
+) {
+    let typed = op.encoding == Encoding::Mtbuf || op.row.mnemonic.contains("_format_");
+    let bytes = match typed {
+        true => typed::bytes(wave, op).unwrap_or(0),
+        false => bytes,
+    };
+    let each = bytes.min(4);
+    if let Some((start, offsets, true)) = mubuf::private(wave, op, each) {
+        parts.push(part(
+            Space::Scratch,
+            lanes,
+            beyond(start, offsets, scratch),
+            bytes,
+        ));
+        return;
+    }
+    for k in 0..bytes.div_ceil(4) {
+        let bytes = (bytes - 4 * k).min(4);
+        let (at, inside) = mubuf::addresses(wave, op, k, bytes);
+        let mut part = part(Space::Global, lanes & inside, at, bytes);
+        part.register = part.register.map(|number| number + k as u16);
+        parts.push(part);
+    }
+}
+
+/// In LDS: one address, two, or memory and operand.
+fn in_lds(
+    wave: &Wave,
+    op: &Op,
+    lanes: u64,
+    parts: &mut Vec<Part>,
+    part: impl Fn(Space, u64, Addresses, u64) -> Part,
+) {
+    let name = op.row.mnemonic;
+    let bytes = u64::from(op.traffic.read.max(op.traffic.written));
+    let wide = |at: [u32; LANES]| at.map(u64::from);
+    if name.contains("_src2_") {
+        let addr = lds::register(op.by_role(Role::Addr));
+        let both = wave.v[addr].map(|address| lds_more::both_places(op, address));
+        let bytes = u64::from(op.traffic.written);
+        parts.push(part(Space::Lds, lanes, wide(both.map(|(to, _)| to)), bytes));
+        parts.push(Part {
+            writes: false,
+            ..part(Space::Lds, lanes, wide(both.map(|(_, from)| from)), bytes)
+        });
+    } else if op.row.modifiers.has(Flags::TWO_OFFSETS) {
+        let half = bytes / 2;
+        let unit = half as u32 * if name.contains("st64") { 64 } else { 1 };
+        let (first, second) = lds::offsets(op, unit);
+        let at = |offset| wide(lds::addresses(wave, op, offset));
+        let one = part(Space::Lds, lanes, at(first), half);
+        let mut two = part(Space::Lds, lanes, at(second), half);
+        if one.writes {
+            two.register = Some(op.by_role(Role::Data1).0).filter(|_| two.register.is_some());
+        } else {
+            two.register = two.register.map(|number| number + (half / 4) as u16);
+        }
+        parts.push(one);
+        parts.push(two);
+    } else if name.contains("addtid") {
+        parts.push(part(
+            Space::Lds,
+            lanes,
+            wide(lds_more::by_lane(wave, op)),
+            4,
+        ));
+    } else {
+        let at = lds::addresses(wave, op, op.offset as u32);
+        parts.push(part(Space::Lds, lanes, wide(at), bytes));
+    }
+}

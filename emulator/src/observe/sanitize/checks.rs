@@ -1,0 +1,135 @@
+//! Which checks there are, and sets of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Check {
+    /// Accesses outside of what they may reach.
+    Memory,
+    /// Values that nobody wrote.
+    Init,
+    /// Accesses of the same bytes that nothing orders.
+    Race,
+    /// Barriers that not all waves or lanes reach.
+    Sync,
+    /// Registers used before what they wait for has arrived.
+    Wait,
+    /// Instructions that follow each other too closely.
+    Hazard,
+}
+
+impl Check {
+    /// Every check.
+    pub const ALL: [Check; 6] = [
+        Check::Memory,
+        Check::Init,
+        Check::Race,
+        Check::Sync,
+        Check::Wait,
+        Check::Hazard,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Check::Memory => "memory",
+            Check::Init => "init",
+            Check::Race => "race",
+            Check::Sync => "sync",
+            Check::Wait => "wait",
+            Check::Hazard => "hazard",
+        }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Check {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Check, String> {
+        let found = Check::ALL.into_iter().find(|check| check.name() == name);
+        found.ok_or_else(|| {
+            let names = Check::ALL.map(Check::name).join(", ");
+            format!(
+                "there is no check `{}`: use some of {names}",
+                name.escape_debug()
+            )
+        })
+    }
+}
+
+/// A set of checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks(u8);
+
+impl Checks {
+    /// All of them.
+    pub const ALL: Checks = Checks((1 << Check::ALL.len()) - 1);
+
+    /// Whether a check is in it.
+    pub const fn has(self, check: Check) -> bool {
+        self.0 >> check as u8 & 1 != 0
+    }
+
+    /// Whether none is in it.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those in it.
+    pub fn iter(self) -> impl Iterator<Item = Check> {
+        Check::ALL.into_iter().filter(move |&check| self.has(check))
+    }
+}
+
+impl FromIterator<Check> for Checks {
+    fn from_iter<I: IntoIterator<Item = Check>>(checks: I) -> Checks {
+        Checks(
+            checks
+                .into_iter()
+                .fold(0, |set, check| set | 1 << check as u8),
+        )
+    }
+}
+
+impl FromStr for Checks {
+    type Err = String;
+
+    /// Names with commas between them.
+    fn from_str(list: &str) -> Result<Checks, String> {
+        list.split(',').map(|name| name.trim().parse()).collect()
+    }
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Check::name).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_lists_of_names() {
+        let both: Checks = "race, wait".parse().expect("names");
+        assert!(both.has(Check::Race) && both.has(Check::Wait) && !both.has(Check::Init));
+        assert_eq!(both.to_string(), "race,wait");
+        assert_eq!(Checks::ALL.to_string().parse(), Ok(Checks::ALL));
+        let wrong = "race,weight".parse::<Checks>().expect_err("no such check");
+        assert!(
+            wrong.contains("`weight`") && wrong.contains("hazard"),
+            "{wrong}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What can be said of an instruction without running it, found out once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Site, hazard, init, memory, wait};
+use crate::isa::uses::Uses;
+use crate::isa::{Inst, disassemble};
+use crate::machine::Op;
+
+/// What can be said of an instruction without running it.
+pub struct Facts {
+    /// The instruction.
+    pub inst: Inst,
+    /// The registers that it uses.
+    pub uses: Uses,
+    /// It is the end of its wave.
+    pub ends: bool,
+    /// Its operands say which registers it uses: neither an index in M0 nor a stack of forks does.
+    pub exact: bool,
+    /// What it needs and what it leaves for the check of waits.
+    pub wait: wait::Traits,
+    /// What it needs and what it leaves for the check of wait states.
+    pub hazard: hazard::Traits,
+    /// What it makes of undefined values.
+    pub init: init::Traits,
+    /// What it makes of pointers.
+    pub memory: memory::Traits,
+}
+
+impl Facts {
+    /// Those of an instruction.
+    pub fn of(inst: &Inst) -> Facts {
+        let uses = Uses::of(inst);
+        let exact = uses.reads != crate::isa::uses::RegisterSet::ALL;
+        Facts {
+            inst: *inst,
+            uses,
+            ends: inst.row.mnemonic.starts_with("s_endpgm"),
+            exact,
+            wait: wait::Traits::of(inst, &uses),
+            hazard: hazard::Traits::of(inst, &uses),
+            init: init::Traits::of(inst),
+            memory: memory::Traits::of(inst),
+        }
+    }
+}
+
+/// The instructions of a code object that any worker ran, by link address.
+#[derive(Default)]
+struct Seen(Mutex<HashMap<u64, Inst>>);
+
+impl Seen {
+    /// The instruction at a link address that ran.
+    fn site(&self, pc: u64) -> Site {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Site::new(pc, seen.get(&pc).map_or_else(String::new, disassemble))
+    }
+}
+
+/// The facts of the instructions of a code object that ran, by link address.
+#[derive(Default)]
+pub struct Code {
+    facts: Vec<Option<Box<Facts>>>,
+    /// The same instructions, for all workers.
+    seen: Arc<Seen>,
+}
+
+impl Code {
+    /// That of another worker.
+    pub fn fork(&self) -> Code {
+        Code {
+            facts: Vec::new(),
+            seen: Arc::clone(&self.seen),
+        }
+    }
+
+    /// Learns of an instruction at a link address.
+    #[inline]
+    pub fn learn(&mut self, op: &Op, pc: u64) {
+        let at = (pc / 4) as usize;
+        if self.facts.get(at).is_none_or(Option::is_none) {
+            self.add(op, pc);
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, op: &Op, pc: u64) {
+        let at = (pc / 4) as usize;
+        if at >= self.facts.len() {
+            self.facts.resize_with(at + 1, || None);
+        }
+        let mut seen = self.seen.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(pc, op.inst);
+        self.facts[at] = Some(Box::new(Facts::of(op)));
+    }
+
+    /// The facts of an instruction that this worker has learnt of.
+    #[inline]
+    pub fn facts(&self, pc: u64) -> Option<&Facts> {
+        self.facts.get((pc / 4) as usize)?.as_deref()
+    }
+
+    /// An instruction that any worker has learnt of.
+    pub fn site(&self, pc: u64) -> Site {
+        self.seen.site(pc)
+    }
+}

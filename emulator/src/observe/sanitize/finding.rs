@@ -1,0 +1,266 @@
+//! What is found: both sides of it, and the likely cure. The same finding is counted, not repeated.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{Check, Here};
+use crate::code_object::Lines;
+
+/// Different findings that are kept; those beyond are only counted.
+const KEPT: usize = 1000;
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Link address.
+    pub pc: u64,
+    /// Its text.
+    pub text: String,
+    /// `FILE:LINE`, where somebody has looked it up.
+    pub source: Option<String>,
+}
+
+impl Site {
+    /// An instruction at a link address.
+    pub fn new(pc: u64, text: String) -> Site {
+        Site {
+            pc,
+            text,
+            source: None,
+        }
+    }
+}
+
+/// The other side of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// What it did: "wrote v3", "reads byte 260 of LDS".
+    pub did: String,
+    /// The instruction, where it is known.
+    pub site: Option<Site>,
+    /// Its work-group, where it is another.
+    pub group: Option<[u32; 3]>,
+    /// Its wave within the group, where it is another.
+    pub wave: Option<u32>,
+}
+
+/// A mistake, as the first wave met it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The check.
+    pub check: Check,
+    /// Which of its rules: a few words that stay the same.
+    pub kind: &'static str,
+    /// The kernel.
+    pub kernel: String,
+    /// The instruction.
+    pub at: Site,
+    /// The work-group.
+    pub group: [u32; 3],
+    /// The wave within it.
+    pub wave: u32,
+    /// The lanes concerned; none where it concerns the wave as a whole.
+    pub lanes: u64,
+    /// What is wrong, in a sentence without a full stop.
+    pub what: String,
+    /// The other side.
+    pub other: Option<Other>,
+    /// What would cure it.
+    pub cure: String,
+    /// How often it was met.
+    pub count: u64,
+}
+
+/// What a check says of a finding.
+pub struct Detail {
+    /// The lanes concerned.
+    pub lanes: u64,
+    /// What is wrong.
+    pub what: String,
+    /// The other side.
+    pub other: Option<Other>,
+    /// What would cure it.
+    pub cure: String,
+}
+
+/// What makes two findings the same: kernel, check, rule, the instructions of both sides.
+type Key = (String, Check, &'static str, u64, u64);
+
+/// Findings, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    found: BTreeMap<Key, Finding>,
+    beyond: u64,
+}
+
+impl Findings {
+    /// Notes a finding: `other` is the link address of the other side, which tells findings of one instruction apart.
+    #[cold]
+    pub fn note(
+        &mut self,
+        here: &Here<'_>,
+        check: Check,
+        kind: &'static str,
+        other: u64,
+        detail: impl FnOnce() -> Detail,
+    ) {
+        let key = (here.launch.kernel.clone(), check, kind, here.pc, other);
+        let room = self.found.len() < KEPT;
+        match self.found.get_mut(&key) {
+            Some(known) => {
+                known.count += 1;
+                if place(here.group, here.wave.index) < place(known.group, known.wave) {
+                    *known = made(here, check, kind, detail(), known.count);
+                }
+            }
+            None if room => {
+                let finding = made(here, check, kind, detail(), 1);
+                self.found.insert(key, finding);
+            }
+            None => self.beyond += 1,
+        }
+    }
+
+    /// Takes in what another worker found.
+    pub fn join(&mut self, others: Findings) {
+        self.beyond += others.beyond;
+        for (key, other) in others.found {
+            let room = self.found.len() < KEPT;
+            match self.found.get_mut(&key) {
+                Some(known) => {
+                    let count = known.count + other.count;
+                    if place(other.group, other.wave) < place(known.group, known.wave) {
+                        *known = other;
+                    }
+                    known.count = count;
+                }
+                None if room => {
+                    self.found.insert(key, other);
+                }
+                None => self.beyond += other.count,
+            }
+        }
+    }
+
+    /// Looks up where their instructions come from.
+    pub fn look_up(&mut self, lines: &Lines) {
+        for finding in self.found.values_mut() {
+            let other = finding.other.as_mut().and_then(|other| other.site.as_mut());
+            for site in [&mut finding.at].into_iter().chain(other) {
+                site.source = lines.at(site.pc);
+            }
+        }
+    }
+
+    /// The findings, by kernel, check and instruction.
+    pub fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.found.values()
+    }
+
+    /// How many different ones there are.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// How many were met beyond those that are kept.
+    pub fn beyond(&self) -> u64 {
+        self.beyond
+    }
+}
+
+/// The order in which groups and waves are told.
+fn place([x, y, z]: [u32; 3], wave: u32) -> [u32; 4] {
+    [z, y, x, wave]
+}
+
+fn made(here: &Here<'_>, check: Check, kind: &'static str, detail: Detail, count: u64) -> Finding {
+    Finding {
+        check,
+        kind,
+        kernel: here.launch.kernel.clone(),
+        at: here.site(),
+        group: here.group,
+        wave: here.wave.index,
+        lanes: detail.lanes,
+        what: detail.what,
+        other: detail.other,
+        cure: detail.cure,
+        count,
+    }
+}
+
+/// Lanes as ranges: "3", "0-15, 32".
+pub fn ranges(lanes: u64) -> String {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while at < 64 {
+        let run = (lanes >> at).trailing_ones();
+        match run {
+            0 => at += 1,
+            1 => parts.push(at.to_string()),
+            _ => parts.push(format!("{at}-{}", at + run - 1)),
+        }
+        at += run;
+    }
+    parts.join(", ")
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}: {}", self.pc, self.text)?;
+        match &self.source {
+            Some(source) => write!(f, " ({source})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    /// Several lines: what, where, the other side, the cure.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}: {}", self.check, self.kind, self.what)?;
+        writeln!(f, "  kernel      {}", self.kernel)?;
+        writeln!(f, "  pc          {}", self.at)?;
+        let [x, y, z] = self.group;
+        write!(f, "  work-group  ({x}, {y}, {z}), wave {}", self.wave)?;
+        match self.lanes.count_ones() {
+            0 => {}
+            1 => write!(f, ", lane {}", ranges(self.lanes))?,
+            _ => write!(f, ", lanes {}", ranges(self.lanes))?,
+        }
+        if let Some(other) = &self.other {
+            write!(f, "\n  other side  {}", other.did)?;
+            if let Some([x, y, z]) = other.group {
+                write!(f, ", work-group ({x}, {y}, {z})")?;
+            }
+            if let Some(wave) = other.wave {
+                write!(f, ", wave {wave}")?;
+            }
+            if let Some(site) = &other.site {
+                write!(f, ", at {site}")?;
+            }
+        }
+        write!(f, "\n  cure        {}", self.cure)?;
+        if self.count > 1 {
+            write!(f, "\n  met         {} times", self.count)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_told_as_ranges() {
+        assert_eq!(ranges(0), "");
+        assert_eq!(ranges(1 << 63 | 0xf0 | 1), "0, 4-7, 63");
+        assert_eq!(ranges(!0), "0-63");
+    }
+}

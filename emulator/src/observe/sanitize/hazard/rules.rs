@@ -1,0 +1,249 @@
+//! The rules of wait states: which registers the first instruction changes, which ones the second uses, how far apart they must be.
+
+use crate::isa::uses::{MODE, RegisterSet, Uses};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+
+/// Registers of an instruction that a rule is about.
+pub type Registers = fn(&Inst, &Uses) -> RegisterSet;
+
+/// From here on, registers of a set stand for hardware registers by their numbers: no operand has these codes.
+pub const HWREG: u16 = 130;
+
+/// Two instructions that must be so many wait states apart where the first changes a register that the second uses.
+pub struct Rule {
+    /// What it is called.
+    pub name: &'static str,
+    /// Wait states between the two.
+    pub states: u32,
+    /// Registers that the first changes.
+    pub first: Registers,
+    /// Registers that the second uses.
+    pub second: Registers,
+    /// What the first does.
+    pub change_of: &'static str,
+    /// What the second does.
+    pub use_of: &'static str,
+}
+
+const fn rule(
+    name: &'static str,
+    states: u32,
+    first: Registers,
+    change_of: &'static str,
+    second: Registers,
+    use_of: &'static str,
+) -> Rule {
+    Rule {
+        name,
+        states,
+        first,
+        second,
+        change_of,
+        use_of,
+    }
+}
+
+/// The rules.
+#[rustfmt::skip]
+pub const RULES: &[Rule] = &[
+    rule("SGPR before vector memory",  5, sgprs_by_valu,  "a vector instruction wrote it",           sgprs_of_vmem,  "is read by vector memory"),
+    rule("VGPR before DPP",            2, vgprs_by_valu,  "a vector instruction wrote it",           vgprs_of_dpp,   "is read through DPP"),
+    rule("EXEC before DPP",            5, exec_by_valu,   "a vector instruction wrote it",           exec_of_dpp,    "is used by DPP"),
+    rule("SGPR before a lane select",  4, sgprs_by_valu,  "a vector instruction wrote it",           lane_selects,   "selects a lane"),
+    rule("VCC before v_div_fmas",      4, vcc_by_valu,    "a vector instruction wrote it",           vcc_of_fmas,    "is read by v_div_fmas"),
+    rule("VCC before VCCZ",            5, vcc_by_valu,    "a vector instruction wrote it",           vccz_of_valu,   "is read as VCCZ"),
+    rule("EXEC before EXECZ",          5, exec_by_valu,   "a vector instruction wrote it",           execz_of_valu,  "is read as EXECZ"),
+    rule("M0 before LDS by M0",        1, m0_by_salu,     "a scalar instruction wrote it",           m0_of_lds,      "says where in LDS"),
+    rule("M0 before a message",        1, m0_by_salu,     "a scalar instruction wrote it",           m0_of_message,  "goes with a message"),
+    rule("M0 before a relative move",  1, m0_by_salu,     "a scalar instruction wrote it",           m0_of_movrel,   "is an index"),
+    rule("s_setreg before s_getreg",   2, set_register,   "s_setreg wrote it",                       get_register,   "is read or written by its name"),
+    rule("s_setvskip before s_getreg", 2, set_vskip,      "s_setvskip wrote MODE",                   get_register,   "is read or written by its name"),
+    rule("vskip before vectors",       2, vskip,          "s_setreg wrote MODE.vskip",               any_vector,     "applies to a vector instruction"),
+    rule("TRAPSTS before s_rfe",       1, set_trapsts,    "s_setreg wrote it",                       trapsts_of_rfe, "is used by s_rfe"),
+    rule("wide store before its data", 1, wide_data,      "a store of more than 8 bytes reads it",   vgprs_by_valu,  "is overwritten"),
+];
+
+fn set(first: u16, count: u16) -> RegisterSet {
+    let mut set = RegisterSet::default();
+    set.add(first, count);
+    set
+}
+
+fn none() -> RegisterSet {
+    RegisterSet::default()
+}
+
+/// Only where a condition holds.
+fn only(holds: bool, set: RegisterSet) -> RegisterSet {
+    if holds { set } else { none() }
+}
+
+const VCC: u16 = Code::VCC.0;
+const EXEC: u16 = Code::EXEC.0;
+const M0: u16 = Code::M0.0;
+/// Numbers of hardware registers.
+const MODE_REGISTER: u16 = 1;
+const TRAPSTS: u16 = 3;
+
+/// The registers of operands that pass.
+fn operands(inst: &Inst, passes: impl Fn(Role, Access) -> bool) -> RegisterSet {
+    let mut found = none();
+    for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
+        if passes(operand.role, operand.access) && (code.0 < 128 || (256..512).contains(&code.0)) {
+            found.add(code.0, inst.registers(operand));
+        }
+    }
+    found
+}
+
+/// EXEC is none of them: nobody waits for it but DPP and EXECZ.
+fn sgprs_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
+    only(inst.is_valu(), uses.writes.and(&set(0, EXEC)))
+}
+
+fn vgprs_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
+    only(inst.is_valu(), uses.writes.and(&set(256, 256)))
+}
+
+fn exec_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
+    only(inst.is_valu(), uses.writes.and(&set(EXEC, 2)))
+}
+
+fn vcc_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
+    only(inst.is_valu(), uses.writes.and(&set(VCC, 2)))
+}
+
+/// A relative move writes it only where it is named: the index is taken from it.
+fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
+    let writes = match inst.row.mnemonic.contains("movrel") {
+        true => operands(inst, |_, access| access != Access::Read),
+        false => uses.writes,
+    };
+    only(Kind::of(inst) == Kind::Salu, writes.and(&set(M0, 1)))
+}
+
+/// With those that no operand names: FLAT_SCRATCH of flat and scratch addresses, M0 of what goes to LDS.
+fn sgprs_of_vmem(inst: &Inst, uses: &Uses) -> RegisterSet {
+    only(inst.is_vmem(), uses.reads.and(&set(0, EXEC)))
+}
+
+fn vgprs_of_dpp(inst: &Inst, _: &Uses) -> RegisterSet {
+    let read = operands(inst, |_, access| access != Access::Write);
+    only(inst.form == Form::Dpp, read.and(&set(256, 256)))
+}
+
+fn exec_of_dpp(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(inst.form == Form::Dpp, set(EXEC, 2))
+}
+
+fn lane_selects(inst: &Inst, _: &Uses) -> RegisterSet {
+    let name = inst.row.mnemonic;
+    let selects = name.starts_with("v_readlane") || name.starts_with("v_writelane");
+    only(selects, operands(inst, |role, _| role == Role::Src1)).and(&set(0, 128))
+}
+
+fn vcc_of_fmas(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(inst.row.mnemonic.starts_with("v_div_fmas"), set(VCC, 2))
+}
+
+/// Whether a vector instruction reads a source code.
+fn reads(inst: &Inst, source: u16) -> bool {
+    inst.is_valu() && inst.operands[..inst.row.operands.len().min(6)].contains(&Code(source))
+}
+
+fn vccz_of_valu(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(reads(inst, 251), set(VCC, 2))
+}
+
+fn execz_of_valu(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(reads(inst, 252), set(EXEC, 2))
+}
+
+fn m0_of_lds(inst: &Inst, _: &Uses) -> RegisterSet {
+    let to_lds = inst.is_vmem() && inst.modifiers.flags.has(Flags::LDS);
+    let gds = inst.encoding == Encoding::Ds && inst.modifiers.flags.has(Flags::GDS);
+    let by_name = inst.row.mnemonic.contains("addtid") || inst.encoding == Encoding::Vintrp;
+    let direct = inst.is_valu() && inst.operands.contains(&Code::LDS_DIRECT);
+    only(to_lds || gds || by_name || direct, set(M0, 1))
+}
+
+fn m0_of_message(inst: &Inst, _: &Uses) -> RegisterSet {
+    let name = inst.row.mnemonic;
+    only(
+        name.starts_with("s_sendmsg") || name == "s_ttracedata",
+        set(M0, 1),
+    )
+}
+
+fn m0_of_movrel(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(inst.row.mnemonic.starts_with("s_movrel"), set(M0, 1))
+}
+
+/// The hardware register that an instruction names: number, first bit, bits.
+fn hardware(inst: &Inst) -> (u16, u32, u32) {
+    let field = inst.words[0] & 0xffff;
+    ((field & 63) as u16, field >> 6 & 31, (field >> 11) + 1)
+}
+
+fn set_register(inst: &Inst, _: &Uses) -> RegisterSet {
+    let (number, ..) = hardware(inst);
+    only(
+        inst.row.mnemonic.starts_with("s_setreg"),
+        set(HWREG + number, 1),
+    )
+}
+
+fn get_register(inst: &Inst, _: &Uses) -> RegisterSet {
+    let (number, ..) = hardware(inst);
+    let name = inst.row.mnemonic;
+    let names = name.starts_with("s_getreg") || name.starts_with("s_setreg");
+    only(names, set(HWREG + number, 1))
+}
+
+fn set_vskip(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(
+        inst.row.mnemonic == "s_setvskip",
+        set(HWREG + MODE_REGISTER, 1),
+    )
+}
+
+fn set_trapsts(inst: &Inst, uses: &Uses) -> RegisterSet {
+    set_register(inst, uses).and(&set(HWREG + TRAPSTS, 1))
+}
+
+fn trapsts_of_rfe(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(
+        inst.row.mnemonic.starts_with("s_rfe"),
+        set(HWREG + TRAPSTS, 1),
+    )
+}
+
+fn vskip(inst: &Inst, _: &Uses) -> RegisterSet {
+    let (number, first, bits) = hardware(inst);
+    let hits = number == MODE_REGISTER && first <= 28 && first + bits > 28;
+    only(
+        inst.row.mnemonic.starts_with("s_setreg") && hits,
+        set(MODE, 1),
+    )
+}
+
+fn any_vector(inst: &Inst, _: &Uses) -> RegisterSet {
+    only(inst.encoding.is_vector(), set(MODE, 1))
+}
+
+/// Data of stores of more than 8 bytes. Where a buffer instruction has a scalar offset, it takes the time that it needs.
+fn wide_data(inst: &Inst, _: &Uses) -> RegisterSet {
+    let stores = inst.is_vmem() && crate::machine::Traffic::of(inst).written != 0;
+    let data = inst
+        .row
+        .operands
+        .iter()
+        .find(|operand| operand.role == Role::Data);
+    let wide = data.is_some_and(|data| data.ty.registers() > 2);
+    let offset = inst.by_role(Role::Soffset);
+    let scalar = matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf) && offset.0 < 128;
+    only(
+        stores && wide && !scalar,
+        operands(inst, |role, _| role == Role::Data),
+    )
+}

@@ -1,0 +1,294 @@
+//! What whoever owns a GPU's memory tells the checks of it: which bytes have a name, which nobody has written, which were freed.
+//!
+//! The machine knows allocations. A tensor inside of one, between guards, or an allocation that ends within a dword, is known here. What
+//! nobody declares counts as written, and its bounds are left to the machine's own faults.
+
+mod bits;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use self::bits::Bits;
+
+/// Freed ranges that are remembered.
+const QUARANTINE: usize = 1024;
+
+/// A range of memory with a name.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// What it is called.
+    pub name: String,
+    /// The call that made it, where one did.
+    pub made_by: Option<String>,
+    /// Its bytes.
+    pub bytes: Range<u64>,
+    /// Its bytes and those around it that kernels reach and must not: guards, the rest of the last dword.
+    pub around: Range<u64>,
+    /// Which of its bytes somebody has written; all, where there is none.
+    defined: OnceLock<Bits>,
+}
+
+impl Block {
+    /// Whether somebody has said that nobody wrote some of it.
+    #[inline]
+    pub fn may_be_undefined(&self) -> bool {
+        self.defined.get().is_some()
+    }
+
+    /// Where the first byte of a range is that nobody has written.
+    #[inline]
+    pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
+        let bits = self.defined.get()?;
+        let found = bits.first_clear(self.offsets(range)?)?;
+        Some(self.bytes.start + found)
+    }
+
+    /// Notes whether bytes are written by somebody who knows what.
+    #[inline]
+    pub fn define(&self, range: Range<u64>, defined: bool) {
+        if let (Some(bits), Some(range)) = (self.defined.get(), self.offsets(range)) {
+            bits.set(range, defined);
+        }
+    }
+
+    fn offsets(&self, range: Range<u64>) -> Option<Range<u64>> {
+        let start = range.start.max(self.bytes.start);
+        let end = range.end.min(self.bytes.end);
+        (start < end).then(|| start - self.bytes.start..end - self.bytes.start)
+    }
+
+    fn nobody_wrote(&self, range: Range<u64>) {
+        self.defined
+            .get_or_init(|| Bits::all_set(self.bytes.end - self.bytes.start));
+        self.define(range, false);
+    }
+
+    /// What it is called, how large it is, and where it comes from.
+    pub fn describe(&self) -> String {
+        let size = self.bytes.end - self.bytes.start;
+        match &self.made_by {
+            Some(call) => format!("`{}` ({size} bytes, {call})", self.name),
+            None => format!("`{}` ({size} bytes)", self.name),
+        }
+    }
+}
+
+/// Memory that was freed.
+#[derive(Clone, Debug)]
+pub struct Freed {
+    /// What it was.
+    pub block: Arc<Block>,
+    /// The call that freed it.
+    pub by: String,
+}
+
+/// What is known of memory while a dispatch runs.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Blocks by address; none overlaps another.
+    blocks: Vec<Arc<Block>>,
+    freed: Vec<Freed>,
+    span: Range<u64>,
+}
+
+impl Known {
+    fn new<'a>(blocks: impl Iterator<Item = &'a Arc<Block>>, freed: &VecDeque<Freed>) -> Known {
+        let blocks: Vec<Arc<Block>> = blocks.cloned().collect();
+        let freed: Vec<Freed> = freed.iter().cloned().collect();
+        let all = || blocks.iter().chain(freed.iter().map(|freed| &freed.block));
+        let start = all().map(|block| block.around.start).min();
+        let end = all().map(|block| block.around.end).max();
+        let span = start.unwrap_or(0)..end.unwrap_or(0);
+        Known {
+            blocks,
+            freed,
+            span,
+        }
+    }
+
+    /// The block that an address is in or just around, by its number.
+    #[inline]
+    pub fn find(&self, hint: &mut usize, address: u64) -> Option<(usize, &Block)> {
+        let fits = |n: usize| {
+            let block = self.blocks.get(n)?;
+            block.around.contains(&address).then_some((n, &**block))
+        };
+        fits(*hint).or_else(|| {
+            let after = self.blocks.partition_point(|b| b.around.start <= address);
+            let found = fits(after.checked_sub(1)?)?;
+            *hint = found.0;
+            Some(found)
+        })
+    }
+
+    /// A block by its number.
+    pub fn block(&self, number: usize) -> Option<&Block> {
+        self.blocks.get(number).map(|block| &**block)
+    }
+
+    /// The number of the block whose bytes have an address, where it is not the end of another one, too.
+    pub fn surely(&self, hint: &mut usize, address: u64) -> Option<usize> {
+        let (n, block) = self.find(hint, address)?;
+        let before = n.checked_sub(1).and_then(|n| self.block(n));
+        let ends = before.is_some_and(|before| before.bytes.end == address);
+        (block.bytes.contains(&address) && !ends).then_some(n)
+    }
+
+    /// The addresses between which all blocks are, freed ones included.
+    pub fn span(&self) -> &Range<u64> {
+        &self.span
+    }
+
+    /// The freed memory that an address is in.
+    pub fn freed(&self, address: u64) -> Option<&Freed> {
+        let mut freed = self.freed.iter().rev();
+        freed.find(|freed| freed.block.bytes.contains(&address))
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.freed.is_empty()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    blocks: BTreeMap<u64, Arc<Block>>,
+    freed: VecDeque<Freed>,
+    /// What dispatches see, until something changes.
+    known: Option<Arc<Known>>,
+}
+
+/// What is known of a GPU's memory, from launch to launch.
+#[derive(Debug, Default)]
+pub struct Heap {
+    state: Mutex<State>,
+}
+
+impl Heap {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Declares a block: its bytes, what is around them that kernels reach and must not (or the same range), the call that made it. What was
+    /// declared there before is forgotten.
+    pub fn declare(
+        &self,
+        name: &str,
+        bytes: Range<u64>,
+        around: Range<u64>,
+        made_by: Option<&str>,
+    ) {
+        let around = around.start.min(bytes.start)..around.end.max(bytes.end);
+        let mut state = self.state();
+        state.forget(&around);
+        state
+            .freed
+            .retain(|freed| !overlap(&freed.block.bytes, &around));
+        let block = Block {
+            name: name.to_owned(),
+            made_by: made_by.map(str::to_owned),
+            bytes,
+            around: around.clone(),
+            defined: OnceLock::new(),
+        };
+        state.blocks.insert(around.start, Arc::new(block));
+    }
+
+    /// Nobody has written these bytes of declared blocks.
+    pub fn undefined(&self, range: Range<u64>) {
+        for block in self.state().within(&range) {
+            block.nobody_wrote(range.clone());
+        }
+    }
+
+    /// The host has written these bytes.
+    pub fn written(&self, range: Range<u64>) {
+        for block in self.state().within(&range) {
+            block.define(range.clone(), true);
+        }
+    }
+
+    /// The host has copied bytes within the GPU's memory: what nobody wrote stays so.
+    pub fn copied(&self, from: u64, to: u64, bytes: u64) {
+        self.written(to..to.saturating_add(bytes));
+        let mut at = from;
+        while let Some(first) = self.first_undefined(at..from.saturating_add(bytes)) {
+            let end = self.first_defined(first..from.saturating_add(bytes));
+            self.undefined(to + (first - from)..to + (end - from));
+            at = end;
+        }
+    }
+
+    /// Where the first byte of a range is that nobody has written.
+    pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
+        let state = self.state();
+        let mut blocks = state.within(&range);
+        blocks.find_map(|block| block.first_undefined(range.clone()))
+    }
+
+    /// Where the first byte of a range within one block is that somebody has written, or where the range or the block ends.
+    fn first_defined(&self, range: Range<u64>) -> u64 {
+        let state = self.state();
+        let mut blocks = state.within(&range);
+        let Some(block) = blocks.next() else {
+            return range.end;
+        };
+        let within = range.start..range.end.min(block.bytes.end);
+        let found = block.offsets(within.clone()).zip(block.defined.get());
+        let found = found.and_then(|(offsets, bits)| bits.first_set(offsets));
+        found.map_or(within.end, |at| block.bytes.start + at)
+    }
+
+    /// The block that starts at an address is freed by a call.
+    pub fn free(&self, start: u64, by: &str) {
+        let mut state = self.state();
+        let found = state.blocks.values().find(|b| b.bytes.start == start);
+        let Some(block) = found.cloned() else {
+            return;
+        };
+        state.forget(&block.around);
+        if state.freed.len() == QUARANTINE {
+            state.freed.pop_front();
+        }
+        let by = by.to_owned();
+        state.freed.push_back(Freed { block, by });
+    }
+
+    /// What a dispatch sees that begins now.
+    pub fn known(&self) -> Arc<Known> {
+        let mut state = self.state();
+        let State {
+            blocks,
+            freed,
+            known,
+        } = &mut *state;
+        let known = known.get_or_insert_with(|| Arc::new(Known::new(blocks.values(), freed)));
+        Arc::clone(known)
+    }
+}
+
+impl State {
+    fn forget(&mut self, range: &Range<u64>) {
+        self.known = None;
+        self.blocks
+            .retain(|_, block| !overlap(&block.around, range));
+    }
+
+    fn within(&self, range: &Range<u64>) -> impl Iterator<Item = &Arc<Block>> {
+        let first = self.blocks.range(..=range.start).next_back();
+        let first = first.map_or(range.start, |(at, _)| *at);
+        let range = range.clone();
+        let blocks = self.blocks.range(first..range.end.max(first));
+        blocks
+            .map(|(_, block)| block)
+            .filter(move |block| overlap(&block.bytes, &range))
+    }
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}

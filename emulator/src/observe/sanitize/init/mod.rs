@@ -1,0 +1,483 @@
+//! Values that nobody wrote, where they matter: in an address, in a branch or EXEC, in what goes to memory that others see.
+//!
+//! Each bit of a register, of LDS and of scratch has a bit that says whether it is undefined, and each byte of the memory that somebody
+//! declared so ([`Heap`](super::Heap)); instructions carry them on as they do the values. A copy of something undefined is no mistake:
+//! structures have padding, compilers spill registers of which half the lanes are off. What is undefined in full and stored to memory
+//! is one, and so is a branch that depends on it.
+//!
+//! Most instructions meet nothing undefined, which a set of registers tells at once.
+
+mod alu;
+mod memory;
+mod report;
+mod rule;
+mod shadow;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+use self::alu::Alu;
+use self::memory::Reached;
+use self::report::{Origins, Undefined};
+use self::rule::Need;
+use self::shadow::Shadow;
+use self::storage::{Lds, Scratch};
+use super::access::{Part, Space};
+use super::{Findings, Here, Launched, Watch};
+use crate::isa::uses::{RegisterSet, Uses};
+use crate::isa::{Code, Encoding, Role};
+use crate::machine::Group;
+use crate::machine::{LANES, Way};
+
+pub use self::rule::Traits;
+
+#[derive(Default)]
+struct OneWave {
+    shadow: Shadow,
+    scratch: Scratch,
+}
+
+/// The check.
+#[derive(Default)]
+pub struct Init {
+    waves: Vec<OneWave>,
+    lds: Lds,
+    hint: usize,
+    origins: Origins,
+}
+
+impl Watch for Init {
+    fn fork(&self) -> Box<dyn Watch> {
+        Box::<Init>::default()
+    }
+
+    fn group(&mut self, group: &Group, launch: &Launched) {
+        let waves = group.waves;
+        self.waves.resize_with(waves, OneWave::default);
+        self.lds.begin(launch.lds);
+        let items: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+        for (n, wave) in self.waves.iter_mut().enumerate() {
+            let items = items.saturating_sub((n * LANES) as u64);
+            let lanes = if items >= LANES as u64 {
+                !0
+            } else {
+                (1 << items) - 1
+            };
+            wave.shadow.begin(launch.sgprs, launch.vgprs, lanes);
+            wave.scratch.begin();
+        }
+    }
+
+    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+        let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
+            return;
+        };
+        let uses = &here.facts.uses;
+        let traits = &here.facts.init;
+        let vector = here.op.encoding.is_vector();
+        let lanes = if vector { here.lanes() } else { !0 };
+        let moves = here.op.traffic.way != Way::None;
+        if !here.facts.exact || vector && here.wave.indexes_vgprs() {
+            return indexed(state, here, &mut self.origins, findings);
+        }
+        let dirty = state.shadow.meets(&uses.reads);
+        if !dirty && !moves {
+            return state.shadow.define(&uses.writes, lanes);
+        }
+        if dirty {
+            let mut undefined = Undefined {
+                here,
+                shadow: &mut state.shadow,
+                origins: &mut self.origins,
+                findings,
+            };
+            undefined.check_address(&traits.address, lanes);
+            if let Some((need, registers)) = traits.needs {
+                undefined.check_need(need, &registers);
+            }
+        }
+        if moves {
+            let mut reached = Reached {
+                known: &here.launch.memory,
+                hint: &mut self.hint,
+                lds: &mut self.lds,
+                scratch: &mut state.scratch,
+            };
+            return access(
+                &mut state.shadow,
+                &mut reached,
+                here,
+                &mut self.origins,
+                findings,
+            );
+        }
+        let read = if traits.crosses { !0 } else { lanes };
+        if state.shadow.first_of(&uses.reads, read).is_none() {
+            return state.shadow.define(&uses.writes, lanes);
+        }
+        if !computes(here.op.encoding) {
+            return;
+        }
+        let alu = Alu::new(
+            &mut state.shadow,
+            here.wave,
+            here.op,
+            &here.op.inst,
+            uses,
+            lanes,
+            traits.crosses,
+        );
+        let (exec, origin) = alu.run(traits.rule);
+        if exec != 0 {
+            let mut undefined = Undefined {
+                here,
+                shadow: &mut state.shadow,
+                origins: &mut self.origins,
+                findings,
+            };
+            undefined.exec(exec, origin);
+        }
+    }
+}
+
+/// Whether instructions of an encoding compute.
+fn computes(encoding: Encoding) -> bool {
+    encoding.is_vector_alu()
+        || matches!(
+            encoding,
+            Encoding::Ds | Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc
+        )
+}
+
+/// An instruction whose registers M0 chooses, or that says nothing of them.
+fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings: &mut Findings) {
+    let inst = &here.op.inst;
+    if let Some((need, registers)) = here.facts.init.needs {
+        let mut undefined = Undefined {
+            here,
+            shadow: &mut state.shadow,
+            origins,
+            findings,
+        };
+        undefined.check_need(need, &registers);
+    }
+    let mut m0 = RegisterSet::default();
+    m0.add(Code::M0.0, 1);
+    if inst.row.mnemonic == "s_getreg_b32" {
+        let mut to = RegisterSet::default();
+        to.add(inst.operands[0].0, 1);
+        return state.shadow.define(&to, !0);
+    }
+    if inst.row.mnemonic.starts_with("s_set_gpr_idx") {
+        return state.shadow.define(&m0, !0);
+    }
+    let lanes = if inst.encoding.is_vector() {
+        here.lanes()
+    } else {
+        !0
+    };
+    let Some(inst) = alu::resolved(here.wave, inst) else {
+        return;
+    };
+    if inst.row.mnemonic.starts_with("s_movrel") || inst.encoding.is_vector_alu() {
+        let uses: Uses = alu::named(&inst);
+        let alu = Alu::new(
+            &mut state.shadow,
+            here.wave,
+            here.op,
+            &inst,
+            &uses,
+            lanes,
+            true,
+        );
+        alu.run(here.facts.init.rule);
+    } else if here.op.traffic.way != Way::None {
+        // Memory instructions are not indexed.
+        state.shadow.define(&here.facts.uses.writes, lanes);
+    }
+}
+
+/// The part of a register that a load fills, or a store takes: shift, bytes, and whether the rest of the register stays.
+fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
+    let name = here.op.row.mnemonic;
+    let signed = name.contains("_sbyte")
+        || name.contains("_sshort")
+        || name.contains("_i8")
+        || name.contains("_i16");
+    let keeps = name.contains("_d16") && count < 4;
+    (if part.high { 16 } else { 0 }, keeps, signed && count < 4)
+}
+
+/// An instruction that moves something to or from memory.
+fn access(
+    shadow: &mut Shadow,
+    reached: &mut Reached<'_>,
+    here: &Here<'_>,
+    origins: &mut Origins,
+    findings: &mut Findings,
+) {
+    let vector = here.op.encoding.is_vector();
+    let lanes = if vector { here.lanes() } else { !0 };
+    let uses = &here.facts.uses;
+    if here.access.atomic {
+        return atomic(shadow, reached, here, lanes, origins, findings);
+    }
+    let stores = here.op.traffic.written != 0;
+    if stores {
+        let parts = &here.access.parts;
+        if let [from, to] = &parts[..]
+            && here.op.traffic.with_lds
+        {
+            return through_lds(reached, from, to);
+        }
+        if here.op.encoding == Encoding::Smem || vector && here.op.row.has_role(Role::Data) {
+            let data = shadow.meets(&uses.reads) && shadow.first_of(&data(here), lanes).is_some();
+            if data {
+                let global = parts.iter().filter(|part| part.space == Space::Global);
+                let global = global.fold(0, |all, part| all | part.lanes);
+                Undefined {
+                    here,
+                    shadow,
+                    origins,
+                    findings,
+                }
+                .check_store(&self::data(here), global);
+            }
+            for part in parts {
+                match part.register.filter(|_| data) {
+                    Some(first) => store(shadow, reached, here, part, first),
+                    None => reached.define(part),
+                }
+            }
+        } else {
+            parts.iter().for_each(|part| reached.define(part));
+        }
+        return;
+    }
+    if let [from, to] = &here.access.parts[..]
+        && here.op.traffic.with_lds
+    {
+        return through_lds(reached, from, to);
+    }
+    load(shadow, reached, here, lanes, origins);
+}
+
+/// The registers that a store takes.
+fn data(here: &Here<'_>) -> RegisterSet {
+    let mut set = RegisterSet::default();
+    let inst = &here.op.inst;
+    for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
+        let is_data = matches!(operand.role, Role::Data | Role::Data1 | Role::Sdst);
+        if is_data && code.0 < 512 {
+            set.add(code.0, operand.ty.registers() as u16);
+        }
+    }
+    set
+}
+
+fn through_lds(reached: &mut Reached<'_>, from: &Part, to: &Part) {
+    let (from, to) = if from.reads { (from, to) } else { (to, from) };
+    if !reached.any(from) {
+        return reached.define(to);
+    }
+    for (lane, at) in from.places() {
+        let bits = reached.get(from.space, lane, at, from.bytes.min(4));
+        if to.lanes >> lane & 1 != 0 {
+            reached.put(to.space, lane, to.at[lane], to.bytes.min(4), bits);
+        }
+    }
+}
+
+fn load(
+    shadow: &mut Shadow,
+    reached: &mut Reached<'_>,
+    here: &Here<'_>,
+    lanes: u64,
+    origins: &mut Origins,
+) {
+    let uses = &here.facts.uses;
+    let partly = here.op.row.mnemonic.contains("_d16");
+    if !partly {
+        // What lies outside of a resource reads as 0.
+        shadow.define(&uses.writes, lanes);
+    }
+    for part in &here.access.parts {
+        let Some(first) = part.register else {
+            continue;
+        };
+        let written = shadow.meets(&uses.writes);
+        let undefined = reached.any(part);
+        if !(undefined || partly && written) {
+            continue;
+        }
+        let mut origin = None;
+        for (lane, at) in part.places() {
+            for (k, offset) in (0..part.bytes).step_by(4).enumerate() {
+                let count = (part.bytes - offset).min(4);
+                let (shift, keeps, signed) = part_of_register(here, part, count);
+                let mut bits = if undefined {
+                    reached.get(part.space, lane, at + offset, count)
+                } else {
+                    0
+                };
+                if signed && bits >> (8 * count - 1) & 1 != 0 {
+                    bits |= u32::MAX << (8 * count);
+                }
+                let register = first + k as u16;
+                if register >= 512 {
+                    continue;
+                }
+                let here_from = match bits {
+                    0 => shadow.origin(register),
+                    _ => *origin
+                        .get_or_insert_with(|| origins.of_load(here, part.space, at + offset)),
+                };
+                if keeps {
+                    let field = 0xffff << shift;
+                    bits = (bits & 0xffff) << shift | shadow.get(register, lane) & !field;
+                }
+                if bits != 0 || keeps {
+                    shadow.put(register, lane, bits, here_from);
+                }
+            }
+        }
+    }
+}
+
+fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Part, first: u16) {
+    for (lane, at) in part.places() {
+        for (k, offset) in (0..part.bytes).step_by(4).enumerate() {
+            let count = (part.bytes - offset).min(4);
+            let (shift, ..) = part_of_register(here, part, count);
+            let bits = shadow.get(first + k as u16, lane) >> if count < 4 { shift } else { 0 };
+            reached.put(part.space, lane, at + offset, count, bits);
+        }
+    }
+}
+
+/// What is read and written at once: both operands matter, the one in memory unless it is only replaced.
+fn atomic(
+    shadow: &mut Shadow,
+    reached: &mut Reached<'_>,
+    here: &Here<'_>,
+    lanes: u64,
+    origins: &mut Origins,
+    findings: &mut Findings,
+) {
+    let name = here.op.row.mnemonic;
+    let replaces = name.contains("wrxchg") || name.contains("write_src2") || name.contains("_swap");
+    let operands = data(here);
+    for part in &here.access.parts {
+        if !replaces && reached.any(part) {
+            let found = part
+                .places()
+                .find(|&(lane, at)| reached.get(part.space, lane, at, part.bytes.min(4)) != 0);
+            if let Some((lane, at)) = found {
+                let origin = origins.of_load(here, part.space, at);
+                Undefined {
+                    here,
+                    shadow: &mut *shadow,
+                    origins: &mut *origins,
+                    findings: &mut *findings,
+                }
+                .memory_operand(lane, origin);
+            }
+        }
+        reached.define(part);
+    }
+    if shadow.meets(&operands) {
+        Undefined {
+            here,
+            shadow: &mut *shadow,
+            origins,
+            findings,
+        }
+        .check_atomic(&operands, lanes);
+    }
+    shadow.define(&here.facts.uses.writes, lanes);
+}
+
+impl Undefined<'_, '_> {
+    /// Registers that make up an address.
+    fn check_address(&mut self, registers: &RegisterSet, lanes: u64) {
+        if let Some(register) = self.shadow.first_of(registers, lanes) {
+            let from = self.lanes_of(register, lanes);
+            self.found("undefined address", register, from, "is part of an address");
+            self.shadow.define(registers, lanes);
+        }
+    }
+
+    fn check_need(&mut self, need: Need, registers: &RegisterSet) {
+        let Some(register) = self.shadow.first_of(registers, !0) else {
+            return;
+        };
+        match need {
+            Need::Vcc => {
+                let vcc = self.here.wave.vcc();
+                let high = u64::from(self.shadow.get(Code::VCC.0 + 1, 0));
+                let undefined = u64::from(self.shadow.get(Code::VCC.0, 0)) | high << 32;
+                // A lane's bit that is set decides alone.
+                if vcc & !undefined == 0 {
+                    self.found(
+                        "undefined branch",
+                        register,
+                        undefined,
+                        "decides where the wave goes on",
+                    );
+                }
+            }
+            Need::Branch => self.found(
+                "undefined branch",
+                register,
+                0,
+                "decides where the wave goes on",
+            ),
+            Need::Setting => {
+                self.found("undefined setting", register, 0, "is a setting of the wave")
+            }
+        }
+        self.shadow.define(registers, !0);
+    }
+
+    /// A store whose element is undefined as a whole. What is undefined in part is padding, and carried on.
+    fn check_store(&mut self, registers: &RegisterSet, lanes: u64) {
+        let bits = match self.here.op.traffic.written {
+            1 => 0xff,
+            2 => 0xffff,
+            _ => u32::MAX,
+        };
+        let shift = match self.here.op.row.mnemonic.ends_with("_d16_hi") {
+            true => 16,
+            false => 0,
+        };
+        let whole = |lane: usize| {
+            registers
+                .iter()
+                .all(|register| self.shadow.get(register, lane) >> shift & bits == bits)
+        };
+        let each = crate::machine::shapes::addresses::each(lanes).filter(|&lane| whole(lane));
+        let undefined = each.fold(0, |lanes, lane| lanes | 1 << lane);
+        if let Some(register) = registers.first().filter(|_| undefined != 0) {
+            self.found(
+                "undefined store",
+                register,
+                undefined,
+                "is stored to memory",
+            );
+            self.shadow.define(registers, undefined);
+        }
+    }
+
+    fn check_atomic(&mut self, registers: &RegisterSet, lanes: u64) {
+        if let Some(register) = self.shadow.first_of(registers, lanes) {
+            let from = self.lanes_of(register, lanes);
+            self.found(
+                "undefined atomic",
+                register,
+                from,
+                "is an operand of an atomic",
+            );
+            self.shadow.define(registers, lanes);
+        }
+    }
+}

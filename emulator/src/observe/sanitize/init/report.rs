@@ -1,0 +1,153 @@
+//! Findings of undefined values: where they matter, and where they come from.
+
+use std::collections::HashMap;
+
+use super::shadow::{Origin, REGISTERS, Shadow};
+use crate::isa::{Code, register_name};
+use crate::observe::sanitize::access::Space;
+use crate::observe::sanitize::finding::{Detail, Other};
+use crate::observe::sanitize::{Check, Findings, Here, Site};
+
+/// Loads that brought something undefined.
+#[derive(Default)]
+pub struct Origins {
+    loads: Vec<Loaded>,
+    known: HashMap<(String, u64), Origin>,
+}
+
+struct Loaded {
+    site: Site,
+    what: String,
+}
+
+impl Origins {
+    /// The origin of what the instruction loads from a place.
+    #[cold]
+    pub fn of_load(&mut self, here: &Here<'_>, space: Space, at: u64) -> Origin {
+        let key = (here.launch.kernel.clone(), here.pc);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let place = match space {
+            Space::Lds => format!("byte {at} of LDS"),
+            Space::Scratch => format!("byte {at} of the work-item's stack"),
+            Space::Global => match here.launch.memory.find(&mut 0, at) {
+                Some((_, block)) => {
+                    format!("byte {} of {}", at - block.bytes.start, block.describe())
+                }
+                None => format!("address {at:#x}"),
+            },
+        };
+        let origin = REGISTERS + self.loads.len() as Origin;
+        let what = format!("reads {place}, which nobody wrote");
+        self.loads.push(Loaded {
+            site: here.site(),
+            what,
+        });
+        self.known.insert(key, origin);
+        origin
+    }
+
+    fn tell(&self, origin: Origin) -> Other {
+        let loaded = origin
+            .checked_sub(REGISTERS)
+            .and_then(|n| self.loads.get(n as usize));
+        Other {
+            did: match loaded {
+                Some(loaded) => loaded.what.clone(),
+                None => format!("nobody wrote {}", named(origin as u16)),
+            },
+            site: loaded.map(|loaded| loaded.site.clone()),
+            group: None,
+            wave: None,
+        }
+    }
+
+    /// What tells findings of one instruction apart.
+    fn key(&self, origin: Origin) -> u64 {
+        let loaded = origin
+            .checked_sub(REGISTERS)
+            .and_then(|n| self.loads.get(n as usize));
+        loaded.map_or(origin.into(), |loaded| {
+            u64::from(REGISTERS) + loaded.site.pc
+        })
+    }
+}
+
+fn named(register: u16) -> String {
+    match register {
+        crate::isa::uses::SCC => "scc".to_owned(),
+        102..=103 => "flat_scratch".to_owned(),
+        104..=105 => "xnack_mask".to_owned(),
+        106..=107 => "vcc".to_owned(),
+        124 => "m0".to_owned(),
+        register => register_name(Code(register), 1),
+    }
+}
+
+/// Where an undefined value may matter.
+pub struct Undefined<'a, 'h> {
+    /// The instruction.
+    pub here: &'a Here<'h>,
+    /// What is undefined before it runs.
+    pub shadow: &'a mut Shadow,
+    /// Where that comes from.
+    pub origins: &'a mut Origins,
+    /// What is found.
+    pub findings: &'a mut Findings,
+}
+
+impl Undefined<'_, '_> {
+    /// The lanes of some in which a vector register is undefined.
+    pub fn lanes_of(&self, register: u16, lanes: u64) -> u64 {
+        match register {
+            256.. => self.shadow.lanes(register) & lanes,
+            _ => 0,
+        }
+    }
+
+    /// A register matters, and is undefined.
+    #[cold]
+    pub fn found(&mut self, kind: &'static str, register: u16, lanes: u64, matters: &str) {
+        let origin = self.shadow.origin(register);
+        self.note(kind, origin, lanes, || {
+            format!("{} {matters} and is undefined", named(register))
+        });
+    }
+
+    /// EXEC becomes undefined.
+    #[cold]
+    pub fn exec(&mut self, lanes: u64, origin: Origin) {
+        self.note("undefined EXEC", origin, lanes, || {
+            "exec says which lanes are on, and is undefined".to_owned()
+        });
+    }
+
+    /// An atomic works on memory that nobody wrote.
+    #[cold]
+    pub fn memory_operand(&mut self, lane: usize, origin: Origin) {
+        self.note("undefined atomic", origin, 1 << lane, || {
+            "an atomic works on memory that nobody wrote".to_owned()
+        });
+    }
+
+    fn note(
+        &mut self,
+        kind: &'static str,
+        origin: Origin,
+        lanes: u64,
+        what: impl FnOnce() -> String,
+    ) {
+        let (origins, key) = (&*self.origins, self.origins.key(origin));
+        self.findings
+            .note(self.here, Check::Init, kind, key, || Detail {
+                lanes,
+                what: what(),
+                other: Some(origins.tell(origin)),
+                cure: match origin {
+                    0..REGISTERS => "set it on every way that leads here".to_owned(),
+                    _ => "write it before it is read: on all ways, and for all lanes".to_owned(),
+                },
+            });
+    }
+}

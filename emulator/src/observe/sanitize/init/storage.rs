@@ -1,0 +1,80 @@
+//! The undefined bits of a group's LDS and of its waves' scratch.
+
+use crate::machine::LANES;
+
+/// LDS: a bit a bit.
+#[derive(Default)]
+pub struct Lds(Vec<u32>);
+
+impl Lds {
+    /// A group begins with so many bytes.
+    pub fn begin(&mut self, bytes: u32) {
+        self.0.clear();
+        self.0.resize(bytes.div_ceil(4) as usize, !0);
+    }
+
+    /// The bits of a dword; nothing beyond the end, where the machine faults.
+    #[inline]
+    pub fn get(&self, dword: u64) -> u32 {
+        self.0.get(dword as usize).copied().unwrap_or(0)
+    }
+
+    /// Sets them.
+    #[inline]
+    pub fn put(&mut self, dword: u64, bits: u32) {
+        if let Some(word) = self.0.get_mut(dword as usize) {
+            *word = bits;
+        }
+    }
+}
+
+/// Dwords of each lane that are kept together.
+const BLOCK: usize = 64;
+
+/// A wave's scratch: a bit a bit, where somebody has written.
+#[derive(Default)]
+pub struct Scratch {
+    blocks: Vec<(u32, Vec<u32>)>,
+    /// The wave that it belongs to, counted.
+    user: u32,
+}
+
+impl Scratch {
+    /// Another wave begins.
+    pub fn begin(&mut self) {
+        self.user = self.user.wrapping_add(1);
+    }
+
+    /// The bits of a lane's dword.
+    #[inline]
+    pub fn get(&self, lane: usize, dword: u64) -> u32 {
+        let dword = dword as usize;
+        match self.blocks.get(dword / BLOCK) {
+            Some((user, bits)) if *user == self.user && !bits.is_empty() => {
+                bits[dword % BLOCK * LANES + lane]
+            }
+            _ => !0,
+        }
+    }
+
+    /// Sets them.
+    #[inline]
+    pub fn put(&mut self, lane: usize, dword: u64, bits: u32) {
+        /// Dwords of a lane's scratch, at most.
+        const MOST: usize = 1 << 22;
+        let dword = dword as usize;
+        if dword >= MOST {
+            return;
+        }
+        if dword / BLOCK >= self.blocks.len() {
+            self.blocks.resize_with(dword / BLOCK + 1, Default::default);
+        }
+        let (user, block) = &mut self.blocks[dword / BLOCK];
+        if *user != self.user || block.is_empty() {
+            block.clear();
+            block.resize(BLOCK * LANES, !0);
+            *user = self.user;
+        }
+        block[dword % BLOCK * LANES + lane] = bits;
+    }
+}

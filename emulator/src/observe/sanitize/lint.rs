@@ -1,0 +1,259 @@
+//! Missing waits and wait states that show without running: on every path through a function, loops to a fixed point.
+//!
+//! What the checks of running waves know and this one does not: lanes (all count as on), where in LDS or memory an access goes (a flat
+//! one goes to memory), and what a function called does (all has arrived when it returns, as compilers keep it). What it knows and they
+//! do not: the paths that nothing ran.
+
+mod paths;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use self::paths::{Line, Path, lines};
+use super::finding::{Detail, Other, Site};
+use super::wait::{AT_BARRIER, Operation, Pending, kind};
+use super::{Check, Checks, hazard};
+use crate::isa::Inst;
+
+/// A function of which every path is looked at.
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Link addresses and instructions, in order.
+    pub code: &'a [(u64, Inst)],
+    /// Link address at which it begins.
+    pub entry: u64,
+    /// Its work-groups are one wave each: nobody else is at its barriers.
+    pub alone: bool,
+}
+
+/// A mistake on some path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The check.
+    pub check: Check,
+    /// Which of its rules.
+    pub kind: &'static str,
+    /// The function.
+    pub function: String,
+    /// The instruction.
+    pub at: Site,
+    /// What is wrong, in a sentence without a full stop.
+    pub what: String,
+    /// The other side.
+    pub other: Option<Other>,
+    /// What would cure it.
+    pub cure: String,
+}
+
+impl fmt::Display for Mistake {
+    /// Several lines: what, where, the other side, the cure.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}: {}", self.check, self.kind, self.what)?;
+        writeln!(f, "  function    {}", self.function)?;
+        writeln!(f, "  pc          {}", self.at)?;
+        if let Some(other) = &self.other {
+            write!(f, "  other side  {}", other.did)?;
+            if let Some(site) = &other.site {
+                write!(f, ", at {site}")?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "  cure        {}", self.cure)
+    }
+}
+
+/// What may be behind a wave when it comes to an instruction, over all paths that lead there.
+#[derive(Clone, Default)]
+struct State {
+    /// The operations on their way.
+    pending: Pending,
+    /// The instructions of the last wait states that a rule begins with, and the fewest wait states since.
+    near: Vec<(usize, u32)>,
+    /// Vector registers may be named by an index.
+    indexed: bool,
+}
+
+impl State {
+    /// Takes in another path's, and says whether that is more.
+    fn join(&mut self, other: &State) -> bool {
+        let mut more = self.pending.join(&other.pending);
+        for &(line, apart) in &other.near {
+            match self.near.iter_mut().find(|(known, _)| *known == line) {
+                Some((_, known)) if *known <= apart => {}
+                Some((_, known)) => {
+                    *known = apart;
+                    more = true;
+                }
+                None => {
+                    self.near.push((line, apart));
+                    more = true;
+                }
+            }
+        }
+        more |= other.indexed && !self.indexed;
+        self.indexed |= other.indexed;
+        more
+    }
+}
+
+/// The mistakes of a function, by instruction.
+pub fn lint(function: &Function<'_>, checks: Checks) -> Vec<Mistake> {
+    let lines = lines(function.code);
+    let walk = Walk {
+        lines: &lines,
+        checks,
+        alone: function.alone,
+    };
+    let mut found = Vec::new();
+    for (at, state) in walk.states(function.entry).into_iter().enumerate() {
+        walk.step(at, state, |check, kind, detail| {
+            let Detail {
+                what, other, cure, ..
+            } = detail;
+            let at = lines[at].site();
+            found.push(Mistake {
+                check,
+                kind,
+                function: function.name.to_owned(),
+                at,
+                what,
+                other,
+                cure,
+            });
+        });
+    }
+    found
+}
+
+struct Walk<'a> {
+    lines: &'a [Line],
+    checks: Checks,
+    alone: bool,
+}
+
+impl Walk<'_> {
+    /// The state before each instruction. What no path reaches from the entry (a computed jump may) begins with nothing behind it.
+    fn states(&self, entry: u64) -> Vec<State> {
+        let mut states: Vec<Option<State>> = vec![None; self.lines.len()];
+        let entry = self.lines.iter().position(|line| line.pc == entry);
+        let mut begin = entry.or(Some(0)).filter(|&at| at < states.len());
+        while let Some(at) = begin {
+            states[at] = Some(State::default());
+            self.settle(at, &mut states);
+            begin = states.iter().position(Option::is_none);
+        }
+        states.into_iter().flatten().collect()
+    }
+
+    /// Follows all paths from an instruction until nothing changes.
+    fn settle(&self, begin: usize, states: &mut [Option<State>]) {
+        let mut open = BTreeSet::from([begin]);
+        while let Some(at) = open.pop_first() {
+            let Some(state) = states[at].clone() else {
+                continue;
+            };
+            let behind = self.step(at, state, |_, _, _| {});
+            for &to in &self.lines[at].to {
+                let more = match &mut states[to] {
+                    Some(known) => known.join(&behind),
+                    unknown => {
+                        *unknown = Some(behind.clone());
+                        true
+                    }
+                };
+                if more {
+                    open.insert(to);
+                }
+            }
+        }
+    }
+
+    /// The state behind an instruction, and what is wrong with it.
+    fn step(
+        &self,
+        at: usize,
+        mut state: State,
+        mut tell: impl FnMut(Check, &'static str, Detail),
+    ) -> State {
+        let line = &self.lines[at];
+        if self.checks.has(Check::Hazard) {
+            self.near(at, &mut state, &mut tell);
+        }
+        if self.checks.has(Check::Wait) {
+            self.pending(line, &mut state, &mut tell);
+        }
+        match line.path {
+            Path::Called => State {
+                indexed: state.indexed,
+                ..State::default()
+            },
+            Path::Indexes(on) => State {
+                indexed: on,
+                ..state
+            },
+            Path::Plain => state,
+        }
+    }
+
+    fn near(
+        &self,
+        at: usize,
+        state: &mut State,
+        tell: &mut impl FnMut(Check, &'static str, Detail),
+    ) {
+        let line = &self.lines[at];
+        let second = (&line.inst, &line.facts.uses);
+        for &(before, apart) in &state.near {
+            let other = &self.lines[before];
+            let common = other.facts.hazard.first & line.facts.hazard.second;
+            let first = (&other.inst, &other.facts.uses);
+            for (rule, register) in hazard::broken(first, second, common, apart) {
+                let detail = hazard::detail(rule, register, apart, other.pc, &other.inst);
+                tell(Check::Hazard, rule.name, detail);
+            }
+        }
+        for (_, apart) in &mut state.near {
+            *apart += line.facts.hazard.states;
+        }
+        state
+            .near
+            .retain(|&(before, apart)| apart < hazard::FARTHEST && before != at);
+        if line.facts.hazard.first != 0 {
+            state.near.push((at, 0));
+        }
+    }
+
+    fn pending(
+        &self,
+        line: &Line,
+        state: &mut State,
+        tell: &mut impl FnMut(Check, &'static str, Detail),
+    ) {
+        let (traits, pending) = (&line.facts.wait, &mut state.pending);
+        if traits.waits != [None; 3] {
+            return pending.wait(traits.waits);
+        }
+        let unknown = line.inst.encoding.is_vector() && state.indexed;
+        if pending.concerns(&line.facts) && !unknown {
+            pending.meet(&line.facts, !0, |operation, register, read| {
+                let detail = operation.detail(register, read, !0);
+                tell(Check::Wait, kind(read), detail);
+            });
+        }
+        if traits.barrier && !self.alone {
+            for operation in pending.iter().filter(|operation| operation.in_lds) {
+                tell(Check::Wait, AT_BARRIER, operation.at_barrier());
+            }
+        }
+        if let Some(class) = traits.issues {
+            pending.forget(line.pc);
+            let mut operation = Operation::of(class, line.pc, &line.inst, &line.facts);
+            if unknown {
+                operation.arrives = Default::default();
+                operation.held = Default::default();
+            }
+            pending.issue(operation);
+        }
+    }
+}

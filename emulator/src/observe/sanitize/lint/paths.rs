@@ -1,0 +1,78 @@
+//! The lines of a function: instructions, what can be said of them, and where paths go on behind each.
+
+use super::super::facts::Facts;
+use super::super::finding::Site;
+use crate::isa::{Encoding, Inst, Kind, disassemble};
+
+/// What an instruction does to what is known behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// Nothing of its own.
+    Plain,
+    /// Another function has run.
+    Called,
+    /// It says whether vector registers are named by an index.
+    Indexes(bool),
+}
+
+/// An instruction of a function.
+pub struct Line {
+    /// Its link address.
+    pub pc: u64,
+    /// The instruction.
+    pub inst: Inst,
+    /// What can be said of it.
+    pub facts: Facts,
+    /// What it does to what is known.
+    pub path: Path,
+    /// The lines that may come next.
+    pub to: Vec<usize>,
+}
+
+impl Line {
+    /// The instruction.
+    pub fn site(&self) -> Site {
+        Site::new(self.pc, disassemble(&self.inst))
+    }
+}
+
+/// The lines of some code.
+pub fn lines(code: &[(u64, Inst)]) -> Vec<Line> {
+    let lines = code.iter().map(|(pc, inst)| Line {
+        pc: *pc,
+        inst: *inst,
+        facts: Facts::of(inst),
+        path: path(inst),
+        to: next(code, *pc, inst),
+    });
+    lines.collect()
+}
+
+fn path(inst: &Inst) -> Path {
+    match inst.row.mnemonic {
+        "s_swappc_b64" | "s_call_b64" => Path::Called,
+        "s_set_gpr_idx_on" => Path::Indexes(true),
+        "s_set_gpr_idx_mode" => Path::Indexes(inst.literal & 15 != 0),
+        "s_set_gpr_idx_off" => Path::Indexes(false),
+        _ => Path::Plain,
+    }
+}
+
+/// Where paths go on behind an instruction, as far as its words say: neither a return nor a computed jump goes anywhere, a call comes
+/// back.
+fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
+    let name = inst.row.mnemonic;
+    let behind = pc + inst.size() as u64;
+    let at = |address: u64| code.binary_search_by_key(&address, |(pc, _)| *pc).ok();
+    let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
+    let ends = ["s_endpgm", "s_setpc", "s_rfe"];
+    let to = match Kind::of(inst) {
+        _ if ends.iter().any(|begin| name.starts_with(begin)) => [None, None],
+        Kind::Branch if name == "s_branch" => [target(), None],
+        Kind::Branch if name.starts_with("s_cbranch") && inst.encoding == Encoding::Sopp => {
+            [at(behind), target()]
+        }
+        _ => [at(behind), None],
+    };
+    to.into_iter().flatten().collect()
+}

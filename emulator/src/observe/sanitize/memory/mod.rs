@@ -1,0 +1,309 @@
+//! Accesses outside of what they may reach: around a block that has a name, in another block than the one their pointer came from, in
+//! freed memory, beyond a work-item's stack, at addresses that not every mode of the card takes.
+//!
+//! What nobody declared ([`Heap`](super::Heap)) is left to the machine's faults. Loads and atomics reach the last dword of a block as a
+//! whole, where they are aligned to it: compilers widen scalar loads and make narrow atomics of wider ones like that, and the card bounds
+//! its buffers so.
+//!
+//! # Misaligned accesses
+//! A rule of its own, for it depends on the mode of the memory (`SH_MEM_CONFIG.alignment_mode`): ROCm runs kernels in the unaligned
+//! mode, where vector memory and LDS take any address, and compilers use that for packed structures. In the strict modes a dword or
+//! more of memory must be aligned to a dword: a `dwordx4` at a multiple of 4 is fine in all of them, for memory is reached dword by
+//! dword. LDS is reached in banks of 8 bytes by what is 8 bytes wide, and must be aligned to 8 bytes, and to 16 by what is wider; the
+//! two halves of a `ds_read2` are elements of their own.
+
+mod provenance;
+#[cfg(test)]
+mod tests;
+
+use super::access::{Part, Space};
+use super::finding::{Detail, Other};
+use super::heap::{Block, Known};
+use super::{Check, Findings, Here, Launched, Watch};
+use crate::machine::Group;
+
+use self::provenance::Provenance;
+pub use self::provenance::Traits;
+
+/// The check.
+#[derive(Default)]
+pub struct Memory {
+    /// Where blocks were found last.
+    hint: usize,
+    provenance: Provenance,
+}
+
+impl Watch for Memory {
+    fn fork(&self) -> Box<dyn Watch> {
+        Box::<Memory>::default()
+    }
+
+    fn group(&mut self, group: &Group, _: &Launched) {
+        let waves = group.waves;
+        self.provenance.group(waves);
+    }
+
+    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+        for part in &here.access.parts {
+            misaligned(here, part, findings);
+            match part.space {
+                Space::Global if !here.launch.memory.is_empty() => {
+                    self.global(here, part, findings);
+                }
+                Space::Scratch => stack(here, part, findings),
+                _ => {}
+            }
+        }
+    }
+
+    fn after(&mut self, here: &Here<'_>, _: &mut Findings) {
+        self.provenance.after(here, here.wave);
+    }
+}
+
+impl Memory {
+    fn global(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
+        let known = &*here.launch.memory;
+        let from = self.provenance.of_address(here, part);
+        if from.is_none() && all_in_one(known, &mut self.hint, part) {
+            return;
+        }
+        for (lane, at) in part.places() {
+            let found = known.find(&mut self.hint, at);
+            let inside = found.is_some_and(|(_, block)| reaches(block, part, at));
+            match found {
+                Some((n, block)) if inside => {
+                    let other = from.filter(|&(from, lanes)| from != n && lanes >> lane & 1 != 0);
+                    if let Some(from) = other.and_then(|(from, _)| known.block(from)) {
+                        strayed(here, part, (lane, at), block, from, findings);
+                    }
+                }
+                Some((_, block)) => outside(here, part, (lane, at), block, findings),
+                None => freed(here, part, (lane, at), findings),
+            }
+        }
+    }
+}
+
+/// Whether all lanes access one block within its bounds.
+#[inline]
+fn all_in_one(known: &Known, hint: &mut usize, part: &Part) -> bool {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for (_, at) in part.places() {
+        (low, high) = (low.min(at), high.max(at));
+    }
+    let Some((_, block)) = known.find(hint, low) else {
+        // Nobody's, as a whole.
+        return !known.span().contains(&low) && !known.span().contains(&high);
+    };
+    low >= block.bytes.start && reaches(block, part, high)
+}
+
+/// Whether an element lies within a block, or is a load of dwords of which each has a byte in it.
+fn reaches(block: &Block, part: &Part, at: u64) -> bool {
+    let end = at.wrapping_add(part.bytes);
+    // An update of a dword is how narrower atomics are made.
+    let widened = (part.reads || !part.writes) && at.is_multiple_of(4) && part.bytes >= 4;
+    let bound = if widened {
+        block.bytes.end.next_multiple_of(4)
+    } else {
+        block.bytes.end
+    };
+    let start = if widened {
+        block.bytes.start & !3
+    } else {
+        block.bytes.start
+    };
+    at >= start && at < block.bytes.end && end <= bound
+}
+
+/// How an access is called.
+fn verb(part: &Part) -> &'static str {
+    match (part.reads, part.writes) {
+        (true, true) => "updates",
+        (false, true) => "writes",
+        _ => "reads",
+    }
+}
+
+fn told(bytes: u64) -> String {
+    match bytes {
+        1 => "1 byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+/// What a block is, as the other side of a finding.
+fn side(block: &Block) -> Other {
+    Other {
+        did: block.describe(),
+        site: None,
+        group: None,
+        wave: None,
+    }
+}
+
+#[cold]
+fn outside(
+    here: &Here<'_>,
+    part: &Part,
+    (lane, at): (usize, u64),
+    block: &Block,
+    findings: &mut Findings,
+) {
+    findings.note(
+        here,
+        Check::Memory,
+        "outside a block",
+        block.bytes.start,
+        || {
+            let (verb, bytes) = (verb(part), told(part.bytes));
+            let end = block.bytes.end;
+            let place = if at >= end {
+                format!("{} behind the end", told(at - end))
+            } else if at < block.bytes.start {
+                format!("{} before the start", told(block.bytes.start - at))
+            } else {
+                format!(
+                    "at byte {}, {} beyond the end",
+                    at - block.bytes.start,
+                    told(at + part.bytes - end)
+                )
+            };
+            Detail {
+                lanes: 1 << lane,
+                what: format!("{verb} {bytes} {place} of {}", block.describe()),
+                other: Some(side(block)),
+                cure:
+                    "compare the index with the size before the access, or make the buffer larger"
+                        .into(),
+            }
+        },
+    );
+}
+
+#[cold]
+fn strayed(
+    here: &Here<'_>,
+    part: &Part,
+    (lane, at): (usize, u64),
+    block: &Block,
+    from: &Block,
+    findings: &mut Findings,
+) {
+    findings.note(
+        here,
+        Check::Memory,
+        "in another block",
+        from.bytes.start,
+        || {
+            let distance = if at >= from.bytes.end {
+                format!("whose end is {} before", told(at - from.bytes.end))
+            } else {
+                format!("whose start is {} behind", told(from.bytes.start - at))
+            };
+            Detail {
+                lanes: 1 << lane,
+                what: format!(
+                    "{} {} in `{}`, from byte {} on; the pointer came from `{}`, {distance}",
+                    verb(part),
+                    told(part.bytes),
+                    block.name,
+                    at - block.bytes.start,
+                    from.name,
+                ),
+                other: Some(side(from)),
+                cure: "compare the index with the size before the access".into(),
+            }
+        },
+    );
+}
+
+#[cold]
+fn freed(here: &Here<'_>, part: &Part, (lane, at): (usize, u64), findings: &mut Findings) {
+    let Some(freed) = here.launch.memory.freed(at) else {
+        return;
+    };
+    findings.note(
+        here,
+        Check::Memory,
+        "freed memory",
+        freed.block.bytes.start,
+        || Detail {
+            lanes: 1 << lane,
+            what: format!(
+                "{} {} at byte {} of {}, which is freed",
+                verb(part),
+                told(part.bytes),
+                at - freed.block.bytes.start,
+                freed.block.describe(),
+            ),
+            other: Some(Other {
+                did: format!("freed by {}", freed.by),
+                site: None,
+                group: None,
+                wave: None,
+            }),
+            cure: "free it when the last kernel that uses it is done".into(),
+        },
+    );
+}
+
+/// Scratch that is not the work-item's own.
+fn stack(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    let size = u64::from(here.launch.scratch);
+    let beyond = |at: u64| {
+        at.checked_add(part.bytes)
+            .is_none_or(|end| end > size.next_multiple_of(4))
+    };
+    let Some((lane, at)) = part.places().find(|&(_, at)| beyond(at)) else {
+        return;
+    };
+    findings.note(here, Check::Memory, "beyond the stack", 0, || Detail {
+        lanes: 1 << lane,
+        what: match at.checked_sub(size) {
+            Some(far) if far < 1 << 40 => format!(
+                "{} {}, {} behind the end of the work-item's stack of {size} bytes",
+                verb(part), told(part.bytes), told(far)
+            ),
+            Some(far) => format!(
+                "{} {}, {} before the work-item's stack",
+                verb(part), told(part.bytes), told(far.wrapping_add(size).wrapping_neg())
+            ),
+            None => format!(
+                "{} {} at byte {at} of the work-item's stack of {size} bytes",
+                verb(part), told(part.bytes)
+            ),
+        },
+        other: None,
+        cure: "compare the index with the array's length; a kernel with recursion needs a larger stack".into(),
+    });
+}
+
+/// Wide accesses to LDS that its strict mode refuses.
+fn misaligned(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    let align = match part.space {
+        Space::Lds if here.access.atomic => 1,
+        Space::Lds if part.bytes > 8 => 16,
+        Space::Lds if part.bytes == 8 => 8,
+        // Device memory is reached at any address under HSA, and compilers make one load of narrow neighbours.
+        _ => 1,
+    };
+    let off = part.places().fold(0, |off, (_, at)| off | at) & (align - 1);
+    if off == 0 {
+        return;
+    }
+    let mut places = part.places();
+    let Some((lane, at)) = places.find(|(_, at)| at & (align - 1) != 0) else {
+        return;
+    };
+    findings.note(here, Check::Memory, "misaligned", 0, || Detail {
+        lanes: 1 << lane,
+        what: format!(
+            "{} {} at byte {at} of LDS, which is no multiple of {align}: it faults in the strict modes of the card",
+            verb(part), told(part.bytes)
+        ),
+        other: None,
+        cure: format!("align the data to {align} bytes"),
+    });
+}

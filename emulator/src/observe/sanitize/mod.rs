@@ -1,0 +1,280 @@
+//! The sanitizer: mistakes that values cannot show, for here every load is done at once, waves take turns, and memory that nobody wrote
+//! may hold something harmless.
+//!
+//! A check is a file or folder of its own and sees every instruction before and after it runs ([`Here`]); what it finds goes to
+//! [`Findings`], which count what is the same. Checks that nobody asked for are not there.
+
+mod access;
+mod checks;
+mod facts;
+mod finding;
+pub mod hazard;
+mod heap;
+mod init;
+pub mod lint;
+mod memory;
+#[cfg(test)]
+mod planted;
+mod race;
+mod sync;
+#[cfg(test)]
+mod tests;
+pub mod wait;
+
+use std::sync::Arc;
+
+pub use access::{Access, Part, Space};
+pub use checks::{Check, Checks};
+pub use facts::Facts;
+pub use finding::{Finding, Findings, Other, Site, ranges};
+pub use heap::{Block, Heap, Known};
+
+use self::access::accesses;
+use self::facts::Code;
+use self::hazard::Hazard;
+use self::init::Init;
+use self::memory::Memory;
+use self::race::Race;
+use self::sync::Sync;
+use self::wait::Wait;
+use super::Observer;
+use crate::machine::{Group, Op, Started, Wave, Way};
+
+/// What a check sees of an instruction.
+pub struct Here<'a> {
+    /// The dispatch.
+    pub launch: &'a Launched,
+    /// The work-group's id.
+    pub group: [u32; 3],
+    /// The wave.
+    pub wave: &'a Wave,
+    /// The instruction.
+    pub op: &'a Op,
+    /// The instructions that ran so far.
+    pub code: &'a Code,
+    /// What can be said of the instruction without running it.
+    pub facts: &'a Facts,
+    /// Its link address.
+    pub pc: u64,
+    /// What it reads and writes of memory, before it runs.
+    pub access: &'a Access,
+}
+
+impl Here<'_> {
+    /// The instruction.
+    pub fn site(&self) -> Site {
+        self.code.site(self.pc)
+    }
+
+    /// The lanes for which a vector instruction does anything.
+    pub fn lanes(&self) -> u64 {
+        super::lanes_on(self.wave)
+    }
+}
+
+/// A dispatch, as the checks know it.
+#[derive(Clone, Debug, Default)]
+pub struct Launched {
+    /// The kernel.
+    pub kernel: String,
+    /// Guest address of the code object's link address 0.
+    pub base: u64,
+    /// Work-items of a group in x, y, z.
+    pub block: [u32; 3],
+    /// Work-groups in x, y, z.
+    pub grid: [u32; 3],
+    /// Bytes of LDS of a group.
+    pub lds: u32,
+    /// Bytes of scratch of a work-item.
+    pub scratch: u32,
+    /// Guest addresses of the kernel's arguments.
+    pub kernarg: std::ops::Range<u64>,
+    /// SGPRs, from s0 on, that a wave finds set.
+    pub sgprs: u16,
+    /// VGPRs, from v0 on, that a wave finds set.
+    pub vgprs: u16,
+    /// What is known of memory.
+    pub memory: Arc<Known>,
+}
+
+/// A check: what looks at the waves of a dispatch, and notes what is wrong.
+trait Watch: Send {
+    /// That of another worker of the same dispatch.
+    fn fork(&self) -> Box<dyn Watch>;
+
+    /// A launch begins.
+    fn dispatch(&mut self) {}
+
+    /// A work-group begins.
+    fn group(&mut self, group: &Group, launch: &Launched);
+
+    /// An instruction is about to run.
+    fn before(&mut self, here: &Here<'_>, findings: &mut Findings);
+
+    /// It has run.
+    fn after(&mut self, _: &Here<'_>, _: &mut Findings) {}
+}
+
+/// Runs the checks that were asked for over all dispatches that it observes.
+pub struct Sanitizer {
+    heap: Arc<Heap>,
+    launch: Arc<Launched>,
+    group: Group,
+    code: Code,
+    access: Access,
+    /// Whether any check looks at what instructions access.
+    looks_at_memory: bool,
+    /// Whether any check looks at every instruction again when it has run, not only at accesses.
+    follows_pointers: bool,
+    watches: Vec<Box<dyn Watch>>,
+    findings: Findings,
+}
+
+impl Sanitizer {
+    /// The checks of a set.
+    pub fn new(checks: Checks) -> Sanitizer {
+        let looks = [Check::Memory, Check::Init, Check::Race, Check::Wait];
+        Sanitizer {
+            looks_at_memory: looks.into_iter().any(|check| checks.has(check)),
+            follows_pointers: checks.has(Check::Memory),
+            ..Sanitizer::of(checks.iter().map(watch).collect())
+        }
+    }
+
+    fn of(watches: Vec<Box<dyn Watch>>) -> Sanitizer {
+        Sanitizer {
+            heap: Arc::default(),
+            code: Code::default(),
+            launch: Arc::default(),
+            group: Group::default(),
+            access: Access::default(),
+            looks_at_memory: false,
+            follows_pointers: false,
+            watches,
+            findings: Findings::default(),
+        }
+    }
+
+    /// The same checks, told of memory by somebody who goes on telling.
+    #[must_use]
+    pub fn with_heap(self, heap: Arc<Heap>) -> Sanitizer {
+        Sanitizer { heap, ..self }
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Takes out what was found so far.
+    pub fn take_findings(&mut self) -> Findings {
+        std::mem::take(&mut self.findings)
+    }
+}
+
+impl Observer for Sanitizer {
+    fn fork(&self) -> Option<Sanitizer> {
+        Some(Sanitizer {
+            launch: Arc::clone(&self.launch),
+            heap: Arc::clone(&self.heap),
+            code: self.code.fork(),
+            looks_at_memory: self.looks_at_memory,
+            follows_pointers: self.follows_pointers,
+            ..Sanitizer::of(self.watches.iter().map(|watch| watch.fork()).collect())
+        })
+    }
+
+    fn join(&mut self, worker: Sanitizer) {
+        self.findings.join(worker.findings);
+    }
+
+    fn dispatch(&mut self, started: &Started<'_>) {
+        self.launch = Arc::new(Launched {
+            kernel: started.kernel.to_owned(),
+            base: started.base,
+            block: started.launch.block,
+            grid: started.launch.grid,
+            lds: started.lds,
+            scratch: started.scratch,
+            kernarg: started.kernarg.clone(),
+            sgprs: started.sgprs,
+            vgprs: started.vgprs,
+            memory: self.heap.known(),
+        });
+        self.watches.iter_mut().for_each(|watch| watch.dispatch());
+        // Another code object may stand where one stood.
+        self.code = Code::default();
+    }
+
+    fn group(&mut self, group: &Group) {
+        self.group = *group;
+        for watch in &mut self.watches {
+            watch.group(group, &self.launch);
+        }
+    }
+
+    fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        let pc = pc.wrapping_sub(self.launch.base);
+        self.code.learn(op, pc);
+        if self.looks_at_memory && op.traffic.way != Way::None {
+            let scratch = self.group.scratch + u64::from(wave.index) * self.group.scratch_stride;
+            accesses(wave, op, scratch, &mut self.access);
+        } else {
+            self.access.clear();
+        }
+        self.each(wave, op, pc, |watch, here, findings| {
+            watch.before(here, findings);
+        });
+    }
+
+    fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        if self.access.parts.is_empty() && !self.follows_pointers {
+            return;
+        }
+        let pc = pc.wrapping_sub(self.launch.base);
+        self.each(wave, op, pc, |watch, here, findings| {
+            watch.after(here, findings);
+        });
+    }
+}
+
+impl Sanitizer {
+    /// Has every check look at an instruction.
+    #[inline]
+    fn each(
+        &mut self,
+        wave: &Wave,
+        op: &Op,
+        pc: u64,
+        look: impl Fn(&mut dyn Watch, &Here<'_>, &mut Findings),
+    ) {
+        let Some(facts) = self.code.facts(pc) else {
+            return;
+        };
+        let here = Here {
+            launch: &self.launch,
+            group: self.group.id,
+            wave,
+            op,
+            code: &self.code,
+            facts,
+            pc,
+            access: &self.access,
+        };
+        for watch in &mut self.watches {
+            look(&mut **watch, &here, &mut self.findings);
+        }
+    }
+}
+
+/// The check of a kind.
+fn watch(check: Check) -> Box<dyn Watch> {
+    match check {
+        Check::Memory => Box::<Memory>::default(),
+        Check::Init => Box::<Init>::default(),
+        Check::Race => Box::<Race>::default(),
+        Check::Sync => Box::<Sync>::default(),
+        Check::Wait => Box::<Wait>::default(),
+        Check::Hazard => Box::<Hazard>::default(),
+    }
+}

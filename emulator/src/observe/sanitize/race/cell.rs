@@ -1,0 +1,256 @@
+//! What is remembered of a dword: who wrote it last, and two that read it.
+
+use std::collections::HashMap;
+
+use super::super::{Here, Part};
+use crate::isa::Encoding;
+
+/// What an access is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// Both at once, as one.
+    Atomic,
+}
+
+impl Kind {
+    /// That of a part.
+    pub fn of(part: &Part, atomic: bool) -> Kind {
+        match (atomic, part.writes) {
+            (true, _) => Kind::Atomic,
+            (_, true) => Kind::Write,
+            (_, false) => Kind::Read,
+        }
+    }
+
+    /// Whether it writes.
+    pub fn writes(self) -> bool {
+        self != Kind::Read
+    }
+}
+
+/// An access: by which group and wave, in which of the group's stretches, at which instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The group's number.
+    pub group: u32,
+    /// The group's stretch, from 1; 0: nobody.
+    pub segment: u32,
+    /// The instruction's link address in dwords; above it the wave; the highest bit: an atomic.
+    code: u32,
+}
+
+const ATOMIC: u32 = 1 << 31;
+const WAVE: u32 = 27;
+const CODE: u32 = (1 << WAVE) - 1;
+
+impl Mark {
+    /// An access.
+    pub fn new((group, wave): (u32, usize), segment: u32, pc: u64, atomic: bool) -> Mark {
+        let flag = if atomic { ATOMIC } else { 0 };
+        Mark {
+            group,
+            segment,
+            code: (pc / 4) as u32 & CODE | (wave as u32 & 15) << WAVE | flag,
+        }
+    }
+
+    /// The instruction's link address.
+    pub fn pc(self) -> u64 {
+        4 * u64::from(self.code & CODE)
+    }
+
+    fn atomic(self) -> bool {
+        self.code & ATOMIC != 0
+    }
+
+    #[inline(always)]
+    fn is_there(self) -> bool {
+        self.segment != 0
+    }
+
+    /// Whether it is of the same wave: the program orders the two.
+    #[inline(always)]
+    fn same(self, other: Mark) -> bool {
+        self.group == other.group && (self.code ^ other.code) & !ATOMIC & !CODE == 0
+    }
+}
+
+/// Another access that may be a race with this one.
+#[derive(Clone, Copy, Debug)]
+pub struct Met {
+    /// The other access.
+    pub mark: Mark,
+    /// It was a write.
+    pub wrote: bool,
+}
+
+/// A dword, or a byte of one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cell {
+    writer: Mark,
+    value: u32,
+    /// The value is known: what an atomic has left is not.
+    known: bool,
+    /// The last reader, and the last of another group, or else of another wave.
+    readers: [Mark; 2],
+    /// Bytes of this dword are remembered each for itself.
+    split: bool,
+}
+
+impl Cell {
+    /// Marks an access, and gives others that it might race with.
+    #[inline(always)]
+    pub fn touch(
+        &mut self,
+        mark: Mark,
+        kind: Kind,
+        value: Option<u32>,
+    ) -> impl Iterator<Item = Met> + use<> {
+        let before = *self;
+        // Atomics do not race with each other, nor with loads beside them: a compare-and-swap loop begins with one.
+        let atomic = kind == Kind::Atomic;
+        let excused = kind != Kind::Write;
+        let other = move |other: Mark| {
+            other.is_there() && !other.same(mark) && !(excused && other.atomic())
+        };
+        let same_value =
+            kind == Kind::Write && before.known && value.is_some_and(|value| value == before.value);
+        let mut met = [None; 3];
+        // Writing what is there already changes nothing, for nobody.
+        if !same_value {
+            let wrote = Met {
+                mark: before.writer,
+                wrote: true,
+            };
+            met[0] = other(before.writer).then_some(wrote);
+        }
+        if kind == Kind::Read {
+            self.read(mark);
+        } else {
+            if !same_value && !atomic {
+                for (met, mark) in met[1..].iter_mut().zip(before.readers) {
+                    let read = Met { mark, wrote: false };
+                    // Who polls a flag past the cache sees it change.
+                    *met = (other(mark) && !mark.atomic()).then_some(read);
+                }
+            }
+            self.writer = mark;
+            self.value = value.unwrap_or_default();
+            self.known = value.is_some();
+        }
+        met.into_iter().flatten()
+    }
+
+    #[inline(always)]
+    fn read(&mut self, mark: Mark) {
+        let [last, other] = self.readers;
+        let keeps = last.same(mark) || other.group != mark.group && last.group == mark.group;
+        self.readers = [
+            mark,
+            if keeps && other.is_there() || last.same(mark) {
+                other
+            } else {
+                last
+            },
+        ];
+    }
+
+    /// The last write.
+    pub fn writer(&self) -> Option<Mark> {
+        Some(self.writer).filter(|writer| writer.is_there())
+    }
+}
+
+/// Looks at a cell: the lane, the address, the cell, what is stored there.
+pub type Look<'a> = &'a mut dyn FnMut(usize, u64, &mut Cell, Option<u32>);
+
+/// Dwords of which bytes are remembered each for itself.
+pub type Split = HashMap<u64, [Cell; 4]>;
+
+/// The value that a lane stores at byte `offset` of its element, where it is a plain store.
+pub fn value(here: &Here<'_>, part: &Part, lane: usize, offset: u64) -> Option<u32> {
+    let first = part.register.filter(|_| part.writes)?;
+    let register = usize::from(first) + (offset / 4) as usize;
+    let word = match here.op.encoding {
+        Encoding::Smem => *here.wave.s.get(register)?,
+        _ => here.wave.v.get(register.checked_sub(256)?)?[lane],
+    };
+    let word = if part.high { word >> 16 } else { word };
+    Some(word >> (8 * (offset % 4)))
+}
+
+/// The cells of a group's LDS.
+#[derive(Default)]
+pub struct Lds {
+    cells: Vec<Cell>,
+    split: Split,
+}
+
+impl Lds {
+    /// Visits what a part reaches: cell by cell, with the value that is stored.
+    pub fn visit(&mut self, here: &Here<'_>, part: &Part, look: Look<'_>) {
+        let needed = here.launch.lds.div_ceil(4) as usize;
+        if self.cells.len() < needed {
+            self.cells.resize(needed, Cell::default());
+        }
+        for (lane, at) in part.places() {
+            for (place, offset, bytes) in pieces(at, part.bytes) {
+                let Some(cell) = self.cells.get_mut((place / 4) as usize) else {
+                    continue;
+                };
+                let value = value(here, part, lane, offset);
+                touch(cell, &mut self.split, place, bytes, lane, value, look);
+            }
+        }
+    }
+}
+
+/// An element as whole dwords where it is aligned, and bytes elsewhere: where each is, its offset in the element, how many bytes.
+pub fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64, u64)> {
+    let step = if at.is_multiple_of(4) && bytes.is_multiple_of(4) {
+        4
+    } else {
+        1
+    };
+    (0..bytes)
+        .step_by(step as usize)
+        .map(move |offset| (at.wrapping_add(offset), offset, step))
+}
+
+/// Looks at a dword's cell, or at those of its bytes.
+pub fn touch(
+    cell: &mut Cell,
+    split: &mut Split,
+    place: u64,
+    bytes: u64,
+    lane: usize,
+    value: Option<u32>,
+    look: Look<'_>,
+) {
+    if bytes == 4 && !cell.split {
+        return look(lane, place, cell, value);
+    }
+    if !cell.split {
+        let whole = *cell;
+        let parts = std::array::from_fn(|n| Cell {
+            value: whole.value >> (8 * n) & 0xff,
+            ..whole
+        });
+        split.insert(place & !3, parts);
+        cell.split = true;
+    }
+    let Some(cells) = split.get_mut(&(place & !3)) else {
+        return;
+    };
+    let first = (place & 3) as usize;
+    for n in 0..bytes as usize {
+        let value = value.map(|value| value >> (8 * n) & 0xff);
+        if let Some(cell) = cells.get_mut(first + n) {
+            look(lane, place + n as u64, cell, value);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Device memory, as all workers of a dispatch know it together.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::super::{Here, Part};
+use super::cell::{Cell, Look, Mark, Split, pieces, touch, value};
+
+/// Dwords of a page.
+const PAGE: usize = 1024;
+/// Pages that are watched at most: what is beyond is not.
+const MOST: usize = 1 << 16;
+/// Pages are kept apart by so many locks.
+const SHARDS: usize = 64;
+
+type Page = Box<[Cell]>;
+
+#[derive(Default)]
+struct Shard {
+    /// Where the page of a number is.
+    places: HashMap<u64, usize>,
+    pages: Vec<Page>,
+    split: Split,
+}
+
+/// What is known of device memory during a launch, and of the groups that have met through it.
+pub struct Shared {
+    shards: Vec<Mutex<Shard>>,
+    pages: AtomicUsize,
+    /// Atomic operations so far.
+    clock: AtomicU64,
+    /// Of each group that has made any: its stretch and the clock.
+    released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
+    /// Of each group that has found another's value: whose, up to which stretch of theirs, and in which stretch of its own.
+    found: Mutex<HashMap<u32, Vec<(Mark, u32)>>>,
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            pages: AtomicUsize::new(0),
+            clock: AtomicU64::new(0),
+            released: Mutex::default(),
+            found: Mutex::default(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Visits what a part reaches: cell by cell, with the value that is stored.
+    pub fn visit(&self, here: &Here<'_>, part: &Part, look: Look<'_>) {
+        let mut held: Option<(u64, usize, MutexGuard<'_, Shard>)> = None;
+        for (lane, at) in part.places() {
+            for (place, offset, bytes) in pieces(at, part.bytes) {
+                let number = place / (4 * PAGE as u64);
+                if held.as_ref().is_none_or(|(known, ..)| *known != number) {
+                    // One lock at a time.
+                    drop(held.take());
+                    let mut shard = lock(&self.shards[number as usize % SHARDS]);
+                    let Some(page) = self.page(&mut shard, number) else {
+                        continue;
+                    };
+                    held = Some((number, page, shard));
+                }
+                let Some((_, page, shard)) = &mut held else {
+                    continue;
+                };
+                let Shard { pages, split, .. } = &mut **shard;
+                let cell = &mut pages[*page][(place / 4) as usize % PAGE];
+                let value = value(here, part, lane, offset);
+                touch(cell, split, place, bytes, lane, value, look);
+            }
+        }
+    }
+
+    fn page(&self, shard: &mut Shard, number: u64) -> Option<usize> {
+        if let Some(&known) = shard.places.get(&number) {
+            return Some(known);
+        }
+        if self.pages.fetch_add(1, Relaxed) >= MOST {
+            return None;
+        }
+        shard.pages.push(vec![Cell::default(); PAGE].into());
+        shard.places.insert(number, shard.pages.len() - 1);
+        Some(shard.pages.len() - 1)
+    }
+
+    /// Who wrote each of the dwords at some addresses last.
+    pub fn writers(&self, addresses: impl Iterator<Item = u64>) -> Vec<Mark> {
+        let mut held: Option<(u64, Option<usize>, MutexGuard<'_, Shard>)> = None;
+        let mut writers = Vec::new();
+        for at in addresses {
+            let number = at / (4 * PAGE as u64);
+            if held.as_ref().is_none_or(|(known, ..)| *known != number) {
+                // One lock at a time.
+                drop(held.take());
+                let shard = lock(&self.shards[number as usize % SHARDS]);
+                held = Some((number, shard.places.get(&number).copied(), shard));
+            }
+            let Some((_, Some(page), shard)) = &held else {
+                continue;
+            };
+            writers.extend(shard.pages[*page][(at / 4) as usize % PAGE].writer());
+        }
+        writers
+    }
+
+    /// The clock.
+    pub fn now(&self) -> u64 {
+        self.clock.load(SeqCst)
+    }
+
+    /// A group makes an atomic operation in a stretch.
+    pub fn release(&self, group: u32, segment: u32) {
+        let mut released = lock(&self.released);
+        let all = released.entry(group).or_default();
+        let now = self.clock.fetch_add(1, SeqCst);
+        match all.last_mut() {
+            // Within a stretch the first is before whatever comes after it.
+            Some(last) if last.0 == segment => {}
+            _ => all.push((segment, now)),
+        }
+    }
+
+    /// A group has found what another has written, in a stretch of its own.
+    pub fn found(&self, group: u32, segment: u32, mark: Mark) {
+        let mut found = lock(&self.found);
+        let all = found.entry(group).or_default();
+        let known = all.iter_mut().find(|(known, _)| known.group == mark.group);
+        match known {
+            Some((known, _)) if known.segment >= mark.segment => {}
+            Some(known) => *known = (mark, segment),
+            None => all.push((mark, segment)),
+        }
+    }
+
+    /// Whether an access of another group is in order with a group that has seen the clock at `seen`.
+    pub fn ordered(&self, mark: Mark, group: u32, seen: Option<u64>) -> bool {
+        let released = lock(&self.released);
+        let first = released.get(&mark.group).and_then(|all| {
+            let after = all.iter().find(|(segment, _)| *segment >= mark.segment);
+            after.map(|&(_, clock)| clock)
+        });
+        drop(released);
+        if first.is_some_and(|first| seen.is_some_and(|seen| first < seen)) {
+            return true;
+        }
+        self.knows(group, mark, 8)
+    }
+
+    /// Whether a group has found a value that another had written after an access, or knows of somebody who has.
+    fn knows(&self, group: u32, mark: Mark, depth: u32) -> bool {
+        let found = lock(&self.found).get(&group).cloned().unwrap_or_default();
+        found.iter().any(|(known, _)| {
+            known.group == mark.group && known.segment >= mark.segment
+                || depth > 0 && known.group != group && self.knows(known.group, mark, depth - 1)
+        })
+    }
+}

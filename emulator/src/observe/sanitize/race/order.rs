@@ -1,0 +1,162 @@
+//! What orders the accesses of a group: barriers and atomics between its waves, and what it has seen of other groups.
+
+use std::collections::HashMap;
+
+use super::super::{Part, Space};
+use super::cell::Met;
+use super::global::Shared;
+
+/// Waves of a group at most.
+const WAVES: usize = 16;
+
+/// How far each wave has come, as somebody knows it.
+type Clocks = [u32; WAVES];
+
+/// A stretch of a wave: between barriers and atomics of its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Segment {
+    wave: u8,
+    /// Barriers that the wave has passed.
+    epoch: u32,
+    /// Atomics that the wave has made.
+    clock: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OneWave {
+    epoch: u32,
+    /// What it knows of the others; its own clock among them.
+    clocks: Clocks,
+    /// The number of its stretch; 0: a new one is to begin.
+    segment: u32,
+    /// The launch's clock when it last saw what others have released.
+    seen: Option<u64>,
+}
+
+/// The group that runs.
+#[derive(Default)]
+pub struct Group {
+    /// Its number in the grid.
+    pub number: u32,
+    waves: Vec<OneWave>,
+    segments: Vec<Segment>,
+    /// What was released at places.
+    places: HashMap<(bool, u64), Clocks>,
+}
+
+impl Group {
+    /// A group that begins.
+    pub fn new(number: u32, waves: usize) -> Group {
+        let wave = |n: usize| {
+            let mut clocks = [0; WAVES];
+            clocks[n % WAVES] = 1;
+            OneWave {
+                clocks,
+                ..OneWave::default()
+            }
+        };
+        Group {
+            number,
+            waves: (0..waves).map(wave).collect(),
+            segments: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    /// The stretch of a wave, from 1.
+    pub fn segment(&mut self, wave: usize) -> u32 {
+        let state = &mut self.waves[wave];
+        if state.segment == 0 {
+            self.segments.push(Segment {
+                wave: wave as u8,
+                epoch: state.epoch,
+                clock: state.clocks[wave % WAVES],
+            });
+            state.segment = self.segments.len() as u32;
+        }
+        state.segment
+    }
+
+    /// The wave of a stretch.
+    pub fn wave_of(&self, segment: u32) -> u32 {
+        let found = self.segments.get(segment as usize - 1);
+        found.map_or(0, |segment| segment.wave.into())
+    }
+
+    /// A wave comes to a barrier.
+    pub fn barrier(&mut self, wave: usize) {
+        let state = &mut self.waves[wave];
+        state.epoch += 1;
+        state.segment = 0;
+        // What one wave of the group has seen, all have behind the barrier: they are asked together.
+        let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
+        self.waves[wave].seen = seen;
+    }
+
+    /// A wave is about to make an atomic operation.
+    pub fn release(&mut self, wave: usize, part: &Part, shared: &Shared) {
+        let segment = self.segment(wave);
+        if part.space == Space::Global {
+            shared.release(self.number, segment);
+        }
+        let state = &mut self.waves[wave];
+        for (_, at) in part.places() {
+            let key = (part.space == Space::Lds, at & !3);
+            let place = self.places.entry(key).or_default();
+            for (place, own) in place.iter_mut().zip(state.clocks) {
+                *place = own.max(*place);
+            }
+        }
+        state.clocks[wave % WAVES] += 1;
+        state.segment = 0;
+    }
+
+    /// A wave has seen what stands somewhere.
+    pub fn acquire(&mut self, wave: usize, part: &Part, shared: &Shared) {
+        let segment = self.segment(wave);
+        for (_, at) in part.places() {
+            let key = (part.space == Space::Lds, at & !3);
+            if let Some(place) = self.places.get(&key) {
+                let own = &mut self.waves[wave].clocks;
+                own.iter_mut()
+                    .zip(place)
+                    .for_each(|(own, place)| *own = *place.max(own));
+            }
+        }
+        if part.space != Space::Global {
+            return;
+        }
+        for writer in shared.writers(part.places().map(|(_, at)| at)) {
+            if writer.group != self.number {
+                shared.found(self.number, segment, writer);
+            } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
+                let known = &mut self.waves[wave].clocks[usize::from(theirs.wave) % WAVES];
+                *known = theirs.clock.max(*known);
+            }
+        }
+        self.waves[wave].seen = Some(shared.now());
+    }
+
+    /// Whether nothing orders an access that was met with one of a wave now.
+    pub fn unordered(
+        &self,
+        wave: usize,
+        met: &Met,
+        number: u32,
+        space: Space,
+        shared: &Shared,
+    ) -> bool {
+        let mark = met.mark;
+        if mark.group != number {
+            // Stale, in LDS; another group, in memory.
+            let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
+            return space == Space::Global && !shared.ordered(mark, number, seen);
+        }
+        let Some(theirs) = self.segments.get(mark.segment as usize - 1) else {
+            return false;
+        };
+        let own = &self.waves[wave];
+        let other = usize::from(theirs.wave);
+        other != wave && theirs.epoch == own.epoch && own.clocks[other % WAVES] < theirs.clock
+    }
+}

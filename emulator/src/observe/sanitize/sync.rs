@@ -1,0 +1,149 @@
+//! Barriers that not all waves of a group, or not all lanes of a wave, reach.
+//!
+//! All waves of a group must come to the same s_barrier, as often as each other, with the same lanes that are still at work: a wave that
+//! has ended lets the others through here and on the card, but what they wait for it has not done.
+
+use super::finding::{Detail, Other};
+use super::{Check, Findings, Here, Launched, Watch};
+use crate::machine::Group;
+
+#[derive(Clone, Debug, Default)]
+struct OneWave {
+    /// Barriers that it has come to.
+    barriers: u64,
+    /// The last of them.
+    last: Option<u64>,
+    ended: bool,
+    /// Lanes that were off at a barrier, and where.
+    skipped: Vec<(u64, u64)>,
+    /// Lanes with which it began.
+    all: Option<u64>,
+}
+
+/// The check.
+#[derive(Default)]
+pub struct Sync {
+    waves: Vec<OneWave>,
+}
+
+impl Watch for Sync {
+    fn fork(&self) -> Box<dyn Watch> {
+        Box::<Sync>::default()
+    }
+
+    fn group(&mut self, group: &Group, _: &Launched) {
+        let waves = group.waves;
+        self.waves.clear();
+        self.waves.resize_with(waves, OneWave::default);
+    }
+
+    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+        let n = here.wave.index as usize;
+        let Some(state) = self.waves.get_mut(n) else {
+            return;
+        };
+        let exec = here.wave.exec();
+        state.all.get_or_insert(exec);
+        if here.facts.wait.barrier {
+            self.barrier(n, here, findings);
+        } else if here.facts.ends {
+            self.end(n, here, findings);
+        }
+    }
+}
+
+impl Sync {
+    fn barrier(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+        let state = &mut self.waves[n];
+        state.barriers += 1;
+        state.last = Some(here.pc);
+        lanes(state, here, findings);
+        let (count, pc) = (state.barriers, here.pc);
+        // Those that came to as many: it must have been the same one.
+        let others = self.waves.iter().enumerate();
+        let elsewhere = others.clone().find_map(|(m, other)| {
+            let last = other.last?;
+            (m != n && other.barriers == count && last != pc).then_some((m, last))
+        });
+        if let Some((m, last)) = elsewhere {
+            findings.note(here, Check::Sync, "different barriers", last, || Detail {
+                lanes: 0,
+                what: "waves of a group wait at different barriers for each other".into(),
+                other: Some(Other {
+                    did: "waits".into(),
+                    site: Some(here.code.site(last)),
+                    group: None,
+                    wave: Some(m as u32),
+                }),
+                cure: "move `__syncthreads()` to where all waves of the group pass".into(),
+            });
+        }
+        let gone = others
+            .clone()
+            .find(|(m, other)| *m != n && other.ended && other.barriers < count);
+        if let Some((m, other)) = gone {
+            let last = other.last;
+            findings.note(here, Check::Sync, "barrier skipped", last.unwrap_or(0), || Detail {
+                lanes: 0,
+                what: "a wave of the group has ended without coming to this barrier".into(),
+                other: Some(Other {
+                    did: format!("ended after {} barriers", other.barriers),
+                    site: None,
+                    group: None,
+                    wave: Some(m as u32),
+                }),
+                cure: "let all waves of the group reach `__syncthreads()`: return after it, or guard the work and not the barrier".into(),
+            });
+        }
+    }
+
+    /// A wave ends: others may wait at a barrier that it has not come to.
+    fn end(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+        self.waves[n].ended = true;
+        let count = self.waves[n].barriers;
+        let waiting = self
+            .waves
+            .iter()
+            .enumerate()
+            .find(|(m, other)| *m != n && !other.ended && other.barriers > count);
+        let Some((m, Some(last))) = waiting.map(|(m, other)| (m, other.last)) else {
+            return;
+        };
+        findings.note(here, Check::Sync, "barrier skipped", last, || Detail {
+            lanes: 0,
+            what: format!("the wave ends after {count} barriers, and another one of its group waits at one more"),
+            other: Some(Other {
+                did: "waits".into(),
+                site: Some(here.code.site(last)),
+                group: None,
+                wave: Some(m as u32),
+            }),
+            cure: "let all waves of the group reach `__syncthreads()`: return after it, or guard the work and not the barrier".into(),
+        });
+    }
+}
+
+/// Lanes that are off at a barrier and come to another one later.
+fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
+    let exec = here.wave.exec();
+    let skipped = state.skipped.iter().find(|(lanes, _)| lanes & exec != 0);
+    if let Some(&(lanes, site)) = skipped {
+        findings.note(here, Check::Sync, "barrier under divergence", site, || Detail {
+            lanes: lanes & exec,
+            what: "lanes that come to this barrier were off at an earlier one".into(),
+            other: Some(Other {
+                did: "the barrier at which they were off".into(),
+                site: Some(here.code.site(site)),
+                group: None,
+                wave: None,
+            }),
+            cure: "move `__syncthreads()` out of the branch: all work-items of a group must reach it".into(),
+        });
+        state.skipped.retain(|(lanes, _)| lanes & exec == 0);
+    }
+    let off = state.all.unwrap_or(!0) & !exec;
+    let known = state.skipped.iter().any(|&(_, site)| site == here.pc);
+    if off != 0 && !known {
+        state.skipped.push((off, here.pc));
+    }
+}

@@ -1,0 +1,138 @@
+//! Missing waits: registers that are used before what is to arrive in them has arrived, and LDS accesses that are on their way when a
+//! barrier says they are over.
+//!
+//! On a card, loads return later, and s_waitcnt says how many may still be on their way:
+//! - VMCNT counts vector memory (loads, stores, atomics, loads to LDS), which returns in the order in which it was issued;
+//! - LGKMCNT counts LDS and GDS, each of which is in order; scalar loads and messages, which are not: of those only `lgkmcnt(0)` says
+//!   anything;
+//! - a flat instruction counts in both, and in order with nobody: it needs both at 0, by one wait or by two;
+//! - EXPCNT counts exports and GDS, which read their registers later. Stores read theirs at once.
+//!
+//! A full counter takes no more: of 64 loads the first has arrived when the last one is issued.
+
+mod pending;
+mod traits;
+
+use super::finding::{Detail, Other};
+use super::{Check, Findings, Here, Launched, Space, Watch};
+use crate::machine::Group;
+
+pub use pending::{AT_BARRIER, Operation, Pending, kind};
+pub use traits::{Bounds, Class, Counter, Traits, needed};
+
+/// The check.
+#[derive(Default)]
+pub struct Wait {
+    waves: Vec<Pending>,
+}
+
+impl Watch for Wait {
+    fn fork(&self) -> Box<dyn Watch> {
+        Box::<Wait>::default()
+    }
+
+    fn group(&mut self, group: &Group, _: &Launched) {
+        let waves = group.waves;
+        self.waves.clear();
+        self.waves.resize_with(waves, Pending::default);
+    }
+
+    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+        let waves = self.waves.len();
+        let Some(pending) = self.waves.get_mut(here.wave.index as usize) else {
+            return;
+        };
+        let traits = &here.facts.wait;
+        if pending.is_empty() && traits.issues.is_none() {
+            return;
+        }
+        if traits.waits != [None; 3] {
+            return pending.wait(traits.waits);
+        }
+        let unknown = here.op.encoding.is_vector() && here.wave.indexes_vgprs();
+        if pending.concerns(here.facts) && !unknown {
+            let lanes = touched_lanes(here);
+            pending.meet(here.facts, lanes, |operation, register, read| {
+                findings.note(here, Check::Wait, kind(read), operation.pc, || {
+                    operation.detail(register, read, lanes)
+                });
+            });
+        }
+        check_lds(pending, here, findings);
+        if traits.barrier && waves > 1 {
+            for operation in pending.iter().filter(|operation| operation.in_lds) {
+                findings.note(here, Check::Wait, AT_BARRIER, operation.pc, || {
+                    operation.at_barrier()
+                });
+            }
+        }
+        if let Some(class) = traits.issues {
+            issue(pending, class, here);
+        }
+    }
+}
+
+/// The lanes of vector registers that an instruction touches: all where it reads those of others.
+fn touched_lanes(here: &Here<'_>) -> u64 {
+    let name = here.op.row.mnemonic;
+    let crosses = here.op.form == crate::isa::Form::Dpp
+        || ["lane", "permute", "swizzle"]
+            .iter()
+            .any(|part| name.contains(part));
+    if crosses { !0 } else { here.lanes() }
+}
+
+/// Bytes of LDS to which vector memory is on its way.
+fn check_lds(pending: &Pending, here: &Here<'_>, findings: &mut Findings) {
+    if here.facts.wait.issues == Some(Class::ToLds) {
+        return;
+    }
+    let parts = here.access.parts.iter();
+    for part in parts.filter(|part| part.space == Space::Lds) {
+        for operation in pending.iter() {
+            let Some((first, end)) = operation.lds else {
+                continue;
+            };
+            let meets = |&(_, at): &(usize, u64)| at < end && first < at + part.bytes;
+            let Some((lane, at)) = part.places().find(meets) else {
+                continue;
+            };
+            let kind = "LDS used too early";
+            findings.note(here, Check::Wait, kind, operation.pc, || Detail {
+                lanes: 1 << lane,
+                what: format!("byte {at} of LDS is used and may not have arrived yet"),
+                other: Some(Other {
+                    did: format!("loads bytes {first} to {} of LDS", end - 1),
+                    site: Some(operation.site()),
+                    group: None,
+                    wave: None,
+                }),
+                cure: format!("{} before this instruction", needed(Class::ToLds, false)),
+            });
+        }
+    }
+}
+
+fn issue(pending: &mut Pending, class: Class, here: &Here<'_>) {
+    let mut operation = Operation::of(class, here.pc, &here.op.inst, here.facts);
+    if here.op.encoding.is_vector() {
+        operation.lanes = here.lanes();
+        if operation.lanes == 0 {
+            // It counts, and nothing arrives.
+            operation.arrives = Default::default();
+            operation.held = Default::default();
+            operation.in_lds = false;
+        }
+    }
+    let parts = here.access.parts.iter();
+    let lds = parts.clone().find(|part| part.space == Space::Lds);
+    operation.in_lds |= class == Class::Flat && lds.is_some();
+    if let (Class::ToLds, Some(part)) = (class, lds) {
+        let first = part.places().map(|(_, at)| at).min();
+        let last = part.places().map(|(_, at)| at).max();
+        operation.lds = first
+            .zip(last)
+            .map(|(first, last)| (first, last + part.bytes));
+    }
+    pending.issue(operation);
+}

@@ -1,0 +1,319 @@
+//! The operations of a wave that are on their way: when they have arrived, and which instructions come too early for them. The check of
+//! waves that run and the one of all paths through the code share it.
+//!
+//! A wait for at most N leaves an operation of an ordered kind on its way exactly where fewer than N of its order were issued behind it.
+
+use super::super::facts::Facts;
+use super::super::finding::{Detail, Other, Site};
+use super::traits::{Bounds, Class, Counter, Traits, needed};
+use crate::isa::uses::RegisterSet;
+use crate::isa::{Code, Inst, disassemble, register_name};
+
+/// Operations that are remembered at most: counters hold fewer.
+const MOST: usize = 256;
+
+/// What a counter can hold, as a wait: more are not issued.
+const FULL: Bounds = [
+    Some(Counter::Vm.most()),
+    Some(Counter::Lgkm.most()),
+    Some(Counter::Exp.most()),
+];
+
+/// An operation on its way.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its kind.
+    pub class: Class,
+    /// Link address of the instruction that issued it.
+    pub pc: u64,
+    /// That instruction.
+    pub inst: Inst,
+    /// How many of its order were issued behind it.
+    pub younger: u32,
+    /// Counters that may still count it: bit n for counter n.
+    left: u8,
+    /// The registers in which something arrives.
+    pub arrives: RegisterSet,
+    /// The registers that it reads later.
+    pub held: RegisterSet,
+    /// The lanes that it concerns.
+    pub lanes: u64,
+    /// It reads or writes LDS.
+    pub in_lds: bool,
+    /// It stores.
+    pub stores: bool,
+    /// Bytes of LDS that come from memory or go there.
+    pub lds: Option<(u64, u64)>,
+}
+
+impl Operation {
+    /// What an instruction issues.
+    pub fn of(class: Class, pc: u64, inst: &Inst, facts: &Facts) -> Operation {
+        let Traits {
+            arrives,
+            held,
+            stores,
+            in_lds,
+            ..
+        } = facts.wait;
+        Operation {
+            class,
+            pc,
+            inst: *inst,
+            younger: 0,
+            left: class
+                .counters()
+                .iter()
+                .fold(0, |left, &c| left | 1 << c as u8),
+            arrives: if facts.exact {
+                arrives
+            } else {
+                RegisterSet::default()
+            },
+            held,
+            lanes: !0,
+            in_lds,
+            stores,
+            lds: None,
+        }
+    }
+
+    /// The instruction.
+    pub fn site(&self) -> Site {
+        Site::new(self.pc, disassemble(&self.inst))
+    }
+
+    /// Takes off what has arrived after a wait.
+    fn wait(&mut self, bounds: Bounds) {
+        for &counter in self.class.counters() {
+            let Some(bound) = bounds[counter as usize] else {
+                continue;
+            };
+            let over = match self.class.order() {
+                Some(_) => self.younger >= bound,
+                None => bound == 0,
+            };
+            if over {
+                self.left &= !(1 << counter as u8);
+            }
+        }
+        let exports = 1 << Counter::Exp as u8;
+        if self.left & !exports == 0 && self.class.counters() != [Counter::Exp] {
+            // What has returned has read its registers, too.
+            self.left = 0;
+        }
+        if self.left & exports == 0 {
+            self.held = RegisterSet::default();
+        }
+    }
+
+    /// In which order it arrives: of a flat operation that LGKMCNT no longer counts, only vector memory is left.
+    fn order(&self) -> Option<u8> {
+        match self.class {
+            Class::Flat if self.left == 1 << Counter::Vm as u8 => Class::Vector.order(),
+            class => class.order(),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.left != 0 && (!self.arrives.is_empty() || !self.held.is_empty() || self.in_lds)
+    }
+
+    /// What is said of an instruction that uses one of its registers too early.
+    pub fn detail(&self, register: u16, read: bool, lanes: u64) -> Detail {
+        let name = register_name(Code(register), 1);
+        let held = !read && self.held.has(register);
+        let (what, did) = match (read, held) {
+            (true, _) => (
+                format!("{name} is read and may not have arrived yet"),
+                format!("loads {name}"),
+            ),
+            (false, true) => (
+                format!("{name} is overwritten and may not have been read yet"),
+                format!("reads {name} later"),
+            ),
+            (false, false) => (
+                format!(
+                    "{name} is overwritten, and what is on its way to it may arrive afterwards"
+                ),
+                format!("loads {name}"),
+            ),
+        };
+        Detail {
+            lanes: if register >= 256 {
+                self.lanes & lanes
+            } else {
+                0
+            },
+            what,
+            other: Some(Other {
+                did,
+                site: Some(self.site()),
+                group: None,
+                wave: None,
+            }),
+            cure: format!("{} before this instruction", needed(self.class, held)),
+        }
+    }
+
+    /// What is said of a barrier that it may pass.
+    pub fn at_barrier(&self) -> Detail {
+        let what = match self.stores || self.lds.is_some() {
+            true => "LDS is written before the barrier, and may be written after it",
+            false => "LDS is read before the barrier, and may be read after it",
+        };
+        Detail {
+            lanes: 0,
+            what: format!("{what}: nothing waits for it"),
+            other: Some(Other {
+                did: "issued".into(),
+                site: Some(self.site()),
+                group: None,
+                wave: None,
+            }),
+            cure: format!("{} before the barrier", needed(self.class, false)),
+        }
+    }
+}
+
+/// The name of a rule: whether a register is read or overwritten.
+pub fn kind(read: bool) -> &'static str {
+    if read {
+        "read too early"
+    } else {
+        "overwritten too early"
+    }
+}
+
+/// The rule of barriers.
+pub const AT_BARRIER: &str = "on its way at a barrier";
+
+/// The operations of a wave on their way.
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    operations: Vec<Operation>,
+    /// All registers of the operations.
+    registers: RegisterSet,
+}
+
+impl Pending {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// The operations, in the order in which they were issued where that is known.
+    pub fn iter(&self) -> impl Iterator<Item = &Operation> {
+        self.operations.iter()
+    }
+
+    /// Lets go of what has arrived when an instruction has waited.
+    pub fn wait(&mut self, bounds: Bounds) {
+        self.operations.retain_mut(|operation| {
+            operation.wait(bounds);
+            operation.is_open()
+        });
+        self.refresh();
+    }
+
+    /// Whether an instruction uses a register of any operation.
+    pub fn concerns(&self, facts: &Facts) -> bool {
+        facts.exact && self.registers.meets(&facts.wait.used)
+    }
+
+    /// Tells of each operation whose registers an instruction uses too early in some of these lanes, and forgets those registers: once is
+    /// enough.
+    pub fn meet(&mut self, facts: &Facts, lanes: u64, mut tell: impl FnMut(&Operation, u16, bool)) {
+        let (traits, uses) = (&facts.wait, &facts.uses);
+        let mut met = false;
+        for operation in &mut self.operations {
+            let reads = traits.needs.and(&operation.arrives);
+            // What returns in order arrives after what was asked for before.
+            let ordered = traits
+                .issues
+                .is_some_and(|class| class.order().is_some() && class.order() == operation.order());
+            let over = match ordered {
+                true => RegisterSet::default(),
+                false => operation.arrives,
+            };
+            let writes = uses.writes.and(&over.or(&operation.held));
+            let Some(register) = reads.first().or(writes.first()) else {
+                continue;
+            };
+            if register >= 256 && lanes & operation.lanes == 0 {
+                continue;
+            }
+            met = true;
+            tell(operation, register, reads.has(register));
+            let found = reads.or(&writes);
+            operation.arrives = operation.arrives.without(&found);
+            operation.held = operation.held.without(&found);
+        }
+        if met {
+            self.refresh();
+        }
+    }
+
+    /// Adds an operation, behind which others of its order have waited: a full counter takes no more.
+    pub fn issue(&mut self, operation: Operation) {
+        if operation.class.order().is_some() {
+            let mut over = false;
+            for other in &mut self.operations {
+                if other.class.in_order_with(operation.class) {
+                    other.younger += 1;
+                    other.wait(FULL);
+                    over |= !other.is_open();
+                }
+            }
+            if over {
+                self.operations.retain(Operation::is_open);
+                self.refresh();
+            }
+        }
+        if !operation.is_open() {
+            return;
+        }
+        if self.operations.len() == MOST {
+            self.operations.remove(0);
+        }
+        self.registers = self.registers.or(&operation.arrives).or(&operation.held);
+        self.operations.push(operation);
+    }
+
+    /// Forgets what an instruction issued before, for it issues it again.
+    pub fn forget(&mut self, pc: u64) {
+        self.operations.retain(|operation| operation.pc != pc);
+        self.refresh();
+    }
+
+    /// Takes in what is on its way on another path, and says whether that is more. Of an operation on both, the one with the fewest
+    /// younger ones counts: when that has arrived, so has the other.
+    pub fn join(&mut self, others: &Pending) -> bool {
+        let mut more = false;
+        for other in &others.operations {
+            let known = self.operations.iter_mut().find(|one| one.pc == other.pc);
+            let Some(known) = known else {
+                self.operations.push(other.clone());
+                more = true;
+                continue;
+            };
+            let younger = known.younger.min(other.younger);
+            let left = known.left | other.left;
+            let arrives = known.arrives.or(&other.arrives);
+            let held = known.held.or(&other.held);
+            more |= (younger, left, arrives, held)
+                != (known.younger, known.left, known.arrives, known.held);
+            (known.younger, known.left, known.arrives, known.held) = (younger, left, arrives, held);
+        }
+        if more {
+            self.refresh();
+        }
+        more
+    }
+
+    fn refresh(&mut self) {
+        let none = RegisterSet::default();
+        let all = self.operations.iter();
+        self.registers = all.fold(none, |all, one| all.or(&one.arrives).or(&one.held));
+    }
+}

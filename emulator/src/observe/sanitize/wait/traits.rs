@@ -1,0 +1,231 @@
+//! What an instruction means for waits: the operation that it issues, the registers that this fills or reads later, what it waits for.
+
+use crate::isa::uses::{RegisterSet, Uses};
+use crate::isa::{Access, Encoding, Flags, Inst, Role};
+use crate::machine::Traffic;
+
+/// Kinds of operations that return later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Vector memory.
+    Vector,
+    /// Vector memory to or from LDS.
+    ToLds,
+    /// Flat addresses.
+    Flat,
+    /// LDS.
+    Lds,
+    /// GDS.
+    Gds,
+    /// Scalar memory.
+    Scalar,
+    /// Messages.
+    Message,
+    /// Exports of colours.
+    Colour,
+    /// Exports of positions.
+    Position,
+    /// Exports of parameters.
+    Parameter,
+}
+
+/// A counter of operations on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// Vector memory.
+    Vm,
+    /// LDS, GDS, scalar memory, messages.
+    Lgkm,
+    /// Exports and GDS.
+    Exp,
+}
+
+impl Counter {
+    /// Every counter.
+    pub const ALL: [Counter; 3] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
+
+    /// Its name in s_waitcnt.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counter::Vm => "vmcnt",
+            Counter::Lgkm => "lgkmcnt",
+            Counter::Exp => "expcnt",
+        }
+    }
+
+    /// What it can hold: one more is not issued before one has returned.
+    pub const fn most(self) -> u32 {
+        match self {
+            Counter::Vm => 63,
+            Counter::Lgkm => 15,
+            Counter::Exp => 7,
+        }
+    }
+}
+
+impl Class {
+    /// The counters in which it counts.
+    pub fn counters(self) -> &'static [Counter] {
+        match self {
+            Class::Vector | Class::ToLds => &[Counter::Vm],
+            Class::Flat => &[Counter::Vm, Counter::Lgkm],
+            Class::Lds | Class::Scalar | Class::Message => &[Counter::Lgkm],
+            Class::Gds => &[Counter::Lgkm, Counter::Exp],
+            Class::Colour | Class::Position | Class::Parameter => &[Counter::Exp],
+        }
+    }
+
+    /// Kinds of one order return in the order in which they were issued; none where nothing is known but that all have returned.
+    pub fn order(self) -> Option<u8> {
+        match self {
+            Class::Vector | Class::ToLds => Some(0),
+            Class::Lds => Some(1),
+            Class::Gds => Some(2),
+            Class::Colour => Some(3),
+            Class::Position => Some(4),
+            Class::Parameter => Some(5),
+            Class::Flat | Class::Scalar | Class::Message => None,
+        }
+    }
+
+    /// Whether two kinds are in order with each other.
+    pub fn in_order_with(self, other: Class) -> bool {
+        self.order().is_some() && self.order() == other.order()
+    }
+}
+
+/// How many operations an instruction leaves on their way at most, by counter.
+pub type Bounds = [Option<u32>; 3];
+
+/// What an instruction means for waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    /// The operation that it issues.
+    pub issues: Option<Class>,
+    /// The registers in which something arrives later.
+    pub arrives: RegisterSet,
+    /// The registers that are read later.
+    pub held: RegisterSet,
+    /// The registers that it reads at once.
+    pub needs: RegisterSet,
+    /// Those, and the ones that it writes.
+    pub used: RegisterSet,
+    /// What it waits for.
+    pub waits: Bounds,
+    /// Memory may be another after it: it stores, or it is an atomic.
+    pub stores: bool,
+    /// It reads or writes LDS, as far as its words say.
+    pub in_lds: bool,
+    /// It is a barrier.
+    pub barrier: bool,
+}
+
+impl Traits {
+    /// Those of an instruction.
+    pub fn of(inst: &Inst, uses: &Uses) -> Traits {
+        let issues = class(inst);
+        let needs = needs(inst, uses, issues);
+        let traffic = Traffic::of(inst);
+        // The registers of an atomic that returns nothing are only read.
+        let silent = traffic.read != 0
+            && traffic.written != 0
+            && inst.encoding != Encoding::Ds
+            && !inst.modifiers.flags.has(Flags::GLC);
+        let arrives = match issues {
+            Some(_) if !silent => uses.writes,
+            _ => RegisterSet::default(),
+        };
+        let held = match issues {
+            Some(Class::Gds | Class::Colour | Class::Position | Class::Parameter) => {
+                needs.and(&vectors())
+            }
+            _ => RegisterSet::default(),
+        };
+        Traits {
+            issues,
+            arrives,
+            held,
+            needs,
+            used: needs.or(&uses.writes),
+            waits: waits(inst),
+            stores: traffic.written != 0,
+            in_lds: issues == Some(Class::ToLds)
+                || issues == Some(Class::Lds) && (traffic.read != 0 || traffic.written != 0),
+            barrier: inst.row.mnemonic == "s_barrier",
+        }
+    }
+}
+
+/// All vector registers.
+fn vectors() -> RegisterSet {
+    let mut vectors = RegisterSet::default();
+    vectors.add(256, 256);
+    vectors
+}
+
+/// The registers that an instruction reads when it is issued. The half of a register that a load leaves alone is not read.
+fn needs(inst: &Inst, uses: &Uses, issues: Option<Class>) -> RegisterSet {
+    if issues.is_none() {
+        return uses.reads;
+    }
+    let mut needs = uses.reads.without(&vectors());
+    for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
+        let read = operand.access != Access::Write && operand.role != Role::Vdst;
+        if read && (256..512).contains(&code.0) {
+            needs.add(code.0, inst.registers(operand));
+        }
+    }
+    needs
+}
+
+fn class(inst: &Inst) -> Option<Class> {
+    let name = inst.row.mnemonic;
+    let flags = inst.modifiers.flags;
+    match inst.encoding {
+        Encoding::Ds if name == "ds_nop" => None,
+        Encoding::Ds if flags.has(Flags::GDS) || name.starts_with("ds_gws") => Some(Class::Gds),
+        Encoding::Ds => Some(Class::Lds),
+        Encoding::Smem => Some(Class::Scalar),
+        Encoding::Flat => Some(Class::Flat),
+        Encoding::Exp => Some(match inst.by_role(Role::Target).0 {
+            12..=15 => Class::Position,
+            32.. => Class::Parameter,
+            _ => Class::Colour,
+        }),
+        // Cache control counts nowhere.
+        _ if name.starts_with("buffer_wbinvl1") => None,
+        _ if inst.is_vmem() && Traffic::of(inst).with_lds => Some(Class::ToLds),
+        _ if inst.is_vmem() => Some(Class::Vector),
+        Encoding::Sopp if name.starts_with("s_sendmsg") => Some(Class::Message),
+        _ => None,
+    }
+}
+
+/// The bounds of an s_waitcnt; the largest a field can hold is none.
+fn waits(inst: &Inst) -> Bounds {
+    let field = inst.literal;
+    let bound = |value: u32, most: u32| (value < most).then_some(value);
+    match inst.row.mnemonic {
+        "s_waitcnt" => [
+            bound(field & 15 | (field >> 14 & 3) << 4, Counter::Vm.most()),
+            bound(field >> 8 & 15, Counter::Lgkm.most()),
+            bound(field >> 4 & 7, Counter::Exp.most()),
+        ],
+        _ => [None; 3],
+    }
+}
+
+/// The wait that an operation needs, at its simplest, before its registers are used: those in which something arrives, or those that it
+/// reads later.
+pub fn needed(class: Class, held: bool) -> String {
+    let counters = match class {
+        Class::Gds if held => &[Counter::Exp][..],
+        Class::Gds => &[Counter::Lgkm],
+        class => class.counters(),
+    };
+    let each: Vec<String> = counters
+        .iter()
+        .map(|c| format!("{}(0)", c.name()))
+        .collect();
+    format!("`s_waitcnt {}`", each.join(" "))
+}

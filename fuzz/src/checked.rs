@@ -1,0 +1,95 @@
+//! The sanitizer on any program: it changes nothing of what the program does, says the same again, and keeps to its bounds.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gfx906::machine::{Level, Nobody};
+use gfx906::observe::sanitize::{Check, Checks, Findings, Heap, Sanitizer};
+
+use crate::programs::{Machine, Program, Result};
+
+/// Findings that are kept apart at most.
+const MOST: usize = 1000;
+
+/// What was found in programs.
+#[derive(Default)]
+pub struct Found {
+    /// Programs that ran.
+    pub programs: u64,
+    /// Those in which something was found, by check.
+    pub by_check: [u64; Check::ALL.len()],
+    /// Findings of the program that had most.
+    pub most: usize,
+}
+
+impl Found {
+    /// Adds what others have found.
+    pub fn add(&mut self, other: &Found) {
+        self.programs += other.programs;
+        self.most = self.most.max(other.most);
+        for (sum, more) in self.by_check.iter_mut().zip(other.by_check) {
+            *sum += more;
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} programs under all checks; found in:", self.programs)?;
+        for (check, count) in Check::ALL.iter().zip(self.by_check) {
+            write!(f, " {check} {count},")?;
+        }
+        write!(f, " at most {} findings in one", self.most)
+    }
+}
+
+/// Runs a program under no check, and twice under all.
+///
+/// # Errors
+/// What differs, or is beyond its bounds.
+pub fn run(
+    machine: &mut Machine,
+    program: &Program,
+    found: &mut Found,
+) -> std::result::Result<(), String> {
+    machine.load(program);
+    let plain = machine.observed(program.block, Level::host(), 1, &mut Nobody, |_, _, _| ());
+    let (first, findings) = checked(machine, program);
+    let (_, again) = checked(machine, program);
+    if first != plain {
+        return Err(format!(
+            "under all checks {:?}, else {:?}",
+            first.end, plain.end
+        ));
+    }
+    if !findings.iter().eq(again.iter()) {
+        return Err(format!("finds {findings:?}, and then {again:?}"));
+    }
+    if findings.len() > MOST {
+        return Err(format!("{} findings are kept", findings.len()));
+    }
+    found.programs += 1;
+    found.most = found.most.max(findings.len());
+    for (check, count) in Check::ALL.into_iter().zip(&mut found.by_check) {
+        *count += u64::from(findings.iter().any(|finding| finding.check == check));
+    }
+    Ok(())
+}
+
+fn checked(machine: &Machine, program: &Program) -> (Result, Findings) {
+    let heap = Arc::new(Heap::default());
+    let mut sanitizer = Sanitizer::new(Checks::ALL).with_heap(Arc::clone(&heap));
+    let ready = |_: &mut Sanitizer, _, data: std::ops::Range<u64>| {
+        // What a program reaches: blocks of several sizes with gaps, some of which nobody has written.
+        let (start, quarter) = (data.start, (data.end - data.start) / 4);
+        heap.declare("a", start..start + quarter, start..start + quarter, None);
+        let b = start + quarter..start + 2 * quarter - 3;
+        heap.declare("b", b.clone(), b.start..b.end + 3, Some("a call"));
+        heap.undefined(b);
+        let c = start + 2 * quarter..start + 3 * quarter;
+        heap.declare("c", c.clone(), c.clone(), None);
+        heap.free(c.start, "another call");
+    };
+    let result = machine.observed(program.block, Level::host(), 1, &mut sanitizer, ready);
+    (result, sanitizer.take_findings())
+}

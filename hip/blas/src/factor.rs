@@ -1,0 +1,39 @@
+//! Alpha and beta: on the host or on the device, as the handle says.
+
+use half::f16;
+
+use crate::handle::Settings;
+use crate::hip::{Address, host_value};
+use crate::kinds::Kind;
+use crate::status::{Outcome, Status};
+
+/// A factor as kernels take it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor {
+    /// Where it is on the device, or 0.
+    pub at: Address,
+    /// Its value, where it is not there.
+    pub value: f64,
+}
+
+impl Factor {
+    /// One.
+    pub const ONE: Factor = Factor { at: 0, value: 1.0 };
+
+    /// The caller's.
+    pub fn of(settings: &Settings, at: Address, kind: Kind) -> Outcome<Factor> {
+        if at == 0 {
+            return Err(Status::InvalidValue);
+        }
+        if settings.on_device {
+            return Ok(Factor { at, value: 0.0 });
+        }
+        let value = match kind {
+            Kind::F16 => f16::from_bits(host_value(at)?).to_f64(),
+            Kind::F32 => host_value::<f32>(at)?.into(),
+            Kind::F64 => host_value(at)?,
+            Kind::Bf16 => return Err(Status::NotSupported),
+        };
+        Ok(Factor { at: 0, value })
+    }
+}

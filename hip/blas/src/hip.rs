@@ -1,0 +1,175 @@
+//! What is asked of the HIP runtime, and the caller's own memory.
+//!
+//! Addresses are numbers, so that all else here is safe code: who calls an exported function vouches for its pointers as in C, and only this
+//! room follows them.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use crate::status::{Outcome, Status};
+
+/// An address on either side, or a handle.
+pub type Address = u64;
+
+unsafe extern "C" {
+    fn hipModuleLoadData(module: *mut Address, image: *const c_void) -> u32;
+    fn hipModuleGetFunction(function: *mut Address, module: Address, name: *const c_char) -> u32;
+    fn hipModuleLaunchKernel(
+        function: Address,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
+        lds: u32,
+        stream: Address,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> u32;
+    fn hipMalloc(out: *mut Address, bytes: usize) -> u32;
+    fn hipFree(address: Address) -> u32;
+    fn hipMemcpyAsync(to: Address, from: Address, bytes: usize, kind: u32, stream: Address) -> u32;
+    fn hipMemcpy2DAsync(
+        to: Address,
+        to_pitch: usize,
+        from: Address,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        kind: u32,
+        stream: Address,
+    ) -> u32;
+    fn hipMemsetAsync(to: Address, value: i32, bytes: usize, stream: Address) -> u32;
+    fn hipStreamSynchronize(stream: Address) -> u32;
+}
+
+/// `hipMemcpyDefault`: the addresses tell.
+const BY_ADDRESS: u32 = 4;
+
+fn check(code: u32, status: Status) -> Outcome {
+    if code != 0 {
+        return Err(status);
+    }
+    Ok(())
+}
+
+/// Loads a code object; its module.
+pub fn load(image: &'static [u8]) -> Outcome<Address> {
+    let mut module = 0;
+    // SAFETY: a place for the handle, and a whole code object.
+    let code = unsafe { hipModuleLoadData(&mut module, image.as_ptr().cast()) };
+    check(code, Status::InternalError)?;
+    Ok(module)
+}
+
+/// A kernel of a module.
+pub fn kernel(module: Address, name: &CStr) -> Outcome<Address> {
+    let mut function = 0;
+    // SAFETY: a place for the handle, and a string.
+    let code = unsafe { hipModuleGetFunction(&mut function, module, name.as_ptr()) };
+    check(code, Status::InternalError)?;
+    Ok(function)
+}
+
+/// Launches a kernel that takes one structure.
+pub fn launch<T: Copy>(
+    function: Address,
+    grid: [u32; 3],
+    block: u32,
+    stream: Address,
+    argument: &T,
+) -> Outcome {
+    let mut argument = *argument;
+    let mut parameters = [(&raw mut argument).cast::<c_void>()];
+    let [x, y, z] = grid;
+    let none = std::ptr::null_mut();
+    let list = parameters.as_mut_ptr();
+    // SAFETY: one pointer to an argument, which the runtime reads before it returns.
+    let code =
+        unsafe { hipModuleLaunchKernel(function, x, y, z, block, 1, 1, 0, stream, list, none) };
+    check(code, Status::ExecutionFailed)
+}
+
+/// Memory of the device, until it is dropped.
+pub struct Scratch(pub Address);
+
+impl Scratch {
+    /// So many bytes.
+    pub fn new(bytes: usize) -> Outcome<Scratch> {
+        let mut address = 0;
+        // SAFETY: a place for the address.
+        let code = unsafe { hipMalloc(&mut address, bytes) };
+        check(code, Status::AllocFailed)?;
+        Ok(Scratch(address))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: an address of `hipMalloc`; what it returns after a failed kernel is of no use here.
+        unsafe { hipFree(self.0) };
+    }
+}
+
+/// Copies bytes between any two places.
+pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
+    // SAFETY: the caller vouches for both.
+    let code = unsafe { hipMemcpyAsync(to, from, bytes, BY_ADDRESS, stream) };
+    check(code, Status::MappingError)
+}
+
+/// Copies rows of `width` bytes between any two places.
+pub fn copy_rows(
+    to: (Address, usize),
+    from: (Address, usize),
+    width: usize,
+    height: usize,
+    stream: Address,
+) -> Outcome {
+    // SAFETY: the caller vouches for both.
+    let code = unsafe {
+        hipMemcpy2DAsync(
+            to.0, to.1, from.0, from.1, width, height, BY_ADDRESS, stream,
+        )
+    };
+    check(code, Status::MappingError)
+}
+
+/// Fills memory of the device with zeros.
+pub fn zero(to: Address, bytes: usize, stream: Address) -> Outcome {
+    // SAFETY: the caller vouches for it.
+    check(
+        unsafe { hipMemsetAsync(to, 0, bytes, stream) },
+        Status::MappingError,
+    )
+}
+
+/// Waits for a stream.
+pub fn wait(stream: Address) -> Outcome {
+    // SAFETY: any handle may be asked about.
+    check(
+        unsafe { hipStreamSynchronize(stream) },
+        Status::ExecutionFailed,
+    )
+}
+
+/// A value of the caller's, on the host.
+pub fn host_value<T: Copy>(at: Address) -> Outcome<T> {
+    if at == 0 {
+        return Err(Status::InvalidValue);
+    }
+    let place: *const T = std::ptr::with_exposed_provenance(at as usize);
+    // SAFETY: not null, and the caller says that it is there.
+    Ok(unsafe { place.read_unaligned() })
+}
+
+/// Stores a value for the caller, on the host.
+pub fn put<T: Copy>(at: Address, value: T) -> Outcome {
+    if at == 0 {
+        return Err(Status::InvalidValue);
+    }
+    let place: *mut T = std::ptr::with_exposed_provenance_mut(at as usize);
+    // SAFETY: not null, and the caller says that there is room.
+    unsafe { place.write_unaligned(value) };
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The kernels: loaded when one is used first, and again after the program has reset the device.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
+
+use crate::hip::{self, Address};
+use crate::status::{Outcome, Status};
+
+/// `kernels/blas.hip`, compiled by `scripts/build-blas.sh`.
+static CODE: &[u8] = include_bytes!("../kernels/blas.co");
+
+struct Loaded {
+    module: Address,
+    kernels: HashMap<String, Address>,
+}
+
+static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+
+fn find(name: &str) -> Outcome<Address> {
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if loaded.is_none() {
+        *loaded = Some(Loaded {
+            module: hip::load(CODE)?,
+            kernels: HashMap::new(),
+        });
+    }
+    let Some(Loaded { module, kernels }) = &mut *loaded else {
+        return Err(Status::InternalError);
+    };
+    if let Some(known) = kernels.get(name) {
+        return Ok(*known);
+    }
+    let text = CString::new(name).map_err(|_| Status::InternalError)?;
+    let kernel = hip::kernel(*module, &text)?;
+    kernels.insert(name.to_owned(), kernel);
+    Ok(kernel)
+}
+
+/// Launches a kernel that takes one structure.
+pub fn launch<T: Copy>(
+    name: &str,
+    grid: [u32; 3],
+    block: u32,
+    stream: Address,
+    argument: &T,
+) -> Outcome {
+    let again = || {
+        *LOADED.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        hip::launch(find(name)?, grid, block, stream, argument)
+    };
+    match find(name) {
+        Ok(kernel) => hip::launch(kernel, grid, block, stream, argument).or_else(|_| again()),
+        Err(_) => again(),
+    }
+}

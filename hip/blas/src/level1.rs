@@ -1,0 +1,113 @@
+//! Vectors: what is done to every element, and what comes of all.
+
+use crate::factor::Factor;
+use crate::handle::settings;
+use crate::hip::{self, Address, Scratch};
+use crate::kernels;
+use crate::kinds::Kind;
+use crate::matrix::{Matrix, there};
+use crate::product::Vector;
+use crate::status::{Outcome, Status};
+
+/// What kernels take: `Vectors` of `kernels/blas.hip`, field by field.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Argument {
+    at: [Address; 2],
+    alpha_at: Address,
+    alpha: f64,
+    result: Address,
+    steps: [i64; 2],
+    n: i32,
+}
+
+/// Work-items of a group.
+const GROUP: u32 = 256;
+
+/// Does something to each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at 0 is one that nobody looks at.
+pub fn each(
+    handle: Address,
+    name: &str,
+    kind: Kind,
+    n: i32,
+    alpha: Address,
+    x: Vector,
+    y: Option<Vector>,
+) -> Outcome {
+    let settings = settings(handle)?;
+    let backwards = x.1 <= 0 && y.is_none();
+    if n <= 0 || backwards {
+        return Ok(());
+    }
+    let y = y.unwrap_or(x);
+    there(&[x.0, y.0])?;
+    let alpha = match (name, alpha) {
+        ("copy" | "swap", _) => Factor::ONE,
+        (_, at) => Factor::of(&settings, at, kind)?,
+    };
+    let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
+    let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
+    let argument = Argument {
+        at: [x.at, y.at],
+        alpha_at: alpha.at,
+        alpha: alpha.value,
+        result: 0,
+        steps: [x.row, y.row],
+        n,
+    };
+    let groups = n.cast_unsigned().div_ceil(GROUP);
+    let name = format!("{name}_{}", kind.name());
+    kernels::launch(&name, [groups, 1, 1], GROUP, settings.stream, &argument)
+}
+
+/// What comes of one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
+pub fn all(
+    handle: Address,
+    name: &str,
+    kind: Kind,
+    n: i32,
+    x: Vector,
+    y: Option<Vector>,
+    result: Address,
+) -> Outcome {
+    let settings = settings(handle)?;
+    there(&[result])?;
+    let bytes = match name {
+        "amax" | "amin" => size_of::<i32>(),
+        _ => kind.bytes(),
+    };
+    if n <= 0 || (x.1 <= 0 && y.is_none()) {
+        if settings.on_device {
+            return hip::zero(result, bytes, settings.stream);
+        }
+        return match bytes {
+            8 => hip::put(result, 0.0f64),
+            // Also the f32 0.
+            _ => hip::put(result, 0i32),
+        };
+    }
+    let y = y.unwrap_or(x);
+    there(&[x.0, y.0])?;
+    let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
+    let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
+    let place = match settings.on_device {
+        true => None,
+        false => Some(Scratch::new(size_of::<f64>())?),
+    };
+    let at = place.as_ref().map_or(result, |place| place.0);
+    let argument = Argument {
+        at: [x.at, y.at],
+        alpha_at: 0,
+        alpha: 0.0,
+        result: at,
+        steps: [x.row, y.row],
+        n,
+    };
+    let name = format!("{name}_{}", kind.name());
+    kernels::launch(&name, [1, 1, 1], GROUP, settings.stream, &argument)?;
+    if place.is_none() {
+        return Ok(());
+    }
+    hip::copy(result, at, bytes, settings.stream).map_err(|_| Status::ExecutionFailed)?;
+    hip::wait(settings.stream)
+}

@@ -1,0 +1,147 @@
+//! Triangular systems.
+
+use crate::factor::Factor;
+use crate::handle::settings;
+use crate::hip::Address;
+use crate::kernels;
+use crate::kinds::Kind;
+use crate::matrix::{Matrix, Op, is_lower, is_right, is_unit, sizes, there};
+use crate::status::Outcome;
+
+/// What kernels take: `Solve` of `kernels/blas.hip`, field by field.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Argument {
+    at: [Address; 2],
+    batch: [Address; 2],
+    /// From row to row and from column to column, of a and b.
+    steps: [[i64; 2]; 2],
+    alpha_at: Address,
+    alpha: f64,
+    /// Equations, right sides.
+    sizes: [i32; 2],
+    lower: i32,
+    unit: i32,
+}
+
+/// Work-items of a group, a right side each.
+const GROUP: u32 = 64;
+
+/// What the caller names: sides, triangle, what is done to a, diagonal; rows and columns of b.
+#[derive(Clone, Copy, Debug)]
+pub struct Trsm {
+    /// `hipblasSideMode_t`.
+    pub side: u32,
+    /// `hipblasFillMode_t`.
+    pub fill: u32,
+    /// `hipblasOperation_t`.
+    pub op: u32,
+    /// `hipblasDiagType_t`.
+    pub diagonal: u32,
+    /// Rows and columns of b.
+    pub sizes: [i32; 2],
+}
+
+/// How many systems: one, or lists of pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Systems {
+    /// One.
+    One,
+    /// So many of each.
+    Listed(i32),
+}
+
+/// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B; X takes the place of B.
+pub fn trsm(
+    handle: Address,
+    kind: Kind,
+    call: &Trsm,
+    alpha: Address,
+    a: (Address, i32),
+    b: (Address, i32),
+    systems: Systems,
+) -> Outcome {
+    let [m, n] = call.sizes;
+    let b = Matrix::columns(b.0, m, b.1);
+    let right = is_right(call.side)?;
+    let b = if right { b?.transposed() } else { b? };
+    let counts = if right { [n, m] } else { [m, n] };
+    triangular(handle, kind, call, right, counts, alpha, a, b, systems)
+}
+
+/// Solves op(A) * x = b; x takes the place of b.
+#[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
+pub fn trsv(
+    handle: Address,
+    kind: Kind,
+    fill: u32,
+    op: u32,
+    diagonal: u32,
+    n: i32,
+    a: (Address, i32),
+    x: (Address, i32),
+) -> Outcome {
+    let call = Trsm {
+        side: 141,
+        fill,
+        op,
+        diagonal,
+        sizes: [n, 1],
+    };
+    let b = Matrix::vector(x.0, n, x.1, kind.bytes())?;
+    triangular(handle, kind, &call, false, [n, 1], 0, a, b, Systems::One)
+}
+
+/// A system whose right sides are columns. An alpha at 0 is one.
+#[expect(clippy::too_many_arguments, reason = "what the two have in common")]
+fn triangular(
+    handle: Address,
+    kind: Kind,
+    call: &Trsm,
+    right: bool,
+    counts: [i32; 2],
+    alpha: Address,
+    a: (Address, i32),
+    b: Matrix,
+    systems: Systems,
+) -> Outcome {
+    let settings = settings(handle)?;
+    let (lower, unit, op) = (
+        is_lower(call.fill)?,
+        is_unit(call.diagonal)?,
+        Op::of(call.op)?,
+    );
+    let count = match systems {
+        Systems::One => 1,
+        Systems::Listed(count) => count,
+    };
+    let some = sizes(&counts)? & sizes(&[count])?;
+    let stored = Matrix::columns(a.0, counts[0], a.1)?;
+    if !some {
+        return Ok(());
+    }
+    // X * op(A) = B is op(A)' * X' = B'.
+    let turned = right != (op == Op::Transpose);
+    let a = if turned { stored.transposed() } else { stored };
+    let alpha = match alpha {
+        0 if b.col == 0 => Factor::ONE,
+        at => Factor::of(&settings, at, kind)?,
+    };
+    there(&[a.at, b.at])?;
+    let at = [a.at, b.at];
+    let listed = systems != Systems::One;
+    let argument = Argument {
+        at: if listed { [0; 2] } else { at },
+        batch: if listed { at } else { [0; 2] },
+        steps: [[a.row, a.col], [b.row, b.col]],
+        alpha_at: alpha.at,
+        alpha: alpha.value,
+        sizes: counts,
+        lower: (lower != turned) as i32,
+        unit: unit as i32,
+    };
+    let groups = counts[1].cast_unsigned().div_ceil(GROUP);
+    let name = format!("solve_{}", kind.name());
+    let grid = [groups, 1, count.cast_unsigned()];
+    kernels::launch(&name, grid, GROUP, settings.stream, &argument)
+}

@@ -1,0 +1,52 @@
+//! Vectors and matrices between host and device, which are copies of rows.
+
+use crate::hip::{Address, copy_rows, wait};
+use crate::status::{Outcome, Status};
+
+fn size(n: i32) -> Outcome<usize> {
+    usize::try_from(n).map_err(|_| Status::InvalidValue)
+}
+
+/// A place: first element, elements from one to the next.
+type Place = (Address, i32);
+
+fn copied(
+    width: usize,
+    height: usize,
+    bytes: usize,
+    from: Place,
+    to: Place,
+    stream: Address,
+) -> Outcome {
+    let pitch = |place: Place| Ok((place.0, size(place.1)? * bytes));
+    let (from, to) = (pitch(from)?, pitch(to)?);
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    if from.0 == 0 || to.0 == 0 || from.1 < width * bytes || to.1 < width * bytes {
+        return Err(Status::InvalidValue);
+    }
+    copy_rows(to, from, width * bytes, height, stream)
+}
+
+/// Copies a vector; to whom follows from the addresses. Without a stream the call waits.
+pub fn vector(n: i32, bytes: i32, from: Place, to: Place, stream: Option<Address>) -> Outcome {
+    matrix(1, n, bytes, from, to, stream)
+}
+
+/// Copies a matrix.
+pub fn matrix(
+    rows: i32,
+    cols: i32,
+    bytes: i32,
+    from: Place,
+    to: Place,
+    stream: Option<Address>,
+) -> Outcome {
+    let (rows, cols, bytes) = (size(rows)?, size(cols)?, size(bytes)?);
+    copied(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
+    match stream {
+        Some(_) => Ok(()),
+        None => wait(0),
+    }
+}

@@ -1,0 +1,119 @@
+//! What the library exports and does not do: programs that only name it start.
+
+use crate::status::{enter, not_supported};
+
+macro_rules! unsupported {
+    ($($name:ident)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "`: returns `HIPBLAS_STATUS_NOT_SUPPORTED`, whatever its arguments.\n\n# Safety\nNothing is asked.")]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $name() -> u32 {
+                enter(stringify!($name), || Err(not_supported(stringify!($name))))
+            }
+        )*
+    };
+}
+
+#[rustfmt::skip]
+unsupported! {
+    hipblasAxpyBatchedEx hipblasAxpyBatchedEx_v2 hipblasAxpyEx hipblasAxpyEx_v2 hipblasAxpyStridedBatchedEx hipblasAxpyStridedBatchedEx_v2
+    hipblasBfaxpy hipblasBfaxpyBatched hipblasBfaxpyStridedBatched hipblasBfdot hipblasBfdotBatched hipblasBfdotStridedBatched hipblasCaxpy
+    hipblasCaxpyBatched hipblasCaxpyStridedBatched hipblasCcopy hipblasCcopyBatched hipblasCcopyStridedBatched hipblasCdgmm
+    hipblasCdgmmBatched hipblasCdgmmStridedBatched hipblasCdotc hipblasCdotcBatched hipblasCdotcStridedBatched hipblasCdotu
+    hipblasCdotuBatched hipblasCdotuStridedBatched hipblasCgbmv hipblasCgbmvBatched hipblasCgbmvStridedBatched hipblasCgeam
+    hipblasCgeamBatched hipblasCgeamStridedBatched hipblasCgels hipblasCgelsBatched hipblasCgelsStridedBatched hipblasCgemm
+    hipblasCgemmBatched hipblasCgemmStridedBatched hipblasCgemv hipblasCgemvBatched hipblasCgemvStridedBatched hipblasCgeqrf
+    hipblasCgeqrfBatched hipblasCgeqrfStridedBatched hipblasCgerc hipblasCgercBatched hipblasCgercStridedBatched hipblasCgeru
+    hipblasCgeruBatched hipblasCgeruStridedBatched hipblasCgetrf hipblasCgetrfBatched hipblasCgetrfStridedBatched hipblasCgetriBatched
+    hipblasCgetrs hipblasCgetrsBatched hipblasCgetrsStridedBatched hipblasChbmv hipblasChbmvBatched hipblasChbmvStridedBatched hipblasChemm
+    hipblasChemmBatched hipblasChemmStridedBatched hipblasChemv hipblasChemvBatched hipblasChemvStridedBatched hipblasCher hipblasCher2
+    hipblasCher2Batched hipblasCher2StridedBatched hipblasCher2k hipblasCher2kBatched hipblasCher2kStridedBatched hipblasCherBatched
+    hipblasCherStridedBatched hipblasCherk hipblasCherkBatched hipblasCherkStridedBatched hipblasCherkx hipblasCherkxBatched
+    hipblasCherkxStridedBatched hipblasChpmv hipblasChpmvBatched hipblasChpmvStridedBatched hipblasChpr hipblasChpr2 hipblasChpr2Batched
+    hipblasChpr2StridedBatched hipblasChprBatched hipblasChprStridedBatched hipblasCrot hipblasCrotBatched hipblasCrotStridedBatched
+    hipblasCrotg hipblasCrotgBatched hipblasCrotgStridedBatched hipblasCscal hipblasCscalBatched hipblasCscalStridedBatched hipblasCspr
+    hipblasCsprBatched hipblasCsprStridedBatched hipblasCsrot hipblasCsrotBatched hipblasCsrotStridedBatched hipblasCsscal
+    hipblasCsscalBatched hipblasCsscalStridedBatched hipblasCswap hipblasCswapBatched hipblasCswapStridedBatched hipblasCsymm
+    hipblasCsymmBatched hipblasCsymmStridedBatched hipblasCsymv hipblasCsymvBatched hipblasCsymvStridedBatched hipblasCsyr hipblasCsyr2
+    hipblasCsyr2Batched hipblasCsyr2StridedBatched hipblasCsyr2k hipblasCsyr2kBatched hipblasCsyr2kStridedBatched hipblasCsyrBatched
+    hipblasCsyrStridedBatched hipblasCsyrk hipblasCsyrkBatched hipblasCsyrkStridedBatched hipblasCsyrkx hipblasCsyrkxBatched
+    hipblasCsyrkxStridedBatched hipblasCtbmv hipblasCtbmvBatched hipblasCtbmvStridedBatched hipblasCtbsv hipblasCtbsvBatched
+    hipblasCtbsvStridedBatched hipblasCtpmv hipblasCtpmvBatched hipblasCtpmvStridedBatched hipblasCtpsv hipblasCtpsvBatched
+    hipblasCtpsvStridedBatched hipblasCtrmm hipblasCtrmmBatched hipblasCtrmmStridedBatched hipblasCtrmv hipblasCtrmvBatched
+    hipblasCtrmvStridedBatched hipblasCtrsm hipblasCtrsmBatched hipblasCtrsmStridedBatched hipblasCtrsv hipblasCtrsvBatched
+    hipblasCtrsvStridedBatched hipblasCtrtri hipblasCtrtriBatched hipblasCtrtriStridedBatched hipblasDasumBatched hipblasDasumStridedBatched
+    hipblasDaxpyBatched hipblasDaxpyStridedBatched hipblasDcopyBatched hipblasDcopyStridedBatched hipblasDdgmm hipblasDdgmmBatched
+    hipblasDdgmmStridedBatched hipblasDdotBatched hipblasDdotStridedBatched hipblasDgbmv hipblasDgbmvBatched hipblasDgbmvStridedBatched
+    hipblasDgeam hipblasDgeamBatched hipblasDgeamStridedBatched hipblasDgels hipblasDgelsBatched hipblasDgelsStridedBatched
+    hipblasDgemvBatched hipblasDgemvStridedBatched hipblasDgeqrf hipblasDgeqrfBatched hipblasDgeqrfStridedBatched hipblasDgerBatched
+    hipblasDgerStridedBatched hipblasDgetrf hipblasDgetrfBatched hipblasDgetrfStridedBatched hipblasDgetriBatched hipblasDgetrs
+    hipblasDgetrsBatched hipblasDgetrsStridedBatched hipblasDnrm2Batched hipblasDnrm2StridedBatched hipblasDotBatchedEx
+    hipblasDotBatchedEx_v2 hipblasDotEx hipblasDotEx_v2 hipblasDotStridedBatchedEx hipblasDotStridedBatchedEx_v2 hipblasDotcBatchedEx
+    hipblasDotcBatchedEx_v2 hipblasDotcEx hipblasDotcEx_v2 hipblasDotcStridedBatchedEx hipblasDotcStridedBatchedEx_v2 hipblasDrot
+    hipblasDrotBatched hipblasDrotStridedBatched hipblasDrotg hipblasDrotgBatched hipblasDrotgStridedBatched hipblasDrotm
+    hipblasDrotmBatched hipblasDrotmStridedBatched hipblasDrotmg hipblasDrotmgBatched hipblasDrotmgStridedBatched hipblasDsbmv
+    hipblasDsbmvBatched hipblasDsbmvStridedBatched hipblasDscalBatched hipblasDscalStridedBatched hipblasDspmv hipblasDspmvBatched
+    hipblasDspmvStridedBatched hipblasDspr hipblasDspr2 hipblasDspr2Batched hipblasDspr2StridedBatched hipblasDsprBatched
+    hipblasDsprStridedBatched hipblasDswapBatched hipblasDswapStridedBatched hipblasDsymmBatched hipblasDsymmStridedBatched
+    hipblasDsymvBatched hipblasDsymvStridedBatched hipblasDsyr2 hipblasDsyr2Batched hipblasDsyr2StridedBatched hipblasDsyr2k
+    hipblasDsyr2kBatched hipblasDsyr2kStridedBatched hipblasDsyrBatched hipblasDsyrStridedBatched hipblasDsyrkBatched
+    hipblasDsyrkStridedBatched hipblasDsyrkx hipblasDsyrkxBatched hipblasDsyrkxStridedBatched hipblasDtbmv hipblasDtbmvBatched
+    hipblasDtbmvStridedBatched hipblasDtbsv hipblasDtbsvBatched hipblasDtbsvStridedBatched hipblasDtpmv hipblasDtpmvBatched
+    hipblasDtpmvStridedBatched hipblasDtpsv hipblasDtpsvBatched hipblasDtpsvStridedBatched hipblasDtrmm hipblasDtrmmBatched
+    hipblasDtrmmStridedBatched hipblasDtrmv hipblasDtrmvBatched hipblasDtrmvStridedBatched hipblasDtrsmStridedBatched hipblasDtrsvBatched
+    hipblasDtrsvStridedBatched hipblasDtrtri hipblasDtrtriBatched hipblasDtrtriStridedBatched hipblasDzasum hipblasDzasumBatched
+    hipblasDzasumStridedBatched hipblasDznrm2 hipblasDznrm2Batched hipblasDznrm2StridedBatched hipblasGemmBatchedExWithFlags
+    hipblasGemmBatchedExWithFlags_v2 hipblasGemmExWithFlags hipblasGemmExWithFlags_v2 hipblasGemmStridedBatchedExWithFlags
+    hipblasGemmStridedBatchedExWithFlags_v2 hipblasGetInt8Datatype hipblasHaxpy hipblasHaxpyBatched hipblasHaxpyStridedBatched hipblasHdot
+    hipblasHdotBatched hipblasHdotStridedBatched hipblasIcamax hipblasIcamaxBatched hipblasIcamaxStridedBatched hipblasIcamin
+    hipblasIcaminBatched hipblasIcaminStridedBatched hipblasIdamaxBatched hipblasIdamaxStridedBatched hipblasIdaminBatched
+    hipblasIdaminStridedBatched hipblasIsamaxBatched hipblasIsamaxStridedBatched hipblasIsaminBatched hipblasIsaminStridedBatched
+    hipblasIzamax hipblasIzamaxBatched hipblasIzamaxStridedBatched hipblasIzamin hipblasIzaminBatched hipblasIzaminStridedBatched
+    hipblasNrm2BatchedEx hipblasNrm2BatchedEx_v2 hipblasNrm2Ex hipblasNrm2Ex_v2 hipblasNrm2StridedBatchedEx hipblasNrm2StridedBatchedEx_v2
+    hipblasRotBatchedEx hipblasRotBatchedEx_v2 hipblasRotEx hipblasRotEx_v2 hipblasRotStridedBatchedEx hipblasRotStridedBatchedEx_v2
+    hipblasSasumBatched hipblasSasumStridedBatched hipblasSaxpyBatched hipblasSaxpyStridedBatched hipblasScalBatchedEx
+    hipblasScalBatchedEx_v2 hipblasScalEx hipblasScalEx_v2 hipblasScalStridedBatchedEx hipblasScalStridedBatchedEx_v2 hipblasScasum
+    hipblasScasumBatched hipblasScasumStridedBatched hipblasScnrm2 hipblasScnrm2Batched hipblasScnrm2StridedBatched hipblasScopyBatched
+    hipblasScopyStridedBatched hipblasSdgmm hipblasSdgmmBatched hipblasSdgmmStridedBatched hipblasSdotBatched hipblasSdotStridedBatched
+    hipblasSetInt8Datatype hipblasSgbmv hipblasSgbmvBatched hipblasSgbmvStridedBatched hipblasSgeam hipblasSgeamBatched
+    hipblasSgeamStridedBatched hipblasSgels hipblasSgelsBatched hipblasSgelsStridedBatched hipblasSgemvBatched hipblasSgemvStridedBatched
+    hipblasSgeqrf hipblasSgeqrfBatched hipblasSgeqrfStridedBatched hipblasSgerBatched hipblasSgerStridedBatched hipblasSgetrf
+    hipblasSgetrfBatched hipblasSgetrfStridedBatched hipblasSgetriBatched hipblasSgetrs hipblasSgetrsBatched hipblasSgetrsStridedBatched
+    hipblasSnrm2Batched hipblasSnrm2StridedBatched hipblasSrot hipblasSrotBatched hipblasSrotStridedBatched hipblasSrotg hipblasSrotgBatched
+    hipblasSrotgStridedBatched hipblasSrotm hipblasSrotmBatched hipblasSrotmStridedBatched hipblasSrotmg hipblasSrotmgBatched
+    hipblasSrotmgStridedBatched hipblasSsbmv hipblasSsbmvBatched hipblasSsbmvStridedBatched hipblasSscalBatched hipblasSscalStridedBatched
+    hipblasSspmv hipblasSspmvBatched hipblasSspmvStridedBatched hipblasSspr hipblasSspr2 hipblasSspr2Batched hipblasSspr2StridedBatched
+    hipblasSsprBatched hipblasSsprStridedBatched hipblasSswapBatched hipblasSswapStridedBatched hipblasSsymmBatched
+    hipblasSsymmStridedBatched hipblasSsymvBatched hipblasSsymvStridedBatched hipblasSsyr2 hipblasSsyr2Batched hipblasSsyr2StridedBatched
+    hipblasSsyr2k hipblasSsyr2kBatched hipblasSsyr2kStridedBatched hipblasSsyrBatched hipblasSsyrStridedBatched hipblasSsyrkBatched
+    hipblasSsyrkStridedBatched hipblasSsyrkx hipblasSsyrkxBatched hipblasSsyrkxStridedBatched hipblasStbmv hipblasStbmvBatched
+    hipblasStbmvStridedBatched hipblasStbsv hipblasStbsvBatched hipblasStbsvStridedBatched hipblasStpmv hipblasStpmvBatched
+    hipblasStpmvStridedBatched hipblasStpsv hipblasStpsvBatched hipblasStpsvStridedBatched hipblasStrmm hipblasStrmmBatched
+    hipblasStrmmStridedBatched hipblasStrmv hipblasStrmvBatched hipblasStrmvStridedBatched hipblasStrsmStridedBatched hipblasStrsvBatched
+    hipblasStrsvStridedBatched hipblasStrtri hipblasStrtriBatched hipblasStrtriStridedBatched hipblasTrsmBatchedEx hipblasTrsmEx
+    hipblasTrsmStridedBatchedEx hipblasZaxpy hipblasZaxpyBatched hipblasZaxpyStridedBatched hipblasZcopy hipblasZcopyBatched
+    hipblasZcopyStridedBatched hipblasZdgmm hipblasZdgmmBatched hipblasZdgmmStridedBatched hipblasZdotc hipblasZdotcBatched
+    hipblasZdotcStridedBatched hipblasZdotu hipblasZdotuBatched hipblasZdotuStridedBatched hipblasZdrot hipblasZdrotBatched
+    hipblasZdrotStridedBatched hipblasZdscal hipblasZdscalBatched hipblasZdscalStridedBatched hipblasZgbmv hipblasZgbmvBatched
+    hipblasZgbmvStridedBatched hipblasZgeam hipblasZgeamBatched hipblasZgeamStridedBatched hipblasZgels hipblasZgelsBatched
+    hipblasZgelsStridedBatched hipblasZgemm hipblasZgemmBatched hipblasZgemmStridedBatched hipblasZgemv hipblasZgemvBatched
+    hipblasZgemvStridedBatched hipblasZgeqrf hipblasZgeqrfBatched hipblasZgeqrfStridedBatched hipblasZgerc hipblasZgercBatched
+    hipblasZgercStridedBatched hipblasZgeru hipblasZgeruBatched hipblasZgeruStridedBatched hipblasZgetrf hipblasZgetrfBatched
+    hipblasZgetrfStridedBatched hipblasZgetriBatched hipblasZgetrs hipblasZgetrsBatched hipblasZgetrsStridedBatched hipblasZhbmv
+    hipblasZhbmvBatched hipblasZhbmvStridedBatched hipblasZhemm hipblasZhemmBatched hipblasZhemmStridedBatched hipblasZhemv
+    hipblasZhemvBatched hipblasZhemvStridedBatched hipblasZher hipblasZher2 hipblasZher2Batched hipblasZher2StridedBatched hipblasZher2k
+    hipblasZher2kBatched hipblasZher2kStridedBatched hipblasZherBatched hipblasZherStridedBatched hipblasZherk hipblasZherkBatched
+    hipblasZherkStridedBatched hipblasZherkx hipblasZherkxBatched hipblasZherkxStridedBatched hipblasZhpmv hipblasZhpmvBatched
+    hipblasZhpmvStridedBatched hipblasZhpr hipblasZhpr2 hipblasZhpr2Batched hipblasZhpr2StridedBatched hipblasZhprBatched
+    hipblasZhprStridedBatched hipblasZrot hipblasZrotBatched hipblasZrotStridedBatched hipblasZrotg hipblasZrotgBatched
+    hipblasZrotgStridedBatched hipblasZscal hipblasZscalBatched hipblasZscalStridedBatched hipblasZspr hipblasZsprBatched
+    hipblasZsprStridedBatched hipblasZswap hipblasZswapBatched hipblasZswapStridedBatched hipblasZsymm hipblasZsymmBatched
+    hipblasZsymmStridedBatched hipblasZsymv hipblasZsymvBatched hipblasZsymvStridedBatched hipblasZsyr hipblasZsyr2 hipblasZsyr2Batched
+    hipblasZsyr2StridedBatched hipblasZsyr2k hipblasZsyr2kBatched hipblasZsyr2kStridedBatched hipblasZsyrBatched hipblasZsyrStridedBatched
+    hipblasZsyrk hipblasZsyrkBatched hipblasZsyrkStridedBatched hipblasZsyrkx hipblasZsyrkxBatched hipblasZsyrkxStridedBatched hipblasZtbmv
+    hipblasZtbmvBatched hipblasZtbmvStridedBatched hipblasZtbsv hipblasZtbsvBatched hipblasZtbsvStridedBatched hipblasZtpmv
+    hipblasZtpmvBatched hipblasZtpmvStridedBatched hipblasZtpsv hipblasZtpsvBatched hipblasZtpsvStridedBatched hipblasZtrmm
+    hipblasZtrmmBatched hipblasZtrmmStridedBatched hipblasZtrmv hipblasZtrmvBatched hipblasZtrmvStridedBatched hipblasZtrsm
+    hipblasZtrsmBatched hipblasZtrsmStridedBatched hipblasZtrsv hipblasZtrsvBatched hipblasZtrsvStridedBatched hipblasZtrtri
+    hipblasZtrtriBatched hipblasZtrtriStridedBatched
+}

@@ -1,0 +1,134 @@
+//! What a capture does to other calls: those on its streams become nodes, and what might disturb it is refused.
+//!
+//! Whatever is refused makes the captures that it would have disturbed invalid: they can only be ended.
+
+use std::cell::Cell;
+
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::objects::graph::capture::{Capture, Mode};
+use crate::queue::{LaneId, NULL};
+use crate::runtime::{State, state};
+
+thread_local! {
+    /// What captures of others forbid to this thread.
+    static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+}
+
+/// Sets what is forbidden to the calling thread; what it was before.
+pub fn exchange(mode: Mode) -> Mode {
+    MODE.replace(mode)
+}
+
+/// Whether a lane waits for the null lane.
+fn is_blocking(state: &State, lane: LaneId) -> bool {
+    let mut made = state.streams.values();
+    !made.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
+}
+
+/// That the null stream may be used: it would wait for streams that are being captured. They are invalid then.
+pub fn allow_null(state: &mut State) -> Outcome {
+    let waited_for = waited_for(state);
+    for &lane in &waited_for {
+        if let Some((_, capture)) = state.graphs.captures.of(lane) {
+            capture.invalid = true;
+        }
+    }
+    if waited_for.is_empty() {
+        return Ok(());
+    }
+    Err(HipError::StreamCaptureImplicit)
+}
+
+/// Streams of captures that the null stream waits for.
+pub fn waited_for(state: &mut State) -> Vec<LaneId> {
+    let lanes: Vec<LaneId> = {
+        let all = state.graphs.captures.all();
+        all.flat_map(|capture| capture.streams.keys().copied())
+            .collect()
+    };
+    let waits = |&lane: &LaneId| is_blocking(state, lane);
+    lanes.into_iter().filter(waits).collect()
+}
+
+/// The capture that a stream takes part in, if it does.
+pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
+    let mut state = state();
+    if state.graphs.captures.is_empty() {
+        return Ok(None);
+    }
+    if lane == NULL {
+        allow_null(&mut state)?;
+        return Ok(None);
+    }
+    match state.graphs.captures.of(lane) {
+        Some((_, capture)) if capture.invalid => Err(HipError::StreamCaptureInvalidated),
+        found => Ok(found.map(|(id, _)| id)),
+    }
+}
+
+/// Makes a node of what a stream of a capture is given.
+pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
+    let mut state = state();
+    let graphs = &mut state.graphs;
+    let capture = graphs.captures.get(id).ok_or(HipError::Unknown)?;
+    let (graph, after) = (capture.graph, capture.streams.get(&lane).cloned());
+    let node = graphs.add(graph, after.unwrap_or_default(), what)?;
+    if let Some(capture) = graphs.captures.get(id) {
+        capture.streams.insert(lane, vec![node]);
+    }
+    Ok(())
+}
+
+/// That nobody waits for a stream that is being captured, or asks about it.
+pub fn refuse_wait(lane: LaneId) -> Outcome {
+    let mut state = state();
+    if state.graphs.captures.is_empty() {
+        return Ok(());
+    }
+    if lane == NULL {
+        return allow_null(&mut state);
+    }
+    match state.graphs.captures.of(lane) {
+        Some((_, capture)) => {
+            capture.invalid = true;
+            Err(HipError::StreamCaptureUnsupported)
+        }
+        None => Ok(()),
+    }
+}
+
+/// That the calling thread may do what might disturb a capture: allocate, free, wait for the device, copy at once.
+pub fn allow_unsafe() -> Outcome {
+    let mut state = state();
+    if state.graphs.captures.is_empty() {
+        return Ok(());
+    }
+    let (mode, thread) = (MODE.get(), std::thread::current().id());
+    let disturbs = |capture: &Capture| {
+        let own = capture.thread == thread && capture.mode != Mode::Relaxed;
+        match mode {
+            Mode::Relaxed => false,
+            Mode::ThreadLocal => own,
+            Mode::Global => own || capture.mode == Mode::Global,
+        }
+    };
+    let mut refused = false;
+    for capture in state.graphs.captures.all() {
+        if disturbs(capture) {
+            capture.invalid = true;
+            refused = true;
+        }
+    }
+    if refused {
+        return Err(HipError::StreamCaptureUnsupported);
+    }
+    Ok(())
+}
+
+/// Makes a capture invalid that a stream takes part in.
+pub fn spoil(lane: LaneId) {
+    if let Some((_, capture)) = state().graphs.captures.of(lane) {
+        capture.invalid = true;
+    }
+}

@@ -1,0 +1,230 @@
+//! Captures: begun, ended, asked about.
+
+use std::collections::HashMap;
+
+use super::list;
+use crate::boundary::{Address, In, Out};
+use crate::calls::{capture, submit};
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::Graphs;
+use crate::objects::graph::capture::{Capture, Mode};
+use crate::queue::{LaneId, NULL};
+use crate::runtime::state;
+
+/// The values of `hipStreamCaptureStatus`.
+const NONE: i32 = 0;
+const ACTIVE: i32 = 1;
+const INVALIDATED: i32 = 2;
+
+pub fn begin(stream: Address, mode: u32) -> Outcome {
+    start(stream, mode, None)
+}
+
+/// `hipStreamBeginCaptureToGraph`: the nodes go into a graph that is there, behind nodes of it.
+pub fn begin_in_graph(
+    stream: Address,
+    graph: Address,
+    after: In<Address>,
+    _edges: Address,
+    count: usize,
+    mode: u32,
+) -> Outcome {
+    let after = list(after, count)?;
+    {
+        let state = state();
+        state.graphs.graph(graph)?;
+        state.graphs.check_nodes(graph, &after)?;
+    }
+    start(stream, mode, Some((graph, after)))
+}
+
+fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> Outcome {
+    let mode = Mode::of(mode).ok_or(HipError::InvalidValue)?;
+    let lane = submit::lane(stream)?;
+    if lane == NULL {
+        return Err(HipError::StreamCaptureUnsupported);
+    }
+    let mut state = state();
+    if state.graphs.captures.of(lane).is_some() {
+        return Err(HipError::IllegalState);
+    }
+    let into_graph = into.is_some();
+    let (graph, after) = into.unwrap_or_else(|| (state.graphs.create(), Vec::new()));
+    state.graphs.captures.begin(Capture {
+        graph,
+        into_graph,
+        lane,
+        mode,
+        thread: std::thread::current().id(),
+        streams: HashMap::from([(lane, after)]),
+        shown: Box::default(),
+        invalid: false,
+    });
+    Ok(())
+}
+
+/// Ends a capture on the stream where it began; its graph, unless something was wrong with it.
+pub fn end(stream: Address, out: Out<Address>) -> Outcome {
+    out.required()?;
+    let lane = submit::lane(stream)?;
+    if lane == NULL {
+        return Err(HipError::IllegalState);
+    }
+    let ended = {
+        let mut state = state();
+        let graphs = &mut state.graphs;
+        let (id, found) = graphs.captures.of(lane).ok_or(HipError::IllegalState)?;
+        if found.lane != lane {
+            return Err(HipError::StreamCaptureUnmatched);
+        }
+        if found.mode != Mode::Relaxed && found.thread != std::thread::current().id() {
+            return Err(HipError::StreamCaptureWrongThread);
+        }
+        let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
+        let outcome = whole(graphs, &capture, lane);
+        if outcome.is_err() && !capture.into_graph {
+            // A graph that nobody has a handle of.
+            let _ = graphs.destroy(capture.graph);
+        }
+        outcome.map(|()| capture.graph)
+    };
+    out.put(ended.unwrap_or(0))?;
+    ended.map(drop)
+}
+
+/// That a capture is valid, and all that was forked from its stream has come back.
+fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
+    if capture.invalid {
+        return Err(HipError::StreamCaptureInvalidated);
+    }
+    let last = capture.streams.get(&lane).cloned().unwrap_or_default();
+    let mut open = capture.streams.values().flatten();
+    let joined = |&&node: &&Address| last.contains(&node) || is_before(graphs, node, &last);
+    if capture.streams.len() > 1 && !open.by_ref().all(|node| joined(&node)) {
+        return Err(HipError::StreamCaptureUnjoined);
+    }
+    Ok(())
+}
+
+/// Whether a node comes before one of some others.
+fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    let mut open = others.to_vec();
+    while let Some(next) = open.pop() {
+        if next == node {
+            return true;
+        }
+        if seen.insert(next) {
+            let before = graphs.node(next).map(|next| next.after.clone());
+            open.extend(before.unwrap_or_default());
+        }
+    }
+    false
+}
+
+/// Status, number, graph, nodes of the capture that a stream takes part in.
+fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
+    let lane = submit::lane(stream)?;
+    let mut state = state();
+    if lane == NULL && !capture::waited_for(&mut state).is_empty() {
+        return Err(HipError::StreamCaptureImplicit);
+    }
+    let found = state.graphs.captures.of(lane);
+    Ok(match found {
+        None => (NONE, 0, 0, Vec::new()),
+        Some((id, capture)) if capture.invalid => (INVALIDATED, id, 0, Vec::new()),
+        Some((id, capture)) => {
+            let nodes = capture.streams.get(&lane).cloned();
+            (ACTIVE, id, capture.graph, nodes.unwrap_or_default())
+        }
+    })
+}
+
+pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
+    status.required()?;
+    status.put(info(stream)?.0)
+}
+
+pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+    status.required()?;
+    let (found, number, ..) = info(stream)?;
+    status.put(found)?;
+    if id.is_null() || found == NONE {
+        return Ok(());
+    }
+    id.put(number)
+}
+
+/// The nodes are told by an address, which is good until somebody asks again.
+pub fn get_all(
+    stream: Address,
+    status: Out<i32>,
+    id: Out<u64>,
+    graph: Out<Address>,
+    nodes: Out<Address>,
+    count: Out<usize>,
+) -> Outcome {
+    status.required()?;
+    let (found, number, captured, after) = info(stream)?;
+    status.put(found)?;
+    if found == NONE {
+        return Ok(());
+    }
+    if !id.is_null() {
+        id.put(number)?;
+    }
+    if found == INVALIDATED {
+        return Ok(());
+    }
+    if !graph.is_null() {
+        graph.put(captured)?;
+    }
+    if !count.is_null() {
+        count.put(after.len())?;
+    }
+    if nodes.is_null() {
+        return Ok(());
+    }
+    let mut state = state();
+    let capture = state.graphs.captures.get(number);
+    let capture = capture.ok_or(HipError::Unknown)?;
+    capture.shown = after.into();
+    nodes.put(capture.shown.as_ptr().expose_provenance() as Address)
+}
+
+/// What a stream is given next comes behind some nodes more, or behind others.
+pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> Outcome {
+    const SET: u32 = 1;
+    let lane = submit::lane(stream)?;
+    let nodes = if count == 0 {
+        Vec::new()
+    } else {
+        list(nodes, count)?
+    };
+    if flags > SET {
+        return Err(HipError::InvalidValue);
+    }
+    let mut state = state();
+    let graphs = &mut state.graphs;
+    let (id, graph) = match graphs.captures.of(lane) {
+        None => return Err(HipError::IllegalState),
+        Some((_, capture)) if capture.invalid => return Err(HipError::StreamCaptureInvalidated),
+        Some((id, capture)) => (id, capture.graph),
+    };
+    graphs.check_nodes(graph, &nodes)?;
+    let capture = graphs.captures.get(id).ok_or(HipError::Unknown)?;
+    let after = capture.streams.entry(lane).or_default();
+    if flags == SET {
+        after.clear();
+    }
+    after.extend(nodes);
+    after.sort_unstable();
+    after.dedup();
+    Ok(())
+}
+
+/// Swaps what captures of others forbid to the calling thread.
+pub fn exchange(mode: Out<u32>) -> Outcome {
+    let new = Mode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
+    mode.put(capture::exchange(new) as u32)
+}

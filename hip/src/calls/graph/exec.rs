@@ -1,0 +1,203 @@
+//! Graphs that can be launched: made, updated, launched, destroyed.
+
+use super::give_up;
+use crate::boundary::{Address, Out};
+use crate::calls::{capture, event, submit};
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::objects::graph::exec::Exec;
+use crate::queue::Submission;
+use crate::runtime::state;
+use crate::settings::SETTINGS;
+
+/// Freed on launch, uploaded, launched from a device, with priorities of nodes.
+const FLAGS: u64 = 1 | 2 | 4 | 8;
+const FROM_DEVICE: u64 = 4;
+
+/// `hipGraphInstantiateParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct InstantiateParameters {
+    error_node: Address,
+    flags: u64,
+    result: u32,
+    stream: Address,
+}
+
+/// `hipGraphInstantiate`; nothing is ever written into the log, as the error says it all.
+pub fn instantiate(
+    out: Out<Address>,
+    graph: Address,
+    error_node: Out<Address>,
+    log: Out<u8>,
+    room: usize,
+) -> Outcome {
+    if !error_node.is_null() {
+        error_node.put(0)?;
+    }
+    if !log.is_null() && room > 0 {
+        log.put(0)?;
+    }
+    with_flags(out, graph, 0)
+}
+
+pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> Outcome {
+    out.required()?;
+    if flags & !FLAGS != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    if flags & FROM_DEVICE != 0 {
+        return Err(HipError::NotSupported);
+    }
+    let exec = {
+        let mut state = state();
+        let mut exec = Exec::new(&state.graphs, graph, flags)?;
+        let users = state.graphs.graph(graph)?.users.clone();
+        for (&user, &count) in &users {
+            state.graphs.users.retain(user, count)?;
+        }
+        exec.users = users.into_iter().collect();
+        state.graphs.execs.insert(exec)
+    };
+    out.put(exec)
+}
+
+pub fn with_parameters(
+    out: Out<Address>,
+    graph: Address,
+    parameters: Out<InstantiateParameters>,
+) -> Outcome {
+    let mut p = parameters.get()?;
+    let made = with_flags(out, graph, p.flags);
+    // 0: success, 1: an error that the code tells.
+    p.error_node = 0;
+    p.result = made.is_err().into();
+    parameters.put(p)?;
+    made
+}
+
+pub fn flags(exec: Address, out: Out<u64>) -> Outcome {
+    out.required()?;
+    let flags = state().graphs.execs.get(exec).map(|exec| exec.flags);
+    out.put(flags.ok_or(HipError::InvalidValue)?)
+}
+
+/// Gives one up; launches under way come to their end.
+pub fn destroy(exec: Address) -> Outcome {
+    let gone = {
+        let mut state = state();
+        let exec = state.graphs.execs.remove(exec);
+        let held = exec.ok_or(HipError::InvalidValue)?.users;
+        state.graphs.users.release_all(held)
+    };
+    give_up(gone);
+    Ok(())
+}
+
+/// Takes over what another graph's nodes say.
+pub fn update(
+    exec: Address,
+    graph: Address,
+    error_node: Out<Address>,
+    result: Out<u32>,
+) -> Outcome {
+    error_node.required()?;
+    result.required()?;
+    let updated = {
+        let mut state = state();
+        let new = Exec::new(&state.graphs, graph, 0)?;
+        let exec = state.graphs.execs.get_mut(exec);
+        exec.ok_or(HipError::InvalidValue)?.update(&new)
+    };
+    let (why, node) = updated.err().unwrap_or((0, 0));
+    error_node.put(node)?;
+    result.put(why)?;
+    match why {
+        0 => Ok(()),
+        _ => Err(HipError::GraphExecUpdateFailure),
+    }
+}
+
+/// What is launched is in memory already.
+pub fn upload(exec: Address, stream: Address) -> Outcome {
+    submit::check(stream)?;
+    let known = state().graphs.execs.get(exec).is_some();
+    if known {
+        Ok(())
+    } else {
+        Err(HipError::InvalidValue)
+    }
+}
+
+/// Gives a stream all that a graph does, one after the other, behind what it was launched for last. In a capture it becomes a node.
+pub fn launch(exec: Address, stream: Address) -> Outcome {
+    let lane = submit::lane(stream)?;
+    if let Some(id) = capture::of(lane)? {
+        return capture::add(id, lane, child(exec)?);
+    }
+    let mut all = Vec::new();
+    let before = {
+        let state = state();
+        let exec = state.graphs.execs.get(exec);
+        let exec = exec.ok_or(HipError::InvalidValue)?;
+        exec.each(&mut |what| all.push(what.clone()));
+        exec.launched.clone()
+    };
+    if SETTINGS.synchronous {
+        return all.into_iter().try_for_each(|what| match what {
+            What::Work(work) => submit::at_once(&work),
+            What::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
+            What::Wait(_) | What::Empty | What::Child(_) => Ok(()),
+        });
+    }
+    let events: Vec<Option<Address>> = all.iter().map(recorded).collect();
+    let first = Submission::after(before.into_iter().collect());
+    let tasks = std::iter::once(first).chain(all.into_iter().map(task));
+    let tickets = submit::submit_all(lane, tasks.collect())?;
+    if let Some(exec) = state().graphs.execs.get_mut(exec) {
+        exec.launched = tickets.last().cloned();
+    }
+    for (event, ticket) in events.into_iter().zip(tickets.into_iter().skip(1)) {
+        if let Some(event) = event {
+            // An event that is gone by now is recorded for nobody.
+            let _ = event::set(event, ticket);
+        }
+    }
+    Ok(())
+}
+
+/// What is launched, as a graph of its own.
+fn child(exec: Address) -> Outcome<What> {
+    let mut state = state();
+    let graphs = &mut state.graphs;
+    let exec = graphs.execs.get(exec).ok_or(HipError::InvalidValue)?;
+    let exec = exec.clone();
+    let child = graphs.add_exec(&exec)?;
+    graphs.graph_mut(child)?.is_child = true;
+    Ok(What::Child(child))
+}
+
+/// The event that is recorded.
+fn recorded(what: &What) -> Option<Address> {
+    match what {
+        What::Record(event) => Some(*event),
+        _ => None,
+    }
+}
+
+fn task(what: What) -> Submission {
+    match what {
+        What::Work(work) => submit::job(work),
+        What::Wait(event) => {
+            let known = state().events.get(event).cloned();
+            let recorded = known.and_then(|event| event.recorded);
+            Submission::after(recorded.into_iter().collect())
+        }
+        What::Empty | What::Record(_) | What::Child(_) => Submission::default(),
+    }
+}
+
+/// `hipGraphLaunch_spt` and its kin have the thread's own stream for the null stream.
+pub fn launch_per_thread(exec: Address, stream: Address) -> Outcome {
+    launch(exec, submit::own(stream))
+}

@@ -1,0 +1,196 @@
+//! Nodes, added to a graph.
+
+use super::list;
+use super::params::{
+    HostParameters, KernelParameters, MemsetParameters, fill, host, kernel, planes,
+};
+use crate::boundary::{Address, In, Out};
+use crate::calls::memory::copy::{self, row};
+use crate::calls::memory::pitched::Copy3d;
+use crate::calls::{event, symbol};
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::objects::work::{Copy, Work};
+use crate::runtime::state;
+
+/// A node's place: where its handle goes, its graph, the nodes before it.
+pub struct Spot {
+    out: Out<Address>,
+    graph: Address,
+    after: Vec<Address>,
+}
+
+impl Spot {
+    /// Checks a place.
+    pub fn new(
+        out: Out<Address>,
+        graph: Address,
+        after: In<Address>,
+        count: usize,
+    ) -> Outcome<Spot> {
+        out.required()?;
+        let after = list(after, count)?;
+        let state = state();
+        state.graphs.graph(graph)?;
+        state.graphs.check_nodes(graph, &after)?;
+        Ok(Spot { out, graph, after })
+    }
+
+    /// Adds a node there.
+    pub fn add(self, what: What) -> Outcome {
+        let node = state().graphs.add(self.graph, self.after, what)?;
+        self.out.put(node)
+    }
+}
+
+/// Checks a copy that a node is to make.
+pub fn checked(copy: Copy) -> Outcome<What> {
+    if !copy.size.is_empty() {
+        copy::check(&copy)?;
+    }
+    Ok(What::Work(Work::Copy(copy)))
+}
+
+pub fn empty(out: Out<Address>, graph: Address, after: In<Address>, count: usize) -> Outcome {
+    Spot::new(out, graph, after, count)?.add(What::Empty)
+}
+
+pub fn add_kernel(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    parameters: In<KernelParameters>,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(kernel(&parameters.get()?)?)
+}
+
+pub fn add_copy(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    parameters: In<Copy3d>,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(planes(&parameters.get()?)?)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn add_row(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    to: Address,
+    from: Address,
+    bytes: usize,
+    direction: u32,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(checked(row(to, from, bytes, direction))?)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn add_from_symbol(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    to: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(checked(symbol::from(
+        to, symbol, bytes, offset, direction,
+    )?)?)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn add_to_symbol(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    symbol: Address,
+    from: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(checked(symbol::to(
+        symbol, from, bytes, offset, direction,
+    )?)?)
+}
+
+pub fn add_fill(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    parameters: In<MemsetParameters>,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(fill(&parameters.get()?)?)
+}
+
+pub fn add_host(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    parameters: In<HostParameters>,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    spot.add(host(&parameters.get()?)?)
+}
+
+/// A graph within the graph: a clone of it, as it is now.
+pub fn add_child(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    child: Address,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    let clone = {
+        let mut state = state();
+        if child == graph {
+            return Err(HipError::InvalidValue);
+        }
+        let clone = state.graphs.clone_graph(child)?;
+        state.graphs.graph_mut(clone)?.is_child = true;
+        clone
+    };
+    spot.add(What::Child(clone))
+}
+
+pub fn add_record(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    event: Address,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    event::check(event).map_err(|_| HipError::InvalidValue)?;
+    spot.add(What::Record(event))
+}
+
+pub fn add_wait(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    event: Address,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    event::check(event).map_err(|_| HipError::InvalidValue)?;
+    spot.add(What::Wait(event))
+}

@@ -1,0 +1,202 @@
+//! What nodes say: from structures of HIP's, and back.
+
+use gfx906::code_object::LaunchShape;
+
+use super::node::checked;
+use crate::boundary::{Address, Callback, In, Out};
+use crate::calls::launch::{Request, prepare};
+use crate::calls::memory::{pitched, set};
+use crate::calls::module;
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::objects::shape::Dim3;
+use crate::objects::work::{Fill, Host, HostFunction, Rows, Size, Work};
+use crate::runtime::state;
+
+/// `hipKernelNodeParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KernelParameters {
+    block: Dim3,
+    extra: In<Address>,
+    function: Address,
+    grid: Dim3,
+    arguments: In<Address>,
+    lds: u32,
+}
+
+/// `hipMemsetParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MemsetParameters {
+    to: Address,
+    element: u32,
+    height: usize,
+    pitch: usize,
+    value: u32,
+    width: usize,
+}
+
+/// `hipHostNodeParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct HostParameters {
+    function: Callback<HostFunction>,
+    data: Address,
+}
+
+/// The kernel of a node: behind a function of the host's, or of a module.
+pub fn kernel(p: &KernelParameters) -> Outcome<What> {
+    if p.function == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let of_host = state().function_of(p.function);
+    let function = match of_host {
+        Err(HipError::InvalidDeviceFunction) => {
+            module::function(p.function).map_err(|_| HipError::InvalidDeviceFunction)?
+        }
+        found => found?,
+    };
+    let request = Request {
+        shape: LaunchShape {
+            grid: p.grid.into(),
+            block: p.block.into(),
+            dynamic_lds: p.lds.into(),
+        },
+        stream: 0,
+        parameters: p.arguments,
+        extra: p.extra,
+        events: [0; 2],
+    };
+    let prepared = prepare(&function, p.function, &request)?;
+    Ok(What::Work(Work::Kernel(prepared)))
+}
+
+pub fn planes(p: &pitched::Copy3d) -> Outcome<What> {
+    checked(pitched::planes(p)?)
+}
+
+pub fn fill(p: &MemsetParameters) -> Outcome<What> {
+    let element = p.element as usize;
+    let width = p.width.checked_mul(element);
+    let width = width.ok_or(HipError::InvalidValue)?;
+    let known = [1, 2, 4].contains(&element) && p.to != 0 && width > 0 && p.height > 0;
+    if !known || (p.height > 1 && width > p.pitch) {
+        return Err(HipError::InvalidValue);
+    }
+    let fill = Fill {
+        to: Rows {
+            start: p.to,
+            pitch: p.pitch,
+            plane: 0,
+        },
+        size: Size {
+            width,
+            height: p.height,
+            depth: 1,
+        },
+        value: p.value,
+        element,
+    };
+    set::check(&fill)?;
+    Ok(What::Work(Work::Fill(fill)))
+}
+
+pub fn host(p: &HostParameters) -> Outcome<What> {
+    let function = p.function.ok_or(HipError::InvalidValue)?;
+    Ok(What::Work(Work::Host(Host::Function(function, p.data))))
+}
+
+/// What a node does, if it is a node.
+pub fn what(node: Address) -> Outcome<What> {
+    Ok(state().graphs.node(node)?.what.clone())
+}
+
+/// The work of a node, if it does any.
+fn work(node: Address) -> Outcome<Work> {
+    match what(node)? {
+        What::Work(work) => Ok(work),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// A kernel and its arguments: the pointers are good for as long as the node says the same.
+pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> Outcome {
+    out.required()?;
+    let Work::Kernel(kernel) = work(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    let first = kernel.kernarg.as_ptr().expose_provenance() as Address;
+    let arguments = kernel.function.kernel()?.explicit_args();
+    let pointers = arguments.map(|arg| first + Address::from(arg.offset));
+    let mut state = state();
+    let node = state.graphs.node_mut(node)?;
+    node.shown = pointers.collect();
+    let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
+    out.put(KernelParameters {
+        block: dim(kernel.shape.block),
+        extra: In::null(),
+        function: kernel.named,
+        grid: dim(kernel.shape.grid),
+        arguments: In::of(&node.shown),
+        lds: kernel.shape.dynamic_lds as u32,
+    })
+}
+
+pub fn get_copy(node: Address, out: Out<pitched::Copy3d>) -> Outcome {
+    out.required()?;
+    let Work::Copy(copy) = work(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    out.put(pitched::parameters(&copy))
+}
+
+pub fn get_fill(node: Address, out: Out<MemsetParameters>) -> Outcome {
+    out.required()?;
+    let Work::Fill(fill) = work(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    out.put(MemsetParameters {
+        to: fill.to.start,
+        element: fill.element as u32,
+        height: fill.size.height,
+        pitch: fill.to.pitch,
+        value: fill.value,
+        width: fill.size.width / fill.element,
+    })
+}
+
+pub fn get_host(node: Address, out: Out<HostParameters>) -> Outcome {
+    out.required()?;
+    let Work::Host(Host::Function(function, data)) = work(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    out.put(HostParameters {
+        function: Some(function),
+        data,
+    })
+}
+
+pub fn get_child(node: Address, out: Out<Address>) -> Outcome {
+    out.required()?;
+    match what(node)? {
+        What::Child(graph) => out.put(graph),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn get_record(node: Address, out: Out<Address>) -> Outcome {
+    out.required()?;
+    match what(node)? {
+        What::Record(event) => out.put(event),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn get_wait(node: Address, out: Out<Address>) -> Outcome {
+    out.required()?;
+    match what(node)? {
+        What::Wait(event) => out.put(event),
+        _ => Err(HipError::InvalidValue),
+    }
+}

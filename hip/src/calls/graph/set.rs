@@ -1,0 +1,274 @@
+//! What nodes say, changed: in a graph, or in one that can be launched.
+
+use super::node::checked;
+use super::params::{
+    HostParameters, KernelParameters, MemsetParameters, fill, host, kernel, planes, what,
+};
+use crate::boundary::{Address, In, Out};
+use crate::calls::memory::copy::row;
+use crate::calls::memory::pitched::Copy3d;
+use crate::calls::{event, symbol};
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::objects::graph::exec::{Doing, Exec, same};
+use crate::objects::work::Work;
+use crate::runtime::state;
+
+/// Where a node is changed.
+#[derive(Clone, Copy)]
+pub enum Where {
+    /// In its graph.
+    Graph,
+    /// In what was made of its graph.
+    Exec(Address),
+}
+
+/// Lets a node do something else of the same kind. The direction of a copy may be another where `turn` says so.
+fn change(place: Where, node: Address, new: What, turn: bool) -> Outcome {
+    let fits = |old: &What| match (old, &new) {
+        (What::Work(Work::Copy(_)), What::Work(Work::Copy(_))) if turn => Ok(()),
+        _ => same(old, &new).map_err(|_| HipError::InvalidValue),
+    };
+    let mut state = state();
+    match place {
+        Where::Graph => {
+            let node = state.graphs.node_mut(node)?;
+            fits(&node.what)?;
+            node.what = new;
+        }
+        Where::Exec(exec) => {
+            let exec = state.graphs.execs.get_mut(exec);
+            let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
+            let Doing::Node(old) = &mut step.what else {
+                return Err(HipError::InvalidValue);
+            };
+            fits(old)?;
+            *old = new;
+        }
+    }
+    Ok(())
+}
+
+fn kernel_at(place: Where, node: Address, parameters: In<KernelParameters>) -> Outcome {
+    change(place, node, kernel(&parameters.get()?)?, false)
+}
+
+pub fn kernel_node(node: Address, parameters: In<KernelParameters>) -> Outcome {
+    kernel_at(Where::Graph, node, parameters)
+}
+
+pub fn kernel_step(exec: Address, node: Address, parameters: In<KernelParameters>) -> Outcome {
+    kernel_at(Where::Exec(exec), node, parameters)
+}
+
+/// Copies of planes and of a row may take each other's place; the node keeps its type.
+fn copy_at(place: Where, node: Address, new: What) -> Outcome {
+    let (What::Work(Work::Copy(mut new)), What::Work(Work::Copy(old))) = (new, what(node)?) else {
+        return Err(HipError::InvalidValue);
+    };
+    new.form = old.form;
+    change(place, node, What::Work(Work::Copy(new)), true)
+}
+
+pub fn copy_node(node: Address, parameters: In<Copy3d>) -> Outcome {
+    copy_at(Where::Graph, node, planes(&parameters.get()?)?)
+}
+
+pub fn copy_step(exec: Address, node: Address, parameters: In<Copy3d>) -> Outcome {
+    copy_at(Where::Exec(exec), node, planes(&parameters.get()?)?)
+}
+
+pub fn row_node(node: Address, to: Address, from: Address, bytes: usize, kind: u32) -> Outcome {
+    copy_at(Where::Graph, node, checked(row(to, from, bytes, kind))?)
+}
+
+pub fn row_step(
+    exec: Address,
+    node: Address,
+    to: Address,
+    from: Address,
+    bytes: usize,
+    kind: u32,
+) -> Outcome {
+    copy_at(
+        Where::Exec(exec),
+        node,
+        checked(row(to, from, bytes, kind))?,
+    )
+}
+
+pub fn from_symbol_node(
+    node: Address,
+    to: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Outcome {
+    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
+    copy_at(Where::Graph, node, checked(copy)?)
+}
+
+pub fn from_symbol_step(
+    exec: Address,
+    node: Address,
+    to: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Outcome {
+    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
+    copy_at(Where::Exec(exec), node, checked(copy)?)
+}
+
+pub fn to_symbol_node(
+    node: Address,
+    symbol: Address,
+    from: Address,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Outcome {
+    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
+    copy_at(Where::Graph, node, checked(copy)?)
+}
+
+pub fn to_symbol_step(
+    exec: Address,
+    node: Address,
+    symbol: Address,
+    from: Address,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Outcome {
+    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
+    copy_at(Where::Exec(exec), node, checked(copy)?)
+}
+
+pub fn fill_node(node: Address, parameters: In<MemsetParameters>) -> Outcome {
+    change(Where::Graph, node, fill(&parameters.get()?)?, false)
+}
+
+pub fn fill_step(exec: Address, node: Address, parameters: In<MemsetParameters>) -> Outcome {
+    change(Where::Exec(exec), node, fill(&parameters.get()?)?, false)
+}
+
+pub fn host_node(node: Address, parameters: In<HostParameters>) -> Outcome {
+    change(Where::Graph, node, host(&parameters.get()?)?, false)
+}
+
+pub fn host_step(exec: Address, node: Address, parameters: In<HostParameters>) -> Outcome {
+    change(Where::Exec(exec), node, host(&parameters.get()?)?, false)
+}
+
+fn event_at(place: Where, node: Address, event: Address, new: fn(Address) -> What) -> Outcome {
+    event::check(event).map_err(|_| HipError::InvalidValue)?;
+    change(place, node, new(event), false)
+}
+
+pub fn record_node(node: Address, event: Address) -> Outcome {
+    event_at(Where::Graph, node, event, What::Record)
+}
+
+pub fn record_step(exec: Address, node: Address, event: Address) -> Outcome {
+    event_at(Where::Exec(exec), node, event, What::Record)
+}
+
+pub fn wait_node(node: Address, event: Address) -> Outcome {
+    event_at(Where::Graph, node, event, What::Wait)
+}
+
+pub fn wait_step(exec: Address, node: Address, event: Address) -> Outcome {
+    event_at(Where::Exec(exec), node, event, What::Wait)
+}
+
+pub fn child_step(exec: Address, node: Address, child: Address) -> Outcome {
+    let mut state = state();
+    let new = Exec::new(&state.graphs, child, 0)?;
+    let exec = state.graphs.execs.get_mut(exec);
+    let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
+    match &mut step.what {
+        Doing::Graph(old) => old
+            .update(&new)
+            .map_err(|_| HipError::GraphExecUpdateFailure),
+        Doing::Node(_) => Err(HipError::InvalidValue),
+    }
+}
+
+/// Kernels, copies and fills may be left out of launches.
+fn can_be_left_out(what: &Doing) -> bool {
+    matches!(
+        what,
+        Doing::Node(What::Work(Work::Kernel(_) | Work::Copy(_) | Work::Fill(_)))
+    )
+}
+
+pub fn enable(exec: Address, node: Address, enabled: u32) -> Outcome {
+    let mut state = state();
+    let exec = state.graphs.execs.get_mut(exec);
+    let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
+    if enabled > 1 || !can_be_left_out(&step.what) {
+        return Err(HipError::InvalidValue);
+    }
+    step.enabled = enabled == 1;
+    Ok(())
+}
+
+pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> Outcome {
+    out.required()?;
+    let enabled = {
+        let mut state = state();
+        let exec = state.graphs.execs.get_mut(exec);
+        let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
+        if !can_be_left_out(&step.what) {
+            return Err(HipError::InvalidValue);
+        }
+        step.enabled
+    };
+    out.put(enabled.into())
+}
+
+/// `hipKernelNodeAttrValue`.
+pub type Attribute = [u8; 32];
+
+/// The attributes of kernel nodes: an access window of the cache, a cooperative launch.
+const ATTRIBUTES: [u32; 2] = [1, 2];
+
+fn is_kernel(node: Address, attribute: u32) -> Outcome {
+    match what(node)? {
+        What::Work(Work::Kernel(_)) if ATTRIBUTES.contains(&attribute) => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// Attributes are kept, and change nothing.
+pub fn attribute(node: Address, attribute: u32, value: In<Attribute>) -> Outcome {
+    let value = value.get()?;
+    is_kernel(node, attribute)?;
+    let mut state = state();
+    let node = state.graphs.node_mut(node)?;
+    node.attributes.insert(attribute, value);
+    Ok(())
+}
+
+pub fn get_attribute(node: Address, attribute: u32, out: Out<Attribute>) -> Outcome {
+    out.required()?;
+    is_kernel(node, attribute)?;
+    let value = {
+        let state = state();
+        let node = state.graphs.node(node)?;
+        node.attributes.get(&attribute).copied()
+    };
+    out.put(value.unwrap_or_default())
+}
+
+pub fn copy_attributes(from: Address, to: Address) -> Outcome {
+    is_kernel(from, ATTRIBUTES[0])?;
+    is_kernel(to, ATTRIBUTES[0])?;
+    let mut state = state();
+    let attributes = state.graphs.node(from)?.attributes.clone();
+    state.graphs.node_mut(to)?.attributes = attributes;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Objects of the program's that graphs keep alive.
+
+use super::give_up;
+use crate::boundary::{Address, Callback, Out};
+use crate::error::{HipError, Outcome};
+use crate::objects::work::HostFunction;
+use crate::runtime::state;
+
+/// The one flag: nobody waits for the destructor.
+const NO_SYNC: u32 = 1;
+/// The graph takes over references of the caller's.
+const MOVE: u32 = 1;
+
+pub fn create(
+    out: Out<Address>,
+    object: Address,
+    destroy: Callback<HostFunction>,
+    references: u32,
+    flags: u32,
+) -> Outcome {
+    out.required()?;
+    let destroy = destroy.ok_or(HipError::InvalidValue)?;
+    if object == 0 || references == 0 || references > i32::MAX as u32 || flags != NO_SYNC {
+        return Err(HipError::InvalidValue);
+    }
+    let user = state().graphs.users.create(object, destroy, references);
+    out.put(user)
+}
+
+fn counted(count: u32) -> Outcome<u32> {
+    if count == 0 || count > i32::MAX as u32 {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(count)
+}
+
+pub fn retain(user: Address, count: u32) -> Outcome {
+    state().graphs.users.retain(user, counted(count)?)
+}
+
+pub fn release(user: Address, count: u32) -> Outcome {
+    let gone = state().graphs.users.release(user, counted(count)?)?;
+    give_up(gone.into_iter().collect());
+    Ok(())
+}
+
+pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) -> Outcome {
+    if flags & !MOVE != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let count = counted(count)?;
+    let mut state = state();
+    state.graphs.graph(graph)?;
+    // With `MOVE` the references are those that the caller had.
+    state
+        .graphs
+        .users
+        .retain(user, if flags == MOVE { 0 } else { count })?;
+    *state
+        .graphs
+        .graph_mut(graph)?
+        .users
+        .entry(user)
+        .or_default() += count;
+    Ok(())
+}
+
+pub fn release_by_graph(graph: Address, user: Address, count: u32) -> Outcome {
+    let count = counted(count)?;
+    let gone = {
+        let mut state = state();
+        let held = &mut state.graphs.graph_mut(graph)?.users;
+        let left = held.get(&user).and_then(|held| held.checked_sub(count));
+        match left.ok_or(HipError::InvalidValue)? {
+            0 => drop(held.remove(&user)),
+            left => drop(held.insert(user, left)),
+        }
+        state.graphs.users.release(user, count)?
+    };
+    give_up(gone.into_iter().collect());
+    Ok(())
+}

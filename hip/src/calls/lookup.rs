@@ -1,0 +1,126 @@
+//! Functions by name, for programs that load the library instead of linking it.
+
+use crate::boundary::{Address, Out, Text};
+use crate::error::{HipError, Outcome};
+use crate::generation::generation;
+
+/// What became of a search: `hipDriverProcAddressQueryResult`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Status {
+    Found = 0,
+    Unknown = 1,
+    /// The function is newer than the version that was asked for.
+    TooNew = 2,
+}
+
+/// A function: its address, and the version that its symbol bears.
+pub type Found = (Address, &'static str);
+
+/// Functions whose plain name means another entry from HIP 6.0 on, as the headers of 6 rename them.
+const RENAMED: &[(&str, &str)] = &[
+    ("hipChooseDevice", "hipChooseDeviceR0600"),
+    ("hipGetDeviceProperties", "hipGetDevicePropertiesR0600"),
+];
+const RENAMED_IN: i32 = 600;
+
+/// A version as 100 * major + minor, which is how the function's description has it; programs also pass what `HIP_VERSION` is.
+fn short(version: i32) -> i32 {
+    const FULL: i32 = 10_000_000;
+    if version >= FULL {
+        version / 100_000
+    } else {
+        version
+    }
+}
+
+/// The version in which a symbol came: `hip_6.1` is 601. What has been there from the first on asks for none.
+fn since(symbol_version: &str) -> i32 {
+    const FIRST: &str = "hip_4.2";
+    let numbers = symbol_version.trim_start_matches("hip_").split_once('.');
+    match numbers {
+        Some((major, minor)) if symbol_version != FIRST => {
+            let number = |text: &str| text.parse::<i32>().unwrap_or(0);
+            100 * number(major) + number(minor)
+        }
+        _ => 0,
+    }
+}
+
+fn search(find: impl Fn(&str) -> Option<Found>, name: &str, version: i32) -> (Status, Address) {
+    let version = short(version);
+    let renamed = RENAMED.iter().find(|(plain, _)| *plain == name);
+    let name = match renamed {
+        Some((_, other)) if version >= RENAMED_IN => other,
+        _ => name,
+    };
+    match find(name) {
+        None => (Status::Unknown, 0),
+        Some((_, symbol_version)) if since(symbol_version) > version => (Status::TooNew, 0),
+        Some((address, _)) => (Status::Found, address),
+    }
+}
+
+/// `hipGetProcAddress`: the function of a name as a version has it. No other flags than 0 exist.
+pub fn by_version(
+    find: impl Fn(&str) -> Option<Found>,
+    name: Text,
+    out: Out<Address>,
+    version: i32,
+    flags: u64,
+    status: Out<u32>,
+) -> Outcome {
+    out.put(0)?;
+    if flags != 0 || version < 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let (found, address) = search(find, &name.get()?, version);
+    if !status.is_null() {
+        status.put(found as u32)?;
+    }
+    if found != Status::Found {
+        return Err(HipError::InvalidValue);
+    }
+    out.put(address)
+}
+
+/// `hipGetDriverEntryPoint`: the same, as the version that is running has it.
+pub fn entry_point(
+    find: impl Fn(&str) -> Option<Found>,
+    name: Text,
+    out: Out<Address>,
+    flags: u64,
+    status: Out<u32>,
+) -> Outcome {
+    by_version(find, name, out, generation().version(), flags, status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(name: &str) -> Option<Found> {
+        match name {
+            "hipMalloc" => Some((1, "hip_4.2")),
+            "hipGetDeviceProperties" => Some((5, "hip_4.2")),
+            "hipGetDevicePropertiesR0600" => Some((6, "hip_6.0")),
+            "hipGetProcAddress" => Some((7, "hip_6.1")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_name_means_what_the_version_says() {
+        let search = |name, version| search(find, name, version);
+        assert_eq!(search("hipMalloc", 0), (Status::Found, 1));
+        assert_eq!(search("hipGetDeviceProperties", 507), (Status::Found, 5));
+        assert_eq!(search("hipGetDeviceProperties", 600), (Status::Found, 6));
+        assert_eq!(
+            search("hipGetDeviceProperties", 70_125_424),
+            (Status::Found, 6)
+        );
+        assert_eq!(search("hipGetProcAddress", 600), (Status::TooNew, 0));
+        assert_eq!(search("hipGetProcAddress", 601), (Status::Found, 7));
+        assert_eq!(search("hipSomething", 700), (Status::Unknown, 0));
+    }
+}

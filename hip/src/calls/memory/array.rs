@@ -1,0 +1,360 @@
+//! Arrays: made, asked about, freed; and copies to and from their rows.
+
+use super::copy::{self, DEFAULT, NULL, Wait};
+use super::pitched::{self, Extent, PITCH};
+use super::{device, free};
+use crate::boundary::{Address, In, Out};
+use crate::calls::stream;
+use crate::error::{HipError, Outcome};
+use crate::objects::array::{Array, Channel};
+use crate::runtime::state;
+
+/// `HIP_ARRAY_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Descriptor {
+    width: usize,
+    height: usize,
+    format: u32,
+    components: u32,
+}
+
+/// `HIP_ARRAY3D_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Descriptor3d {
+    sides: [usize; 3],
+    format: u32,
+    components: u32,
+    flags: u32,
+}
+
+/// Flags that say nothing but how a card lays the array out: surface loads and stores.
+const PLAIN: u32 = 2;
+
+/// The array of a handle.
+pub fn get(handle: Address) -> Outcome<Array> {
+    let known = state().memory.arrays.get(handle).copied();
+    known.ok_or(HipError::InvalidHandle)
+}
+
+fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> Outcome {
+    out.required()?;
+    let [width, height, depth] = sides;
+    if channel.components().is_none() || width == 0 || (height == 0 && depth != 0) {
+        return Err(HipError::InvalidValue);
+    }
+    // Layers, cubes and gathers are for textures, which are not there.
+    if flags & !PLAIN != 0 {
+        return Err(HipError::NotSupported);
+    }
+    let pitch = width
+        .checked_mul(channel.bytes())
+        .and_then(|row| row.checked_next_multiple_of(PITCH));
+    let bytes = pitch
+        .and_then(|pitch| pitch.checked_mul(height.max(1)))
+        .and_then(|plane| plane.checked_mul(depth.max(1)));
+    let (Some(pitch), Some(bytes)) = (pitch, bytes) else {
+        return Err(HipError::OutOfMemory);
+    };
+    let base = device::allocate("hipMallocArray", bytes)?;
+    let handle = state().memory.arrays.insert(Array {
+        base,
+        pitch,
+        sides,
+        channel,
+        flags,
+    });
+    out.put(handle)
+}
+
+pub fn malloc(
+    out: Out<Address>,
+    channel: In<Channel>,
+    width: usize,
+    height: usize,
+    flags: u32,
+) -> Outcome {
+    make(out, channel.get()?, [width, height, 0], flags)
+}
+
+pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> Outcome {
+    let sides = [extent.width, extent.height, extent.depth];
+    make(out, channel.get()?, sides, flags)
+}
+
+pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> Outcome {
+    let wanted = wanted.get()?;
+    let channel = Channel::of(wanted.format, wanted.components);
+    let sides = [wanted.width, wanted.height, 0];
+    make(out, channel.ok_or(HipError::InvalidValue)?, sides, 0)
+}
+
+pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> Outcome {
+    let wanted = wanted.get()?;
+    let channel = Channel::of(wanted.format, wanted.components);
+    let channel = channel.ok_or(HipError::InvalidValue)?;
+    make(out, channel, wanted.sides, wanted.flags)
+}
+
+pub fn destroy(handle: Address) -> Outcome {
+    if handle == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let array = state().memory.arrays.remove(handle);
+    free::free(array.ok_or(HipError::ContextIsDestroyed)?.base)
+}
+
+pub fn channel_of(out: Out<Channel>, handle: Address) -> Outcome {
+    out.required()?;
+    out.put(get(handle)?.channel)
+}
+
+pub fn info(
+    channel: Out<Channel>,
+    extent: Out<Extent>,
+    flags: Out<u32>,
+    handle: Address,
+) -> Outcome {
+    let array = get(handle)?;
+    if !channel.is_null() {
+        channel.put(array.channel)?;
+    }
+    if !extent.is_null() {
+        let [width, height, depth] = array.sides;
+        extent.put(Extent {
+            width,
+            height,
+            depth,
+        })?;
+    }
+    if !flags.is_null() {
+        flags.put(array.flags)?;
+    }
+    Ok(())
+}
+
+pub fn descriptor(out: Out<Descriptor>, handle: Address) -> Outcome {
+    out.required()?;
+    let array = get(handle)?;
+    out.put(Descriptor {
+        width: array.sides[0],
+        height: array.sides[1],
+        format: array.channel.array_format().ok_or(HipError::InvalidValue)?,
+        components: array.channel.components().ok_or(HipError::InvalidValue)?,
+    })
+}
+
+pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> Outcome {
+    out.required()?;
+    let array = get(handle)?;
+    out.put(Descriptor3d {
+        sides: array.sides,
+        format: array.channel.array_format().ok_or(HipError::InvalidValue)?,
+        components: array.channel.components().ok_or(HipError::InvalidValue)?,
+        flags: array.flags,
+    })
+}
+
+/// Where bytes `x` of row `y` of an array's first plane are, and the bytes from row to row; a rectangle from there on must be within.
+pub fn corner(
+    handle: Address,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+) -> Outcome<(Address, usize)> {
+    let array = get(handle)?;
+    if !array.holds([x, y, 0], [width, height, 1]) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok((array.base + (y * array.pitch + x) as u64, array.pitch))
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_to(
+    to: Address,
+    x: usize,
+    y: usize,
+    from: Address,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+) -> Outcome {
+    let (at, to_pitch) = corner(to, x, y, width, height)?;
+    pitched::copy_2d(at, to_pitch, from, pitch, width, height, direction)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_to_async(
+    to: Address,
+    x: usize,
+    y: usize,
+    from: Address,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    let (at, to_pitch) = corner(to, x, y, width, height)?;
+    pitched::copy_2d_async(at, to_pitch, from, pitch, width, height, direction, stream)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_from(
+    to: Address,
+    pitch: usize,
+    from: Address,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+) -> Outcome {
+    let (at, from_pitch) = corner(from, x, y, width, height)?;
+    pitched::copy_2d(to, pitch, at, from_pitch, width, height, direction)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_from_async(
+    to: Address,
+    pitch: usize,
+    from: Address,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    let (at, from_pitch) = corner(from, x, y, width, height)?;
+    pitched::copy_2d_async(to, pitch, at, from_pitch, width, height, direction, stream)
+}
+
+/// Copies `bytes` bytes between plain memory and an array's, row after row from a place on: `copy` is given the place in the array, the
+/// offset in plain memory, and how many bytes.
+fn rows(
+    handle: Address,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    copy: impl Fn(Address, u64, usize) -> Outcome,
+) -> Outcome {
+    let array = get(handle)?;
+    let row = array.row();
+    let start = y.checked_mul(row).and_then(|start| start.checked_add(x));
+    let end = start.and_then(|start| start.checked_add(bytes));
+    let (Some(start), Some(end)) = (start, end) else {
+        return Err(HipError::InvalidValue);
+    };
+    if x >= row || end > row * array.rows() {
+        return Err(HipError::InvalidValue);
+    }
+    let mut at = start;
+    while at < end {
+        let count = (row - at % row).min(end - at);
+        let place = array.base + (at / row * array.pitch + at % row) as u64;
+        copy(place, (at - start) as u64, count)?;
+        at += count;
+    }
+    Ok(())
+}
+
+pub fn copy_to(
+    to: Address,
+    x: usize,
+    y: usize,
+    from: Address,
+    bytes: usize,
+    direction: u32,
+) -> Outcome {
+    rows(to, x, y, bytes, |place, offset, count| {
+        copy::submit(
+            copy::row(place, from + offset, count, direction),
+            NULL,
+            Wait::Yes,
+        )
+    })
+}
+
+pub fn copy_from(
+    to: Address,
+    from: Address,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    direction: u32,
+) -> Outcome {
+    rows(from, x, y, bytes, |place, offset, count| {
+        copy::submit(
+            copy::row(to + offset, place, count, direction),
+            NULL,
+            Wait::Yes,
+        )
+    })
+}
+
+/// Plain memory on either side to or from an array, row after row.
+pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> Outcome {
+    copy_to(to, offset, 0, from, bytes, DEFAULT)
+}
+
+pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> Outcome {
+    copy_from(to, from, offset, 0, bytes, DEFAULT)
+}
+
+/// Done when the call returns, once the stream has done what came before.
+pub fn copy_in_async(
+    to: Address,
+    offset: usize,
+    from: Address,
+    bytes: usize,
+    stream: Address,
+) -> Outcome {
+    stream::synchronize(stream)?;
+    copy_in(to, offset, from, bytes)
+}
+
+/// Done when the call returns, once the stream has done what came before.
+pub fn copy_out_async(
+    to: Address,
+    from: Address,
+    offset: usize,
+    bytes: usize,
+    stream: Address,
+) -> Outcome {
+    stream::synchronize(stream)?;
+    copy_out(to, from, offset, bytes)
+}
+
+/// From an array to an array.
+pub fn copy_over(
+    to: Address,
+    to_offset: usize,
+    from: Address,
+    from_offset: usize,
+    bytes: usize,
+) -> Outcome {
+    rows(to, to_offset, 0, bytes, |place, offset, count| {
+        copy_out(place, from, from_offset + offset as usize, count)
+    })
+}
+
+/// A rectangle from an array to an array.
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_over(
+    to: Address,
+    to_x: usize,
+    to_y: usize,
+    from: Address,
+    from_x: usize,
+    from_y: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+) -> Outcome {
+    let (at, pitch) = corner(from, from_x, from_y, width, height)?;
+    copy_2d_to(to, to_x, to_y, at, pitch, width, height, direction)
+}

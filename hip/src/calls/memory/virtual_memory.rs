@@ -1,0 +1,229 @@
+//! Virtual memory management: reserve addresses, make memory, map the one to the other, and say who may use it.
+
+use super::pool::{Access, Location, NO_ACCESS, READ, READ_WRITE};
+use crate::boundary::{Address, In, Out};
+use crate::calls::stream;
+use crate::error::{HipError, Outcome};
+use crate::generation::{Generation, generation};
+use crate::objects::memory::{Allocation, Kind};
+use crate::objects::virtual_memory::{GRANULARITY, Mapping};
+use crate::runtime::{State, state};
+use crate::sanitize;
+
+/// What large mappings are best a multiple of.
+const RECOMMENDED: u64 = 2 << 20;
+const PINNED: u32 = 1;
+
+/// `hipMemAllocationProp`, as words: HIP 6 has its fields in another order.
+pub type Properties = [u32; 8];
+
+/// Where in it type, kind of handle and place stand.
+fn fields() -> (usize, usize, usize) {
+    match generation() {
+        Generation::Five => (4, 3, 1),
+        Generation::Six | Generation::Seven => (0, 1, 2),
+    }
+}
+
+/// That memory of the device's is asked for, which nobody else sees.
+fn check(properties: In<Properties>) -> Outcome {
+    let words = properties.get()?;
+    let (kind, handles, place) = fields();
+    let location = Location {
+        kind: words[place],
+        id: words[place + 1] as i32,
+    };
+    location.check()?;
+    if words[kind] != PINNED || words[handles] != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}
+
+/// That a size is of whole pages.
+fn whole_pages(bytes: usize) -> Outcome<u64> {
+    let bytes = bytes as u64;
+    if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(bytes)
+}
+
+pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> Outcome {
+    out.required()?;
+    check(properties)?;
+    match option {
+        0 => out.put(GRANULARITY as usize),
+        1 => out.put(RECOMMENDED as usize),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// Reserves addresses; a wish for certain ones is heard and not followed.
+pub fn reserve(
+    out: Out<Address>,
+    bytes: usize,
+    alignment: usize,
+    _wish: Address,
+    flags: u64,
+) -> Outcome {
+    out.required()?;
+    let bytes = whole_pages(bytes)?;
+    let alignment = alignment as u64;
+    if flags != 0 || (alignment != 0 && !alignment.is_power_of_two()) {
+        return Err(HipError::InvalidValue);
+    }
+    let alignment = alignment.max(RECOMMENDED);
+    let base = state().memory.virtual_memory.reserve(bytes, alignment);
+    out.put(base.ok_or(HipError::OutOfMemory)?)
+}
+
+pub fn give_back(base: Address, bytes: usize) -> Outcome {
+    if !state().memory.virtual_memory.give_back(base, bytes as u64) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}
+
+pub fn create(out: Out<Address>, bytes: usize, properties: In<Properties>, flags: u64) -> Outcome {
+    out.required()?;
+    check(properties)?;
+    let bytes = whole_pages(bytes)?;
+    if flags != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let mut state = state();
+    if bytes > state.memory.left() {
+        return Err(HipError::OutOfMemory);
+    }
+    let handle = state.memory.virtual_memory.create(bytes);
+    out.put(handle.ok_or(HipError::OutOfMemory)?)
+}
+
+pub fn release(handle: Address) -> Outcome {
+    if !state().memory.virtual_memory.release(handle) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}
+
+pub fn retain(out: Out<Address>, address: Address) -> Outcome {
+    out.required()?;
+    let handle = state().memory.virtual_memory.retain(address);
+    out.put(handle.ok_or(HipError::InvalidValue)?)
+}
+
+pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
+    out.required()?;
+    let known = state().memory.virtual_memory.held(handle).is_some();
+    if !known {
+        return Err(HipError::InvalidValue);
+    }
+    let (kind, _, place) = fields();
+    let mut words = [0; 8];
+    (words[kind], words[place]) = (PINNED, 1);
+    out.put(words)
+}
+
+/// Maps from the start of the memory, as HIP asks; nobody may use it until access is given.
+pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> Outcome {
+    let bytes = whole_pages(bytes)?;
+    let aligned = base.is_multiple_of(GRANULARITY);
+    if offset != 0 || flags != 0 || !aligned {
+        return Err(HipError::InvalidValue);
+    }
+    if !state().memory.virtual_memory.map(base, bytes, handle) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}
+
+fn parts(state: &State, base: Address, bytes: usize) -> Outcome<Vec<Mapping>> {
+    let parts = state.memory.virtual_memory.whole(base, bytes as u64);
+    parts.ok_or(HipError::InvalidValue)
+}
+
+/// Takes a mapping from the device's address space.
+fn withdraw(state: &mut State, mapping: &Mapping) {
+    if mapping.access == NO_ACCESS {
+        return;
+    }
+    if let Some(heap) = sanitize::heap() {
+        heap.free(mapping.base, "hipMemUnmap");
+    }
+    state.memory.remove(mapping.base);
+    // What has been given access is there.
+    let detached = state.gpu.detach(mapping.base);
+    debug_assert_eq!(detached, Ok(()));
+}
+
+/// Puts a mapping into the device's address space.
+fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
+    let name = state.memory.name("hipMemMap");
+    let memory = &state.memory.virtual_memory;
+    let region = memory.region(mapping, &name, access == READ_WRITE);
+    let attached = state.gpu.attach(region.ok_or(HipError::Unknown)?);
+    attached.map_err(|_| HipError::Unknown)?;
+    let end = mapping.base + mapping.bytes;
+    if let Some(heap) = sanitize::heap() {
+        heap.declare(&name, mapping.base..end, mapping.base..end, None);
+        heap.written(mapping.base..end);
+    }
+    state.memory.insert(Allocation {
+        kind: Kind::Mapped,
+        base: mapping.base,
+        size: mapping.bytes,
+        flags: 0,
+        call: 0,
+    });
+    Ok(())
+}
+
+pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize) -> Outcome {
+    if count == 0 || wanted.is_null() {
+        return Err(HipError::InvalidValue);
+    }
+    let mut access = NO_ACCESS;
+    for n in 0..count {
+        let wanted = wanted.nth(n)?;
+        wanted.location.check()?;
+        if ![NO_ACCESS, READ, READ_WRITE].contains(&wanted.flags) {
+            return Err(HipError::InvalidValue);
+        }
+        access = wanted.flags;
+    }
+    stream::wait_for_device()?;
+    let mut state = state();
+    for mapping in parts(&state, base, bytes)? {
+        if mapping.access == access {
+            continue;
+        }
+        withdraw(&mut state, &mapping);
+        state
+            .memory
+            .virtual_memory
+            .set_access(mapping.base, NO_ACCESS);
+        if access != NO_ACCESS {
+            give(&mut state, &mapping, access)?;
+        }
+        state.memory.virtual_memory.set_access(mapping.base, access);
+    }
+    Ok(())
+}
+
+pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> Outcome {
+    out.required()?;
+    location.get()?.check()?;
+    let mapping = state().memory.virtual_memory.at(address);
+    out.put(mapping.ok_or(HipError::InvalidValue)?.access.into())
+}
+
+pub fn unmap(base: Address, bytes: usize) -> Outcome {
+    stream::wait_for_device()?;
+    let mut state = state();
+    for mapping in parts(&state, base, bytes)? {
+        withdraw(&mut state, &mapping);
+        state.memory.virtual_memory.unmap(mapping.base);
+    }
+    Ok(())
+}

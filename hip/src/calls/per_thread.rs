@@ -1,0 +1,227 @@
+//! The functions that mean the calling thread's own stream where others mean the null stream: programs that are compiled with
+//! `-fgpu-default-stream=per-thread` call them.
+
+use super::graph::capture;
+use super::memory::copy::{self, Wait};
+use super::memory::{pitched, set};
+use super::submit::{PER_THREAD, own};
+use super::{event, launch, stream, symbol};
+use crate::boundary::{Address, Callback, In, Out};
+use crate::error::Outcome;
+use crate::objects::shape::Dim3;
+use crate::objects::work::{HostFunction, StreamCallback};
+
+pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
+    copy::with_stream(to, from, bytes, direction, PER_THREAD)
+}
+
+pub fn memcpy_async(
+    to: Address,
+    from: Address,
+    bytes: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    copy::memcpy_async(to, from, bytes, direction, own(stream))
+}
+
+pub fn copy_2d(
+    to: Address,
+    to_pitch: usize,
+    from: Address,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+) -> Outcome {
+    let plane = pitched::plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
+    copy::submit(plane, PER_THREAD, Wait::Yes)
+}
+
+pub fn copy_3d(parameters: In<pitched::Copy3d>) -> Outcome {
+    copy::submit(pitched::planes(&parameters.get()?)?, PER_THREAD, Wait::Yes)
+}
+
+pub fn copy_to_symbol(
+    symbol: Address,
+    from: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let copy = symbol::to(symbol, from, bytes, offset, direction)?;
+    copy::submit(copy, PER_THREAD, Wait::Yes)
+}
+
+pub fn copy_from_symbol(
+    to: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+) -> Outcome {
+    let copy = symbol::from(to, symbol, bytes, offset, direction)?;
+    copy::submit(copy, PER_THREAD, Wait::Yes)
+}
+
+pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
+    set::on_stream(to, value, bytes, PER_THREAD)
+}
+
+pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
+    set::submit(
+        set::plane(to, pitch, value, width, height)?,
+        PER_THREAD,
+        Wait::Yes,
+    )
+}
+
+pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> Outcome {
+    set::submit(pitched::fill(to, value, extent)?, PER_THREAD, Wait::Yes)
+}
+
+pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
+    stream::get_flags(own(stream), out)
+}
+
+pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
+    stream::get_priority(own(stream), out)
+}
+
+pub fn query(stream: Address) -> Outcome {
+    stream::query(own(stream))
+}
+
+pub fn synchronize(stream: Address) -> Outcome {
+    stream::synchronize(own(stream))
+}
+
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
+    stream::wait_event(own(stream), event, flags)
+}
+
+pub fn launch(
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: usize,
+    stream: Address,
+) -> Outcome {
+    launch::entries::host_launch(host, grid, block, parameters, lds, own(stream))
+}
+
+pub fn record(event: Address, stream: Address) -> Outcome {
+    event::record(event, own(stream))
+}
+
+pub fn add_callback(
+    stream: Address,
+    callback: Callback<StreamCallback>,
+    data: Address,
+    flags: u32,
+) -> Outcome {
+    stream::host::add_callback(own(stream), callback, data, flags)
+}
+
+pub fn launch_host_function(
+    stream: Address,
+    function: Callback<HostFunction>,
+    data: Address,
+) -> Outcome {
+    stream::host::launch(own(stream), function, data)
+}
+
+pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
+    set::memset_async(to, value, bytes, own(stream))
+}
+
+pub fn set_2d_async(
+    to: Address,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+    stream: Address,
+) -> Outcome {
+    set::rows_async(to, pitch, value, width, height, own(stream))
+}
+
+pub fn set_3d_async(
+    to: pitched::Pitched,
+    value: i32,
+    extent: pitched::Extent,
+    stream: Address,
+) -> Outcome {
+    pitched::set_3d_async(to, value, extent, own(stream))
+}
+
+pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> Outcome {
+    pitched::copy_3d_async(parameters, own(stream))
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_async(
+    to: Address,
+    to_pitch: usize,
+    from: Address,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    let stream = own(stream);
+    pitched::copy_2d_async(
+        to, to_pitch, from, from_pitch, width, height, direction, stream,
+    )
+}
+
+pub fn copy_to_symbol_async(
+    symbol: Address,
+    from: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    symbol::copy_to_async(symbol, from, bytes, offset, direction, own(stream))
+}
+
+pub fn copy_from_symbol_async(
+    to: Address,
+    symbol: Address,
+    bytes: usize,
+    offset: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    symbol::copy_from_async(to, symbol, bytes, offset, direction, own(stream))
+}
+
+pub fn begin_capture(stream: Address, mode: u32) -> Outcome {
+    capture::begin(own(stream), mode)
+}
+
+pub fn end_capture(stream: Address, out: Out<Address>) -> Outcome {
+    capture::end(own(stream), out)
+}
+
+pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
+    capture::is_capturing(own(stream), status)
+}
+
+pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+    capture::get(own(stream), status, id)
+}
+
+pub fn capture_info_2(
+    stream: Address,
+    status: Out<i32>,
+    id: Out<u64>,
+    graph: Out<Address>,
+    nodes: Out<Address>,
+    count: Out<usize>,
+) -> Outcome {
+    capture::get_all(own(stream), status, id, graph, nodes, count)
+}

@@ -1,0 +1,187 @@
+//! Streams: made, asked about, waited for.
+
+pub mod host;
+pub mod value;
+
+use crate::boundary::{Address, In, Out};
+pub use crate::calls::submit::check;
+use crate::calls::{capture, submit};
+use crate::error::{HipError, Outcome};
+use crate::objects::event::Event;
+use crate::objects::graph::What;
+use crate::objects::stream::Stream;
+use crate::queue::{LaneId, NULL};
+use crate::runtime::{state, streams};
+
+const NON_BLOCKING: u32 = 1;
+/// Least and greatest priority: the greater it is, the smaller its number.
+const PRIORITIES: (i32, i32) = (1, -1);
+
+fn flags_and_priority(stream: Address) -> Outcome<Stream> {
+    if submit::is_built_in(stream) {
+        return Ok(Stream {
+            flags: 0,
+            priority: 0,
+            lane: NULL,
+        });
+    }
+    let known = state().streams.get(stream).copied();
+    known.ok_or(HipError::ContextIsDestroyed)
+}
+
+pub fn create(out: Out<Address>) -> Outcome {
+    create_with_priority(out, 0, 0)
+}
+
+pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
+    create_with_priority(out, flags, 0)
+}
+
+pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> Outcome {
+    out.required()?;
+    if flags & !NON_BLOCKING != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let priority = priority.clamp(PRIORITIES.1, PRIORITIES.0);
+    let lane = streams().add(flags & NON_BLOCKING == 0);
+    let stream = state().streams.insert(Stream {
+        flags,
+        priority,
+        lane,
+    });
+    out.put(stream)
+}
+
+pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outcome {
+    if words == 0 || mask.is_null() {
+        return Err(HipError::InvalidValue);
+    }
+    create(out)
+}
+
+pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
+    if !least.is_null() {
+        least.put(PRIORITIES.0)?;
+    }
+    if !greatest.is_null() {
+        greatest.put(PRIORITIES.1)?;
+    }
+    Ok(())
+}
+
+/// Gives a stream up; what it has to do is done all the same. A capture that it takes part in comes to nothing.
+pub fn destroy(stream: Address) -> Outcome {
+    if submit::is_built_in(stream) {
+        return Err(HipError::InvalidHandle);
+    }
+    let known = state().streams.remove(stream);
+    let lane = known.ok_or(HipError::ContextIsDestroyed)?.lane;
+    {
+        let mut state = state();
+        let graphs = &mut state.graphs;
+        match graphs.captures.of(lane).map(|(id, c)| (id, c.lane == lane)) {
+            Some((id, true)) => {
+                let ended = graphs.captures.end(id).filter(|ended| !ended.into_graph);
+                // A graph that nobody has a handle of.
+                let _ = ended.map(|ended| graphs.destroy(ended.graph));
+            }
+            Some((id, false)) => {
+                if let Some(capture) = graphs.captures.get(id) {
+                    capture.streams.remove(&lane);
+                }
+            }
+            None => {}
+        }
+    }
+    streams().retire(lane);
+    Ok(())
+}
+
+pub fn synchronize(stream: Address) -> Outcome {
+    let lane = submit::lane(stream)?;
+    capture::refuse_wait(lane)?;
+    submit::wait(&streams().pending(lane))
+}
+
+pub fn wait_for_device() -> Outcome {
+    capture::allow_unsafe()?;
+    submit::wait(&streams().all())
+}
+
+pub fn query(stream: Address) -> Outcome {
+    let lane = submit::lane(stream)?;
+    capture::refuse_wait(lane)?;
+    submit::ask(&streams().pending(lane))
+}
+
+/// What is given to a stream from now on waits for what an event was recorded behind, if it was. A stream that waits for an event of a
+/// capture takes part in that.
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
+    const EXTERNAL: u32 = 1;
+    if event == 0 {
+        return Err(HipError::InvalidHandle);
+    }
+    if flags & !EXTERNAL != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let lane = submit::lane(stream)?;
+    let Event {
+        recorded, captured, ..
+    } = state()
+        .events
+        .get(event)
+        .cloned()
+        .ok_or(HipError::InvalidHandle)?;
+    let Some(id) = capture::of(lane)? else {
+        return match (captured, recorded) {
+            (Some((id, nodes)), _) => join(id, lane, nodes),
+            (None, Some(ticket)) if !ticket.is_done() => submit::mark(lane, vec![ticket]).map(drop),
+            _ => Ok(()),
+        };
+    };
+    if flags == EXTERNAL {
+        return capture::add(id, lane, What::Wait(event));
+    }
+    match captured {
+        Some((of, nodes)) if of == id => join(id, lane, nodes),
+        other => {
+            capture::spoil(lane);
+            Err(match other {
+                Some(_) => HipError::StreamCaptureMerge,
+                None => HipError::StreamCaptureIsolation,
+            })
+        }
+    }
+}
+
+/// Has what a stream is given next come behind nodes of a capture, too.
+fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
+    if lane == NULL {
+        return Err(HipError::StreamCaptureImplicit);
+    }
+    let mut state = state();
+    let capture = state.graphs.captures.get(id);
+    let capture = capture.ok_or(HipError::CapturedEvent)?;
+    let after = capture.streams.entry(lane).or_default();
+    after.extend(nodes);
+    after.sort_unstable();
+    after.dedup();
+    Ok(())
+}
+
+pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
+    out.required()?;
+    if stream == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    out.put(flags_and_priority(stream)?.flags)
+}
+
+pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
+    out.required()?;
+    out.put(flags_and_priority(stream)?.priority)
+}
+
+pub fn device_of(stream: Address) -> i32 {
+    if check(stream).is_ok() { 0 } else { -1 }
+}

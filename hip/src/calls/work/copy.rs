@@ -1,0 +1,158 @@
+//! Copies, in all directions. Where an address belongs is known from the address.
+
+use std::sync::Arc;
+
+use gfx906::machine::Gpu;
+
+use super::bytes as parts;
+use crate::boundary::{Address, host_bytes, move_bytes, put_bytes};
+use crate::card::FIRST_ADDRESS;
+use crate::error::{HipError, Outcome};
+use crate::objects::memory::Kind;
+use crate::objects::work::Copy;
+use crate::runtime::state;
+use crate::sanitize;
+use crate::tell::tell;
+
+/// Bytes that are on their way at a time between two places on the device.
+const CHUNK: usize = 1 << 20;
+
+/// Where bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In memory of the device, or in a variable of a loaded module.
+    Device,
+    /// In memory of the host that kernels reach too.
+    Shared,
+    /// In memory of the host that only the program knows.
+    Host,
+}
+
+/// Where a range lies; none that runs over the end of an allocation, and no device address without one.
+pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
+    if address == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let state = state();
+    if let Some(allocation) = state.memory.at(address) {
+        let left = allocation.size - (address - allocation.base);
+        if bytes > left {
+            drop(state);
+            // Only mapped memory goes on in a neighbour.
+            return match allocation.kind {
+                Kind::Mapped => place(address + left, bytes - left),
+                _ => Err(HipError::InvalidValue),
+            };
+        }
+        return Ok(match allocation.kind {
+            Kind::Device | Kind::Mapped => Place::Device,
+            _ => Place::Shared,
+        });
+    }
+    if address < FIRST_ADDRESS {
+        return Ok(Place::Host);
+    }
+    // Variables of modules: the GPU knows them.
+    let inside = state.gpu.covers(address, bytes);
+    if inside {
+        Ok(Place::Device)
+    } else {
+        Err(HipError::InvalidValue)
+    }
+}
+
+/// What the rows of a copy's source in memory of the program's hold now.
+pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
+    let size = copy.size;
+    let mut bytes = Vec::with_capacity(size.width * size.height * size.depth);
+    for (y, z) in size.rows() {
+        bytes.extend_from_slice(host_bytes(copy.from.row(y, z), size.width)?);
+    }
+    Ok(bytes.into())
+}
+
+/// Copies.
+pub fn run(copy: &Copy) -> Outcome {
+    let done = rows(copy);
+    if done.is_err() {
+        tell(format!(
+            "a copy of {} bytes from {:#x} to {:#x}: the memory is not there any more",
+            copy.size.width * copy.size.height * copy.size.depth,
+            copy.from.start,
+            copy.to.start
+        ));
+    }
+    done
+}
+
+fn rows(copy: &Copy) -> Outcome {
+    let size = copy.size;
+    if size.is_empty() {
+        return Ok(());
+    }
+    let span = |rows| size.span(rows).ok_or(HipError::InvalidValue);
+    let to = place(copy.to.start, span(&copy.to)?)?;
+    let gpu = state().gpu.clone();
+    if let Some(staged) = &copy.staged {
+        for ((y, z), row) in size.rows().zip(staged.chunks(size.width)) {
+            from_host(&gpu, copy.to.row(y, z), row, to)?;
+        }
+        return Ok(());
+    }
+    let from = place(copy.from.start, span(&copy.from)?)?;
+    for (y, z) in size.rows() {
+        let ends = (to, from);
+        moved(
+            &gpu,
+            copy.to.row(y, z),
+            copy.from.row(y, z),
+            size.width,
+            ends,
+        )?;
+    }
+    Ok(())
+}
+
+fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: Place) -> Outcome {
+    if place == Place::Host {
+        return put_bytes(to, data);
+    }
+    if let Some(heap) = sanitize::heap() {
+        heap.written(to..to + data.len() as u64);
+    }
+    parts::write(gpu, to, data)
+}
+
+fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outcome {
+    match ends {
+        (Place::Host, Place::Host) => move_bytes(to, from, bytes),
+        (_, Place::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
+        (Place::Host, _) => {
+            let mut buffer = vec![0; bytes.min(CHUNK)];
+            for at in (0..bytes).step_by(CHUNK) {
+                let part = &mut buffer[..CHUNK.min(bytes - at)];
+                parts::read(gpu, from + at as u64, part)?;
+                put_bytes(to + at as u64, part)?;
+            }
+            Ok(())
+        }
+        // Shared memory too: threads of the program may be writing it.
+        _ => {
+            if let Some(heap) = sanitize::heap() {
+                heap.copied(from, to, bytes as u64);
+            }
+            let mut buffer = vec![0; bytes.min(CHUNK)];
+            let chunks = bytes.div_ceil(CHUNK);
+            let backwards = from < to && to < from + bytes as u64;
+            for n in 0..chunks {
+                // Backwards where the target starts within the source: then nothing is overwritten before it was read.
+                let n = if backwards { chunks - 1 - n } else { n };
+                let at = n * CHUNK;
+                let part = &mut buffer[..CHUNK.min(bytes - at)];
+                parts::read(gpu, from + at as u64, part)?;
+                parts::write(gpu, to + at as u64, part)?;
+            }
+            Ok(())
+        }
+    }
+}

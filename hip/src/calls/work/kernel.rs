@@ -1,0 +1,126 @@
+//! Kernels, run to their end; a failure is told.
+
+use gfx906::code_object::HiddenArg;
+use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
+
+use super::pools;
+use crate::boundary::Address;
+use crate::calls::record;
+use crate::error::{HipError, Outcome};
+use crate::host;
+use crate::objects::module::{self, Function};
+use crate::objects::work::Kernel;
+use crate::report;
+use crate::runtime::state;
+use crate::said;
+use crate::sanitize;
+use crate::settings::SETTINGS;
+use crate::summary;
+use crate::tell::tell;
+
+/// Addresses below are null pointers with an offset.
+const FIRST_PAGES: u64 = 1 << 16;
+
+/// Runs a kernel to its end, recorded where that is asked for.
+pub fn run(kernel: &Kernel) -> Outcome {
+    let Kernel {
+        function,
+        shape,
+        kernarg,
+        ..
+    } = kernel;
+    let record = record::begin(function, shape, kernarg, &SETTINGS.limits);
+    let outcome = launch(kernel);
+    if let Some(record) = record {
+        record.end(outcome.is_ok());
+    }
+    if outcome == Err(HipError::LaunchFailure) {
+        report::abort_if_asked();
+    }
+    outcome
+}
+
+fn launch(work: &Kernel) -> Outcome {
+    let function = &work.function;
+    let launch = Launch {
+        grid: work.shape.grid,
+        block: work.shape.block,
+        dynamic_lds: work.shape.dynamic_lds as u32,
+        kernarg: &work.kernarg,
+        limits: SETTINGS.limits,
+        threads: SETTINGS.threads,
+    };
+    let (gpu, requests) = {
+        let state = state();
+        (state.gpu.clone(), state.requests.get())
+    };
+    let kernel = function.kernel()?;
+    let start = || {
+        let run = || sanitize::launch(&gpu, function, &launch);
+        // A single group runs on this very thread.
+        match launch.grid {
+            [1, 1, 1] => run(),
+            _ => pools::apart(run),
+        }
+    };
+    let result = match requests.filter(|_| module::asks_host(kernel)) {
+        Some(host) => host.during(start)?,
+        None => start(),
+    };
+    let instructions = result.as_ref().ok().map(|counters| counters.instructions);
+    summary::launched(&function.name, instructions);
+    match result {
+        Ok(_) => Ok(()),
+        Err(LaunchError::Invalid(what)) => {
+            tell(what);
+            Err(HipError::InvalidConfiguration)
+        }
+        Err(LaunchError::NoMemory(what)) => {
+            tell(what);
+            Err(HipError::OutOfMemory)
+        }
+        Err(LaunchError::Trap(trap)) => {
+            said::trapped(&trap);
+            report::failed(function, &trap);
+            if let Some(hint) = hint(function, &trap) {
+                tell(hint);
+            }
+            Err(HipError::LaunchFailure)
+        }
+    }
+}
+
+/// What a report leaves open.
+fn hint(function: &Function, trap: &Trap) -> Option<String> {
+    if trap.is_hang() {
+        return Some(
+            "GFX906_BUDGET=N allows N wave instructions a launch, Ns as many CPU seconds".into(),
+        );
+    }
+    let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
+        return None;
+    };
+    let has_heap = |kernel| module::takes(kernel, HiddenArg::HeapV1);
+    if address < FIRST_PAGES && function.kernel().is_ok_and(has_heap) {
+        return Some("malloc in kernels is not supported: there is no heap".into());
+    }
+    unreached(trap, address, host::is_mapped(address, 1))
+}
+
+/// Bytes around an allocation within which a bad address is taken for one of its elements.
+const NEAR: u128 = 4096;
+
+/// That a kernel was handed memory of the host which it does not reach: not where it misses an allocation that it does reach.
+pub(super) fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
+    let place = Place::Outside;
+    let outside =
+        matches!(&trap.kind, TrapKind::MemoryFault { place: found, .. } if *found == place);
+    let near = |nearest: &Nearest| nearest.distance.unsigned_abs() <= NEAR;
+    let missed = trap.nearest.as_ref().is_some_and(near);
+    (mapped && outside && !missed).then(|| {
+        format!(
+            "{address:#x} is memory of the host that kernels do not reach: copy it to the device, register it with \
+             hipHostRegister, or allocate it with hipHostMalloc or hipMallocManaged"
+        )
+    })
+}

@@ -1,0 +1,118 @@
+//! Which HIP a program meets: the library stands for versions 5, 6 and 7, and goes by the name that it was loaded under.
+//!
+//! One library for all, as a process must have one card: a program and a library of another generation would load two files, whose
+//! allocations did not know each other. Links and copies of the file are told apart by the name that the loader keeps.
+
+use std::ffi::CStr;
+use std::sync::LazyLock;
+
+use crate::tell::tell;
+
+/// A major version of HIP, by what changed with it under unchanged names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generation {
+    /// 5.2, as Debian packages it.
+    Five,
+    /// 6.4.
+    Six,
+    /// 7.1.
+    Seven,
+}
+
+/// Says which generation, whatever the library is called: `GFX906_HIP=5`, `6` or `7`.
+const VARIABLE: &str = "GFX906_HIP";
+
+impl Generation {
+    /// Major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` tells it: of Debian's packages, and of ROCm 6.4.3 and 7.1.
+    pub fn version(self) -> i32 {
+        match self {
+            Generation::Five => 50_221_153,
+            Generation::Six => 60_443_484,
+            Generation::Seven => 70_125_424,
+        }
+    }
+
+    /// By a major version.
+    fn of(major: &str) -> Option<Generation> {
+        match major {
+            "5" => Some(Generation::Five),
+            "6" => Some(Generation::Six),
+            "7" => Some(Generation::Seven),
+            _ => None,
+        }
+    }
+
+    /// By the file's name: of `libamdhip64.so.6.4` the 6. The plain name is for those that load whatever is there: the newest. A
+    /// program that this crate is linked into has none of them: what Debian's headers say.
+    fn called(path: &str) -> Generation {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name.split_once("libamdhip64.so") {
+            None => Generation::Five,
+            Some((_, suffix)) => {
+                let major = suffix.trim_start_matches('.').split('.').next();
+                major.and_then(Generation::of).unwrap_or(Generation::Seven)
+            }
+        }
+    }
+}
+
+/// The name that the loader has for this library.
+fn own_name() -> String {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    let here = own_name as fn() -> String as *const libc::c_void;
+    // SAFETY: any address may be asked about, and there is a place for the answer.
+    let found = unsafe { libc::dladdr(here, &mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return String::new();
+    }
+    // SAFETY: the loader's name of an object that stays loaded: this one.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    name.to_string_lossy().into_owned()
+}
+
+/// The generation of this process.
+pub fn generation() -> Generation {
+    static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
+        let named = Generation::called(&own_name());
+        let Ok(asked) = std::env::var(VARIABLE) else {
+            return named;
+        };
+        Generation::of(asked.trim()).unwrap_or_else(|| {
+            tell(format!(
+                "{VARIABLE}={asked} is none of 5, 6 and 7: it is not used"
+            ));
+            named
+        })
+    });
+    *GENERATION
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_generations() {
+        let called = Generation::called;
+        assert_eq!(called("/opt/x/libamdhip64.so.5"), Generation::Five);
+        assert_eq!(called("libamdhip64.so.6"), Generation::Six);
+        assert_eq!(
+            called("/a.so.6/libamdhip64.so.7.1.25424"),
+            Generation::Seven
+        );
+        assert_eq!(called("/x/libamdhip64.so"), Generation::Seven);
+        assert_eq!(called("/x/libamdhip64.so.71"), Generation::Seven);
+        assert_eq!(called("/x/tests-0123456789abcdef"), Generation::Five);
+        assert_eq!(called(""), Generation::Five);
+    }
+
+    #[test]
+    fn a_program_that_links_the_crate_meets_debians() {
+        assert_eq!(generation().version() / 100_000, 502);
+    }
+}

@@ -1,0 +1,143 @@
+//! Arrays: rows of elements in memory of the device, one after the other, which a program reaches by copies alone.
+
+use crate::boundary::Address;
+use crate::handles::{Handles, Tag};
+
+/// Every array.
+pub struct Arrays(Handles<Array>);
+
+impl Default for Arrays {
+    fn default() -> Arrays {
+        Arrays(Handles::new(Tag::Array))
+    }
+}
+
+impl std::ops::Deref for Arrays {
+    type Target = Handles<Array>;
+
+    fn deref(&self) -> &Handles<Array> {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Arrays {
+    fn deref_mut(&mut self) -> &mut Handles<Array> {
+        &mut self.0
+    }
+}
+
+/// `hipChannelFormatDesc`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Channel {
+    /// Bits of the four components.
+    pub bits: [i32; 4],
+    /// Signed, unsigned, float, none.
+    pub format: u32,
+}
+
+/// Kinds of components: number in `hipArray_Format`, bits, number in `hipChannelFormatKind`.
+const FORMATS: &[(u32, i32, u32)] = &[
+    (0x01, 8, 1),
+    (0x02, 16, 1),
+    (0x03, 32, 1),
+    (0x08, 8, 0),
+    (0x09, 16, 0),
+    (0x0a, 32, 0),
+    (0x10, 16, 2),
+    (0x20, 32, 2),
+];
+
+impl Channel {
+    /// Of so many components of a `hipArray_Format`.
+    pub fn of(format: u32, components: u32) -> Option<Channel> {
+        let (_, bits, kind) = FORMATS.iter().find(|row| row.0 == format)?;
+        if ![1, 2, 4].contains(&components) {
+            return None;
+        }
+        let has = |n: u32| if n < components { *bits } else { 0 };
+        Some(Channel {
+            bits: [0, 1, 2, 3].map(has),
+            format: *kind,
+        })
+    }
+
+    /// Components; `None` where they are not 1, 2 or 4 alike, of 8, 16 or 32 bits.
+    pub fn components(&self) -> Option<u32> {
+        let count = self.bits.iter().take_while(|bits| **bits > 0).count();
+        let alike = self.bits[..count].iter().all(|bits| *bits == self.bits[0]);
+        let rest = self.bits[count..].iter().all(|bits| *bits == 0);
+        let known = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
+        (alike && rest && known).then_some(count as u32)
+    }
+
+    /// Its number in `hipArray_Format`.
+    pub fn array_format(&self) -> Option<u32> {
+        let same = |row: &&(u32, i32, u32)| (row.1, row.2) == (self.bits[0], self.format);
+        FORMATS.iter().find(same).map(|row| row.0)
+    }
+
+    /// Bytes of an element.
+    pub fn bytes(&self) -> usize {
+        self.bits.iter().map(|bits| *bits as usize).sum::<usize>() / 8
+    }
+}
+
+/// An array.
+#[derive(Clone, Copy, Debug)]
+pub struct Array {
+    /// Where it lies.
+    pub base: Address,
+    /// Bytes from row to row.
+    pub pitch: usize,
+    /// Elements of a row, rows, planes; 0 rows or planes where it has not that many sides.
+    pub sides: [usize; 3],
+    /// Its elements.
+    pub channel: Channel,
+    /// What it was made with.
+    pub flags: u32,
+}
+
+impl Array {
+    /// Bytes of a row.
+    pub fn row(&self) -> usize {
+        self.sides[0] * self.channel.bytes()
+    }
+
+    /// Rows of a plane.
+    pub fn rows(&self) -> usize {
+        self.sides[1].max(1)
+    }
+
+    /// Planes.
+    pub fn planes(&self) -> usize {
+        self.sides[2].max(1)
+    }
+
+    /// Whether bytes of a row, rows and planes from some place on lie within.
+    pub fn holds(&self, at: [usize; 3], extent: [usize; 3]) -> bool {
+        let within =
+            |n: usize, size: usize| at[n].checked_add(extent[n]).is_some_and(|end| end <= size);
+        within(0, self.row()) && within(1, self.rows()) && within(2, self.planes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_formats_and_components() {
+        let float4 = Channel::of(0x20, 4).expect("known");
+        assert_eq!((float4.bits, float4.format), ([32; 4], 2));
+        assert_eq!((float4.bytes(), float4.components()), (16, Some(4)));
+        assert_eq!(float4.array_format(), Some(0x20));
+        assert_eq!(Channel::of(0x20, 3), None);
+        assert_eq!(Channel::of(0x05, 1), None);
+        let odd = Channel {
+            bits: [8, 16, 0, 0],
+            format: 0,
+        };
+        assert_eq!(odd.components(), None);
+    }
+}

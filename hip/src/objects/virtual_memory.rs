@@ -1,0 +1,265 @@
+//! Virtual memory: addresses that the program reserves, memory that it makes, and which of that lies where.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use gfx906::machine::{Region, Words};
+use memmap2::MmapMut;
+
+use crate::boundary::Address;
+use crate::card::FIRST_ADDRESS;
+use crate::handles::{Handles, Tag};
+
+/// Reservations and memory are multiples of this.
+pub const GRANULARITY: u64 = 4096;
+
+/// Where reservations start: well above what allocations reach.
+const FIRST: Address = FIRST_ADDRESS + (1 << 46);
+/// And where they must end, as guest addresses do.
+const END: Address = 1 << 48;
+
+/// Pages of the host's that stand in for memory of the device.
+struct Pages {
+    start: Address,
+    _map: MmapMut,
+}
+
+/// Memory without an address.
+pub struct Physical {
+    /// Bytes.
+    pub bytes: u64,
+    /// How often the program holds its handle.
+    held: u64,
+    /// How often it is mapped.
+    mapped: u64,
+    pages: Arc<Pages>,
+}
+
+/// Memory at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// First address.
+    pub base: Address,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whose memory it is.
+    pub handle: Address,
+    /// What kernels and copies may do: `hipMemAccessFlags`.
+    pub access: u32,
+}
+
+/// What the process has of it.
+pub struct VirtualMemory {
+    reserved: BTreeMap<Address, u64>,
+    next: Address,
+    physical: Handles<Physical>,
+    mappings: BTreeMap<Address, Mapping>,
+}
+
+impl Default for VirtualMemory {
+    fn default() -> VirtualMemory {
+        VirtualMemory {
+            reserved: BTreeMap::new(),
+            next: FIRST,
+            physical: Handles::new(Tag::Physical),
+            mappings: BTreeMap::new(),
+        }
+    }
+}
+
+impl VirtualMemory {
+    /// Reserves addresses, the first a multiple of `alignment`; `None` where there are none left.
+    pub fn reserve(&mut self, bytes: u64, alignment: u64) -> Option<Address> {
+        let base = self.next.checked_next_multiple_of(alignment)?;
+        let end = base.checked_add(bytes).filter(|end| *end <= END)?;
+        // A page that is nobody's: running over the end is a fault.
+        self.next = end + GRANULARITY;
+        self.reserved.insert(base, bytes);
+        Some(base)
+    }
+
+    /// Gives a reservation back; whether it was one, and nothing lies there.
+    pub fn give_back(&mut self, base: Address, bytes: u64) -> bool {
+        let known = self.reserved.get(&base) == Some(&bytes);
+        if !known || self.mapped(base..base + bytes).next().is_some() {
+            return false;
+        }
+        self.reserved.remove(&base);
+        true
+    }
+
+    /// Makes memory of zeros; its handle, or `None` where the host has none.
+    pub fn create(&mut self, bytes: u64) -> Option<Address> {
+        let mut map = MmapMut::map_anon(usize::try_from(bytes).ok()?).ok()?;
+        let start = map.as_mut_ptr().expose_provenance() as Address;
+        Some(self.physical.insert(Physical {
+            bytes,
+            held: 1,
+            mapped: 0,
+            pages: Arc::new(Pages { start, _map: map }),
+        }))
+    }
+
+    /// Memory whose handle the program holds.
+    pub fn held(&self, handle: Address) -> Option<&Physical> {
+        self.physical.get(handle).filter(|memory| memory.held > 0)
+    }
+
+    /// Gives a handle up once; whether the program held it.
+    pub fn release(&mut self, handle: Address) -> bool {
+        let memory = self.physical.get_mut(handle);
+        let Some(memory) = memory.filter(|memory| memory.held > 0) else {
+            return false;
+        };
+        memory.held -= 1;
+        self.drop_unused(handle);
+        true
+    }
+
+    /// Holds the handle of what is mapped at an address once more.
+    pub fn retain(&mut self, address: Address) -> Option<Address> {
+        let handle = self.at(address)?.handle;
+        self.physical.get_mut(handle)?.held += 1;
+        Some(handle)
+    }
+
+    fn drop_unused(&mut self, handle: Address) {
+        let unused = |memory: &Physical| memory.held == 0 && memory.mapped == 0;
+        if self.physical.get(handle).is_some_and(unused) {
+            self.physical.remove(handle);
+        }
+    }
+
+    /// Puts memory at reserved addresses; whether they are reserved and free, and the memory suffices.
+    pub fn map(&mut self, base: Address, bytes: u64, handle: Address) -> bool {
+        let range = base..base.saturating_add(bytes);
+        let within = self.reserved.range(..=base).next_back();
+        let within = within.is_some_and(|(at, size)| range.end <= at + size);
+        if !within || self.mapped(range).next().is_some() {
+            return false;
+        }
+        let memory = self.physical.get_mut(handle);
+        let Some(memory) = memory.filter(|m| m.held > 0 && m.bytes >= bytes) else {
+            return false;
+        };
+        memory.mapped += 1;
+        self.mappings.insert(
+            base,
+            Mapping {
+                base,
+                bytes,
+                handle,
+                access: 0,
+            },
+        );
+        true
+    }
+
+    /// Mappings that a range touches.
+    fn mapped(&self, range: Range<Address>) -> impl Iterator<Item = &Mapping> {
+        let before = self.mappings.range(..range.start).next_back();
+        let before = before.filter(|(_, m)| m.base + m.bytes > range.start);
+        let inside = self.mappings.range(range.start..range.end.max(range.start));
+        before.into_iter().chain(inside).map(|(_, mapping)| mapping)
+    }
+
+    /// The mapping that an address lies in.
+    pub fn at(&self, address: Address) -> Option<Mapping> {
+        self.mapped(address..address + 1).next().copied()
+    }
+
+    /// The mappings that a range consists of; `None` where it is not made of whole ones.
+    pub fn whole(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
+        let mut reached = base;
+        let found: Vec<Mapping> = self
+            .mapped(base..base.checked_add(bytes)?)
+            .copied()
+            .collect();
+        for mapping in &found {
+            if mapping.base != reached {
+                return None;
+            }
+            reached += mapping.bytes;
+        }
+        (reached == base + bytes && !found.is_empty()).then_some(found)
+    }
+
+    /// Says what may be done with a mapping.
+    pub fn set_access(&mut self, base: Address, access: u32) {
+        if let Some(mapping) = self.mappings.get_mut(&base) {
+            mapping.access = access;
+        }
+    }
+
+    /// Takes a mapping away.
+    pub fn unmap(&mut self, base: Address) {
+        let Some(mapping) = self.mappings.remove(&base) else {
+            return;
+        };
+        if let Some(memory) = self.physical.get_mut(mapping.handle) {
+            memory.mapped -= 1;
+        }
+        self.drop_unused(mapping.handle);
+    }
+
+    /// A mapping as the device's address space has it.
+    pub fn region(&self, mapping: &Mapping, name: &str, writable: bool) -> Option<Region> {
+        let pages = self.physical.get(mapping.handle)?.pages.clone();
+        let first = NonNull::new(std::ptr::with_exposed_provenance_mut(pages.start as usize))?;
+        let count = usize::try_from(mapping.bytes / 4).ok()?;
+        // SAFETY: a mapping has no more bytes than its pages, which stay until their last owner is dropped, and nobody looks into.
+        let words = unsafe { Words::of_host(first, count, Box::new(pages)) };
+        let mut region = Region::with_words(name, mapping.base, mapping.bytes, words)?;
+        region.writable = writable;
+        Some(region)
+    }
+
+    /// Bytes of memory that was made and is not gone.
+    pub fn bytes(&self) -> u64 {
+        self.physical.values().map(|memory| memory.bytes).sum()
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        self.reserved.clear();
+        self.mappings.clear();
+        self.physical.clear().for_each(drop);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_lives_while_it_is_held_or_mapped() {
+        let mut memory = VirtualMemory::default();
+        let base = memory.reserve(4 * GRANULARITY, 1 << 21).expect("room");
+        assert!(base.is_multiple_of(1 << 21));
+        let handle = memory.create(GRANULARITY).expect("memory");
+        assert!(!memory.map(base, 2 * GRANULARITY, handle), "too small");
+        assert!(!memory.map(base + 4 * GRANULARITY, GRANULARITY, handle));
+        assert!(memory.map(base, GRANULARITY, handle));
+        assert!(!memory.map(base, GRANULARITY, handle), "occupied");
+        assert!(memory.map(base + GRANULARITY, GRANULARITY, handle));
+        assert_eq!(
+            memory.whole(base, 2 * GRANULARITY).map(|m| m.len()),
+            Some(2)
+        );
+        assert_eq!(memory.whole(base, 3 * GRANULARITY), None);
+        assert_eq!(memory.whole(base + 8, 8), None);
+        assert!(memory.release(handle) && !memory.release(handle));
+        assert!(memory.held(handle).is_none() && memory.bytes() == GRANULARITY);
+        assert_eq!(memory.retain(base + 5), Some(handle));
+        assert!(memory.release(handle));
+        assert!(!memory.give_back(base, 4 * GRANULARITY), "mapped");
+        memory.unmap(base);
+        assert_eq!(memory.bytes(), GRANULARITY);
+        memory.unmap(base + GRANULARITY);
+        assert_eq!(memory.bytes(), 0);
+        assert!(memory.give_back(base, 4 * GRANULARITY));
+        assert!(!memory.give_back(base, 4 * GRANULARITY));
+    }
+}

@@ -1,0 +1,85 @@
+//! Reads beyond the end of an allocation, within its last page: told and let pass where the environment asks for it
+//! (`GFX906_OOB=report`), as a card lets them pass in silence. All else outside of allocations is a fault.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, Once, PoisonError};
+
+use gfx906::machine::{Gpu, ReadBeyond};
+
+use crate::report::demangled;
+use crate::tell::tell;
+
+const VARIABLE: &str = "GFX906_OOB";
+
+/// Whether they pass.
+pub fn passes() -> bool {
+    static PASSES: LazyLock<bool> = LazyLock::new(|| match std::env::var(VARIABLE) {
+        Ok(value) if value.trim() == "report" => true,
+        Ok(value) if !value.trim().is_empty() => {
+            tell(format!(
+                "{VARIABLE}={value} is not `report`: it is not used"
+            ));
+            false
+        }
+        _ => false,
+    });
+    *PASSES
+}
+
+/// What has been read, by kernel and allocation.
+static READ: Mutex<BTreeMap<(String, String), ReadBeyond>> = Mutex::new(BTreeMap::new());
+
+/// Notes what a kernel has read; the first time for an allocation it is told.
+pub fn note(gpu: &Gpu, kernel: &str) {
+    if !passes() {
+        return;
+    }
+    let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    for found in gpu.take_reads_beyond() {
+        static AT_END: Once = Once::new();
+        // SAFETY: a function without arguments that the library keeps for as long as it is loaded, which is to the end.
+        AT_END.call_once(|| _ = unsafe { libc::atexit(at_end) });
+        let kernel = demangled(kernel);
+        let key = (kernel.clone(), found.name.clone());
+        let sum = known.entry(key).or_insert_with(|| {
+            tell(line(&kernel, &found));
+            ReadBeyond {
+                reads: 0,
+                ..found.clone()
+            }
+        });
+        sum.reads += found.reads;
+        sum.farthest = sum.farthest.max(found.farthest);
+    }
+}
+
+fn line(kernel: &str, found: &ReadBeyond) -> String {
+    let ReadBeyond {
+        name,
+        size,
+        reads,
+        farthest,
+    } = found;
+    let times = match reads {
+        1 => "once".to_owned(),
+        reads => format!("{reads} times"),
+    };
+    format!(
+        "`{kernel}` reads beyond the end of `{name}` ({size} bytes), {times}, by up to {farthest} bytes: a card lets it pass"
+    )
+}
+
+/// The sums, as the program ends.
+extern "C" fn at_end() {
+    // A thread that is at it will tell no more.
+    let Ok(known) = READ.try_lock() else {
+        return;
+    };
+    let reads: u64 = known.values().map(|found| found.reads).sum();
+    tell(format!(
+        "{VARIABLE}=report: reads beyond the end of an allocation that passed: {reads}"
+    ));
+    for ((kernel, _), found) in known.iter() {
+        tell(format!("  {}", line(kernel, found)));
+    }
+}

@@ -1,0 +1,229 @@
+//! The tasks that wait, and which of them may begin.
+//!
+//! A lane is a list of tasks of which each begins when the one before it has ended. A task may wait for tickets of other lanes too. These
+//! are always older than the task, so that no circle of tasks waits for itself.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::{Job, LaneId, NULL, Ticket};
+
+/// Who does a task.
+pub(super) enum Work {
+    /// Nobody: it ends as soon as it may begin.
+    None,
+    /// A worker.
+    Worker(Job),
+    /// The thread that submitted it, which waits for its turn.
+    Caller,
+}
+
+pub(super) struct Task {
+    pub ticket: Arc<Ticket>,
+    pub after: Vec<Arc<Ticket>>,
+    pub work: Work,
+}
+
+#[derive(Default)]
+struct Lane {
+    /// Whether it waits for the null lane, and that for it.
+    blocking: bool,
+    /// Nobody submits to it any more: it goes with its last task.
+    retired: bool,
+    tasks: VecDeque<Task>,
+    /// Its first task has been given to a worker or to its caller.
+    busy: bool,
+    /// The end of what was submitted last.
+    last: Option<Arc<Ticket>>,
+}
+
+/// Every lane.
+pub(super) struct Lanes {
+    next: LaneId,
+    lanes: BTreeMap<LaneId, Lane>,
+    /// Lanes whose first task waits for a ticket.
+    blocked: BTreeSet<LaneId>,
+    /// Lanes whose first task is for a worker and may begin.
+    pub ready: VecDeque<LaneId>,
+    /// Tasks that have begun on their caller's thread, or may.
+    pub called: Vec<Arc<Ticket>>,
+}
+
+/// Tickets among some that have not ended.
+fn open<'a>(
+    tickets: impl Iterator<Item = &'a Option<Arc<Ticket>>>,
+) -> impl Iterator<Item = Arc<Ticket>> {
+    tickets.flatten().filter(|t| !t.is_done()).cloned()
+}
+
+impl Lanes {
+    pub fn new() -> Lanes {
+        let null = Lane {
+            blocking: true,
+            ..Lane::default()
+        };
+        Lanes {
+            next: NULL + 1,
+            lanes: BTreeMap::from([(NULL, null)]),
+            blocked: BTreeSet::new(),
+            ready: VecDeque::new(),
+            called: Vec::new(),
+        }
+    }
+
+    pub fn add(&mut self, blocking: bool) -> LaneId {
+        let id = self.next;
+        self.next += 1;
+        let lane = Lane {
+            blocking,
+            ..Lane::default()
+        };
+        self.lanes.insert(id, lane);
+        id
+    }
+
+    /// Lets a lane go once its tasks have ended.
+    pub fn retire(&mut self, id: LaneId) {
+        if let Some(lane) = self.lanes.get_mut(&id) {
+            lane.retired = true;
+            self.advance_all(id);
+        }
+    }
+
+    /// What a task of a lane waits for besides the tasks before it: the null lane waits for the blocking ones, and they for it.
+    fn others(&self, id: LaneId) -> Vec<Arc<Ticket>> {
+        let blocking = self.lanes.get(&id).is_some_and(|lane| lane.blocking);
+        let lanes = self.lanes.iter().filter(|(other, lane)| {
+            **other != id && blocking && lane.blocking && (id == NULL || **other == NULL)
+        });
+        open(lanes.map(|(_, lane)| &lane.last)).collect()
+    }
+
+    /// What has to end before all that was submitted to a lane has.
+    pub fn pending(&self, id: LaneId) -> Vec<Arc<Ticket>> {
+        let own = self.lanes.get(&id).map(|lane| &lane.last);
+        let mut pending: Vec<_> = open(own.into_iter()).collect();
+        if id == NULL {
+            pending.extend(self.others(id));
+        }
+        pending
+    }
+
+    /// What has to end before all lanes have nothing to do.
+    pub fn all(&self) -> Vec<Arc<Ticket>> {
+        open(self.lanes.values().map(|lane| &lane.last)).collect()
+    }
+
+    /// Appends tasks to a lane; those of one that is gone go to the null lane.
+    pub fn push(&mut self, id: LaneId, mut tasks: Vec<Task>) {
+        let id = if self.lanes.contains_key(&id) {
+            id
+        } else {
+            NULL
+        };
+        let others = self.others(id);
+        if let Some(first) = tasks.first_mut() {
+            first.after.extend(others);
+        }
+        if let Some(lane) = self.lanes.get_mut(&id) {
+            if let Some(last) = tasks.last() {
+                lane.last = Some(last.ticket.clone());
+            }
+            lane.tasks.extend(tasks);
+        }
+        self.advance_all(id);
+    }
+
+    /// Lets the first task of a lane begin, if it may, and those of other lanes that waited for it.
+    fn advance_all(&mut self, id: LaneId) {
+        if self.advance(id) {
+            self.settle();
+        }
+    }
+
+    /// Lets begin what waited for something that has ended.
+    fn settle(&mut self) {
+        let mut ended = true;
+        while ended {
+            ended = false;
+            for id in std::mem::take(&mut self.blocked) {
+                ended |= self.advance(id);
+            }
+        }
+    }
+
+    /// Lets the first task of a lane begin, if it may; whether tasks ended thereby.
+    fn advance(&mut self, id: LaneId) -> bool {
+        let mut ended = false;
+        while let Some(lane) = self.lanes.get_mut(&id) {
+            self.blocked.remove(&id);
+            if lane.busy {
+                break;
+            }
+            let Some(first) = lane.tasks.front_mut() else {
+                if lane.retired {
+                    self.lanes.remove(&id);
+                }
+                break;
+            };
+            first.after.retain(|ticket| !ticket.is_done());
+            if !first.after.is_empty() {
+                self.blocked.insert(id);
+                break;
+            }
+            match first.work {
+                Work::None => {
+                    first.ticket.end();
+                    lane.tasks.pop_front();
+                    ended = true;
+                    continue;
+                }
+                Work::Worker(_) => self.ready.push_back(id),
+                Work::Caller => self.called.push(first.ticket.clone()),
+            }
+            lane.busy = true;
+            break;
+        }
+        ended
+    }
+
+    /// Takes the next task that is for a worker, and its lane.
+    pub fn take(&mut self) -> Option<(LaneId, Arc<Ticket>, Job)> {
+        let id = self.ready.pop_front()?;
+        let task = self.lanes.get_mut(&id)?.tasks.pop_front()?;
+        match task.work {
+            Work::Worker(job) => Some((id, task.ticket, job)),
+            _ => None,
+        }
+    }
+
+    /// The task that a worker took has ended.
+    pub fn ended(&mut self, id: LaneId, ticket: &Ticket) {
+        ticket.end();
+        if let Some(lane) = self.lanes.get_mut(&id) {
+            lane.busy = false;
+        }
+        self.advance(id);
+        self.settle();
+    }
+
+    /// Whether the turn of a caller's task has come.
+    pub fn is_called(&self, ticket: &Arc<Ticket>) -> bool {
+        self.called.iter().any(|other| Arc::ptr_eq(other, ticket))
+    }
+
+    /// A caller's task has ended.
+    pub fn returned(&mut self, ticket: &Arc<Ticket>) {
+        self.called.retain(|other| !Arc::ptr_eq(other, ticket));
+        let id = self.lanes.iter().find_map(|(&id, lane)| {
+            let first = lane.tasks.front()?;
+            Arc::ptr_eq(&first.ticket, ticket).then_some(id)
+        });
+        if let Some(id) = id {
+            if let Some(lane) = self.lanes.get_mut(&id) {
+                lane.tasks.pop_front();
+            }
+            self.ended(id, ticket);
+        }
+    }
+}

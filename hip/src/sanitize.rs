@@ -1,0 +1,130 @@
+//! The sanitizer, where the environment asks for it: `GFX906_SANITIZE`.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use gfx906::machine::{Counters, Gpu, Launch, LaunchError};
+use gfx906::observe::sanitize::{Finding, Heap, Sanitizer};
+
+use crate::objects::module::Function;
+use crate::oob;
+use crate::said;
+use crate::settings::SETTINGS;
+use crate::summary;
+use crate::tell::tell;
+
+/// Findings that are told at most; what is beyond is only counted.
+const TOLD: usize = 100;
+
+/// What makes two findings of a process the same.
+type Key = (String, String, u64, Option<u64>);
+
+struct Sanitized {
+    sanitizer: Sanitizer,
+    told: BTreeSet<Key>,
+    log: Option<File>,
+    abort: bool,
+}
+
+/// The process's sanitizer; none where nobody asked for one.
+static SANITIZED: LazyLock<Option<Mutex<Sanitized>>> = LazyLock::new(|| {
+    let checks = SETTINGS.sanitize?;
+    Some(Mutex::new(Sanitized {
+        sanitizer: Sanitizer::new(checks).with_heap(HEAP.clone().unwrap_or_default()),
+        told: BTreeSet::new(),
+        log: log(),
+        abort: std::env::var("GFX906_SANITIZE_ABORT").is_ok_and(|value| value.trim() == "1"),
+    }))
+});
+
+/// What the sanitizer is told of memory.
+static HEAP: LazyLock<Option<Arc<Heap>>> =
+    LazyLock::new(|| SETTINGS.sanitize.map(|_| Arc::default()));
+
+/// Who tells the sanitizer of memory, where there is one.
+pub fn heap() -> Option<&'static Heap> {
+    HEAP.as_deref()
+}
+
+/// Where findings go besides stderr: `GFX906_SANITIZE_LOG`.
+fn log() -> Option<File> {
+    let path = std::env::var_os("GFX906_SANITIZE_LOG")?;
+    match File::create(&path) {
+        Ok(file) => Some(file),
+        Err(error) => {
+            let path = path.to_string_lossy();
+            tell(format!(
+                "GFX906_SANITIZE_LOG={path}: {error}; findings go to stderr alone"
+            ));
+            None
+        }
+    }
+}
+
+/// Runs a kernel to its end, with the sanitizer where it is asked for. Each finding is told once a process.
+pub fn launch(
+    gpu: &Gpu,
+    function: &Function,
+    launch: &Launch<'_>,
+) -> Result<Counters, LaunchError> {
+    let (module, name) = (&function.loaded.module, &function.name);
+    let Some(sanitized) = &*SANITIZED else {
+        let done = gpu.launch(module, name, launch);
+        oob::note(gpu, name);
+        return done;
+    };
+    let mut sanitized = sanitized.lock().unwrap_or_else(PoisonError::into_inner);
+    let done = gpu.launch_observed(module, name, launch, &mut sanitized.sanitizer);
+    oob::note(gpu, name);
+    let mut found = sanitized.sanitizer.take_findings();
+    if let Some(lines) = &function.loaded.lines {
+        found.look_up(&lines.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+    let mut news = 0;
+    for finding in found.iter() {
+        news += usize::from(sanitized.tell(finding));
+    }
+    if news > 0 && sanitized.abort {
+        tell("GFX906_SANITIZE_ABORT=1: the program ends here");
+        summary::write();
+        std::process::abort();
+    }
+    done
+}
+
+impl Sanitized {
+    /// Tells a finding unless it has been told before; whether it was new.
+    fn tell(&mut self, finding: &Finding) -> bool {
+        let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
+        let rule = format!("{}: {}", finding.check, finding.kind);
+        let key = (
+            finding.kernel.clone(),
+            rule,
+            finding.at.pc,
+            other.map(|site| site.pc),
+        );
+        if !self.told.insert(key) {
+            return false;
+        }
+        summary::found();
+        if self.told.len() <= TOLD {
+            said::found(&finding.to_string());
+            tell(finding);
+        } else if self.told.len() == TOLD + 1 {
+            tell(format!(
+                "more than {TOLD} different findings: no more are told"
+            ));
+        }
+        if let Some(log) = &mut self.log
+            && let Err(error) = writeln!(log, "{finding}\n")
+        {
+            tell(format!(
+                "GFX906_SANITIZE_LOG: {error}; findings go to stderr alone"
+            ));
+            self.log = None;
+        }
+        true
+    }
+}

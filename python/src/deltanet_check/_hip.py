@@ -1,0 +1,128 @@
+"""The library, through ctypes: the few HIP functions that launches take, and the report that it keeps."""
+from __future__ import annotations
+
+import ctypes
+import json
+from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from . import _find
+from ._errors import LaunchError, NotFound, Trap
+
+_SIGNATURES: dict[str, list[Any]] = {
+    "hipInit": [c_uint],
+    "hipModuleLoadData": [POINTER(c_void_p), c_void_p],
+    "hipModuleUnload": [c_void_p],
+    "hipModuleGetFunction": [POINTER(c_void_p), c_void_p, c_char_p],
+    "hipModuleLaunchKernel": [c_void_p, *[c_uint] * 7, c_void_p, POINTER(c_void_p), POINTER(c_void_p)],
+    "hipHostRegister": [c_void_p, c_size_t, c_uint],
+    "hipHostUnregister": [c_void_p],
+    "hipDeviceSynchronize": [],
+    "hipDeviceReset": [],
+}
+
+
+class Library:
+    """The loaded library.
+
+    Attributes:
+        path: the file.
+        generation: how often the device was reset; what was loaded before is gone.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.generation = 0
+        try:
+            # The same file that Triton's driver opens: the loader hands both the one copy.
+            self._dll = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise NotFound(f"{path} cannot be loaded: {error}") from error
+        try:
+            self._report = self._dll.gfx906_report
+        except AttributeError:
+            raise NotFound(f"{path} is another HIP runtime, not the one on the emulator") from None
+        self._report.argtypes = [c_void_p, c_size_t]
+        self._report.restype = c_size_t
+        for name, arguments in _SIGNATURES.items():
+            function = getattr(self._dll, name)
+            function.argtypes = arguments
+            function.restype = c_int
+        self._dll.hipGetErrorName.argtypes = [c_int]
+        self._dll.hipGetErrorName.restype = c_char_p
+
+    def take_report(self) -> dict[str, Any]:
+        """What the runtime said since this was last asked: `trap`, `findings`, `told`."""
+        for _ in range(8):
+            # More may be said between asking for its length and taking it.
+            size = self._report(None, 0)
+            text = ctypes.create_string_buffer(size + 4096)
+            if 0 < self._report(text, len(text)) <= len(text):
+                return dict(json.loads(text.value.decode("utf-8", "replace")))
+        return {"trap": None, "findings": [], "told": []}
+
+    def error_name(self, code: int) -> str:
+        """HIP's name for an error."""
+        name = self._dll.hipGetErrorName(code)
+        return name.decode() if name else f"error {code}"
+
+    def failure(self, call: str, code: int, report: dict[str, Any] | None = None) -> LaunchError:
+        """The exception for an error code, with what the runtime said."""
+        report = self.take_report() if report is None else report
+        trap, told = report["trap"], report["told"]
+        if trap is not None:
+            return Trap(call, code, self.error_name(code), told, trap)
+        return LaunchError(call, code, self.error_name(code), told)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Calls a HIP function.
+
+        Raises:
+            LaunchError: it returned an error; `Trap` where a kernel did not come to its end.
+        """
+        code = getattr(self._dll, name)(*arguments)
+        if code != 0:
+            raise self.failure(name, code)
+
+    def wait(self, what: str) -> None:
+        """Waits for all that was launched.
+
+        Raises:
+            LaunchError: something of it failed, `what` by name; `Trap` where a kernel did not come to its end.
+        """
+        code = self._dll.hipDeviceSynchronize()
+        if code != 0:
+            raise self.failure(what, code)
+
+    def try_call(self, name: str, *arguments: Any) -> bool:
+        """Calls a HIP function that cleans up; whether it could."""
+        return bool(getattr(self._dll, name)(*arguments) == 0)
+
+    def reset(self) -> None:
+        """`hipDeviceReset`: after a fault nothing else runs. All that was loaded is gone."""
+        self.generation += 1
+        self._dll.hipDeviceReset()
+
+    def load(self, code_object: bytes) -> c_void_p:
+        """Loads a code object; its module."""
+        module = c_void_p()
+        self.call("hipModuleLoadData", byref(module), code_object)
+        return module
+
+    def function(self, module: c_void_p, name: str) -> c_void_p:
+        """A kernel of a module."""
+        function = c_void_p()
+        self.call("hipModuleGetFunction", byref(function), module, name.encode())
+        return function
+
+
+@lru_cache(maxsize=None)
+def library() -> Library:
+    """The library, loaded at the first call.
+
+    Raises:
+        NotFound: it is nowhere, or another one.
+    """
+    return Library(_find.library())

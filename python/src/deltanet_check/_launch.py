@@ -1,0 +1,131 @@
+"""`run`: a kernel of a code object on arrays of the host, in place."""
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import _tool
+from ._arguments import Argument, Span, argument, united
+from ._errors import Findings, LaunchError, Trap
+from ._hip import Library, library
+
+#: One launch at a time: what the runtime says belongs to it.
+LOCK = threading.RLock()
+
+
+def run(
+    code_object: str | os.PathLike[str] | bytes,
+    kernel: str,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    *arguments: Any,
+    shared: int = 0,
+) -> None:
+    """Runs a kernel on the emulated MI50 and returns when it is done.
+
+    Args:
+        code_object: a file of it (ELF for gfx906, or an offload bundle), or its bytes.
+        kernel: the kernel's name in it, as `deltanet-check inspect` shows it.
+        grid: work-groups, up to three: `4`, `(4,)`, `(4, 2, 1)`.
+        block: work-items of a work-group, up to three.
+        *arguments: the kernel's arguments in order. An array of NumPy or a CPU tensor of torch, of any shape and type, is a pointer to its
+            first element; the kernel reads and writes it in place and reaches no byte before its first element or behind its last.
+            `None` is a null pointer. Numbers need a size: `numpy.int32(5)` or `(5, "i32")`, with i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
+            f32 f64. `bytes` are a structure by value.
+        shared: bytes of dynamic LDS.
+
+    Raises:
+        Trap: the kernel stopped before its end; it has kernel, pc, lane, address. What it had written by then is there.
+        LaunchError: the launch was refused.
+        Findings: with `GFX906_SANITIZE` in the environment, the kernel ran and the sanitizer found something.
+        TypeError, ValueError: an argument is none, or does not fit the kernel.
+        NotFound: the library or the program is not to be found.
+    """
+    image = bytes(code_object) if isinstance(code_object, (bytes, bytearray)) else Path(code_object).read_bytes()
+    groups, items = _three("grid", grid), _three("block", block)
+    made = [argument(value) for value in arguments]
+    _check(kernel, _tool.kernel_arguments(image, kernel), made)
+    spans = [one.span for one in made if one.span is not None]
+    hip = library()
+    with LOCK:
+        hip.take_report()
+        try:
+            with registered(hip, spans):
+                module = hip.load(image)
+                try:
+                    _launch(hip, hip.function(module, kernel), groups, items, shared, made)
+                finally:
+                    # After a fault this is refused, and the module goes with the reset.
+                    hip.try_call("hipModuleUnload", module)
+        except Trap as trap:
+            name_argument(trap, [(at, one.span, one.shown) for at, one in enumerate(made) if one.span is not None])
+            raise
+        report = hip.take_report()
+    if report["findings"]:
+        raise Findings(report["findings"])
+
+
+def _three(what: str, given: int | Sequence[int]) -> tuple[int, int, int]:
+    sizes = [given] if isinstance(given, int) else [int(size) for size in given]
+    if not 1 <= len(sizes) <= 3 or any(size < 1 or size >= 1 << 32 for size in sizes):
+        raise ValueError(f"{what} {given!r}: one to three numbers from 1 up")
+    x, y, z = [*sizes, 1, 1][:3]
+    return x, y, z
+
+
+def _check(kernel: str, wanted: list[dict[str, Any]], given: Sequence[Argument]) -> None:
+    """Whether arguments are what a kernel takes, as far as its code object says."""
+    if len(wanted) != len(given):
+        raise TypeError(f"kernel `{kernel}` takes {len(wanted)} arguments, not {len(given)}")
+    for at, (want, have) in enumerate(zip(wanted, given)):
+        name = f" ({want['name']})" if want["name"] else ""
+        is_pointer = want["kind"] in ("global_buffer", "dynamic_shared_pointer")
+        if is_pointer and not have.pointer and len(have.data) != 8:
+            raise TypeError(f"argument {at}{name} of kernel `{kernel}` is a pointer, not {have.shown}")
+        if len(have.data) != want["size"]:
+            raise TypeError(f"argument {at}{name} of kernel `{kernel}` has {want['size']} bytes; {have.shown} has {len(have.data)}")
+        if have.pointer and not is_pointer and want["type"] is not None and "*" not in want["type"]:
+            raise TypeError(f"argument {at}{name} of kernel `{kernel}` is a {want['type']}, not {have.shown}")
+
+
+def _launch(hip: Library, function: ctypes.c_void_p, grid: Sequence[int], block: Sequence[int], shared: int, made: Sequence[Argument]) -> None:
+    held = [ctypes.create_string_buffer(one.data, len(one.data)) for one in made]
+    parameters = (ctypes.c_void_p * max(1, len(held)))(*[ctypes.addressof(one) for one in held])
+    hip.call("hipModuleLaunchKernel", function, *grid, *block, shared, None, parameters, None)
+    # The error of the launch, or the one that comes when it is waited for.
+    hip.wait("hipDeviceSynchronize")
+
+
+@contextmanager
+def registered(hip: Library, spans: Sequence[Span]) -> Iterator[None]:
+    """Lets kernels reach memory of the host, at its own address, as long as the block runs."""
+    done: list[int] = []
+    try:
+        for start, end in united(spans):
+            hip.call("hipHostRegister", start, end - start, 0)
+            done.append(start)
+        yield
+    except LaunchError:
+        # As on a card nothing runs after a fault. What is registered stays so.
+        hip.reset()
+        raise
+    finally:
+        for start in done:
+            hip.try_call("hipHostUnregister", start)
+
+
+def name_argument(trap: Trap, reached: Iterable[tuple[int, Span, str]]) -> None:
+    """Says which argument a trap is about, of those given by index, memory and words: the one whose memory is nearest to the address."""
+    if trap.nearest is None:
+        return
+    base = trap.nearest["base"]
+    for at, span, shown in reached:
+        if span.start == base:
+            trap.argument = at
+            trap.args = (f"{trap}\n  argument    {at} is nearest: {shown}",)
+            return

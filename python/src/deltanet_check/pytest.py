@@ -1,0 +1,114 @@
+"""`pytest -p deltanet_check.pytest`: tests of Triton kernels that were written for a GPU, on the emulated MI50.
+
+    --gfx906-sanitize[=CHECKS]   a finding of the sanitizer fails the test: memory, init, race, sync, wait, hazard, or all
+    --gfx906-isolate             each test in a process of its own: what one leaves behind, or a crash, is no other's trouble
+    --gfx906-schedule=ORDER      in which order work-groups and waves run: in-order, reverse, random, random=SEED
+
+The device is there before a conftest.py is imported; `device="cuda"` is the CPU (`deltanet_check._cuda`).
+"""
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import traceback
+from typing import Any
+
+import pytest
+
+_CHECKS = {"memory", "init", "race", "sync", "wait", "hazard"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options above."""
+    group = parser.getgroup("gfx906", "gfx906 emulator")
+    group.addoption("--gfx906-sanitize", nargs="?", const="all", default=None, metavar="CHECKS", help="fail tests by what the sanitizer finds [default: all]")
+    group.addoption("--gfx906-isolate", action="store_true", help="run each test in a process of its own")
+    group.addoption("--gfx906-schedule", default=None, metavar="ORDER", help="in-order, reverse, random or random=SEED")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before anything of the suite is imported."""
+    options = early_config.known_args_namespace
+    checks = options.gfx906_sanitize
+    if checks is not None:
+        unknown = set() if checks == "all" else set(checks.split(",")) - _CHECKS
+        if unknown:
+            # An option that takes a value takes the argument behind it.
+            raise pytest.UsageError(f"--gfx906-sanitize={checks}: no check {', '.join(sorted(unknown))}; there is all, {', '.join(sorted(_CHECKS))}")
+        os.environ["GFX906_SANITIZE"] = checks
+    if options.gfx906_schedule:
+        os.environ["GFX906_SCHEDULE"] = options.gfx906_schedule
+    from . import triton
+
+    triton.activate()
+
+
+def pytest_report_header() -> str:
+    """What the tests run on."""
+    from ._hip import library
+
+    asked = [f"{name[7:].lower()} {os.environ[name]}" for name in ("GFX906_SANITIZE", "GFX906_SCHEDULE") if name in os.environ]
+    return ", ".join([f"gfx906: emulated MI50 ({library().path})", *asked])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A test in a process of its own, where that is asked for."""
+    if not item.config.getoption("--gfx906-isolate"):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in _isolated(item):
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _isolated(item: pytest.Item) -> list[Any]:
+    """The reports of a test that a child runs; where it ends before it has any, that is one."""
+    from _pytest.runner import runtestprotocol
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        code = 1
+        try:
+            import torch
+
+            # Threads of the parent's are not there any more, and a pool that waits for them waits forever.
+            torch.set_num_threads(1)
+            # Without a next item every fixture is torn down here.
+            reports = runtestprotocol(item, log=False, nextitem=None)
+            serialized = [item.config.hook.pytest_report_to_serializable(config=item.config, report=one) for one in reports]
+            with os.fdopen(writer, "wb") as pipe:
+                pickle.dump(serialized, pipe)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        sent = pipe.read()
+    _, status = os.waitpid(child, 0)
+    try:
+        return [item.config.hook.pytest_report_from_serializable(config=item.config, data=one) for one in pickle.loads(sent)]
+    except (EOFError, pickle.UnpicklingError):
+        return [_ended(item, status)]
+
+
+def _ended(item: pytest.Item, status: int) -> pytest.TestReport:
+    """A failure: the process ended before its test did."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        why = f"the test's process was ended by signal {number} ({signal.Signals(number).name})"
+    else:
+        why = f"the test's process left with exit code {os.waitstatus_to_exitcode(status)}"
+    return pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")

@@ -1,0 +1,148 @@
+//! Reading what a binding says of tensors: types, layouts, those that share a buffer, scratch of its own.
+
+use super::Reader;
+use crate::binding::formula::parse_part;
+use crate::binding::{LayoutSpec, Placed, Scratch};
+use crate::compare::ElementKind;
+use crate::document::{self, Table, array, bad, string, unknown};
+
+impl Reader<'_, '_> {
+    pub(super) fn types(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, ElementKind)> {
+        let entries = self.entries(table, "types");
+        let mut types = Vec::new();
+        for (name, value) in entries {
+            let kind = string(value, self.out).and_then(|word| self.kind(value, word));
+            types.extend(kind.map(|kind| (name, kind)));
+        }
+        types
+    }
+
+    fn kind(&mut self, value: document::Placed<'_>, word: &str) -> Option<ElementKind> {
+        const NAMES: [&str; 6] = ["f64", "f32", "f16", "bf16", "i32", "u16"];
+        let kind = ElementKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == word);
+        if kind.is_none() {
+            self.out
+                .push(unknown(value.span(), "type of elements", word, &NAMES));
+        }
+        kind
+    }
+
+    pub(super) fn layouts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, LayoutSpec)> {
+        let entries = self.entries(table, "layout");
+        let mut layouts = Vec::new();
+        for (name, value) in entries {
+            let (axes, pitch) = if value.get_ref().is_table() {
+                let Some(table) = Table::of("layout", value, &["axes", "pitch"], self.out) else {
+                    continue;
+                };
+                let axes = table.need("axes", "`axes = \"...\"`, the outermost first", self.out);
+                (
+                    axes,
+                    table.get("pitch").and_then(|value| self.formula(value)),
+                )
+            } else {
+                (Some(value), None)
+            };
+            let Some((axes, text)) = axes.and_then(|axes| Some((axes, string(axes, self.out)?)))
+            else {
+                continue;
+            };
+            let words = text.split_whitespace().map(Into::into).collect();
+            let axes = Placed {
+                span: axes.span(),
+                value: words,
+            };
+            layouts.push((name, LayoutSpec { axes, pitch }));
+        }
+        layouts
+    }
+
+    /// `results = ["o", "final"]`.
+    pub(super) fn buffers(
+        &mut self,
+        table: &Table<'_>,
+    ) -> Vec<(Placed<String>, Vec<Placed<String>>)> {
+        let entries = self.entries(table, "buffers");
+        let mut buffers = Vec::new();
+        for (name, value) in entries {
+            let mut parts = Vec::new();
+            for part in array(value, self.out) {
+                let text = string(part, self.out);
+                parts.extend(text.map(|text| Placed {
+                    span: part.span(),
+                    value: text.to_owned(),
+                }));
+            }
+            if parts.len() < 2 {
+                self.out.push(bad(
+                    value,
+                    "a buffer holds several tensors",
+                    "fewer than two",
+                    "name two or more, in the order in which they stand",
+                ));
+            }
+            buffers.push((name, parts));
+        }
+        buffers
+    }
+
+    /// `G = "f64[B, T, HV]"`.
+    pub(super) fn scratch(&mut self, table: &Table<'_>) -> Vec<Scratch> {
+        let entries = self.entries(table, "scratch");
+        let mut scratch = Vec::new();
+        for (name, value) in entries {
+            let Some(text) = string(value, self.out) else {
+                continue;
+            };
+            let parts = text
+                .trim()
+                .strip_suffix(']')
+                .and_then(|text| text.split_once('['));
+            let Some((kind, sides)) = parts else {
+                self.out.push(bad(
+                    value,
+                    "this is no tensor",
+                    "here",
+                    "write it as `f32[B, T, K]`",
+                ));
+                continue;
+            };
+            let Some(kind) = self.kind(value, kind.trim()) else {
+                continue;
+            };
+            let start = sides.as_ptr().addr() - text.as_ptr().addr();
+            let lengths = split(sides).into_iter().map(|side| {
+                let within = side.as_ptr().addr() - sides.as_ptr().addr();
+                self.kept(value, parse_part(side, start + within))
+            });
+            if let Some(lengths) = lengths.collect() {
+                scratch.push(Scratch {
+                    name,
+                    kind,
+                    lengths,
+                });
+            }
+        }
+        scratch
+    }
+}
+
+/// The parts between commas that stand in no parentheses.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}

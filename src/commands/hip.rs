@@ -1,0 +1,68 @@
+//! `hip`: a HIP program on the runtime of the emulator.
+
+mod library;
+mod summary;
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+
+use crate::args::HipArgs;
+use crate::exit::{Exit, Stop};
+use crate::files::write_atomically;
+use crate::text::shown;
+
+use library::Place;
+use summary::Summary;
+
+/// Runs the command.
+///
+/// # Errors
+/// There is no library, or the program does not start.
+pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
+    let Some((program, arguments)) = args.command.split_first() else {
+        return Err(Stop::usage("name a program: deltanet-check hip -- PROGRAM"));
+    };
+    let place = Place::new(&library::find()?)?;
+    let status = Command::new(program)
+        .args(arguments)
+        .env("LD_LIBRARY_PATH", place.search_path()?)
+        .env("GFX906_SUMMARY", place.summary())
+        .envs(args.environment())
+        .status()
+        .map_err(|error| {
+            Stop::setup(format!("cannot run {}: {error}", shown(Path::new(program))))
+        })?;
+    let summary = Summary::read(&place.summary());
+    tell(program, status, &summary);
+    if let Some(path) = &args.report {
+        let text = format!("{:#}\n", summary.json(code(status)));
+        write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;
+    }
+    let found = summary.findings() > 0 && !args.sanitize.sanitize_warn;
+    Ok(match code(status) {
+        0 if found => Exit::Failed,
+        code => Exit::Program(code),
+    })
+}
+
+/// As a shell has it.
+fn code(status: ExitStatus) -> u8 {
+    let signal = status.signal().map(|signal| signal.saturating_add(128));
+    let code = status.code().or(signal).unwrap_or(1);
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+/// What ran, on standard error: the other stream is the program's.
+fn tell(program: &OsStr, status: ExitStatus, summary: &Summary) {
+    let mut text = String::new();
+    if let Some(signal) = status.signal() {
+        let program = shown(Path::new(program));
+        text = format!("deltanet-check hip: {program} was ended by signal {signal}\n");
+    }
+    text += &summary.text();
+    // A closed stream is the reader's choice.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,150 @@
+//! What the processes of a program ran, by the lines that the runtime leaves.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::commands::table;
+use crate::text::demangled;
+
+/// Kernels that are told one by one.
+const SHOWN: usize = 20;
+
+/// A line: what a process ran.
+#[derive(Deserialize)]
+struct Process {
+    failed: u64,
+    findings: u64,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    kernel: String,
+    launches: u64,
+    instructions: u64,
+}
+
+/// What all of them ran.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    processes: u64,
+    failed: u64,
+    findings: u64,
+    /// By name: launches and wave instructions.
+    kernels: BTreeMap<String, (u64, u64)>,
+}
+
+impl Summary {
+    /// Of the file that the runtime wrote; empty where it wrote none.
+    pub fn read(path: &Path) -> Summary {
+        Summary::of(&fs::read_to_string(path).unwrap_or_default())
+    }
+
+    fn of(text: &str) -> Summary {
+        let mut all = Summary::default();
+        // A line that is cut short is of a process that was killed as it wrote.
+        let lines = text.lines().map(serde_json::from_str::<Process>);
+        for process in lines.flatten() {
+            all.processes += 1;
+            all.failed += process.failed;
+            all.findings += process.findings;
+            for ran in process.kernels {
+                let (launches, instructions) = all.kernels.entry(ran.kernel).or_default();
+                *launches += ran.launches;
+                *instructions += ran.instructions;
+            }
+        }
+        all
+    }
+
+    /// What the sanitizer found.
+    pub fn findings(&self) -> u64 {
+        self.findings
+    }
+
+    fn launches(&self) -> u64 {
+        self.kernels.values().map(|(launches, _)| launches).sum()
+    }
+
+    fn instructions(&self) -> u64 {
+        self.kernels.values().map(|(_, count)| count).sum()
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        if self.processes == 0 {
+            return "deltanet-check hip: no kernel was launched, or the program was killed\n"
+                .into();
+        }
+        let processes = match self.processes {
+            1 => String::new(),
+            many => format!(" in {many} processes"),
+        };
+        let failed = match self.failed {
+            0 => String::new(),
+            some => format!(" ({some} failed)"),
+        };
+        let mut text = format!(
+            "deltanet-check hip: {}, {}{failed}{processes}, {}, {}\n",
+            counted(self.kernels.len() as u64, "kernel", "kernels"),
+            counted(self.launches(), "launch", "launches"),
+            counted(self.instructions(), "wave instruction", "wave instructions"),
+            counted(self.findings, "finding", "findings"),
+        );
+        let mut most: Vec<_> = self.kernels.iter().collect();
+        most.sort_by_key(|(_, ran)| std::cmp::Reverse(ran.1));
+        let rows = most.iter().take(SHOWN).map(|(name, (launches, count))| {
+            vec![launches.to_string(), count.to_string(), demangled(name)]
+        });
+        text += &table(&["launches", "instructions", "kernel"], &[0, 1], rows);
+        if most.len() > SHOWN {
+            text += &format!("and {} more kernels\n", most.len() - SHOWN);
+        }
+        text
+    }
+
+    /// For programs.
+    pub fn json(&self, code: u8) -> Value {
+        let kernels = self.kernels.iter().map(|(name, (launches, instructions))| {
+            json!({ "kernel": name, "launches": launches, "instructions": instructions })
+        });
+        json!({
+            "schema": "deltanet-check/hip/1",
+            "exit_code": code,
+            "processes": self.processes,
+            "launches": self.launches(),
+            "failed": self.failed,
+            "instructions": self.instructions(),
+            "findings": self.findings,
+            "kernels": kernels.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_add_up_and_a_line_cut_short_does_not_count() {
+        let line = r#"{"process":7,"launches":3,"failed":1,"instructions":30,"findings":2,"kernels":[{"kernel":"_Z5scalePf","launches":3,"instructions":30}]}"#;
+        let all = Summary::of(&format!("{line}\n{line}\n{}", &line[..40]));
+        assert_eq!(
+            (all.processes, all.launches(), all.instructions()),
+            (2, 6, 60)
+        );
+        assert_eq!(
+            all.text(),
+            "deltanet-check hip: 1 kernel, 6 launches (2 failed) in 2 processes, 60 wave instructions, 4 findings\n\
+             launches  instructions  kernel\n       6            60  scale(float*)\n"
+        );
+    }
+}

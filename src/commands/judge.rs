@@ -1,0 +1,112 @@
+//! `judge`: outputs that another program computed from what `export` wrote.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use safetensors::Dtype;
+use serde_json::json;
+
+use crate::args::{Format, JudgeArgs};
+use crate::compare::ElementKind;
+use crate::exit::{Exit, Stop};
+use crate::files;
+use crate::report::{failure_text, outputs};
+use crate::run::{Selection, Setup, Sources};
+use crate::text::{print, shown};
+use crate::trial::{Elsewhere, judge_elsewhere};
+use crate::verdict::{TrialReport, Verdict};
+
+/// The largest file that is read.
+const MAX_FILE: u64 = 4 << 30;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is not usable, or not of a test.
+pub fn run(args: &JudgeArgs) -> Result<Exit, Stop> {
+    let mut reports = Vec::new();
+    for path in &args.files {
+        let report = judge(args, path);
+        reports.push(report.map_err(|stop| Stop {
+            message: format!("{}: {}", shown(path), stop.message),
+            ..stop
+        })?);
+    }
+    let passed = reports.iter().all(|report| report.verdict == Verdict::Pass);
+    match args.format {
+        Format::Table => print(&reports.iter().map(text).collect::<String>())?,
+        Format::Json => {
+            let report = json!({ "schema": "deltanet-check/judge/1", "tests": reports });
+            print(&format!("{report:#}\n"))?;
+        }
+    }
+    Ok(if passed { Exit::Passed } else { Exit::Failed })
+}
+
+fn text(report: &TrialReport) -> String {
+    match report.verdict {
+        Verdict::Pass => {
+            let heading = format!("PASS {} (seed {})\n", report.id, report.seed);
+            heading + &outputs(&report.outputs)
+        }
+        _ => failure_text(report),
+    }
+}
+
+fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
+    let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
+    let (header, file) = files::tensors(&bytes).map_err(Stop::setup)?;
+    let metadata = header.metadata().as_ref();
+    let said = |key: &str| {
+        let found = metadata.and_then(|metadata| metadata.get(key));
+        let missing = || format!("its metadata has no `{key}`: `deltanet-check export` writes it");
+        found.ok_or_else(|| Stop::setup(missing()))
+    };
+    let (test, seed) = (said("test")?, crate::run::seed(said("seed")?)?);
+    let mut tensors = BTreeMap::new();
+    for (name, view) in file.tensors() {
+        // References of the tool's own are made anew.
+        if name.starts_with("golden.") || name.starts_with("oracle.") {
+            continue;
+        }
+        let kind = kind(view.dtype()).ok_or_else(|| {
+            let (name, dtype) = (name.escape_debug(), view.dtype());
+            Stop::setup(format!(
+                "tensor `{name}` is of {dtype:?}: no test has that type"
+            ))
+        })?;
+        let (shape, data) = (view.shape().to_vec(), view.data().to_vec());
+        tensors.insert(name, Elsewhere { kind, shape, data });
+    }
+    let sources = Sources {
+        registry: args.registry.as_deref(),
+        ..Sources::default()
+    };
+    let setup = Setup::new(sources, seed)?;
+    let wanted = [test.clone()];
+    let selected = setup.select(Selection {
+        test: &wanted,
+        ..Selection::default()
+    })?;
+    let one = selected.iter().find(|one| one.case.id == *test);
+    let one = one.ok_or_else(|| {
+        let test = test.escape_debug();
+        Stop::setup(format!(
+            "its metadata names the test `{test}`, and no case has this id"
+        ))
+    })?;
+    let place = (one.phase.number, one.test, one.case);
+    judge_elsewhere(place, seed, &tensors, args.own().as_ref()).map_err(Stop::setup)
+}
+
+fn kind(dtype: Dtype) -> Option<ElementKind> {
+    Some(match dtype {
+        Dtype::F64 => ElementKind::F64,
+        Dtype::F32 => ElementKind::F32,
+        Dtype::F16 => ElementKind::F16,
+        Dtype::BF16 => ElementKind::Bf16,
+        Dtype::I32 => ElementKind::I32,
+        Dtype::U16 => ElementKind::U16,
+        _ => return None,
+    })
+}

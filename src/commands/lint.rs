@@ -1,0 +1,111 @@
+//! `lint`: missing waits and wait states, on every path through the code.
+
+use std::fmt::Write as _;
+
+use gfx906::code_object::CodeObject;
+use gfx906::isa::{self, Inst};
+use gfx906::observe::sanitize::Checks;
+use gfx906::observe::sanitize::lint::{self, Mistake};
+use serde_json::{Value, json};
+
+use super::functions::{Function, functions};
+use super::load_code_object;
+use crate::args::{Format, LintArgs};
+use crate::exit::{Exit, Stop};
+use crate::text::{print, shown};
+
+/// Lanes of a wave.
+const WAVE: u32 = 64;
+
+/// Runs the command.
+///
+/// # Errors
+/// The file cannot be read, is not a gfx906 code object, or has no such kernel.
+pub fn run(args: &LintArgs) -> Result<Exit, Stop> {
+    let checks: Checks = args.check.iter().map(|check| check.check()).collect();
+    let object = load_code_object(&args.file)?;
+    let functions = functions(&object, args.kernel.as_deref(), &args.file)?;
+    let found = functions.iter().flat_map(|f| mistakes(&object, f, checks));
+    let found: Vec<Mistake> = found.collect();
+    let name = shown(&args.file);
+    let count = functions.len();
+    match args.format {
+        Format::Table => print(&as_table(&name, checks, count, &found))?,
+        Format::Json => print(&format!("{:#}\n", as_json(&name, checks, count, &found)))?,
+    }
+    Ok(match found.is_empty() {
+        true => Exit::Passed,
+        false => Exit::Failed,
+    })
+}
+
+fn mistakes(object: &CodeObject, function: &Function, checks: Checks) -> Vec<Mistake> {
+    let bytes = object.image.bytes(function.address, function.size);
+    let code = instructions(function.address, bytes.unwrap_or_default());
+    let mut kernels = object.kernels.iter();
+    let kernel = kernels.find(|kernel| kernel.entry_address == function.address);
+    let function = lint::Function {
+        name: &function.name,
+        code: &code,
+        entry: function.address,
+        alone: kernel.is_some_and(|kernel| kernel.max_flat_work_group_size <= WAVE),
+    };
+    lint::lint(&function, checks)
+}
+
+/// The instructions of some code; words that are none are left out.
+fn instructions(address: u64, bytes: &[u8]) -> Vec<(u64, Inst)> {
+    let mut code = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let Ok(inst) = isa::decode(&bytes[at..]) else {
+            at += 4;
+            continue;
+        };
+        code.push((address + at as u64, inst));
+        at += inst.size();
+    }
+    code
+}
+
+fn as_table(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> String {
+    let mut out = String::new();
+    for mistake in found {
+        let _ = writeln!(out, "{mistake}\n");
+    }
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let _ = writeln!(
+        out,
+        "{name}: {} in {functions} function{} ({checks})",
+        match found.len() {
+            0 => "nothing".to_owned(),
+            count => format!("{count} finding{}", plural(count)),
+        },
+        plural(functions),
+    );
+    out
+}
+
+fn as_json(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> Value {
+    let site = |site: &gfx906::observe::sanitize::Site| json!({"pc": site.pc, "text": site.text});
+    let findings = found.iter().map(|mistake| {
+        json!({
+            "check": mistake.check.name(),
+            "kind": mistake.kind,
+            "function": mistake.function,
+            "at": site(&mistake.at),
+            "what": mistake.what,
+            "other": mistake.other.as_ref().map(|other| {
+                json!({"did": other.did, "at": other.site.as_ref().map(site)})
+            }),
+            "cure": mistake.cure,
+        })
+    });
+    json!({
+        "schema": "deltanet-check/lint/1",
+        "file": name,
+        "checks": checks.iter().map(|check| check.name()).collect::<Vec<_>>(),
+        "functions": functions,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,211 @@
+//! The levels that a design chooses from, and which of them go together.
+
+use std::ops::Range;
+
+use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values};
+
+/// Levels of any factors, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Levels(u128);
+
+/// What a level sets: parameters by name.
+type Set = Vec<(&'static str, Value)>;
+
+/// The factors of a contract: those of its sizes, its words, and its options. Their levels are numbered through.
+pub(super) struct Space<'a> {
+    function: &'a Function,
+    sets: Vec<Set>,
+    factors: Vec<Range<usize>>,
+    /// Levels of which no case has all.
+    apart: Vec<Levels>,
+    /// The factors that those are of: all others go with everything.
+    bound: Vec<Range<usize>>,
+}
+
+impl<'a> Space<'a> {
+    pub(super) fn of(function: &'a Function) -> Space<'a> {
+        let sizes = function.domain.factors.iter().map(|factor| {
+            let set = |numbers: &[i64]| -> Set {
+                let pairs = factor.names().iter().zip(numbers);
+                let pair = |(name, number): (&&'static str, &i64)| (*name, Value::Number(*number));
+                pairs.map(pair).collect()
+            };
+            factor.levels().into_iter().map(set).collect()
+        });
+        let words = function.choices().map(|(name, words)| {
+            let set = |word: &&'static str| vec![(*name, Value::Word(word))];
+            words.iter().map(set).collect()
+        });
+        let mut sets = Vec::new();
+        let factors = sizes.chain(words).map(|own: Vec<Set>| {
+            let first = sets.len();
+            sets.extend(own);
+            first..sets.len()
+        });
+        let factors = factors.collect();
+        assert!(
+            sets.len() <= Levels::MOST,
+            "{function:?} has more levels than a design takes"
+        );
+        let mut space = Space {
+            function,
+            sets,
+            factors,
+            apart: Vec::new(),
+            bound: Vec::new(),
+        };
+        let rules = function.domain.rules.iter();
+        let largest = function.largest.iter();
+        let broken = rules.flat_map(|rule| space.broken(rule));
+        let too_large = largest.flat_map(|sizes| space.too_large(sizes));
+        space.apart = broken.chain(too_large).collect();
+        let apart = |levels: &&Range<usize>| space.apart.iter().any(|apart| apart.any_of(levels));
+        space.bound = space.factors.iter().filter(apart).cloned().collect();
+        space
+    }
+
+    /// The numbers of each factor's levels.
+    pub(super) fn factors(&self) -> &[Range<usize>] {
+        &self.factors
+    }
+
+    /// How many levels there are.
+    pub(super) fn count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Where a rule is broken.
+    fn broken(&self, rule: &Rule) -> impl Iterator<Item = Levels> {
+        let all = self.ways(rule.of).into_iter();
+        all.filter(|levels| {
+            let case = self.values(*levels, |name, _| rule.of.contains(&name));
+            (rule.breaks)(&case)
+        })
+    }
+
+    /// Where the product of some sizes is more than a tensor may have.
+    fn too_large(&self, sizes: &[&str]) -> impl Iterator<Item = Levels> {
+        let all = self.ways(sizes).into_iter();
+        all.filter(|levels| {
+            let set = levels.iter().flat_map(|level| &self.sets[level]);
+            let numbers = set.filter_map(|(name, value)| match value {
+                Value::Number(number) if sizes.contains(name) => Some(i128::from(*number)),
+                _ => None,
+            });
+            numbers.product::<i128>() > MAX_ELEMENTS.into()
+        })
+    }
+
+    /// A level of each factor that sets one of these parameters, in every way.
+    fn ways(&self, names: &[&str]) -> Vec<Levels> {
+        let own = self.factors.iter().filter(|levels| {
+            let mut set = self.sets[(*levels).clone()].iter().flatten();
+            set.any(|(name, _)| names.contains(name))
+        });
+        own.fold(vec![Levels::default()], |some, levels| {
+            let longer = |one: Levels| levels.clone().map(move |level| one.with(level));
+            some.into_iter().flat_map(longer).collect()
+        })
+    }
+
+    /// The pairs that the domain allows, the lower level first.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let alone = (self.factors.len() == 1).then(|| (0..self.count()).map(|one| (one, one)));
+        let met = self.factors.iter().flat_map(move |own| {
+            let others = own.end..self.count();
+            own.clone()
+                .flat_map(move |one| others.clone().map(move |other| (one, other)))
+        });
+        let all = alone.into_iter().flatten().chain(met);
+        all.filter(|(a, b)| self.completes(Levels::default().with(*a).with(*b)))
+    }
+
+    /// Whether there is a case that has these levels.
+    pub(super) fn completes(&self, chosen: Levels) -> bool {
+        if self.apart.iter().any(|apart| apart.and(chosen) == *apart) {
+            return false;
+        }
+        let open = self.bound.iter().find(|levels| !chosen.any_of(levels));
+        open.is_none_or(|levels| {
+            let mut levels = levels.clone();
+            levels.any(|level| self.completes(chosen.with(level)))
+        })
+    }
+
+    /// The case of one level of each factor. It leaves options open whose word is that of open ones.
+    pub(super) fn case(&self, levels: Levels) -> Values {
+        let open = |name: &str, value: &Value| {
+            let mut own = self.function.domain.open();
+            own.any(|(known, words)| {
+                *known == name
+                    && words
+                        .first()
+                        .is_some_and(|word| *value == Value::Word(word))
+            })
+        };
+        self.values(levels, |name, value| !open(name, value))
+    }
+
+    /// Those parameters of levels that are wanted, in the function's order, as the registry's cases are.
+    pub(super) fn values(&self, levels: Levels, wanted: impl Fn(&str, &Value) -> bool) -> Values {
+        let set: Vec<_> = levels.iter().flat_map(|level| &self.sets[level]).collect();
+        let names = self.function.dims.iter().chain(self.function.integers);
+        let names = names.chain(self.function.choices().map(|(name, _)| name));
+        let values = names.filter_map(|name| {
+            let (_, value) = set.iter().find(|(known, _)| known == name)?;
+            wanted(name, value).then(|| ((*name).to_owned(), value.clone()))
+        });
+        Values::new(values.collect())
+    }
+
+    /// What a level sets.
+    #[cfg(test)]
+    pub(super) fn set(&self, level: usize) -> &[(&'static str, Value)] {
+        &self.sets[level]
+    }
+}
+
+impl Levels {
+    /// How many numbers there are at most: those from the end of the last factor on are none.
+    const MOST: usize = u128::BITS as usize - 1;
+
+    /// With one more.
+    pub(super) fn with(self, level: usize) -> Levels {
+        Levels(self.0 | 1 << level)
+    }
+
+    /// Those that are in both.
+    pub(super) fn and(self, others: Levels) -> Levels {
+        Levels(self.0 & others.0)
+    }
+
+    /// Those that are not in the other.
+    pub(super) fn without(self, others: Levels) -> Levels {
+        Levels(self.0 & !others.0)
+    }
+
+    /// Those from a number on.
+    pub(super) fn from(self, level: usize) -> Levels {
+        Levels(self.0 >> level << level)
+    }
+
+    /// Whether one of a factor's is among them.
+    pub(super) fn any_of(self, factor: &Range<usize>) -> bool {
+        self.from(factor.start) != self.from(factor.end)
+    }
+
+    /// How many there are.
+    pub(super) fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Their numbers, in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let first = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(first)
+        })
+    }
+}

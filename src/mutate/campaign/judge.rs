@@ -1,0 +1,219 @@
+//! What becomes of one mutant: the tests that execute it, and where none of them noticed, why.
+
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gfx906::isa::{decode, disassemble};
+use gfx906::observe::sanitize::Check;
+
+use super::super::coverage::Honest;
+use super::super::equivalent;
+use super::super::operators::Operator;
+use super::super::report::{MutantReport, Outcome};
+use super::super::sample::Mutant;
+use super::{Campaign, Placed};
+use crate::device::{DeviceErrorKind, Watch};
+use crate::exit::Stop;
+use crate::program::Program;
+use crate::report::Progress as Bar;
+use crate::trial::{Finished, Slot, each, how};
+use crate::verdict::Verdict;
+
+impl Campaign<'_> {
+    /// Judges the mutants of a function side by side.
+    ///
+    /// # Errors
+    /// Those of [`Campaign::judge`], the first that there is; no mutant is begun after it.
+    pub(super) fn judge_all(
+        &self,
+        mutants: &[Placed<'_>],
+        honest: &[Honest],
+        slots: &[Slot],
+        bar: &Bar,
+    ) -> Result<Vec<MutantReport>, Stop> {
+        let stopped = AtomicBool::new(false);
+        let mut found: Vec<Option<Result<MutantReport, Stop>>> =
+            mutants.iter().map(|_| None).collect();
+        let work = |placed: &Placed<'_>, tell: &mut dyn FnMut(Result<MutantReport, Stop>)| {
+            if !stopped.load(Ordering::Relaxed) {
+                let report = self.judge(placed, honest, slots);
+                stopped.fetch_or(report.is_err(), Ordering::Relaxed);
+                tell(report);
+            }
+        };
+        each(mutants, self.options.jobs, work, |at, report| {
+            bar.step(&mutants[at].0.name);
+            found[at] = Some(report);
+        });
+        found.into_iter().flatten().collect()
+    }
+
+    fn judge(
+        &self,
+        (function, mutant): &Placed<'_>,
+        honest: &[Honest],
+        slots: &[Slot],
+    ) -> Result<MutantReport, Stop> {
+        let mut cases: Vec<usize> = (0..honest.len())
+            .filter(|&case| honest[case].executed.contains_key(&mutant.address))
+            .collect();
+        cases.sort_by_key(|&case| honest[case].cost);
+        let was = function
+            .at(mutant.address)
+            .map(|at| &function.instructions[at].1);
+        let mut report = MutantReport {
+            function: function.name.clone(),
+            sha256: function.sha256.clone(),
+            offset: mutant.address - function.start,
+            source: None,
+            operator: mutant.change.operator,
+            was: was.map(disassemble).unwrap_or_default(),
+            is: mutant.change.text.clone(),
+            executed_by: cases.len(),
+            ran: 0,
+            outcome: Outcome::NotJudged,
+        };
+        // Here every load is done at once: only the sanitizer sees what a weaker wait does.
+        let sanitize = self.options.sanitize;
+        let sees_waits = sanitize.is_some_and(|sanitize| sanitize.checks.has(Check::Wait));
+        if mutant.change.operator == Operator::Waitcnt && !sees_waits {
+            return Ok(report);
+        }
+        let watch = Watch::default().with_sanitizer(sanitize);
+        let rule = equivalent::rule(function, mutant).or_else(|| {
+            let mut met = honest.iter();
+            let alone = !met.any(|honest| honest.together.contains(&mutant.address));
+            (mutant.change.operator == Operator::Barrier && alone).then_some(equivalent::ALONE)
+        });
+        if let Some(rule) = rule {
+            report.outcome = Outcome::Equivalent { rule: rule.into() };
+        }
+        if rule.is_some() && !self.options.doubt {
+            return Ok(report);
+        }
+        let place = format!("{}+{:#x} `{}`", report.function, report.offset, report.is);
+        let stopped = |why: String| Stop::setup(format!("the mutant {place}: {why}"));
+        let Some(program) = self.program().patched(mutant.address, &mutant.change.bytes) else {
+            return Err(stopped(
+                "the code object has no bytes at its address; please report this as a bug".into(),
+            ));
+        };
+        for &case in &cases {
+            let limits = self.budget(&honest[case]);
+            let done = self
+                .plan(case, Some(&slots[case]), &program, &watch, limits)
+                .run();
+            report.ran += 1;
+            if noticed(&done).map_err(stopped)? {
+                if let Some(rule) = rule {
+                    let (test, how) = (&done.report.id, how(&done).unwrap_or_default());
+                    return Err(stopped(format!(
+                        "{test} noticed it ({how}), and a rule says that it is equivalent ({rule}); please report this as a bug"
+                    )));
+                }
+                report.outcome = Outcome::Killed {
+                    test: done.report.id.clone(),
+                    verdict: done.report.verdict.word().into(),
+                    how: how(&done).unwrap_or_default(),
+                };
+                return Ok(report);
+            }
+        }
+        if rule.is_some() {
+            return Ok(report);
+        }
+        // On a path that no test takes, with nothing on its way there.
+        let linted = || {
+            let at = function.at(mutant.address)?;
+            equivalent::missing_wait(function, at, &decode(&mutant.change.bytes).ok()?)
+        };
+        if mutant.change.operator == Operator::Waitcnt
+            && let Some(how) = linted()
+        {
+            report.outcome = Outcome::Killed {
+                test: "lint".into(),
+                verdict: Verdict::Fail.word().into(),
+                how,
+            };
+            return Ok(report);
+        }
+        let why = self.survived(mutant, &program, &cases, honest, slots);
+        report.outcome = why.map_err(stopped)?;
+        Ok(report)
+    }
+
+    /// Why a mutant was not noticed, or what kept it from running a second time.
+    fn survived(
+        &self,
+        mutant: &Mutant,
+        program: &Program,
+        cases: &[usize],
+        honest: &[Honest],
+        slots: &[Slot],
+    ) -> Result<Outcome, String> {
+        let mut infected = false;
+        let mut saw = Vec::new();
+        for &case in cases {
+            let watched = |program: &Program| {
+                let (watch, witness) = Watch::witness(mutant.address);
+                let limits = self.budget(&honest[case]);
+                let done = self
+                    .plan(case, Some(&slots[case]), program, &watch, limits)
+                    .run();
+                if noticed(&done)? {
+                    let (test, how) = (&done.report.id, how(&done).unwrap_or_default());
+                    return Err(format!(
+                        "{test} passed, and run once more it did not: {how}; its launches do not repeat"
+                    ));
+                }
+                let witness = witness.lock();
+                let witness = witness.unwrap_or_else(PoisonError::into_inner);
+                Ok((done.digest, witness.left(), witness.saw().to_vec()))
+            };
+            let (was, left, seen) = watched(self.program())?;
+            let (is, leaves, _) = watched(program)?;
+            if saw.is_empty() {
+                saw = seen;
+            }
+            if was != is {
+                let test = self.selected[case].case.id.clone();
+                return Ok(Outcome::WithinTolerance { test });
+            }
+            infected |= left != leaves;
+        }
+        Ok(if infected {
+            Outcome::Missed { saw }
+        } else {
+            Outcome::NotInfected { saw }
+        })
+    }
+}
+
+/// Whether a test noticed what ran.
+///
+/// # Errors
+/// It could not say: the host's memory, a process or the harness failed it, and no kernel is to blame.
+fn noticed(done: &Finished) -> Result<bool, String> {
+    let of_host = |kind: DeviceErrorKind| {
+        use DeviceErrorKind::{Harness, Memory, MissingKernel, Process, Test};
+        matches!(kind, Harness | Memory | MissingKernel | Process | Test)
+    };
+    let report = &done.report;
+    let kind = done.failure.or(report.error_kind);
+    match report.verdict {
+        Verdict::Pass => Ok(false),
+        Verdict::Fail => Ok(true),
+        Verdict::Error if !kind.is_none_or(of_host) => Ok(true),
+        _ => {
+            let error = report.error.as_deref().and_then(|text| text.lines().next());
+            Err(format!(
+                "{} could not be judged: {}; mend that and run the campaign again",
+                report.id,
+                error.unwrap_or(report.verdict.word())
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Registers that nothing reads.
+
+use std::collections::BTreeSet;
+
+use gfx906::isa::uses::{RegisterSet, Uses};
+use gfx906::isa::{Access, Code, Inst};
+
+use super::super::sites::Function;
+use super::paths::{Paths, Step};
+use super::{DEAD, RANGES};
+
+/// Registers that differ, and what may be read of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Open {
+    /// Those that differ.
+    pub left: RegisterSet,
+    /// Those that a load may still be about to write: on a card it does so at any time before `s_waitcnt lgkmcnt(0)`.
+    pub pending: RegisterSet,
+    /// Whether lanes may have gone off since.
+    pub narrowed: bool,
+}
+
+/// The rule by which two instructions differ in registers only that are dead behind them; none where they are not.
+pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> Option<&'static str> {
+    let left = differing(was, is);
+    let dead = |paths: Paths<'_>, left: RegisterSet| {
+        let open = Open {
+            left,
+            ..Open::default()
+        };
+        is_dead(paths, paths.next(at), open)
+    };
+    if dead(Paths::every(function), left) {
+        return Some(DEAD);
+    }
+    let ranges = function.ranges.as_ref()?;
+    let left = left.and(&ranges.differing(function, at, was, is));
+    dead(Paths::taken(function), left).then_some(RANGES)
+}
+
+/// Whether no path from these instructions on reads any of these registers before it writes it, or touches one that a load is about to write.
+pub(super) fn is_dead(paths: Paths<'_>, from: Option<Vec<usize>>, open: Open) -> bool {
+    let exec = registers(Code::EXEC.0, 2);
+    if !open.left.or(&open.pending).and(&exec).is_empty() {
+        return false;
+    }
+    paths.all(from, open, |at, open| {
+        let Open {
+            left,
+            mut pending,
+            narrowed,
+        } = *open;
+        if left.is_empty() && pending.is_empty() {
+            return Step::Done;
+        }
+        let inst = paths.at(at);
+        let uses = Uses::of(inst);
+        if !left.and(&uses.reads).is_empty()
+            || !pending.and(&uses.reads.or(&uses.writes)).is_empty()
+        {
+            return Step::Refused;
+        }
+        if waits_for_loads(inst) {
+            pending = RegisterSet::default();
+        }
+        // Scalars are written whole, vector registers in the lanes that are on: all that the changed instruction wrote, unless lanes have
+        // gone off since.
+        let kills = if narrowed {
+            uses.kills.without(&vectors())
+        } else {
+            uses.kills
+        };
+        Step::On(Open {
+            left: left.without(&kills),
+            pending,
+            narrowed: narrowed || !uses.writes.and(&exec).is_empty() && !widens(inst),
+        })
+    })
+}
+
+/// Whether every scalar load is done behind an instruction.
+fn waits_for_loads(inst: &Inst) -> bool {
+    inst.row.mnemonic == "s_waitcnt" && inst.literal & 0x0f00 == 0
+}
+
+/// A mask in EXEC can only have grown by an instruction that does this.
+fn widens(inst: &Inst) -> bool {
+    let to_exec = inst.operands[0] == Code::EXEC;
+    let or = inst.row.mnemonic == "s_or_b64" && inst.operands[1..3].contains(&Code::EXEC);
+    let all = inst.row.mnemonic == "s_mov_b64" && inst.operands[1] == Code(193);
+    to_exec && (or || all) || inst.row.mnemonic == "s_or_saveexec_b64"
+}
+
+/// The vector registers.
+pub(super) fn vectors() -> RegisterSet {
+    registers(256, 256)
+}
+
+/// So many registers from one on.
+pub(super) fn registers(first: u16, count: u16) -> RegisterSet {
+    let mut set = RegisterSet::default();
+    set.add(first, count);
+    set
+}
+
+/// The registers that may differ after the one instruction and after the other.
+fn differing(was: &Inst, is: &Inst) -> RegisterSet {
+    let (a, b) = (Uses::of(was), Uses::of(is));
+    let all = a.writes.or(&b.writes);
+    // The same operation on the same sources: all that it writes to the same place is the same, as is what no operand names.
+    let sources = |inst: &Inst| -> Vec<Code> {
+        let operands = inst.row.operands.iter().zip(&inst.operands);
+        let sources = operands.filter(|(operand, _)| operand.access != Access::Write);
+        sources.map(|(_, code)| *code).collect()
+    };
+    let same = std::ptr::eq(was.row, is.row)
+        && was.form == is.form
+        && was.modifiers == is.modifiers
+        && was.literal == is.literal
+        && was.offset == is.offset
+        && sources(was) == sources(is)
+        && !sources(was)
+            .iter()
+            .any(|code| writes(was, *code) || writes(is, *code));
+    if !same {
+        return all;
+    }
+    let mut common = RegisterSet::default();
+    let pairs = was
+        .row
+        .operands
+        .iter()
+        .zip(was.operands.iter().zip(&is.operands));
+    let mut named = RegisterSet::default();
+    for (operand, (a, b)) in pairs.filter(|(operand, _)| operand.access != Access::Read) {
+        let count = operand.ty.registers() as u16;
+        for code in [a, b].into_iter().filter(|code| code.0 < 512) {
+            named.add(code.0, count);
+        }
+        if a == b && a.0 < 512 {
+            common.add(a.0, count);
+        }
+    }
+    // A destination that moved onto another one is not what it was.
+    let implied = all.without(&named);
+    let overlapping = was.operands != is.operands && overlap(is);
+    if overlapping {
+        return all;
+    }
+    all.without(&common).without(&implied)
+}
+
+/// Whether an instruction writes a register that a code names.
+fn writes(inst: &Inst, code: Code) -> bool {
+    code.0 < 512 && Uses::of(inst).writes.has(code.0)
+}
+
+/// Whether two destinations of an instruction share a register.
+fn overlap(inst: &Inst) -> bool {
+    let mut seen = BTreeSet::new();
+    let operands = inst.row.operands.iter().zip(&inst.operands);
+    let written = operands.filter(|(operand, code)| operand.access != Access::Read && code.0 < 512);
+    written
+        .flat_map(|(operand, code)| (0..operand.ty.registers() as u16).map(move |k| code.0 + k))
+        .any(|number| !seen.insert(number))
+}

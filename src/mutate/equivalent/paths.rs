@@ -1,0 +1,130 @@
+//! Every path through a function from an instruction on.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use gfx906::isa::{Encoding, Inst, Kind};
+
+use super::super::sites::Function;
+use super::Ranges;
+
+/// The most states of instructions that are looked at.
+const LIMIT: usize = 100_000;
+
+/// Where a path goes from an instruction.
+pub(super) enum Step<S> {
+    /// Nothing is proven.
+    Refused,
+    /// Nothing more is asked of this path.
+    Done,
+    /// On to what follows, in this state.
+    On(S),
+    /// On to these instructions only, in this state.
+    To(Vec<usize>, S),
+}
+
+/// The paths through a function: every one, or those that launches take within their bounds.
+#[derive(Clone, Copy)]
+pub(super) struct Paths<'f> {
+    function: &'f Function,
+    ranges: Option<&'f Ranges>,
+}
+
+impl<'f> Paths<'f> {
+    /// Every one.
+    pub fn every(function: &'f Function) -> Paths<'f> {
+        Paths {
+            function,
+            ranges: None,
+        }
+    }
+
+    /// Those that launches take.
+    pub fn taken(function: &'f Function) -> Paths<'f> {
+        Paths {
+            function,
+            ranges: function.ranges.as_ref(),
+        }
+    }
+
+    /// The instruction at a position.
+    pub fn at(&self, at: usize) -> &'f Inst {
+        &self.function.instructions[at].1
+    }
+
+    /// Where paths go on behind an instruction; none where that is not known.
+    pub fn next(&self, at: usize) -> Option<Vec<usize>> {
+        let (function, inst) = (self.function, self.at(at));
+        let name = inst.row.mnemonic;
+        let mut to = match Kind::of(inst) {
+            _ if name.starts_with("s_endpgm") => Vec::new(),
+            Kind::Branch if name == "s_branch" => vec![target(function, at)?],
+            Kind::Branch if is_direct(inst) => vec![behind(function, at)?, target(function, at)?],
+            Kind::Branch => return None,
+            _ => vec![behind(function, at)?],
+        };
+        to.retain(|to| !self.ranges.is_some_and(|ranges| ranges.never(at, *to)));
+        Some(to)
+    }
+
+    /// Whether every path from these instructions on comes to an end that is asked for, each state of an instruction looked at once. `step` is
+    /// handed an instruction's position and the state before it.
+    pub fn all<S: Clone + Eq + Hash>(
+        &self,
+        from: Option<Vec<usize>>,
+        state: S,
+        mut step: impl FnMut(usize, &S) -> Step<S>,
+    ) -> bool {
+        let Some(from) = from else { return false };
+        let mut open: Vec<(usize, S)> = from.into_iter().map(|at| (at, state.clone())).collect();
+        let mut seen = HashSet::new();
+        while let Some((at, state)) = open.pop() {
+            if !seen.insert((at, state.clone())) {
+                continue;
+            }
+            if seen.len() > LIMIT {
+                return false;
+            }
+            let (to, state) = match step(at, &state) {
+                Step::Refused => return false,
+                Step::Done => continue,
+                Step::On(state) => match self.next(at) {
+                    Some(to) => (to, state),
+                    None => return false,
+                },
+                Step::To(to, state) => (to, state),
+            };
+            open.extend(to.into_iter().map(|at| (at, state.clone())));
+        }
+        true
+    }
+}
+
+/// Whether a branch is never taken.
+pub(super) fn never_taken(function: &Function, at: usize) -> bool {
+    let ranges = function.ranges.as_ref();
+    let to = target(function, at);
+    ranges
+        .zip(to)
+        .is_some_and(|(ranges, to)| ranges.never(at, to))
+}
+
+/// The instruction behind another.
+pub(super) fn behind(function: &Function, at: usize) -> Option<usize> {
+    let (address, inst) = &function.instructions[at];
+    function.at(address + inst.size() as u64)
+}
+
+/// Where a branch leads.
+pub(super) fn target(function: &Function, at: usize) -> Option<usize> {
+    let (address, inst) = &function.instructions[at];
+    let behind = address + inst.size() as u64;
+    let to = behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?;
+    function.at(to).filter(|_| is_direct(inst))
+}
+
+/// Whether a branch says where it leads.
+pub(super) fn is_direct(inst: &Inst) -> bool {
+    let name = inst.row.mnemonic;
+    inst.encoding == Encoding::Sopp && (name == "s_branch" || name.starts_with("s_cbranch"))
+}

@@ -1,0 +1,223 @@
+//! What is known of the registers of a wave at an instruction.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gfx906::isa::Code;
+
+use super::value::Range;
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Nobody wrote it.
+    Unwritten,
+    /// A number.
+    Number(Range),
+    /// The low half of the address of the arguments, and so many bytes more.
+    Arguments(u32),
+    /// Its high half.
+    ArgumentsHigh,
+    /// What this half of EXEC holds now, 0 the low one.
+    Lanes(u16),
+}
+
+impl Value {
+    /// Anything.
+    pub const ANY: Value = Value::Number(Range::ANY);
+
+    /// As a number.
+    pub fn range(self) -> Range {
+        match self {
+            Value::Number(range) => range,
+            _ => Range::ANY,
+        }
+    }
+
+    /// Either of two.
+    fn or(self, other: Value) -> Value {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Value::Unwritten, one) | (one, Value::Unwritten) => one,
+            (Value::Number(one), Value::Number(other)) => Value::Number(one.or(other)),
+            _ => Value::ANY,
+        }
+    }
+
+    fn widened(self, next: Value) -> Value {
+        match (self, next) {
+            (Value::Number(one), Value::Number(next)) => Value::Number(one.widened(next)),
+            _ => self.or(next),
+        }
+    }
+}
+
+/// The vector registers, of all lanes alike.
+type Vectors = Arc<[Value; 256]>;
+
+/// What is known of a wave's registers: scalars, of the vector registers what they hold in lanes that are on, and in those that are off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// Scalar registers at their codes, then SCC.
+    scalars: [Value; 129],
+    on: Vectors,
+    off: Vectors,
+    /// Scalars that were put into lanes of vector registers.
+    spilled: BTreeMap<(u8, u8), Value>,
+    /// By the scalar pair that a mask was saved in: how deep, and what lanes held that were off then, and are off again once the mask is back.
+    saved: BTreeMap<u16, (usize, Vectors)>,
+}
+
+impl State {
+    /// Of a wave that nothing is known of.
+    pub fn new() -> State {
+        let mut scalars = [Value::Unwritten; 129];
+        for half in [0, 1] {
+            scalars[usize::from(Code::EXEC.0 + half)] = Value::Lanes(half);
+        }
+        State {
+            scalars,
+            on: Arc::new([Value::Unwritten; 256]),
+            off: Arc::new([Value::Unwritten; 256]),
+            spilled: BTreeMap::new(),
+            saved: BTreeMap::new(),
+        }
+    }
+
+    /// What a register holds, in lanes that are on: scalars at their codes, SCC, VGPRs from 256 on.
+    pub fn get(&self, number: u16) -> Value {
+        match number {
+            0..=128 => self.scalars[usize::from(number)],
+            256..=511 => self.on[usize::from(number - 256)],
+            _ => Value::ANY,
+        }
+    }
+
+    /// What a VGPR holds in any lane.
+    pub fn anywhere(&self, vgpr: u8) -> Value {
+        let at = usize::from(vgpr);
+        self.on[at].or(self.off[at])
+    }
+
+    /// Writes a register, a VGPR in the lanes that are on.
+    pub fn set(&mut self, number: u16, value: Value) {
+        match number {
+            0..=128 => {
+                self.scalars[usize::from(number)] = value;
+                self.saved
+                    .retain(|pair, _| *pair != number && pair + 1 != number);
+            }
+            256..=511 => {
+                Arc::make_mut(&mut self.on)[usize::from(number - 256)] = value;
+                let vgpr = (number - 256) as u8;
+                self.spilled.retain(|(of, _), _| *of != vgpr);
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts a scalar into one lane, if it is known which.
+    pub fn spill(&mut self, vgpr: u8, lane: Option<u8>, value: Value) {
+        for vectors in [&mut self.on, &mut self.off] {
+            let held = &mut Arc::make_mut(vectors)[usize::from(vgpr)];
+            *held = held.or(value);
+        }
+        match lane {
+            Some(lane) => {
+                self.spilled.insert((vgpr, lane), value);
+            }
+            None => self.spilled.retain(|(of, _), _| *of != vgpr),
+        }
+    }
+
+    /// What one lane of a VGPR holds.
+    pub fn lane(&self, vgpr: u8, lane: Option<u8>) -> Value {
+        let spilled = lane.and_then(|lane| self.spilled.get(&(vgpr, lane)));
+        spilled.copied().unwrap_or(match self.anywhere(vgpr) {
+            Value::Unwritten => Value::ANY,
+            value => value,
+        })
+    }
+
+    /// EXEC may hold something else than it did.
+    pub fn exec_changes(&mut self) {
+        for (at, held) in self.scalars.iter_mut().enumerate() {
+            if matches!(held, Value::Lanes(_)) && at >> 1 != usize::from(Code::EXEC.0 >> 1) {
+                *held = Value::ANY;
+            }
+        }
+    }
+
+    /// Lanes go off; the mask that was may be saved in a pair.
+    pub fn narrow(&mut self, saved_in: Option<u16>) {
+        let before = Arc::clone(&self.off);
+        self.off = either(&self.on, &self.off);
+        if let Some(pair) = saved_in {
+            let depths = self.saved.values().map(|(depth, _)| depth + 1);
+            self.saved.insert(pair, (depths.max().unwrap_or(0), before));
+        }
+    }
+
+    /// Lanes of the mask in a pair come on besides those that are.
+    pub fn widen(&mut self, mask: Code) {
+        self.on = either(&self.on, &self.off);
+        match self.saved.remove(&mask.0) {
+            // Masks that were saved since are of lanes that have come on.
+            Some((depth, before)) => {
+                self.off = before;
+                self.saved.retain(|_, (of, _)| *of < depth);
+            }
+            None => self.saved.clear(),
+        }
+    }
+
+    /// Other lanes may be on than were.
+    pub fn exchange(&mut self) {
+        self.on = either(&self.on, &self.off);
+        self.off = Arc::clone(&self.on);
+        self.saved.clear();
+    }
+
+    /// This state or another, which `merge` makes one value of two.
+    fn with(&self, other: &State, merge: impl Fn(Value, Value) -> Value + Copy) -> State {
+        let vectors = |one: &Vectors, other: &Vectors| {
+            if Arc::ptr_eq(one, other) || one == other {
+                Arc::clone(one)
+            } else {
+                Arc::new(std::array::from_fn(|at| merge(one[at], other[at])))
+            }
+        };
+        let saved = self.saved.iter().filter_map(|(pair, (depth, one))| {
+            let (_, other) = other.saved.get(pair).filter(|(other, _)| other == depth)?;
+            Some((*pair, (*depth, vectors(one, other))))
+        });
+        let spilled = self.spilled.iter().filter_map(|(place, one)| {
+            let other = other.spilled.get(place)?;
+            Some((*place, merge(*one, *other)))
+        });
+        State {
+            scalars: std::array::from_fn(|at| merge(self.scalars[at], other.scalars[at])),
+            on: vectors(&self.on, &other.on),
+            off: vectors(&self.off, &other.off),
+            spilled: spilled.collect(),
+            saved: saved.collect(),
+        }
+    }
+
+    /// Where two paths meet.
+    pub fn or(&self, other: &State) -> State {
+        self.with(other, Value::or)
+    }
+
+    /// Where a path meets itself.
+    pub fn widened(&self, next: &State) -> State {
+        self.with(next, Value::widened)
+    }
+}
+
+fn either(one: &Vectors, other: &Vectors) -> Vectors {
+    if one == other {
+        return Arc::clone(one);
+    }
+    Arc::new(std::array::from_fn(|at| one[at].or(other[at])))
+}

@@ -1,0 +1,273 @@
+//! What an instruction does to what is known.
+
+use gfx906::code_object::Kernel;
+use gfx906::isa::uses::{SCC, Uses};
+use gfx906::isa::{Code, Flags, Inst, Kind, Role};
+
+use super::super::super::launches::{Bounds, Taken};
+use super::choose::compared;
+use super::results::results;
+use super::state::{State, Value};
+use super::term::{Op, Term};
+use super::value::Range;
+
+const EXEC: u16 = Code::EXEC.0;
+
+/// The words of a kernel's arguments.
+#[derive(Debug)]
+pub(super) struct Given {
+    words: Vec<Option<Taken>>,
+}
+
+impl Given {
+    /// Those of a kernel.
+    pub fn of(kernel: &Kernel, bounds: &Bounds) -> Given {
+        Given {
+            words: bounds.segment(kernel),
+        }
+    }
+
+    /// These words.
+    #[cfg(test)]
+    pub fn words(words: Vec<Option<Taken>>) -> Given {
+        Given { words }
+    }
+
+    fn word(&self, offset: i64) -> Value {
+        let at = usize::try_from(offset).ok().filter(|at| at % 4 == 0);
+        let word = at.and_then(|at| self.words.get(at / 4).copied().flatten());
+        word.map_or(Value::ANY, |(lo, hi, bits)| {
+            Value::Number(Range::between(lo.into(), hi.into()).of_bits(bits))
+        })
+    }
+}
+
+/// What is known where a kernel begins.
+pub(super) fn entry(kernel: &Kernel, bounds: &Bounds) -> State {
+    let mut state = State::new();
+    let d = &kernel.descriptor;
+    let mut next = 0;
+    for (there, count) in [
+        (d.enable_private_segment_buffer(), 4),
+        (d.enable_dispatch_ptr(), 2),
+        (d.enable_queue_ptr(), 2),
+    ] {
+        next += if there { count } else { 0 };
+    }
+    if d.enable_kernarg_segment_ptr() {
+        state.set(next, Value::Arguments(0));
+        state.set(next + 1, Value::ArgumentsHigh);
+    }
+    let mut next = d.user_sgpr_count() as u16;
+    let below = |count: u32| Value::Number(Range::between(0, u64::from(count.max(1)) - 1));
+    for (axis, there) in [
+        d.enable_work_group_id_x(),
+        d.enable_work_group_id_y(),
+        d.enable_work_group_id_z(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if there {
+            state.set(next, below(bounds.groups(axis)));
+            next += 1;
+        }
+    }
+    for axis in 0..(d.work_item_id_vgprs() as usize).min(3) {
+        state.set(256 + axis as u16, below(bounds.block[axis].1));
+    }
+    state
+}
+
+/// Goes on behind an instruction that is no branch.
+pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
+    let name = inst.row.mnemonic;
+    let uses = Uses::of(inst);
+    let to = inst.operands[0];
+    let mut special: Vec<(u16, Value)> = Vec::new();
+    match name {
+        _ if Kind::of(inst) == Kind::Smem => special = loaded(state, inst, given),
+        "s_add_u32" => special = argument(state, inst, to),
+        "s_addc_u32" => {
+            let [a, b] = [inst.operands[1], inst.operands[2]];
+            if state.get(a.0) == Value::ArgumentsHigh && b == Code(128) {
+                special.push((to.0, Value::ArgumentsHigh));
+            }
+        }
+        "v_writelane_b32" => {
+            let value = match inst.by_role(Role::Src0).0 {
+                code @ 0..=127 => state.get(code),
+                _ => Value::ANY,
+            };
+            let value = if value == Value::Unwritten {
+                Value::ANY
+            } else {
+                value
+            };
+            let lane = constant(state, inst.by_role(Role::Src1));
+            if let Some(vgpr) = to.as_vgpr() {
+                state.spill(vgpr, lane.map(|lane| (lane & 63) as u8), value);
+            }
+            return;
+        }
+        "v_readlane_b32" => {
+            let lane = constant(state, inst.by_role(Role::Src1)).map(|lane| (lane & 63) as u8);
+            if let Some(vgpr) = inst.by_role(Role::Src0).as_vgpr() {
+                special.push((to.0, state.lane(vgpr, lane)));
+            }
+        }
+        _ => {}
+    }
+    let before: Vec<(u16, Value)> = results(inst, state)
+        .into_iter()
+        .map(|(number, term)| {
+            let own = special.iter().find(|(of, _)| *of == number);
+            let value = match (own, term) {
+                (Some((_, value)), _) => *value,
+                (None, Term::Register(of, _)) if state.get(of) != Value::Unwritten => state.get(of),
+                (None, term) => Value::Number(term.range()),
+            };
+            (number, value)
+        })
+        .collect();
+    let mask = |nth: usize| inst.operands[nth];
+    let changes = uses.writes.has(EXEC) || uses.writes.has(EXEC + 1);
+    if changes {
+        state.exec_changes();
+    }
+    for (number, value) in before {
+        match value {
+            // EXEC is not followed: it is whatever it is.
+            _ if number == EXEC || number == EXEC + 1 => {}
+            // What was a copy of it is the mask that was.
+            Value::Lanes(_) if changes => state.set(number, Value::ANY),
+            value => state.set(number, value),
+        }
+    }
+    if !changes {
+        return;
+    }
+    let to_exec = to == Code::EXEC;
+    match name {
+        "s_and_saveexec_b64" => state.narrow(Some(to.0)),
+        "s_and_b64" if to_exec && (mask(1) == Code::EXEC || mask(2) == Code::EXEC) => {
+            state.narrow(None);
+        }
+        "s_andn2_b64" if to_exec && mask(1) == Code::EXEC => state.narrow(None),
+        _ if name.starts_with("v_cmpx") => state.narrow(None),
+        "s_or_b64" if to_exec && mask(1) == Code::EXEC => state.widen(mask(2)),
+        "s_or_b64" if to_exec && mask(2) == Code::EXEC => state.widen(mask(1)),
+        _ => state.exchange(),
+    }
+}
+
+/// What a load of arguments brings.
+fn loaded(state: &State, inst: &Inst, given: &Given) -> Vec<(u16, Value)> {
+    let flags = inst.modifiers.flags;
+    let base = inst.by_role(Role::Sbase);
+    let plain = inst.row.mnemonic.starts_with("s_load_dword")
+        && base.0 < 127
+        && flags.has(Flags::IMM)
+        && !flags.has(Flags::SOFFSET);
+    if !plain {
+        return Vec::new();
+    }
+    match (state.get(base.0), state.get(base.0 + 1)) {
+        (Value::Arguments(from), Value::ArgumentsHigh) => {
+            let first = i64::from(from) + i64::from(inst.offset);
+            let count = inst.row.operands[0].ty.registers() as u16;
+            let word = |at: u16| given.word(first + 4 * i64::from(at));
+            (0..count)
+                .map(|at| (inst.operands[0].0 + at, word(at)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The address of the arguments and so many bytes more.
+fn argument(state: &State, inst: &Inst, to: Code) -> Vec<(u16, Value)> {
+    let [a, b] = [inst.operands[1], inst.operands[2]];
+    match (state.get(a.0), constant(state, b)) {
+        (Value::Arguments(from), Some(more)) if a.0 < 128 && more < 1 << 20 => {
+            vec![(to.0, Value::Arguments(from + more))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The word that a scalar source is.
+fn constant(state: &State, code: Code) -> Option<u32> {
+    match code.0 {
+        0..=127 => state.get(code.0).range().one(),
+        128..=192 => Some(u32::from(code.0) - 128),
+        _ => None,
+    }
+}
+
+/// Whether a branch is taken: none where it depends.
+pub(super) fn taken(name: &str, state: &State) -> Option<bool> {
+    let scc = state.get(SCC).range().one();
+    let vcc = [0, 1].map(|more| state.get(Code::VCC.0 + more).range());
+    let no_vcc = match vcc {
+        [low, high] if low.hi == 0 && high.hi == 0 => Some(true),
+        [low, high] if low.lo > 0 || high.lo > 0 => Some(false),
+        _ => None,
+    };
+    match name {
+        "s_cbranch_scc0" => scc.map(|scc| scc == 0),
+        "s_cbranch_scc1" => scc.map(|scc| scc != 0),
+        "s_cbranch_vccz" => no_vcc,
+        "s_cbranch_vccnz" => no_vcc.map(|none| !none),
+        _ => None,
+    }
+}
+
+/// What is known where a comparison of scalars said this; none where it never does.
+pub(super) fn refined(state: &State, compare: &Inst, holds: bool) -> Option<State> {
+    let Some((op, a, b)) = super::results::relation(compare, state) else {
+        return Some(state.clone());
+    };
+    let (op, told) = compared(op, &a, &b);
+    if told == Some(!holds) {
+        return None;
+    }
+    let (mut x, mut y) = (a.range(), b.range());
+    let least = |range: Range, lo: u32| {
+        Range::between(u64::from(range.lo.max(lo)), range.hi.max(lo).into()).of_bits(range.maybe)
+    };
+    let most = |range: Range, hi: u32| {
+        Range::between(range.lo.min(hi).into(), range.hi.min(hi).into()).of_bits(range.maybe)
+    };
+    // a < b, or b <= a.
+    match (op, holds) {
+        (Op::Less, true) => {
+            (x, y) = (
+                most(x, y.hi.saturating_sub(1)),
+                least(y, x.lo.saturating_add(1)),
+            )
+        }
+        (Op::Less, false) => (x, y) = (least(x, y.lo), most(y, x.hi)),
+        (Op::LessOrSame, true) => (x, y) = (most(x, y.hi), least(y, x.lo)),
+        (Op::LessOrSame, false) => {
+            (x, y) = (
+                least(x, y.lo.saturating_add(1)),
+                most(y, x.hi.saturating_sub(1)),
+            )
+        }
+        (Op::Another, true) | (Op::Same, false) if b == Term::Known(0) => x = least(x, 1),
+        (Op::Same, true) | (Op::Another, false) => match (x.one(), y.one()) {
+            (_, Some(_)) => x = y,
+            (Some(_), _) => y = x,
+            _ => {}
+        },
+        _ => {}
+    }
+    let mut state = state.clone();
+    for (term, range) in [(a, x), (b, y)] {
+        if let Term::Register(number, _) = term {
+            state.set(number, Value::Number(range));
+        }
+    }
+    Some(state)
+}

@@ -1,0 +1,58 @@
+use super::*;
+
+fn launch<'k>(kernarg: &'k [u8], grid: u32, block: u32) -> Launch<'k> {
+    Launch {
+        kernel: "k",
+        grid: [grid, 1, 1],
+        block: [block, 2, 1],
+        dynamic_lds: 0,
+        kernarg,
+    }
+}
+
+#[test]
+fn bounds_are_those_of_all_launches() {
+    let bytes = |words: [u32; 3]| words.map(u32::to_le_bytes).concat();
+    let mut bounds = Bounds::of(&launch(&bytes([7, 0, 9]), 3, 64));
+    bounds.take(&launch(&bytes([5, 2, 9]), 1, 256));
+    assert_eq!(bounds.words, [(5, 7), (0, 2), (9, 9)]);
+    assert_eq!(bounds.block, [(64, 256), (2, 2), (1, 1)]);
+    // Launches may be twice as large, but on an axis where there is one group.
+    assert_eq!([0, 1, 2].map(|axis| bounds.groups(axis)), [6, 1, 1]);
+}
+
+#[test]
+fn sizes_may_be_anything_from_one_to_twice_the_largest_and_what_is_no_size_anything() {
+    assert_eq!(taken(5, 7), Some((1, 14, u32::MAX)));
+    assert_eq!(taken(0, 7), Some((0, 14, u32::MAX)));
+    assert_eq!(taken(0, 0), None);
+    // 1.0 is no size, nor is -1.
+    assert_eq!(taken(1.0f32.to_bits(), 1.0f32.to_bits()), None);
+    assert_eq!(taken(0, u32::MAX), None);
+}
+
+#[test]
+fn a_kernels_segment_has_bounds_where_numbers_stand_and_none_where_addresses_do() {
+    let program = Program::built_in().expect("built in");
+    let kernel = program.object.kernel("kernel_exp").expect("a kernel");
+    // in, out, n
+    let words = [[1, 2], [3, 4], [100, 0]].concat();
+    let kernarg: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let bounds = Bounds::of(&launch(&kernarg[..20], 3, 64));
+    let segment = bounds.segment(kernel);
+    assert_eq!(
+        segment[..5],
+        [None, None, None, None, Some((1, 200, u32::MAX))]
+    );
+    // Behind them the numbers of groups, then the sizes of x and y in one word.
+    let hidden = kernel
+        .args
+        .iter()
+        .find(|arg| arg.kind == ArgKind::Hidden(HiddenArg::BlockCountX));
+    let at = hidden.expect("a hidden argument").offset as usize / 4;
+    assert_eq!(
+        segment[at..at + 3],
+        [Some((1, 6, 7)), Some((1, 1, 1)), Some((1, 1, 1))]
+    );
+    assert_eq!(segment[at + 3], Some((0x2_0040, 0x2_0040, 0x3_007f)));
+}

@@ -1,0 +1,114 @@
+//! Parts of one campaign as one report.
+
+use std::collections::BTreeMap;
+
+use super::report::{MutantReport, MutationReport, SCHEMA};
+use crate::exit::Stop;
+
+/// What every version of a report says first.
+#[derive(serde::Deserialize)]
+struct Version {
+    schema: u32,
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// It is none, or one of another version.
+pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
+    let none = |error| Stop::setup(format!("{name} is no report of `mutate`: {error}"));
+    let version: Version = serde_json::from_slice(bytes).map_err(none)?;
+    if version.schema != SCHEMA {
+        return Err(Stop::setup(format!(
+            "{name} is a report of version {}, and this program reads version {SCHEMA}: make it again",
+            version.schema
+        )));
+    }
+    serde_json::from_slice(bytes).map_err(none)
+}
+
+/// Parts of one campaign as one report; each comes with the name of its file.
+///
+/// # Errors
+/// They are not parts of one campaign, one is there twice, or one is missing.
+pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, Stop> {
+    let mut reports = reports.into_iter();
+    let Some((first_name, mut whole)) = reports.next() else {
+        return Err(Stop::usage("there is no report to merge"));
+    };
+    let mut from: BTreeMap<String, String> = BTreeMap::new();
+    let mut take = |name: &str, parts: &[String]| {
+        for part in parts {
+            if let Some(other) = from.insert(part.clone(), name.to_owned()) {
+                return Err(Stop::setup(format!(
+                    "part {part} is in both {other} and {name}: leave one out"
+                )));
+            }
+        }
+        Ok(())
+    };
+    take(&first_name, &whole.parts)?;
+    for (name, part) in reports {
+        let same = part.asked == whole.asked
+            && part.code_object.sha256 == whole.code_object.sha256
+            && part.functions == whole.functions;
+        if !same {
+            return Err(Stop::setup(format!(
+                "{name} is of another campaign than {first_name}: seed, kernels, tests and operators must be the same"
+            )));
+        }
+        take(&name, &part.parts)?;
+        whole.parts.extend(part.parts);
+        whole.seconds += part.seconds;
+        whole.mutants.extend(part.mutants);
+        whole.stale.extend(part.stale);
+    }
+    complete(&whole.parts)?;
+    whole.parts.sort_by_key(|part| number(part));
+    whole.stale.sort();
+    whole.stale.dedup();
+    let key = |mutant: &MutantReport| (mutant.function.clone(), mutant.offset, mutant.operator);
+    whole.mutants.sort_by_key(key);
+    Ok(whole)
+}
+
+/// K and N of `K/N`.
+fn number(part: &str) -> Option<(usize, usize)> {
+    let (k, n) = part.split_once('/')?;
+    let (k, n) = (k.parse().ok()?, n.parse().ok()?);
+    (1..=n).contains(&k).then_some((k, n))
+}
+
+/// Whether these are all parts of a whole.
+fn complete(parts: &[String]) -> Result<(), Stop> {
+    let strange = |part: &String| Stop::setup(format!("`{part}` is no part of a campaign"));
+    let numbers = parts
+        .iter()
+        .map(|part| number(part).ok_or_else(|| strange(part)));
+    let numbers: Vec<(usize, usize)> = numbers.collect::<Result<_, _>>()?;
+    let Some(&(_, n)) = numbers.first() else {
+        return Err(Stop::setup(
+            "a report does not say what part it is: make it again",
+        ));
+    };
+    if let Some((k, other)) = numbers.iter().find(|(_, other)| *other != n) {
+        return Err(Stop::setup(format!(
+            "{k}/{other} is a part of {other}, and {}/{n} of {n}: all parts must be of one partition",
+            numbers[0].0
+        )));
+    }
+    let missing: Vec<String> = (1..=n)
+        .filter(|k| !numbers.contains(&(*k, n)))
+        .map(|k| format!("{k}/{n}"))
+        .collect();
+    if !missing.is_empty() {
+        return Err(Stop::setup(format!(
+            "not all parts are there, {} missing: give the report of every part",
+            missing.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

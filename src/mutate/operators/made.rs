@@ -1,0 +1,315 @@
+//! What the operators make of one instruction, each in turn.
+
+use gfx906::isa::{
+    Access, Code, DecodeError, Encoding, Flags, Inst, Operand, Role, Type, decode, disassemble,
+    fields, places,
+};
+
+use super::{Change, Operator, Registers, opcodes};
+
+/// `s_nop 0`.
+const NOP: u32 = 0xbf80_0000;
+
+/// What was made of an instruction so far.
+pub(super) struct Made<'a> {
+    inst: &'a Inst,
+    text: String,
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+impl<'a> Made<'a> {
+    /// Nothing yet.
+    pub fn new(inst: &'a Inst) -> Made<'a> {
+        Made {
+            inst,
+            text: disassemble(inst),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Takes words in if they make an instruction that the hardware can run.
+    fn take(&mut self, operator: Operator, words: u64) {
+        let bytes = words.to_le_bytes();
+        let Ok(found) = checked(&bytes) else { return };
+        if found.size() != self.inst.size() {
+            return;
+        }
+        let text = disassemble(&found);
+        if text == self.text || self.changes.iter().any(|change| change.text == text) {
+            return;
+        }
+        self.changes.push(Change {
+            operator,
+            bytes: bytes[..found.size()].to_vec(),
+            text,
+        });
+    }
+
+    fn words(&self) -> u64 {
+        places::words(self.inst)
+    }
+
+    /// `s_nop` in its place.
+    pub fn nothing(&mut self, operator: Operator) {
+        let count = self.inst.size() / 4;
+        self.changes.push(Change {
+            operator,
+            bytes: NOP.to_le_bytes().repeat(count),
+            text: "nothing".into(),
+        });
+    }
+
+    /// Other opcodes whose operands stand in the same places.
+    pub fn opcodes(&mut self) {
+        let Some(place) = places::opcode(self.inst) else {
+            return;
+        };
+        for (encoding, row) in opcodes::others(self.inst) {
+            let Some(opcode) = places::opcode_of(self.inst, encoding, row) else {
+                continue;
+            };
+            let mut words = place.set(self.words(), opcode);
+            for index in 0..self.inst.row.operands.len() {
+                let dropped = !row.has_role(self.inst.row.operands[index].role);
+                if let Some(place) = places::operand(self.inst, index).filter(|_| dropped) {
+                    words = place.set(words, 0);
+                }
+            }
+            self.take(Operator::Opcode, words);
+        }
+    }
+
+    /// Pairs of sources in each other's place.
+    pub fn sources(&mut self) {
+        let operands = self.inst.row.operands;
+        let exchangeable = |operand: &Operand| {
+            let roles = [Role::Src0, Role::Src1, Role::Src2, Role::Data, Role::Data1];
+            roles.contains(&operand.role) && operand.access == Access::Read
+        };
+        for a in 0..operands.len() {
+            for b in a + 1..operands.len() {
+                let (first, second) = (&operands[a], &operands[b]);
+                let both = exchangeable(first) && exchangeable(second);
+                let wide = first.ty.registers() == second.ty.registers();
+                if !both || !wide || opcodes::commutes(self.inst, first.role, second.role) {
+                    continue;
+                }
+                let (Some(from), Some(to)) =
+                    (places::operand(self.inst, a), places::operand(self.inst, b))
+                else {
+                    continue;
+                };
+                let (x, y) = (self.inst.operands[a], self.inst.operands[b]);
+                let (Some(x), Some(y)) = (in_place(x, to), in_place(y, from)) else {
+                    continue;
+                };
+                self.take(Operator::Sources, from.set(to.set(self.words(), x), y));
+            }
+        }
+    }
+
+    /// Neighbours of every register that it names.
+    pub fn registers(&mut self, registers: Registers) {
+        for (index, operand) in self.inst.row.operands.iter().enumerate() {
+            let code = self.inst.operands[index];
+            let Some(place) = places::operand(self.inst, index) else {
+                continue;
+            };
+            let wide = operand.ty.registers() as u16;
+            let (number, step, limit, base) = match code.as_vgpr() {
+                Some(number) => (u16::from(number), 1, registers.vector, 256),
+                None if code.0 < 102 => (code.0, wide.min(4), registers.scalar, 0),
+                None => continue,
+            };
+            let down = number.checked_sub(step);
+            let up = Some(number + step).filter(|up| up + wide <= limit);
+            for neighbour in [down, up].into_iter().flatten() {
+                let Some(value) = in_place(Code(base + neighbour), place) else {
+                    continue;
+                };
+                self.take(Operator::Register, place.set(self.words(), value));
+            }
+        }
+    }
+
+    /// Signs and magnitudes of sources.
+    pub fn signs(&mut self) {
+        for place in places::signs(self.inst) {
+            let words = self.words();
+            self.take(Operator::Sign, place.set(words, 1 ^ place.get(words)));
+        }
+    }
+
+    /// Whether what a vector instruction makes of a constant may be a number of f32: its type says so, or it only moves bits.
+    fn may_be_float(&self, operand: &Operand) -> bool {
+        let moved = ["v_mov_b32", "v_cndmask_b32"].contains(&self.inst.row.mnemonic);
+        operand.ty == Type::F32 || moved
+    }
+
+    /// Inline constants and 16-bit immediates.
+    pub fn constants(&mut self) {
+        let operands = self.inst.row.operands.iter().zip(&self.inst.operands);
+        for (index, (operand, code)) in operands.enumerate() {
+            let Some(place) = places::operand(self.inst, index) else {
+                continue;
+            };
+            for neighbour in neighbours(*code, self.may_be_float(operand)) {
+                let words = place.set(self.words(), u64::from(neighbour.0));
+                self.take(Operator::Constant, words);
+            }
+        }
+        let number = |operand: &Operand| {
+            operand.role == Role::Simm16 && matches!(operand.ty, Type::I16 | Type::U16)
+        };
+        if self.inst.encoding == Encoding::Sopk && self.inst.row.operands.iter().any(number) {
+            let words = self.words();
+            for value in [
+                (words as u16).wrapping_add(1),
+                (words as u16).wrapping_sub(1),
+            ] {
+                self.take(Operator::Constant, words & !0xffff | u64::from(value));
+            }
+        }
+    }
+
+    /// One bit of a literal, each in turn.
+    pub fn literals(&mut self) {
+        if self.inst.operands.contains(&Code::LITERAL) {
+            for bit in 32..64 {
+                self.take(Operator::Literal, self.words() ^ 1 << bit);
+            }
+        }
+    }
+
+    /// Offsets of accesses.
+    pub fn offsets(&mut self) {
+        let step = if self.inst.row.modifiers.has(Flags::TWO_OFFSETS) {
+            1
+        } else {
+            4
+        };
+        for place in places::offsets(self.inst) {
+            let words = self.words();
+            let value = place.get(words);
+            for value in [value.wrapping_add(step), value.wrapping_sub(step)] {
+                let changed = place.set(words, value);
+                // What wraps around its field is no neighbour.
+                let near = checked(&changed.to_le_bytes());
+                let near = near.is_ok_and(|near| {
+                    (near.offset - self.inst.offset).unsigned_abs() <= 256 * step as u32
+                });
+                if near {
+                    self.take(Operator::Offset, changed);
+                }
+            }
+        }
+    }
+
+    /// Branches that go the other way.
+    pub fn branches(&mut self) {
+        const OPPOSITES: [[&str; 2]; 3] = [
+            ["s_cbranch_scc0", "s_cbranch_scc1"],
+            ["s_cbranch_vccz", "s_cbranch_vccnz"],
+            ["s_cbranch_execz", "s_cbranch_execnz"],
+        ];
+        self.renamed(Operator::Branch, |name| {
+            OPPOSITES.iter().find_map(|[a, b]| match name {
+                _ if name == *a => Some((*b).to_owned()),
+                _ if name == *b => Some((*a).to_owned()),
+                _ => None,
+            })
+        });
+    }
+
+    /// What narrows EXEC leaves it as it is.
+    pub fn exec(&mut self) {
+        let writes_exec = |code: Code| code == Code::EXEC || code.0 == Code::EXEC.0 + 1;
+        let first = self.inst.operands[0];
+        let name = self.inst.row.mnemonic;
+        if name.contains("saveexec") {
+            // EXEC is ored with a mask that it holds already, or keeps its lanes.
+            self.renamed(Operator::Exec, |_| Some("s_or_saveexec_b64".into()));
+        } else if name.starts_with("v_cmpx_") {
+            self.renamed(Operator::Exec, |name| Some(name.replace("cmpx", "cmp")));
+        } else if self.inst.encoding == Encoding::Sop2
+            && self.inst.row.has_role(Role::Sdst)
+            && writes_exec(first)
+        {
+            self.renamed(Operator::Exec, |_| Some("s_or_b64".into()));
+        }
+    }
+
+    /// The instruction of another name in the same encoding.
+    fn renamed(&mut self, operator: Operator, other: impl Fn(&str) -> Option<String>) {
+        let found = other(self.inst.row.mnemonic);
+        let found = found.and_then(|name| opcodes::named(self.inst.encoding, &name));
+        let (Some(row), Some(place)) = (found, places::opcode(self.inst)) else {
+            return;
+        };
+        if let Some(opcode) = places::opcode_of(self.inst, self.inst.encoding, row) {
+            self.take(operator, place.set(self.words(), opcode));
+        }
+    }
+
+    /// Waits that do not wait for one counter, or for none.
+    pub fn weaker_waits(&mut self) {
+        // vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8.
+        const COUNTERS: [u64; 3] = [0xc00f, 0x0070, 0x0f00];
+        let words = self.words();
+        let all = COUNTERS.iter().sum::<u64>();
+        let waited = COUNTERS
+            .iter()
+            .filter(|&&counter| words & counter != counter);
+        for counter in waited.chain([&all]) {
+            self.take(Operator::Waitcnt, words | counter);
+        }
+    }
+}
+
+/// What an operand's field holds of a code; none where it cannot.
+fn in_place(code: Code, place: places::Place) -> Option<u64> {
+    let code = match (code.as_vgpr(), place.bits) {
+        (Some(number), 8) => u16::from(number),
+        // A VGPR's field of eight bits holds nothing else; a scalar one no VGPR.
+        (None, 8) if code.0 > 255 => return None,
+        (Some(_), 5..=7) => return None,
+        _ => code.0,
+    };
+    code.is_multiple_of(place.unit)
+        .then_some(u64::from(code / place.unit))
+}
+
+/// The constants beside an inline constant. What may be a float is not made the least of them, 1 as an integer, but 1.0.
+fn neighbours(code: Code, float: bool) -> Vec<Code> {
+    match code.0 {
+        128 if float => vec![Code(242), Code(193)],
+        // 0 to 64, and -1 to -16 behind them.
+        128 => vec![Code(129), Code(193)],
+        129..=191 => vec![Code(code.0 - 1), Code(code.0 + 1)],
+        192 => vec![Code(191)],
+        193 => vec![Code(128), Code(194)],
+        194..=207 => vec![Code(code.0 - 1), Code(code.0 + 1)],
+        208 => vec![Code(207)],
+        // 0.5, 1, 2 and 4, each followed by its negative.
+        240..=247 => [code.0 - 2, code.0 + 2]
+            .into_iter()
+            .filter(|near| (240..=247).contains(near))
+            .map(Code)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Decodes what the hardware can run.
+fn checked(bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let inst = decode(bytes)?;
+    let sound = !inst.modifiers.flags.has(Flags::MALFORMED)
+        && fields::reserved(&inst).is_none()
+        && inst.row.semantics.is_some();
+    if sound {
+        Ok(inst)
+    } else {
+        Err(DecodeError::Invalid)
+    }
+}

@@ -1,0 +1,53 @@
+//! A planted bug, and where it is one.
+
+use crate::binding::{Binding, Objects, PlantedSpec};
+use crate::exit::Stop;
+use crate::run::Setup;
+use crate::select::Selected;
+use crate::trial::{Bound, Planted};
+
+/// A wrong kernel that a test must catch: launches of a binding, changed.
+#[derive(Clone, Copy)]
+pub(super) struct Bug<'a> {
+    pub binding: &'a Binding,
+    pub planted: &'a PlantedSpec,
+}
+
+impl<'a> Bug<'a> {
+    /// The same as it is launched.
+    pub(super) fn launched(&self, setup: &'a Setup) -> Planted<'a> {
+        Planted {
+            bug: self.planted,
+            program: &setup.planted,
+        }
+    }
+
+    /// Whether it is wrong in a case.
+    ///
+    /// # Errors
+    /// What a user's binding says of it does not fit the case or the code object.
+    pub(super) fn applies(
+        &self,
+        one: &Selected<'_>,
+        way: &Bound<'_>,
+        setup: &Setup,
+    ) -> Result<bool, Stop> {
+        let values = &one.case.values;
+        if !std::ptr::eq(self.binding, way.binding) || !self.binding.plants(self.planted, values)? {
+            return Ok(false);
+        }
+        if let Some(described) = way.described
+            && let Some(shapes) = described.shapes(values)
+        {
+            let shapes = self.binding.shapes(shapes, values)?;
+            let objects = Objects {
+                tested: &setup.program().object,
+                planted: Some(&setup.planted.object),
+            };
+            let outputs = described.outputs();
+            self.binding
+                .resolve(objects, values, &shapes, &outputs, Some(self.planted))?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,41 @@
+//! In which cases each bug is tried.
+
+/// Whether a planted bug was launched in a case, and how it was caught.
+pub(super) type Tried = (bool, Option<String>);
+
+/// Cases times bugs of a test up to which every pair is run.
+pub(super) const EVERY_PAIR: usize = 64;
+
+/// The pairs of case and bug that a test is to run next; none when it has what it needs, or nothing is left.
+pub(super) fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)> {
+    let (cases, bugs) = (tried.len(), tried.first().map_or(0, Vec::len));
+    let all = (0..cases).flat_map(|case| (0..bugs).map(move |bug| (case, bug)));
+    if cases * bugs <= EVERY_PAIR {
+        return if round == 0 {
+            all.collect()
+        } else {
+            Vec::new()
+        };
+    }
+    let caught = |case: usize, bug: usize| matches!(&tried[case][bug], Some((_, Some(_))));
+    let open = |case: usize, bug: usize| tried[case][bug].is_none();
+    let mut pairs = Vec::new();
+    for case in (0..cases).filter(|&case| !(0..bugs).any(|bug| caught(case, bug))) {
+        let turn = (0..bugs).map(|k| (case + round + k) % bugs);
+        pairs.extend(
+            turn.into_iter()
+                .find(|&bug| open(case, bug))
+                .map(|bug| (case, bug)),
+        );
+    }
+    for bug in (0..bugs).filter(|&bug| !(0..cases).any(|case| caught(case, bug))) {
+        // In the middle of the cases first: neither the smallest nor the largest.
+        let turn = (0..cases).map(|k| (cases / 2 + bug + k) % cases);
+        let case = turn.into_iter().find(|&case| open(case, bug));
+        pairs.extend(
+            case.map(|case| (case, bug))
+                .filter(|pair| !pairs.contains(pair)),
+        );
+    }
+    pairs
+}

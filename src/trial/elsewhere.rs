@@ -1,0 +1,158 @@
+//! Outputs that somebody else computed from what `export` wrote, judged as if a kernel had left them.
+//!
+//! A tensor may come in another type than the contract's: inputs are then rounded before the references see them, and outputs of fewer
+//! bits are judged as those that a binding has in that type.
+
+use std::collections::BTreeMap;
+
+use super::bound::narrowed;
+use super::judge::{against, tolerance};
+use crate::compare::{ElementKind, decode, with_element};
+use crate::contract::{Case, Check, Instance, Prepared, Role, Tensor, Test};
+use crate::text::again;
+use crate::verdict::{OutputReport, Tolerance, TrialReport, Verdict};
+
+/// A tensor from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// The lengths of its axes.
+    pub shape: Vec<usize>,
+    /// Its elements, in order.
+    pub data: Vec<u8>,
+}
+
+/// Judges outputs of a case with the inputs of a seed. Tensors go by kind and name, as `export` calls them: `input.q`, `before.state`,
+/// `output.o`. Those of the inputs that are there must be what the seed draws; `own` is in place of the registry's tolerance.
+///
+/// # Errors
+/// A tensor is not of the case, or an input is another than the seed draws; there is no output to judge.
+pub fn judge_elsewhere(
+    (phase, test, case): (u32, &Test, &Case),
+    seed: u64,
+    tensors: &BTreeMap<String, Elsewhere>,
+    own: Option<&Tolerance>,
+) -> Result<TrialReport, String> {
+    let make = |kinds: &dyn Fn(&str) -> Option<ElementKind>| {
+        let at = (case.id.as_str(), &case.values);
+        let made = Instance::make(test.function, at, seed, None, kinds);
+        made.map_err(|error| error.message)
+    };
+    let contract = make(&|_| None)?;
+    check_names(&contract, tensors)?;
+    let kind = |name: &str| {
+        let named =
+            ["input", "before", "output"].map(|kind| tensors.get(&format!("{kind}.{name}")));
+        named.into_iter().flatten().next().map(|tensor| tensor.kind)
+    };
+    let prepared = make(&kind)?;
+    for tensor in &prepared.tensors {
+        check_input(tensor, tensors, &format!("seed {seed} of {}", case.id))?;
+    }
+    let mut outputs = Vec::new();
+    for check in &prepared.checks {
+        let Some(found) = tensors.get(&format!("output.{}", check.name)) else {
+            continue;
+        };
+        check_shape(&format!("output.{}", check.name), check, found)?;
+        let was = contract.tensors[check.buffer.tensor].kind;
+        let registry = tolerance(test, check)?;
+        let tolerance = own.map_or_else(|| narrowed(was, found.kind, registry), Tolerance::clone);
+        outputs.push(judged(&prepared, check, &tolerance, found)?);
+    }
+    let passed = outputs.iter().all(|output| output.verdict == Verdict::Pass);
+    Ok(TrialReport {
+        id: case.id.clone(),
+        phase,
+        title: test.title.clone(),
+        shape: case.values.to_string(),
+        documented: test.documented,
+        verdict: if passed { Verdict::Pass } else { Verdict::Fail },
+        problem: None,
+        outputs,
+        findings: Vec::new(),
+        relations: Vec::new(),
+        error: None,
+        error_kind: None,
+        seed,
+        launches: Vec::new(),
+        wave_instructions: None,
+        seconds: 0.0,
+        rerun: again(&case.id, seed, ""),
+    })
+}
+
+/// Whether all tensors are of the case, and an output among them.
+fn check_names(prepared: &Prepared, tensors: &BTreeMap<String, Elsewhere>) -> Result<(), String> {
+    let outputs = prepared.checks.iter().map(|check| &check.name);
+    let outputs: Vec<String> = outputs.map(|name| format!("output.{name}")).collect();
+    let starts = prepared.tensors.iter().filter_map(start);
+    let mut known = starts.chain(outputs.iter().cloned());
+    let names: Vec<String> = known.by_ref().collect();
+    if let Some(name) = tensors.keys().find(|name| !names.contains(name)) {
+        return Err(format!(
+            "tensor `{}` is not of this test; it has {}",
+            name.escape_debug(),
+            names.join(", ")
+        ));
+    }
+    if !outputs.iter().any(|name| tensors.contains_key(name)) {
+        return Err(format!(
+            "there is no output to judge: it needs {}",
+            outputs.join(" or ")
+        ));
+    }
+    Ok(())
+}
+
+/// What a tensor is called that holds something before the launches.
+fn start(tensor: &Tensor) -> Option<String> {
+    tensor.data.as_ref()?;
+    match tensor.role {
+        Role::Input => Some(format!("input.{}", tensor.name)),
+        Role::Updated => Some(format!("before.{}", tensor.name)),
+        Role::Written => None,
+    }
+}
+
+/// Whether an input, if it is there, is the one that the references are made of.
+fn check_input(
+    tensor: &Tensor,
+    tensors: &BTreeMap<String, Elsewhere>,
+    drawn: &str,
+) -> Result<(), String> {
+    let Some((name, found)) = start(tensor).and_then(|name| tensors.get_key_value(&name)) else {
+        return Ok(());
+    };
+    let shape: Vec<usize> = tensor.axes.iter().map(|axis| axis.length).collect();
+    if found.shape == shape && Some(found.data.as_slice()) == tensor.bytes() {
+        return Ok(());
+    }
+    Err(format!(
+        "`{name}` is not what {drawn} draws, and the references are made of that: export the test again"
+    ))
+}
+
+fn check_shape(name: &str, check: &Check, found: &Elsewhere) -> Result<(), String> {
+    let shape: Vec<usize> = check.axes.iter().map(|axis| axis.length).collect();
+    if found.shape == shape {
+        return Ok(());
+    }
+    let axes: Vec<&str> = check.axes.iter().map(|axis| axis.name.as_str()).collect();
+    Err(format!(
+        "`{name}` has shape {:?}; it is [{}], {shape:?} here",
+        found.shape,
+        axes.join(", ")
+    ))
+}
+
+fn judged(
+    prepared: &Prepared,
+    check: &Check,
+    tolerance: &Tolerance,
+    found: &Elsewhere,
+) -> Result<OutputReport, String> {
+    let tensors = prepared.tensors.iter();
+    with_element!(found.kind, E => against::<E>(tensors, check, tolerance, None, &decode(&found.data)))
+}

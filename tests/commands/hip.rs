@@ -1,0 +1,151 @@
+//! `hip`: what a program is handed, and what is told of it. The programs here are shell scripts that stand in for ones with kernels;
+//! scripts/hip-programs.sh runs real ones.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::scratch;
+
+/// Runs `hip FLAGS -- sh -c SCRIPT`; the library is an empty file.
+fn hip(here: &Path, flags: &[&str], script: &str) -> Output {
+    std::fs::write(here.join("library"), "").expect("written");
+    Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .arg("hip")
+        .args(flags)
+        .args(["--", "sh", "-c", script])
+        .current_dir(here)
+        .env("DELTANET_CHECK_LIBHIP", here.join("library"))
+        .env("LD_LIBRARY_PATH", "/before")
+        .output()
+        .expect("it starts")
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// A line as the runtime writes it.
+const LINE: &str = r#"echo '{"process":1,"launches":2,"failed":0,"instructions":9,"findings":FOUND,"kernels":[{"kernel":"k","launches":2,"instructions":9}]}' >> "$GFX906_SUMMARY""#;
+
+#[test]
+fn flags_reach_the_runtime_and_the_library_its_names() {
+    let here = scratch("hip-flags");
+    let flags = [
+        "--sanitize=race,init",
+        "--abort",
+        "--record",
+        "rec",
+        "--schedule",
+        "reverse",
+        "--budget",
+        "5,2s",
+        "--threads",
+        "3",
+    ];
+    let script = "env | grep ^GFX906 | grep -v SUMMARY | sort; echo ${LD_LIBRARY_PATH#*:}; \
+                  cd ${LD_LIBRARY_PATH%%:*}; echo lib*; realpath libamdhip64.so.7; pwd";
+    let output = hip(&here, &flags, script);
+    let (out, err) = texts(&output);
+    let lines: Vec<&str> = out.lines().collect();
+    let library = std::fs::canonicalize(here.join("library")).expect("there");
+    // What lies beside the library is found, too: hipBLAS.
+    let behind = format!(
+        "{}:/before",
+        library.parent().expect("a directory").display()
+    );
+    let wanted = [
+        "GFX906_ABORT=1",
+        "GFX906_BUDGET=5,2s",
+        "GFX906_RECORD=rec",
+        "GFX906_SANITIZE=init,race",
+        "GFX906_SANITIZE_ABORT=1",
+        "GFX906_SCHEDULE=reverse",
+        "GFX906_THREADS=3",
+        &behind,
+        "libamdhip64.so libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7",
+        library.to_str().expect("UTF-8"),
+    ];
+    assert_eq!(lines[..wanted.len()], wanted, "{err}");
+    assert!(!Path::new(lines[wanted.len()]).exists(), "it is taken away");
+    assert_eq!(
+        err,
+        "deltanet-check hip: no kernel was launched, or the program was killed\n"
+    );
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn the_programs_code_is_passed_on() {
+    let here = scratch("hip-codes");
+    for (script, code) in [
+        ("exit 0", 0),
+        ("exit 7", 7),
+        ("exit 255", 255),
+        ("kill -9 $$", 137),
+    ] {
+        let output = hip(&here, &[], script);
+        assert_eq!(output.status.code(), Some(code), "{script}");
+        let ended = texts(&output).1.contains("sh was ended by signal 9");
+        assert_eq!(ended, code == 137);
+    }
+}
+
+#[test]
+fn what_ran_is_told_and_findings_count_as_a_failure() {
+    let here = scratch("hip-summary");
+    for (flags, found, end, code) in [
+        (&["--report", "ran.json"][..], "0", "exit 0", 0),
+        (&["--sanitize", "--report", "ran.json"], "3", "exit 0", 1),
+        (&["--sanitize", "--report", "ran.json"], "3", "exit 9", 9),
+        (
+            &["--sanitize", "--sanitize-warn", "--report", "ran.json"],
+            "3",
+            "exit 0",
+            0,
+        ),
+    ] {
+        let line = LINE.replace("FOUND", found);
+        let output = hip(
+            &here,
+            flags,
+            &format!("{line}; {line}; echo its own; {end}"),
+        );
+        assert_eq!(output.status.code(), Some(code), "{flags:?}");
+        let (out, err) = texts(&output);
+        assert_eq!(out, "its own\n");
+        let sum = 2 * found.parse::<u64>().expect("a number");
+        let told = format!(
+            "deltanet-check hip: 1 kernel, 4 launches in 2 processes, 18 wave instructions, {sum} findings\n"
+        );
+        assert!(err.starts_with(&told), "{err}");
+        let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        assert_eq!(report["schema"], "deltanet-check/hip/1");
+        assert_eq!(
+            (&report["launches"], &report["findings"]),
+            (&4.into(), &sum.into())
+        );
+        assert_eq!(report["kernels"][0]["instructions"], 18);
+    }
+}
+
+#[test]
+fn what_cannot_start_is_told_in_a_line() {
+    let here = scratch("hip-refused");
+    let run = |library: &str, program: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(["hip", "--", program])
+            .current_dir(&here)
+            .env("DELTANET_CHECK_LIBHIP", library)
+            .output()
+            .expect("it starts");
+        assert_eq!(output.status.code(), Some(3));
+        texts(&output).1
+    };
+    std::fs::write(here.join("library"), "").expect("written");
+    assert!(run("nowhere", "true").starts_with("error: DELTANET_CHECK_LIBHIP=nowhere: "));
+    assert!(
+        run("library", "./no such program").starts_with("error: cannot run ./no such program: ")
+    );
+}
