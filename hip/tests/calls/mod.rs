@@ -111,8 +111,8 @@ impl Held {
             3,
             0x1234,
             0x7fff_ffff_f000,
-            // Far behind the first address of the device, which is that of an allocation.
-            3 << 46,
+            // Far behind the first addresses of allocations and of reservations, which are those of the first of each.
+            7 << 45,
             (1 << 48) - 8,
             0x1a01 << 48,
             u64::MAX,
