@@ -13,7 +13,7 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
@@ -21,15 +21,27 @@ const FILES: [(&str, &str); 7] = [
     file!("deltanet"),
     file!("gdn"),
     file!("gdr"),
+    file!("fast_scan"),
 ];
 
-/// How the built-in kernels compute a contract.
+/// How the built-in kernels compute a contract, where nothing else is asked for.
 ///
 /// # Errors
 /// A file is wrong, which a test would have shown.
 pub fn built_in_of(contract: &str) -> Result<Option<&'static Binding>, Stop> {
-    let mut all = built_in()?.iter();
-    Ok(all.find(|binding| binding.function.name == contract))
+    Ok(built_in_called(contract, None)?.next())
+}
+
+/// The ways of the built-in kernels to compute a contract that have a name, or none.
+///
+/// # Errors
+/// A file is wrong, which a test would have shown.
+pub fn built_in_called<'n>(
+    contract: &'n str,
+    name: Option<&'n str>,
+) -> Result<impl Iterator<Item = &'static Binding> + use<'n>, Stop> {
+    let all = built_in()?.iter();
+    Ok(all.filter(move |known| known.function.name == contract && known.name.as_deref() == name))
 }
 
 /// Every binding of the built-in kernels.

@@ -95,7 +95,7 @@ pub(super) struct Reader<'s, 'o> {
 impl<'s> Reader<'s, '_> {
     fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
-            "contract", "version", "types", "layout", "convert", "let", "vary", "scratch",
+            "contract", "name", "version", "types", "layout", "convert", "let", "vary", "scratch",
             "buffers", "launch", "planted",
         ]
         .into_iter()
@@ -140,7 +140,9 @@ impl<'s> Reader<'s, '_> {
         let mut lets = self.formulas(&table, "let");
         let varied = self.varied(&table, &mut lets);
         self.unheard(function, &lets);
+        let called = table.get("name").and_then(|name| string(name, self.out));
         let binding = Binding {
+            name: called.map(Into::into),
             source: Arc::clone(self.source),
             span: contract.span(),
             function,

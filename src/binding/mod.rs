@@ -32,7 +32,7 @@ use formula::{Formula, Trouble};
 use symbol::Symbol;
 
 pub use arguments::divider as fast_division;
-pub use built_in::{built_in, built_in_of};
+pub use built_in::{built_in, built_in_called, built_in_of};
 pub use call::described;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
@@ -95,6 +95,8 @@ pub struct Placed<T> {
 /// How a code object computes a contract.
 #[derive(Clone, Debug)]
 pub struct Binding {
+    /// What tests call it that ask for it; nothing: those that ask for none have it.
+    pub name: Option<String>,
     /// The file.
     pub source: Arc<Source>,
     /// Where the entry stands.

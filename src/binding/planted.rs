@@ -106,6 +106,14 @@ impl PlantedSpec {
         }
     }
 
+    /// The names of kernels that are launched in the place of others, with the same arguments or not.
+    pub fn launched(&self) -> Vec<String> {
+        match &self.change {
+            Change::Launch(change) => change.symbol.iter().map(|by| by.value.text()).collect(),
+            Change::Kernels(_) => self.replaced().into_iter().map(|(_, by)| by).collect(),
+        }
+    }
+
     /// The kernel that is launched in place of another with the same arguments.
     pub(super) fn replacement(&self, honest: &LaunchSpec) -> Option<&Placed<Symbol>> {
         let Change::Kernels(change) = &self.change else {

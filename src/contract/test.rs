@@ -16,6 +16,8 @@ pub struct Test {
     pub aliases: Vec<String>,
     /// What it runs.
     pub function: &'static Function,
+    /// The name of the binding that it is for, if not any that has none.
+    pub binding: Option<String>,
     /// What it computes, in words.
     pub title: String,
     /// Whether it is one of the document's 26.

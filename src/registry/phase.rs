@@ -193,11 +193,12 @@ impl Reader<'_, '_> {
     }
 
     fn test<'a>(&mut self, value: Placed<'a>) -> Option<Test> {
-        const KEYS: [&str; 10] = [
+        const KEYS: [&str; 11] = [
             "id",
             "aliases",
             "function",
             "contract",
+            "binding",
             "kernels",
             "shape",
             "cases",
@@ -243,7 +244,8 @@ impl Reader<'_, '_> {
         let word = table.get("cases").map(|cases| cases.get_ref().as_str());
         let designed = word.flatten() == Some(DESIGN);
         let outputs = self.outputs(&table, function, designed);
-        let planted = self.plants(&table, function);
+        let binding = self.binding(&table, function);
+        let planted = self.plants(&table, function, binding);
         let documented = table
             .get("documented")
             .and_then(|value| boolean(value, self.out))
@@ -252,6 +254,7 @@ impl Reader<'_, '_> {
             id: id.into(),
             aliases,
             function,
+            binding: binding.map(Into::into),
             title: function.title.into(),
             documented,
             designed,

@@ -1,7 +1,7 @@
 //! Which planted bugs a test must catch: those of its contract's binding, by name.
 
 use super::phase::Reader;
-use crate::binding::built_in_of;
+use crate::binding::{built_in, built_in_called};
 use crate::contract::Function;
 use crate::document::{Placed, Table, array, bad, string, unknown};
 
@@ -10,16 +10,26 @@ const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its 
 
 impl Reader<'_, '_> {
     /// The names of the bugs that a test must catch.
-    pub(super) fn plants(&mut self, table: &Table<'_>, function: &Function) -> Vec<String> {
+    pub(super) fn plants(
+        &mut self,
+        table: &Table<'_>,
+        function: &Function,
+        name: Option<&str>,
+    ) -> Vec<String> {
         if self.users && table.get("planted").is_none() {
             return Vec::new();
         }
         let Some(value) = table.need("planted", HINT, self.out) else {
             return Vec::new();
         };
-        let binding = built_in_of(function.name).ok().flatten();
-        let bugs = binding.into_iter().flat_map(|binding| &binding.planted);
-        let known: Vec<&str> = bugs.map(|bug| bug.name.as_str()).collect();
+        let bindings = built_in_called(function.name, name);
+        let bugs = bindings.into_iter().flatten().flat_map(|of| &of.planted);
+        let mut known: Vec<&str> = Vec::new();
+        for bug in bugs {
+            if !known.contains(&bug.name.as_str()) {
+                known.push(&bug.name);
+            }
+        }
         if value.get_ref().is_str() {
             return self.all(value, function, &known);
         }
@@ -53,6 +63,24 @@ impl Reader<'_, '_> {
             names.push(name.into());
         }
         names
+    }
+
+    /// The binding that a test is for: of the built-in registry one of the built-in kernels.
+    pub(super) fn binding<'a>(
+        &mut self,
+        table: &Table<'a>,
+        function: &Function,
+    ) -> Option<&'a str> {
+        let value = table.get("binding")?;
+        let name = string(value, self.out)?;
+        let all = built_in().into_iter().flatten();
+        let names = all.filter(|known| known.function.name == function.name);
+        let names: Vec<&str> = names.filter_map(|known| known.name.as_deref()).collect();
+        if !self.users && !names.contains(&name) {
+            let what = format!("binding of contract `{}`", function.name);
+            self.out.push(unknown(value.span(), &what, name, &names));
+        }
+        Some(name)
     }
 
     /// `planted = "all"`.

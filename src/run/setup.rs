@@ -107,7 +107,7 @@ impl Setup {
             selected.retain(|one| self.launches(one.test, &launches));
         } else if wanted.test.is_empty() && wanted.phase.is_empty() && !self.bindings.is_empty() {
             // Whoever binds kernels asks about their contracts.
-            selected.retain(|one| self.bindings.has(one.test.function));
+            selected.retain(|one| self.bindings.has_for(one.test));
         }
         if selected.is_empty() {
             let title =
@@ -159,10 +159,7 @@ impl Setup {
 
     /// Whether a test launches a kernel that one of the globs means.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
-        let own = self.bindings.iter().map(|(binding, _)| binding);
-        let mut own = own
-            .filter(|binding| binding.function.name == test.function.name)
-            .peekable();
+        let mut own = self.bindings.of(test).peekable();
         let hit = |binding: &Binding| {
             binding
                 .kernels()
@@ -183,7 +180,7 @@ impl Setup {
     ) -> Result<Vec<Result<Bound<'_>, String>>, Stop> {
         let way = |one: &Selected<'_>| {
             let way = self.bindings.way(one.test, one.case, self.program())?;
-            let bound = self.bindings.has(one.test.function);
+            let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
             // What is missing is an error of the test if all is required.
             Ok(match way {
                 Err(_) if wanted.require_all && !bound => Ok(Bound::built_in(one.test.function)?),

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use crate::binding::{self, Binding, Described, Objects, describe};
-use crate::contract::Function;
-use crate::contract::{Case, Test};
+use crate::contract::{Case, Function, Test};
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
 use crate::program::Program;
@@ -16,6 +15,8 @@ use crate::trial::Bound;
 #[derive(Default)]
 pub struct Bindings {
     list: Vec<(Binding, Described)>,
+    /// Those of the built-in kernels that have a name, for the tests that ask for them.
+    named: Vec<(&'static Binding, Described)>,
 }
 
 impl Bindings {
@@ -40,7 +41,12 @@ impl Bindings {
                 list.push((binding, described));
             }
         }
-        Ok(Bindings { list })
+        let all = binding::built_in()?.iter().filter(|of| of.name.is_some());
+        let named = all.filter_map(|of| Some((of, contract(registry, of.function)?)));
+        Ok(Bindings {
+            list,
+            named: named.collect(),
+        })
     }
 
     /// Whether there are any.
@@ -50,7 +56,37 @@ impl Bindings {
 
     /// Whether a contract has one.
     pub fn has(&self, function: &Function) -> bool {
-        self.of(function).next().is_some()
+        let mut all = self.list.iter();
+        all.any(|(binding, _)| binding.function.name == function.name)
+    }
+
+    /// Whether a test has one.
+    pub fn has_for(&self, test: &Test) -> bool {
+        self.own(test).next().is_some()
+    }
+
+    /// Every binding that a test may run by, a user's or one that it asks for.
+    pub fn of<'a, 't>(&'a self, test: &'t Test) -> impl Iterator<Item = &'a Binding> + use<'a, 't> {
+        let own = self.own(test).map(|(binding, _)| binding);
+        own.chain(self.built_in(test).map(|(binding, _)| *binding))
+    }
+
+    /// Those of a user's.
+    fn own<'a, 't>(
+        &'a self,
+        test: &'t Test,
+    ) -> impl Iterator<Item = &'a (Binding, Described)> + use<'a, 't> {
+        self.list.iter().filter(|(binding, _)| is_for(binding, test))
+    }
+
+    /// Those of the built-in kernels that a test asks for, where the user has none.
+    fn built_in<'a, 't>(
+        &'a self,
+        test: &'t Test,
+    ) -> impl Iterator<Item = &'a (&'static Binding, Described)> + use<'a, 't> {
+        let asks = test.binding.is_some() && !self.has_for(test);
+        let named = self.named.iter().filter(move |_| asks);
+        named.filter(|(binding, _)| is_for(binding, test))
     }
 
     /// Every binding.
@@ -58,12 +94,6 @@ impl Bindings {
         self.list
             .iter()
             .map(|(binding, described)| (binding, described))
-    }
-
-    fn of(&self, function: &Function) -> impl Iterator<Item = &(Binding, Described)> {
-        self.list
-            .iter()
-            .filter(|(binding, _)| binding.function.name == function.name)
     }
 
     /// How a case runs on a code object; or why not.
@@ -77,7 +107,9 @@ impl Bindings {
         program: &Program,
     ) -> Result<Result<Bound<'a>, String>, Stop> {
         let mut refusal = None;
-        for (binding, described) in self.of(test.function) {
+        let own = self.own(test).map(|(binding, described)| (binding, described, false));
+        let named = self.built_in(test).map(|(binding, described)| (*binding, described, true));
+        for (binding, described, built_in) in own.chain(named) {
             if let Some(reason) = binding.refuses(&case.values)? {
                 refusal.get_or_insert(reason);
                 continue;
@@ -88,7 +120,17 @@ impl Bindings {
                     tested: &program.object,
                     planted: None,
                 };
-                binding.resolve(objects, &case.values, &shapes, &described.outputs(), None)?;
+                let resolved =
+                    binding.resolve(objects, &case.values, &shapes, &described.outputs(), None);
+                // Another code object need not have the kernels that only a test of the built-in ones asks for.
+                match resolved {
+                    Err(_) if built_in && lacks(binding, program) => {
+                        let name = binding.name.as_deref().unwrap_or_default();
+                        let path = &program.report.path;
+                        return Ok(Err(format!("the kernels of `{name}` are not in {path}")));
+                    }
+                    resolved => resolved?,
+                };
             }
             return Ok(Ok(Bound {
                 binding,
@@ -98,6 +140,9 @@ impl Bindings {
         }
         if let Some(reason) = refusal {
             return Ok(Err(reason));
+        }
+        if let Some(name) = &test.binding {
+            return Ok(Err(format!("there is no binding `{name}`")));
         }
         let bound = Bound::built_in(test.function)?;
         let missing = bound
@@ -123,9 +168,24 @@ pub fn contract(registry: &Registry, function: &'static Function) -> Option<Desc
     describe(function, &cases(false), &cases(true))
 }
 
+/// Whether a test may run by a binding.
+fn is_for(binding: &Binding, test: &Test) -> bool {
+    binding.function.name == test.function.name && binding.name == test.binding
+}
+
+/// Whether a code object has none of a binding's kernels.
+fn lacks(binding: &Binding, program: &Program) -> bool {
+    let kernels = binding.kernels();
+    let mut fixed = kernels.iter().map(|name| name.split('{').next().unwrap_or_default());
+    !fixed.any(|start| {
+        let mut there = program.object.kernels.iter();
+        there.any(|kernel| kernel.name.starts_with(start))
+    })
+}
+
 /// Whether a binding leaves a later one nothing.
 fn hides(first: &Binding, later: &Binding) -> bool {
-    first.function.name == later.function.name && first.when.is_none()
+    first.function.name == later.function.name && first.name == later.name && first.when.is_none()
 }
 
 fn twice(binding: &Binding, first: &Binding) -> Stop {

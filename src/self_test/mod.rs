@@ -142,9 +142,8 @@ impl<'a> Runner<'a> {
             let named = |name: &String| bugs(way.binding).find(|bug| bug.planted.name == *name);
             return one.test.planted.iter().filter_map(named).collect();
         }
-        let all = self.setup.bindings.iter();
-        let own = all.filter(|(binding, _)| binding.function.name == one.test.function.name);
-        own.flat_map(|(binding, _)| bugs(binding)).collect()
+        let own = self.setup.bindings.of(one.test);
+        own.flat_map(bugs).collect()
     }
 
     /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each

@@ -112,6 +112,7 @@ impl Family {
                 id: id.clone(),
                 aliases: Vec::new(),
                 function,
+                binding: None,
                 title: function.title.into(),
                 documented: false,
                 designed: false,

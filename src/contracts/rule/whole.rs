@@ -1,6 +1,7 @@
 //! The gated delta rule, end to end.
 
 mod chunked;
+mod decode;
 mod ggml;
 mod recurrent;
 mod sequential;
@@ -97,6 +98,32 @@ pub const FUNCTIONS: &[Function] = &[
             COLUMNS,
         ]),
         run: recurrent::run,
+    },
+    Function {
+        name: "gdn_decode_step",
+        title: "a decode step of a layer: gates, write strengths and norms made inside, states kept",
+        dims: &["B", "T", "H", "HV", "K", "V", "snapshots"],
+        integers: &[],
+        words: &[MAP, STATE, LAYOUT],
+        outputs: &["o", "states"],
+        largest: &[
+            &["B", "T", "HV", "K"],
+            &["B", "T", "HV", "V"],
+            &["snapshots", "B", "HV", "K", "V"],
+        ],
+        domain: Domain::of(&[
+            sizes::SEQUENCES,
+            Factor::Together(
+                &["T", "snapshots"],
+                &[&[1, 1], &[2, 1], &[2, 2], &[4, 3], &[5, 4]],
+            ),
+            HEADS,
+            sizes::KEY_CHANNELS,
+            sizes::VALUE_CHANNELS,
+        ])
+        .values(&[decode::REACH])
+        .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
+        run: decode::run,
     },
     Function {
         name: "gdn_chunked",

@@ -158,6 +158,7 @@ impl Work {
             id: head.test.clone(),
             aliases: Vec::new(),
             function,
+            binding: None,
             title: head.title.clone(),
             documented: head.documented,
             designed: false,

@@ -1,0 +1,144 @@
+// Columns of the state in the registers of a wave: LANES neighbouring lanes have a column, each of them BOUND / LANES of its key
+// channels, four beside each other: lane p has channels 4 p .. 4 p + 3, then those 4 LANES further on. So the lanes of a column read a
+// vector of key channels in whole lines, and sums over key channels are a few additions, then log2(LANES) between lanes.
+#pragma once
+#include "../gdn/common.hip"
+#include "element.hip"
+#include "lanes.hip"
+
+template <int BOUND_, int LANES_, int COLUMNS_>
+struct Tile {
+    static constexpr int BOUND = BOUND_;      // key channels, at most
+    static constexpr int LANES = LANES_;      // lanes that share a column
+    static constexpr int COLUMNS = COLUMNS_;  // columns that a lane has a part of
+    static constexpr int ROWS = BOUND / LANES;
+    static constexpr int APART = WAVE / LANES;  // from one of a lane's columns to the next
+    static constexpr int WIDTH = APART * COLUMNS;  // columns of a wave
+
+    // The first key channel of a lane's four number i.
+    static __device__ __forceinline__ int channel(int part, int i) { return 4 * (part + LANES * i); }
+};
+
+// A lane's part of a vector of key channels; zeros behind the last. WHOLE: there are BOUND of them, at a multiple of four elements.
+template <class T, bool WHOLE>
+struct KeyPart {
+    float x[T::ROWS];
+
+    // `place` is that of the lane's first key channel, in bytes.
+    template <class E>
+    __device__ __forceinline__ void load(const E* vector, int K, unsigned place) {
+        const unsigned last = (K - 1) * sizeof(E);
+#pragma unroll
+        for (int i = 0; i < T::ROWS / 4; i++) {
+            if (WHOLE) {
+                const Four<E> four = element_at<Four<E>>(vector + T::channel(0, i), place);
+#pragma unroll
+                for (int c = 0; c < 4; c++) x[4 * i + c] = gdr_float(four.x[c]);
+            } else {
+#pragma unroll
+                for (int c = 0; c < 4; c++) {
+                    // behind the end the last one is read again and not used: a load without a branch
+                    const unsigned there = place + (T::channel(0, i) + c) * (unsigned)sizeof(E);
+                    const float read = gdr_float(element_at<E>(vector, min(there, last)));
+                    x[4 * i + c] = there <= last ? read : 0.0f;
+                }
+            }
+        }
+    }
+
+    // The sum of the products, over all lanes of the column. Two sums at a time: neither waits for the other.
+    __device__ __forceinline__ float dot(const float* s) const {
+        float even = 0.0f, odd = 0.0f;
+#pragma unroll
+        for (int j = 0; j < T::ROWS; j += 2) {
+            even += s[j] * x[j];
+            odd += s[j + 1] * x[j + 1];
+        }
+        return lanes_sum<T::LANES>(even + odd);
+    }
+};
+
+// A lane's part of its columns.
+template <class T, bool WHOLE>
+struct ColumnParts {
+    float s[T::COLUMNS][T::ROWS];
+
+    __device__ __forceinline__ void zero() {
+#pragma unroll
+        for (int n = 0; n < T::COLUMNS; n++)
+#pragma unroll
+            for (int j = 0; j < T::ROWS; j++) s[n][j] = 0.0f;
+    }
+
+    // From a head's state: its column `column`, and those APART from it. Behind the last column the last is read again.
+    __device__ __forceinline__ void load(const float* state, int column, int part, int K, int V, int layout) {
+#pragma unroll
+        for (int n = 0; n < T::COLUMNS; n++) {
+            const ColumnPlace place = gdn_column(min(column + n * T::APART, V - 1), K, V, layout);
+            if (WHOLE && layout == STATE_VALUE_MAJOR) {
+                KeyPart<T, WHOLE> whole;
+                whole.load(state, K, place.first + 4u * T::channel(part, 0));
+#pragma unroll
+                for (int j = 0; j < T::ROWS; j++) s[n][j] = whole.x[j];
+                continue;
+            }
+#pragma unroll
+            for (int j = 0; j < T::ROWS; j++) {
+                const int channel = T::channel(part, j / 4) + j % 4;
+                const float last = gdn_at(state, place.first + min(channel, K - 1) * place.step);
+                s[n][j] = channel < K ? last : 0.0f;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(float* state, int column, int part, int K, int V, int layout) const {
+#pragma unroll
+        for (int n = 0; n < T::COLUMNS; n++) {
+            if (column + n * T::APART >= V) continue;
+            const ColumnPlace place = gdn_column(column + n * T::APART, K, V, layout);
+            if (WHOLE && layout == STATE_VALUE_MAJOR) {
+#pragma unroll
+                for (int i = 0; i < T::ROWS / 4; i++) {
+                    const Four<float> four = {{s[n][4 * i], s[n][4 * i + 1], s[n][4 * i + 2], s[n][4 * i + 3]}};
+                    element_at<Four<float>>(state, place.first + 4u * T::channel(part, i)) = four;
+                }
+                continue;
+            }
+#pragma unroll
+            for (int j = 0; j < T::ROWS; j++) {
+                const int channel = T::channel(part, j / 4) + j % 4;
+                if (channel < K) gdn_at(state, place.first + channel * place.step) = s[n][j];
+            }
+        }
+    }
+
+    __device__ __forceinline__ void decay(float alpha) {
+#pragma unroll
+        for (int n = 0; n < T::COLUMNS; n++)
+#pragma unroll
+            for (int j = 0; j < T::ROWS; j++) s[n][j] *= alpha;
+    }
+
+    // by a factor of its own for each key channel, which `factor` makes of its gate
+    template <class F>
+    __device__ __forceinline__ void decay(const KeyPart<T, WHOLE>& gates, F factor) {
+#pragma unroll
+        for (int j = 0; j < T::ROWS; j++) {
+            const float alpha = factor(gates.x[j]);
+#pragma unroll
+            for (int n = 0; n < T::COLUMNS; n++) s[n][j] *= alpha;
+        }
+    }
+
+    // s[n][j] += k[j] d: the rank-1 write of column n
+    __device__ __forceinline__ void write(int n, const KeyPart<T, WHOLE>& k, float d) {
+#pragma unroll
+        for (int j = 0; j < T::ROWS; j++) s[n][j] += k.x[j] * d;
+    }
+
+    // the same with the decay of column n before it
+    __device__ __forceinline__ void decay_and_write(int n, float alpha, const KeyPart<T, WHOLE>& k, float d) {
+#pragma unroll
+        for (int j = 0; j < T::ROWS; j++) s[n][j] = alpha * s[n][j] + k.x[j] * d;
+    }
+};

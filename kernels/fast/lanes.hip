@@ -1,0 +1,63 @@
+// What a wave's lanes do together: sums over neighbouring lanes, a lane's value for all. No exchange is wider than it says, and WAVE is
+// the one place that knows how many lanes a wave has: for a GPU of 32 it is 32, and the same sources hold.
+#pragma once
+#include <hip/hip_runtime.h>
+
+#ifndef WAVE
+#define WAVE 64
+#endif
+
+// The value of the lane whose number differs in the bits of MASK, which is 1, 2, 4 or 8. For 4 and 8 the lanes differ in the lower bits
+// too: every lane of a group must already have the same value, as a sum that begins with 1 and 2 leaves them.
+template <int MASK>
+static __device__ __forceinline__ float lanes_partner(float x) {
+#ifdef __AMDGCN__
+    // quad_perm [1,0,3,2], quad_perm [2,3,0,1], row_half_mirror, row_mirror
+    constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : MASK == 4 ? 0x141 : 0x140;
+    return __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), control, 0xf, 0xf, true));
+#else
+    return __shfl_xor(x, MASK, WAVE);
+#endif
+}
+
+// The sum over a group of LANES (1, 2, 4, 8, 16) neighbouring lanes, for each of them: the same bits.
+template <int LANES>
+static __device__ __forceinline__ float lanes_sum(float x) {
+    if (LANES > 1) x += lanes_partner<1>(x);
+    if (LANES > 2) x += lanes_partner<2>(x);
+    if (LANES > 4) x += lanes_partner<4>(x);
+    if (LANES > 8) x += lanes_partner<8>(x);
+    return x;
+}
+
+// A lane's value, for all lanes: `lane` is the same for all.
+static __device__ __forceinline__ float lanes_read(float x, int lane) {
+#ifdef __AMDGCN__
+    return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), lane));
+#else
+    return __shfl(x, lane, WAVE);
+#endif
+}
+
+// 1 / x, 1 / sqrt(x), e^x and ln x to the last bit or two, of numbers that are neither subnormal nor give such; e^x of a large x to as many
+// bits less as x has before its point. What is below the smallest normal number may be 0.
+#ifdef __AMDGCN__
+static __device__ __forceinline__ float lanes_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+static __device__ __forceinline__ float lanes_reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }
+static __device__ __forceinline__ float lanes_exp(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
+static __device__ __forceinline__ float lanes_log(float x) { return __builtin_amdgcn_logf(x) * 0.693147181f; }
+#else
+static __device__ __forceinline__ float lanes_reciprocal(float x) { return 1.0f / x; }
+static __device__ __forceinline__ float lanes_reciprocal_root(float x) { return rsqrtf(x); }
+static __device__ __forceinline__ float lanes_exp(float x) { return expf(x); }
+static __device__ __forceinline__ float lanes_log(float x) { return logf(x); }
+#endif
+
+// A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) {
+#ifdef __AMDGCN__
+    return __builtin_amdgcn_readfirstlane(x);
+#else
+    return x;
+#endif
+}
