@@ -58,6 +58,21 @@ struct KeyPart {
     }
 };
 
+// The sum of the squares of a vector of key channels, for all lanes, each of which has read a few of them for it. `place` is that of the
+// channel with the lane's number, in bytes.
+template <class T, bool WHOLE, class E>
+static __device__ __forceinline__ float key_squares(const E* vector, int K, unsigned place) {
+    const unsigned last = (K - 1) * sizeof(E);
+    float sum = 0.0f;
+#pragma unroll
+    for (int first = 0; first < T::BOUND; first += WAVE) {
+        const unsigned there = place + first * (unsigned)sizeof(E);
+        const float x = gdr_float(WHOLE ? element_at<E>(vector + first, place) : element_at<E>(vector, min(there, last)));
+        sum += WHOLE || there <= last ? x * x : 0.0f;
+    }
+    return lanes_sum_all(sum);
+}
+
 // A lane's part of its columns.
 template <class T, bool WHOLE>
 struct ColumnParts {
@@ -67,7 +82,10 @@ struct ColumnParts {
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++)
 #pragma unroll
-            for (int j = 0; j < T::ROWS; j++) s[n][j] = 0.0f;
+            for (int j = 0; j < T::ROWS; j++) {
+                s[n][j] = 0.0f;
+                element_keep(s[n][j]);  // here, not where states are loaded too
+            }
     }
 
     // From a head's state: its column `column`, and those APART from it. Behind the last column the last is read again.
@@ -95,12 +113,14 @@ struct ColumnParts {
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             if (column + n * T::APART >= V) continue;
-            const ColumnPlace place = gdn_column(column + n * T::APART, K, V, layout);
+            const ColumnPlace place = gdn_column(min(column + n * T::APART, V - 1), K, V, layout);
             if (WHOLE && layout == STATE_VALUE_MAJOR) {
+                unsigned offset = place.first + 4u * T::channel(part, 0);
+                element_keep(offset);
 #pragma unroll
                 for (int i = 0; i < T::ROWS / 4; i++) {
                     const Four<float> four = {{s[n][4 * i], s[n][4 * i + 1], s[n][4 * i + 2], s[n][4 * i + 3]}};
-                    element_at<Four<float>>(state, place.first + 4u * T::channel(part, i)) = four;
+                    element_at<Four<float>>(state + T::channel(0, i), offset) = four;
                 }
                 continue;
             }
@@ -139,6 +159,6 @@ struct ColumnParts {
     // the same with the decay of column n before it
     __device__ __forceinline__ void decay_and_write(int n, float alpha, const KeyPart<T, WHOLE>& k, float d) {
 #pragma unroll
-        for (int j = 0; j < T::ROWS; j++) s[n][j] = alpha * s[n][j] + k.x[j] * d;
+        for (int j = 0; j < T::ROWS; j++) s[n][j] = k.x[j] * d + alpha * s[n][j];
     }
 };

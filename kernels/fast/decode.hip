@@ -5,7 +5,11 @@
 #include "columns.hip"
 
 struct DecodeRule {
-    static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
+    static __device__ int head(int hv, int H, int HV, int head_map) {
+        const bool block = head_map == HEAD_BLOCK;
+        const int quotient = lanes_quotient(block ? hv * H : hv, block ? HV : H);
+        return block ? quotient : hv - quotient * H;
+    }
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
     // e^-A softplus(x), of A's logarithm
@@ -45,18 +49,22 @@ static __device__ __forceinline__ void decode_body(const Decode<E>& x) {
     if (first >= x.V || hv >= x.HV || b >= x.B) return;
     const int column = first + lane / T::LANES, h = Rule::head(hv, x.H, x.HV, x.head_map);
     const long size = (long)x.K * x.V, place = ((long)b * x.HV + hv) * size, all = (long)x.B * x.HV * size;
-    unsigned key_place = T::channel(part, 0) * sizeof(E);
+    unsigned key_place = T::channel(part, 0) * sizeof(E), lane_place = lane * sizeof(E), value_place[T::COLUMNS];
+#pragma unroll
+    for (int n = 0; n < T::COLUMNS; n++) value_place[n] = min(column + n * T::APART, x.V - 1) * sizeof(E);
 
     ColumnParts<T, WHOLE> state;
-    state.zero();
-    if (x.initial) state.load(x.initial + place, column, part, x.K, x.V, Rule::initial_layout(x.state_layout));
+    if (__builtin_expect(!x.initial, 0)) state.zero();
+    else state.load(x.initial + place, column, part, x.K, x.V, Rule::initial_layout(x.state_layout));
     float alphas = 1.0f, betas = 0.0f;
     for (int token = 0; token < x.T; token++) {
         const long row = (long)b * x.T + token;
         KeyPart<T, WHOLE> k, q;
         element_keep(key_place);
-        k.load(x.k + (row * x.H + h) * x.K, x.K, key_place);
-        q.load(x.q + (row * x.H + h) * x.K, x.K, key_place);
+        element_keep(lane_place);
+        const E *keys = x.k + (row * x.H + h) * x.K, *queries = x.q + (row * x.H + h) * x.K;
+        k.load(keys, x.K, key_place);
+        q.load(queries, x.K, key_place);
         if (token == Rule::first_of_block(token)) {
             // lane n makes those of the block's token n
             const unsigned gate = min(lane, x.T - 1 - token) * x.HV;
@@ -65,21 +73,23 @@ static __device__ __forceinline__ void decode_body(const Decode<E>& x) {
             betas = Rule::strength(gdr_float(element_at<E>(x.b + row * x.HV + hv, gate * (unsigned)sizeof(E))));
         }
         const float alpha = lanes_read(alphas, token % WAVE), beta = lanes_read(betas, token % WAVE);
-        const float key = Rule::norm(k.dot(k.x), x.eps);
-        const float query = Rule::norm(q.dot(q.x), x.eps) * Rule::scale(x.scale);
+        const float key = Rule::norm(key_squares<T, WHOLE>(keys, x.K, lane_place), x.eps);
+        const float query = Rule::norm(key_squares<T, WHOLE>(queries, x.K, lane_place), x.eps) * Rule::scale(x.scale);
         const float strength = beta * key, seen = alpha * key;
         const E* values = x.v + (row * x.HV + hv) * x.V;
         E* outputs = x.o + (row * x.HV + hv) * x.V;
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             const int there = column + n * T::APART;
-            const float v = gdr_float(element_at<E>(values, min(there, x.V - 1) * (unsigned)sizeof(E)));
+            element_keep(value_place[n]);
+            const float v = gdr_float(element_at<E>(values, value_place[n]));
             const float error = v - seen * k.dot(state.s[n]);
             state.decay_and_write(n, alpha, k, strength * error);
             float read = q.dot(state.s[n]);
             element_keep(read);
             if (part == 0 && there < Rule::columns(x.V)) {
-                gdr_store(&element_at<E>(outputs, there * (unsigned)sizeof(E)), query * read);
+                element_keep(value_place[n]);
+                gdr_store(&element_at<E>(outputs, value_place[n]), query * read);
             }
         }
         const int slot = Rule::slot(token, x.T, x.snapshots);
@@ -89,6 +99,7 @@ static __device__ __forceinline__ void decode_body(const Decode<E>& x) {
     }
 }
 
+// WHOLE: K is the tile's, and states are value-major.
 #define DECODE_KERNEL(NAME, RULE, E, TILE, WHOLE)                                                                    \
     extern "C" __global__ __launch_bounds__(64) void NAME(                                                           \
         const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, const E* __restrict__ a,          \
@@ -96,5 +107,6 @@ static __device__ __forceinline__ void decode_body(const Decode<E>& x) {
         const float* initial, E* __restrict__ o, float* states, int B, int T, int H, int HV, int K, int V,           \
         float scale, float eps, int head_map, int state_layout, int snapshots) {                                     \
         decode_body<RULE, E, TILE, WHOLE>({q, k, v, a, b, A_log, dt_bias, initial, o, states, B, T, H, HV, K, V,     \
-                                           scale, eps, head_map, state_layout, snapshots});                          \
+                                           scale, eps, head_map, WHOLE ? STATE_VALUE_MAJOR : state_layout,           \
+                                           snapshots});                                                              \
     }

@@ -30,12 +30,35 @@ static __device__ __forceinline__ float lanes_sum(float x) {
     return x;
 }
 
+// The sum over the whole wave, for all lanes.
+static __device__ __forceinline__ float lanes_sum_all(float x) {
+    x = lanes_sum<16>(x);
+#ifdef __AMDGCN__
+    // rows of 16 lanes: the last lane of one is added to the next, then that of the second to the last two; row_bcast:15, row_bcast:31
+    x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x142, 0xa, 0xf, false));
+    x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x143, 0xc, 0xf, false));
+    return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), 63));
+#else
+    for (int distance = 16; distance < WAVE; distance *= 2) x += __shfl_xor(x, distance, WAVE);
+    return x;
+#endif
+}
+
 // A lane's value, for all lanes: `lane` is the same for all.
 static __device__ __forceinline__ float lanes_read(float x, int lane) {
 #ifdef __AMDGCN__
     return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), lane));
 #else
     return __shfl(x, lane, WAVE);
+#endif
+}
+
+// A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) {
+#ifdef __AMDGCN__
+    return __builtin_amdgcn_readfirstlane(x);
+#else
+    return x;
 #endif
 }
 
@@ -53,11 +76,8 @@ static __device__ __forceinline__ float lanes_exp(float x) { return expf(x); }
 static __device__ __forceinline__ float lanes_log(float x) { return logf(x); }
 #endif
 
-// A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
-static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) {
-#ifdef __AMDGCN__
-    return __builtin_amdgcn_readfirstlane(x);
-#else
-    return x;
-#endif
+// n / d for 0 <= n < 2^20 and 0 < d < 2^20 that are the same for all lanes: (n + 1/2) / d is 1 / (2 d) or more from any whole number, which
+// is more than the rounding.
+static __device__ __forceinline__ int lanes_quotient(int n, int d) {
+    return lanes_uniform((unsigned)((float)(2 * n + 1) * lanes_reciprocal((float)(2 * d))));
 }

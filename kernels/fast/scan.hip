@@ -179,8 +179,8 @@ static __device__ __forceinline__ void scan_wave(const Scan<E>& x, int column) {
     wave.gate_place = T::channel(wave.part, 0) * sizeof(float);
 #pragma unroll
     for (int n = 0; n < T::COLUMNS; n++) wave.value_place[n] = min(column + n * T::APART, x.V - 1) * sizeof(E);
-    wave.state.zero();
-    if (x.initial) wave.state.load(x.initial + place, column, wave.part, x.K, x.V, Rule::initial_layout(x.state_layout));
+    if (!x.initial) wave.state.zero();
+    else wave.state.load(x.initial + place, column, wave.part, x.K, x.V, Rule::initial_layout(x.state_layout));
     wave.states = x.states + place;
     wave.slot_size = (long)x.B * x.HV * x.K * x.V;
     wave.run();

@@ -83,73 +83,73 @@ GGML_SCAN_KERNEL(planted_ggml_scan_oldest_first, ScanOldestFirst, PlantedTile, f
 struct DecodeOtherHeads : DecodeRule {
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, !head_map); }
 };
-DECODE_KERNEL(planted_decode_other_heads, DecodeOtherHeads, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_other_heads, DecodeOtherHeads, float, PlantedTile, false)
 
 // keys and queries without their norm
 struct DecodeNoNorm : DecodeRule {
     static __device__ float norm(float squares, float eps) { return 1.0f; }
 };
-DECODE_KERNEL(planted_decode_no_norm, DecodeNoNorm, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_norm, DecodeNoNorm, float, PlantedTile, false)
 
 // the sum of squares for its root
 struct DecodeNoRoot : DecodeRule {
     static __device__ float norm(float squares, float eps) { return lanes_reciprocal(squares + eps); }
 };
-DECODE_KERNEL(planted_decode_no_root, DecodeNoRoot, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_root, DecodeNoRoot, float, PlantedTile, false)
 
 // dt_bias forgotten
 struct DecodeNoBias : DecodeRule {
     static __device__ float biased(float a, float dt_bias) { return a; }
 };
-DECODE_KERNEL(planted_decode_no_bias, DecodeNoBias, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_bias, DecodeNoBias, float, PlantedTile, false)
 
 // A_log taken for A
 struct DecodeNoExp : DecodeRule {
     static __device__ float decay(float a_log, float x) { return lanes_exp(-a_log * softplus(x)); }
 };
-DECODE_KERNEL(planted_decode_no_exp, DecodeNoExp, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_exp, DecodeNoExp, float, PlantedTile, false)
 
 // minus forgotten
 struct DecodeGateSign : DecodeRule {
     static __device__ float decay(float a_log, float x) { return lanes_exp(lanes_exp(a_log) * softplus(x)); }
 };
-DECODE_KERNEL(planted_decode_gate_sign, DecodeGateSign, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_gate_sign, DecodeGateSign, float, PlantedTile, false)
 
 // b for its sigmoid
 struct DecodeNoSigmoid : DecodeRule {
     static __device__ float strength(float b) { return b; }
 };
-DECODE_KERNEL(planted_decode_no_sigmoid, DecodeNoSigmoid, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_sigmoid, DecodeNoSigmoid, float, PlantedTile, false)
 
 // snapshots in reverse order
 struct DecodeOldestFirst : DecodeRule {
     static __device__ int slot(int token, int T, int snapshots) { return token; }
 };
-DECODE_KERNEL(planted_decode_oldest_first, DecodeOldestFirst, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_oldest_first, DecodeOldestFirst, float, PlantedTile, false)
 
 // initial state transposed
 struct DecodeInitialTransposed : DecodeRule {
     static __device__ int initial_layout(int layout) { return !layout; }
 };
-DECODE_KERNEL(planted_decode_initial_transposed, DecodeInitialTransposed, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_initial_transposed, DecodeInitialTransposed, float, PlantedTile, false)
 
 // states transposed
 struct DecodeFinalTransposed : DecodeRule {
     static __device__ int final_layout(int layout) { return !layout; }
 };
-DECODE_KERNEL(planted_decode_final_transposed, DecodeFinalTransposed, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_final_transposed, DecodeFinalTransposed, float, PlantedTile, false)
 
 // scale missing
 struct DecodeNoScale : DecodeRule {
     static __device__ float scale(float scale) { return 1.0f; }
 };
-DECODE_KERNEL(planted_decode_no_scale, DecodeNoScale, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_no_scale, DecodeNoScale, float, PlantedTile, false)
 
 // the last column is not written
 struct DecodeLastColumn : DecodeRule {
     static __device__ int columns(int V) { return V - 1; }
 };
-DECODE_KERNEL(planted_decode_last_column, DecodeLastColumn, float, PlantedTile, true)
+DECODE_KERNEL(planted_decode_last_column, DecodeLastColumn, float, PlantedTile, false)
 
 // of other tiles and elements
 SCAN_KERNEL(planted_scan_x2_last_column, ScanLastColumn, float, PlantedTile128x2, true)
