@@ -1,0 +1,49 @@
+// What all lanes of a wave share, kept where the hardware has one of it: scalar registers. Elsewhere than on AMD's GPUs these are plain
+// pointers and numbers.
+#pragma once
+#include <hip/hip_runtime.h>
+
+#ifdef __AMDGCN__
+// Numbers that nothing writes to while the kernel runs: scalar loads get them, where the address is shared.
+typedef const float __attribute__((address_space(4)))* SharedNumbers;
+// A row in memory whose beginning is shared: a load is that, and one register for the lane's place.
+typedef const float __attribute__((address_space(1)))* SharedRow;
+typedef float __attribute__((address_space(1)))* SharedOutRow;
+typedef const char __attribute__((address_space(1)))* SharedBytes;
+typedef char __attribute__((address_space(1)))* SharedOutBytes;
+
+// The value, cut from what it was computed of: else the compiler computes the places of all rows in advance, and has not the registers.
+template <class Uniform>
+static __device__ __forceinline__ Uniform held(Uniform value) {
+    asm volatile("" : "+s"(value));
+    return value;
+}
+// A lane's number, computed here: not sunk to where it is used, away from the coefficients that it is computed of.
+template <class Number>
+static __device__ __forceinline__ void settled(Number& x) {
+    asm volatile("" : "+v"(x));
+}
+#else
+typedef const float* SharedNumbers;
+typedef const float* SharedRow;
+typedef float* SharedOutRow;
+typedef const char* SharedBytes;
+typedef char* SharedOutBytes;
+template <class Uniform>
+static __device__ __forceinline__ Uniform held(Uniform value) {
+    return value;
+}
+template <class Number>
+static __device__ __forceinline__ void settled(Number& x) {}
+#endif
+
+// The lane's number of a row, `bytes` behind its beginning. That these are 32 bits is to be seen where the address is made, so that it is
+// the row's in scalars and this register.
+static __device__ __forceinline__ float lane_load(SharedRow row, unsigned& bytes) {
+    settled(bytes);
+    return *(SharedRow)((SharedBytes)row + bytes);
+}
+static __device__ __forceinline__ void lane_store(SharedOutRow row, unsigned& bytes, float x) {
+    settled(bytes);
+    *(SharedOutRow)((SharedOutBytes)row + bytes) = x;
+}
