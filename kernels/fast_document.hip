@@ -1,5 +1,9 @@
 // The document's solve, chunk and layer, optimised (section 10 of the document). The files in fast/ have the bodies; the names are here.
 #include "fast/solve.hip"
+#include "fast/state.hip"
 
 SOLVE_TRI_KERNEL(fast_solve_tri_f32, SolveRule)
 SOLVE_IDENTITY_KERNEL(fast_solve_identity_f32, SolveRule)
+
+STATE_UPDATE_KERNEL(fast_state_update_f32, StateRule)
+OUTPUT_KERNEL(fast_output_with_state_f32, StateRule)

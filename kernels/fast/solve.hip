@@ -40,6 +40,23 @@ struct IdentityColumn {
     }
 };
 
+// The rows of A one after the other, in memory.
+template <class Rule>
+struct MemoryRows {
+    SharedNumbers next;
+    int n;
+    struct Row {
+        SharedNumbers a;
+        int step;
+        __device__ __forceinline__ float coefficient(int j) const { return a[j * step]; }
+    };
+    __device__ __forceinline__ Row take() {
+        const Row row = {next, Rule::column_step(n)};
+        next = held(next + Rule::row_step(n));
+        return row;
+    }
+};
+
 // A block of rows of one column. Row after row by templates: every index is known before anything is optimised, so that all of it
 // stays in registers, and rows past the end cost one branch.
 template <class Rule>
@@ -55,31 +72,31 @@ struct SolveBlock {
         }
     }
 
-    // x[R] += a times solved rows, COUNT of them
-    template <int R, int COUNT>
-    __device__ __forceinline__ void products(SharedNumbers a, int n, const float* solved) {
+    // x[R] += a row's coefficients times solved rows, COUNT of them
+    template <int R, int COUNT, class Row>
+    __device__ __forceinline__ void products(Row row, const float* solved) {
 #pragma unroll
-        for (int j = 0; j < COUNT; j++) x[R] += Rule::coefficient(a[j * Rule::column_step(n)]) * solved[j];
+        for (int j = 0; j < COUNT; j++) x[R] += Rule::coefficient(row.coefficient(j)) * solved[j];
         settled(x[R]);
     }
 
-    // What rows of an earlier block add. `a` is A's row of the block's first, from the earlier row's column on.
-    template <int R = 0>
-    __device__ __forceinline__ void add(SharedNumbers a, int n, int rows, const float* above) {
+    // What rows of an earlier block add; A's rows from the block's first, each from the earlier row's column on.
+    template <int R = 0, class Rows>
+    __device__ __forceinline__ void add(Rows& A, int rows, const float* above) {
         if constexpr (R < SOLVE_ROWS) {
             if (R >= rows) return;
-            products<R, SOLVE_PANEL>(a, n, above);
-            add<R + 1>(held(a + Rule::row_step(n)), n, rows, above);
+            products<R, SOLVE_PANEL>(A.take(), above);
+            add<R + 1>(A, rows, above);
         }
     }
 
-    // What rows of the block add to each other.
-    template <int R = 1>
-    __device__ __forceinline__ void substitute(SharedNumbers a, int n, int rows) {
+    // What rows of the block add to each other; A's rows from the block's second, each from the block's first column on.
+    template <int R = 1, class Rows>
+    __device__ __forceinline__ void substitute(Rows& A, int rows) {
         if constexpr (R < SOLVE_ROWS) {
             if (R >= rows) return;
-            products<R, Rule::products(R)>(a, n, x);
-            substitute<R + 1>(held(a + Rule::row_step(n)), n, rows);
+            products<R, Rule::products(R)>(A.take(), x);
+            substitute<R + 1>(A, rows);
         }
     }
 
@@ -97,11 +114,10 @@ struct SolveBlock {
 // register. Rows go in blocks of 64 that stay in registers; those of earlier blocks are read back, by the lane that wrote them.
 template <class Rule, class Column>
 static __device__ __forceinline__ void solve_tri_body(const float* A, Column right, float* X, int n, int k, int col) {
-    const SharedNumbers numbers = (SharedNumbers)A;
     unsigned bytes = 4u * col;
     for (int top = 0; top < n; top += SOLVE_ROWS) {
         const int rows = n - top < SOLVE_ROWS ? n - top : SOLVE_ROWS;
-        SharedNumbers row = numbers + (long)top * Rule::row_step(n);
+        const SharedNumbers first = (SharedNumbers)A + (long)top * Rule::row_step(n);
         SolveBlock<Rule> block;
         block.load(right, top, held(rows));
         for (int from = 0; from < Rule::rows_above(top); from += SOLVE_PANEL) {
@@ -112,9 +128,11 @@ static __device__ __forceinline__ void solve_tri_body(const float* A, Column rig
                 above[j] = lane_load(solved, bytes);
                 solved = held(solved + k);
             }
-            block.add(held(row + (long)from * Rule::column_step(n)), n, held(rows), above);
+            MemoryRows<Rule> earlier = {held(first + (long)from * Rule::column_step(n)), n};
+            block.add(earlier, held(rows), above);
         }
-        block.substitute(held(row + Rule::row_step(n) + (long)top * Rule::column_step(n)), n, held(rows));
+        MemoryRows<Rule> own = {held(first + Rule::row_step(n) + (long)top * Rule::column_step(n)), n};
+        block.substitute(own, held(rows));
         block.store((SharedOutRow)X + (long)top * k, k, bytes, held(Rule::rows_written(rows)));
     }
 }
