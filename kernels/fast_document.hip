@@ -1,4 +1,5 @@
 // The document's solve, chunk and layer, optimised (section 10 of the document). The files in fast/ have the bodies; the names are here.
+#include "fast/intra_chunk.hip"
 #include "fast/solve.hip"
 #include "fast/state.hip"
 
@@ -7,3 +8,5 @@ SOLVE_IDENTITY_KERNEL(fast_solve_identity_f32, SolveRule)
 
 STATE_UPDATE_KERNEL(fast_state_update_f32, StateRule)
 OUTPUT_KERNEL(fast_output_with_state_f32, StateRule)
+
+INTRA_CHUNK_KERNEL(fast_intra_chunk_f32, DocumentRule)

@@ -47,3 +47,18 @@ static __device__ __forceinline__ void lane_store(SharedOutRow row, unsigned& by
     settled(bytes);
     *(SharedOutRow)((SharedOutBytes)row + bytes) = x;
 }
+
+// Lanes of a wave. What asks for more of them at a time than there are takes several registers.
+#ifdef __AMDGCN__
+#define WAVE 64
+// A lane's number, for all of them.
+static __device__ __forceinline__ float of_lane(float x, int lane) {
+    return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), lane));
+}
+// A number that is the same in all lanes, which the compiler need not know.
+static __device__ __forceinline__ int wave_uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
+#else
+#define WAVE 32
+static __device__ __forceinline__ float of_lane(float x, int lane) { return __shfl(x, lane, WAVE); }
+static __device__ __forceinline__ int wave_uniform(int x) { return x; }
+#endif
