@@ -10,6 +10,8 @@
 #define TURN 16               // tokens at a time on the way between memory and columns
 #define TURN_PITCH (TURN + 4)
 
+enum { OF_KEYS = 0, OF_VALUES = 1 };
+
 // Points where the wrong variants in planted/ differ.
 struct DocumentRule : TileRule, SolveRule {
     static __device__ float strength(float beta) { return 1.0f / (1.0f + expf(-beta)); }
@@ -35,7 +37,8 @@ struct DocumentRule : TileRule, SolveRule {
 template <int GROUPS>
 struct ChunkLds {
     float A[CHUNK_MAX][CHUNK_MAX];
-    float step[CHUNK_MAX], beta[CHUNK_MAX], key_factor[CHUNK_MAX], no_factor[CHUNK_MAX];
+    float step[CHUNK_MAX];
+    float factor[2][CHUNK_MAX];  // of the right-hand sides: of K beta e^g, of V beta
     double g[CHUNK_MAX];  // running sums of gates: differences of them count, of which a float would leave few digits
     union {
         TileLds<TILE> tile;  // keys go in and out along tokens: no padding
@@ -49,10 +52,10 @@ struct ChunkLds {
 // The chunk's gates: strengths of writing, sums of G, and what they make of a key.
 template <class Rule, int GROUPS>
 static __device__ __forceinline__ void chunk_gates(const float* G, const float* Beta, int C, ChunkLds<GROUPS>& lds) {
-    const int t = threadIdx.x;
+    const int t = own_item();
     if (t < CHUNK_MAX) {
         lds.step[t] = t < C ? G[t] : 0.0f;
-        lds.beta[t] = t < C ? Rule::strength(Beta[t]) : 0.0f;
+        lds.factor[OF_VALUES][t] = t < C ? Rule::strength(Beta[t]) : 0.0f;
     }
     Rule::wait();
     if (t < CHUNK_MAX) {
@@ -60,7 +63,7 @@ static __device__ __forceinline__ void chunk_gates(const float* G, const float* 
 #pragma unroll 16
         for (int j = 0; j < CHUNK_MAX; j++) sum += Rule::counts(j, t) ? lds.step[j] : 0.0f;
         lds.g[t] = sum;
-        lds.key_factor[t] = t < C ? Rule::key_factor(lds.beta[t], sum) : 0.0f;
+        lds.factor[OF_KEYS][t] = t < C ? Rule::key_factor(lds.factor[OF_VALUES][t], sum) : 0.0f;
     }
     Rule::wait();
 }
@@ -71,9 +74,9 @@ static __device__ __forceinline__ void chunk_matrix(const float* K, int S, int C
     float sum[4][4] = {};
     const Operand<false> keys = {K, C, C, Rule::channels(S)};
     tile_product<Rule, true>(sum, keys, keys, lds.tile);
-    if (threadIdx.x < TILE_ITEMS) {
-        const int i0 = 4 * tile_y(), j0 = 4 * tile_x();
-        float g_j[4], beta_j[4];
+    const unsigned item = own_item();
+    if (item < TILE_ITEMS) {
+        const int i0 = 4 * tile_y(item), j0 = 4 * tile_x(item);
         double G_j[4];
 #pragma unroll
         for (int c = 0; c < 4; c++) G_j[c] = lds.g[j0 + c];
@@ -84,7 +87,7 @@ static __device__ __forceinline__ void chunk_matrix(const float* K, int S, int C
 #pragma unroll
             for (int c = 0; c < 4; c++) {
                 const int j = j0 + c;
-                row[c] = Rule::below(i, j) ? -(sum[r][c] * Rule::row_strength(lds.beta, i, j)) * Rule::between(lds.g[i], G_j[c]) : 0.0f;
+                row[c] = Rule::below(i, j) ? -(sum[r][c] * Rule::row_strength(lds.factor[OF_VALUES], i, j)) * Rule::between(lds.g[i], G_j[c]) : 0.0f;
             }
             *(float4*)&lds.A[i][j0] = make_float4(row[0], row[1], row[2], row[3]);
         }
@@ -96,16 +99,19 @@ static __device__ __forceinline__ void chunk_matrix(const float* K, int S, int C
 struct LdsRows {
     const float (*A)[CHUNK_MAX];
     int row;
+    unsigned lane;
     float ahead[CHUNK_MAX / WAVE];
 
     struct Row {
         float a[CHUNK_MAX / WAVE];
         __device__ __forceinline__ float coefficient(int j) const { return of_lane(a[j / WAVE], j % WAVE); }
     };
-    __device__ __forceinline__ LdsRows(const float (*A)[CHUNK_MAX], int row) : A(A), row(row) { fetch(); }
+    __device__ __forceinline__ LdsRows(const float (*A)[CHUNK_MAX], int row) : A(A), row(row), lane(own_item() % WAVE) {
+        fetch();
+    }
     __device__ __forceinline__ void fetch() {
 #pragma unroll
-        for (int w = 0; w < CHUNK_MAX / WAVE; w++) ahead[w] = A[row][threadIdx.x % WAVE + WAVE * w];
+        for (int w = 0; w < CHUNK_MAX / WAVE; w++) ahead[w] = A[row][lane + WAVE * w];
     }
     __device__ __forceinline__ Row take() {
         Row now;
@@ -140,7 +146,8 @@ struct ChunkColumns {
     // channel's. Past the end the last channel and token are read again: nobody looks at them. All waves come here: there are barriers.
     __device__ __forceinline__ void load(const float* matrix, int first, int S, int C, const float* factor, float (*turn)[TURN_PITCH],
                                          bool active) {
-        const int lane = threadIdx.x % GROUP, token = lane % TURN, row = lane / TURN;
+        const unsigned lane = own_item() % GROUP;
+        const int token = lane % TURN, row = lane / TURN;
         for_turns<Rule>(C, [&](auto turn_of) {
             constexpr int from = turn_of.from;
             float part[TURN];
@@ -179,7 +186,8 @@ struct ChunkColumns {
 
     // matrix[channel][token] = the columns, the way back
     __device__ __forceinline__ void store(float* matrix, int first, int S, int C, float (*turn)[TURN_PITCH], bool active) const {
-        const int lane = threadIdx.x % GROUP, token = lane % TURN, row = lane / TURN;
+        const unsigned lane = own_item() % GROUP;
+        const int token = lane % TURN, row = lane / TURN;
         for_turns<Rule>(C, [&](auto turn_of) {
             constexpr int from = turn_of.from;
             Rule::wait();

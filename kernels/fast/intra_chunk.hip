@@ -24,7 +24,7 @@ static __device__ __forceinline__ void intra_chunk_body(const float* K, const fl
         const int first = GROUP * (keys ? group - 1 - of_each : group - 1);
         float (*turn)[TURN_PITCH] = lds.turn[active ? wave : 0];
         ChunkColumns<Rule> columns;
-        columns.load(keys ? K : V, first, S, C, keys ? lds.key_factor : lds.beta, turn, active && !identity);
+        columns.load(keys ? K : V, first, S, C, lds.factor[keys ? OF_KEYS : OF_VALUES], turn, active && !identity);
         if (identity) {
             int column = lane;
             settled(column);

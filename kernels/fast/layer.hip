@@ -11,29 +11,52 @@ template <int VALUES>
 struct LayerShare {
     static constexpr int ACROSS = VALUES / 4 < 16 ? VALUES / 4 : 16, DOWN = LAYER_ITEMS / ACROSS;  // work-items
     static constexpr int RIGHT = VALUES / (4 * ACROSS), BELOW = LAYER_KEYS / (4 * DOWN);           // blocks of each
-    static __device__ __forceinline__ int row(int block) { return 4 * (threadIdx.x / ACROSS) + 4 * DOWN * block; }
-    static __device__ __forceinline__ int col(int block) { return 4 * (threadIdx.x % ACROSS) + 4 * ACROSS * block; }
+    static __device__ __forceinline__ int row(unsigned item) { return 4 * (item / ACROSS); }
+    static __device__ __forceinline__ int col(unsigned item) { return 4 * (item % ACROSS); }
 
     float state[BELOW][RIGHT][4][4];
 
-    // BODY(number, row, column, place) of each element that the state has
+    // BODY(four numbers, place of the first, how many) of each row of a block
     template <class Rule, class Body>
     __device__ __forceinline__ void each(int row0, int col0, int S, Body body) {
+        const unsigned item = own_item();
+        const int i0 = row0 + row(item), j0 = col0 + col(item);
 #pragma unroll
         for (int p = 0; p < BELOW; p++) {
 #pragma unroll
             for (int r = 0; r < 4; r++) {
-                const int i = row0 + row(p) + r;
+                const int i = i0 + 4 * DOWN * p + r;
+                if (i >= S) continue;
 #pragma unroll
                 for (int q = 0; q < RIGHT; q++) {
-                    unsigned place = 4u * (i * S + col0 + col(q));
-#pragma unroll
-                    for (int c = 0; c < 4; c++) {
-                        if (i < S && Rule::writes(col0 + col(q) + c, S)) body(state[p][q][r][c], place);
-                        place += 4;
-                    }
+                    const int j = j0 + 4 * ACROSS * q;
+                    body(state[p][q][r], 4u * (i * S + j), Rule::width(S) - j);
                 }
             }
+        }
+    }
+    template <class Rule>
+    __device__ __forceinline__ void load(const float* from, int row0, int col0, int S) {
+        each<Rule>(row0, col0, S, [&](float (&x)[4], unsigned place, int there) {
+#pragma unroll
+            for (int c = 0; c < 4; c++, place += 4) {
+                if (c < there) x[c] = lane_load((SharedRow)from, place);
+            }
+        });
+    }
+    template <class Rule>
+    __device__ __forceinline__ void store(float* to, int row0, int col0, int S) {
+        if (S % 4 == 0) {
+            each<Rule>(row0, col0, S, [&](float (&x)[4], unsigned place, int there) {
+                if (there > 0) lane_store4((SharedOutRow)to, place, make_float4(x[0], x[1], x[2], x[3]));
+            });
+        } else {
+            each<Rule>(row0, col0, S, [&](float (&x)[4], unsigned place, int there) {
+#pragma unroll
+                for (int c = 0; c < 4; c++, place += 4) {
+                    if (c < there) lane_store((SharedOutRow)to, place, x[c]);
+                }
+            });
         }
     }
 };
@@ -59,10 +82,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
     Share share;
 #pragma unroll
     for (int e = 0; e < Share::BELOW * Share::RIGHT * 16; e++) (&share.state[0][0][0][0])[e] = 0.0f;
-    if (state) {
-        const SharedRow from = (SharedRow)(state + head * square);
-        share.template each<Rule>(row0, col0, S, [&](float& x, unsigned place) { x = lane_load(from, place); });
-    }
+    if (state) share.template load<Rule>(state + head * square, row0, col0, S);
 
     const int wave = wave_uniform(threadIdx.x / GROUP);
     const bool keys = wave < KEY_GROUPS;
@@ -72,7 +92,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
         chunk_gates<Rule>(G, Beta, C, lds);
         chunk_matrix<Rule>(K, S, C, lds);
         ChunkColumns<Rule> columns;
-        columns.load(keys ? K : V, first, S, C, keys ? lds.key_factor : lds.beta, lds.turn[wave], active);
+        columns.load(keys ? K : V, first, S, C, lds.factor[held(wave / KEY_GROUPS)], lds.turn[wave], active);
         if (active) columns.solve(lds.A, held(C));
 
         const float factor = expf((float)lds.g[Rule::last(C)]);
@@ -82,21 +102,25 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
             x = Rule::forgets_before(chunk) ? 0.0f : Rule::decayed(x, factor);
         }
         // state += K_cumdecay V_new^T, sixteen tokens at a time
+        const int there = wave_uniform(active ? C : 0);
         for_turns<Rule>(held(C), [&](auto turn_of) {
             constexpr int from = turn_of.from;
+            const int left = held(there) - from;
+            const unsigned item = own_item();
+            const int row = Share::row(item), col = LAYER_KEYS + Share::col(item);
             Rule::wait();
 #pragma unroll
             for (int t = 0; t < TURN; t++) {
-                lds.solved[t][threadIdx.x] = active && from + t < C ? columns.block.x[from + t] : 0.0f;
+                lds.solved[t][item] = t < left ? columns.block.x[from + t] : 0.0f;
             }
             Rule::wait();
 #pragma unroll 4
             for (int t = 0; t < TURN; t++) {
                 float key[Share::BELOW][4], value[Share::RIGHT][4];
 #pragma unroll
-                for (int p = 0; p < Share::BELOW; p++) four(key[p], &lds.solved[t][Share::row(p)]);
+                for (int p = 0; p < Share::BELOW; p++) four(key[p], &lds.solved[t][row + 4 * Share::DOWN * p]);
 #pragma unroll
-                for (int q = 0; q < Share::RIGHT; q++) four(value[q], &lds.solved[t][LAYER_KEYS + Share::col(q)]);
+                for (int q = 0; q < Share::RIGHT; q++) four(value[q], &lds.solved[t][col + 4 * Share::ACROSS * q]);
 #pragma unroll
                 for (int p = 0; p < Share::BELOW; p++) {
 #pragma unroll
@@ -111,8 +135,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
             }
         });
         Rule::wait();
-        const SharedOutRow to = (SharedOutRow)states;
-        share.template each<Rule>(row0, col0, S, [&](float& x, unsigned place) { lane_store(to, place, x); });
+        share.template store<Rule>(states, held(row0), held(col0), held(S));
         K += tokens, V += tokens, G += C, Beta += C, states += square;
     }
 }

@@ -18,16 +18,17 @@ static __device__ __forceinline__ void state_update_body(const float* state, con
     __shared__ TileLds<TILE_PITCH> lds;
     const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
     if (row0 >= S || col0 >= S) return;
+    const unsigned item = threadIdx.x;
     float sum[4][4] = {};
     const Operand<true> keys = {K_cumdecay + (long)row0 * C, C, S - row0, C};
     const Operand<true> values = {V_new + (long)col0 * C, C, S - col0, C};
     tile_product<Rule, false>(sum, keys, values, lds);
-    if (threadIdx.x >= TILE_ITEMS) return;
+    if (item >= TILE_ITEMS) return;
 #pragma unroll
     for (int r = 0; r < 4; r++) {
 #pragma unroll
         for (int c = 0; c < 4; c++) {
-            const int row = row0 + 4 * tile_y() + r, col = col0 + 4 * tile_x() + c;
+            const int row = row0 + 4 * tile_y(item) + r, col = col0 + 4 * tile_x(item) + c;
             if (row < S && Rule::writes(col, S)) {
                 const long place = (long)row * S + col;
                 state_out[place] = Rule::updated(state[place], factor, sum[r][c]);
@@ -48,13 +49,14 @@ static __device__ __forceinline__ void output_body(const float* Q, const float* 
     __shared__ TileLds<TILE_PITCH> lds;
     const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
     if (row0 >= S || col0 >= C) return;
+    const unsigned item = threadIdx.x;
     float sum[4][4] = {};
     const Operand<true> states = {state + (long)row0 * S, S, S - row0, S};
     const Operand<false> queries = {Q + col0, C, C - col0, S};
     tile_product<Rule, false>(sum, states, queries, lds);
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-        const int token = col0 + 4 * tile_x() + c;
+        const int token = col0 + 4 * tile_x(item) + c;
         const float decay = token < C ? Rule::decay(g_cumsum[token]) : 0.0f;
 #pragma unroll
         for (int r = 0; r < 4; r++) sum[r][c] *= decay;
@@ -63,12 +65,12 @@ static __device__ __forceinline__ void output_body(const float* Q, const float* 
     const Operand<true> values = {V_new + (long)row0 * C, C, S - row0, depth};
     const Operand<true> attention = {attn + (long)col0 * C, C, C - col0, depth};
     tile_product<Rule, false>(sum, values, attention, lds);
-    if (threadIdx.x >= TILE_ITEMS) return;
+    if (item >= TILE_ITEMS) return;
 #pragma unroll
     for (int r = 0; r < 4; r++) {
 #pragma unroll
         for (int c = 0; c < 4; c++) {
-            const int row = row0 + 4 * tile_y() + r, col = col0 + 4 * tile_x() + c;
+            const int row = row0 + 4 * tile_y(item) + r, col = col0 + 4 * tile_x(item) + c;
             if (row < S && Rule::writes(col, C)) output[(long)row * C + col] = sum[r][c];
         }
     }

@@ -1,7 +1,7 @@
 // A 64 x 64 tile of a product, by 256 work-items of 4 x 4 elements each: operands go through LDS, sixteen products deep at a time, in two
 // buffers, so that the next part is on its way from memory while one is computed, and a part costs one barrier.
 #pragma once
-#include <hip/hip_runtime.h>
+#include "uniform.hip"
 
 #define TILE 64
 #define TILE_DEPTH 16
@@ -31,31 +31,32 @@ struct Operand {
     int width, depth;
 
     // where a work-item's number i of a part stands: neighbouring lanes read neighbouring numbers
-    static __device__ __forceinline__ int place_m(int e) { return ALONG_DEPTH ? e / TILE_DEPTH : e % TILE; }
-    static __device__ __forceinline__ int place_d(int e) { return ALONG_DEPTH ? e % TILE_DEPTH : e / TILE; }
+    static __device__ __forceinline__ int place_m(unsigned e) { return ALONG_DEPTH ? e / TILE_DEPTH : e % TILE; }
+    static __device__ __forceinline__ int place_d(unsigned e) { return ALONG_DEPTH ? e % TILE_DEPTH : e / TILE; }
 
     template <class Rule>
-    __device__ __forceinline__ void fetch(float (&part)[4], int from) const {
+    __device__ __forceinline__ void fetch(float (&part)[4], unsigned item, int from) const {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int e = threadIdx.x + TILE_ITEMS * i, m = place_m(e), d = from + place_d(e);
+            const unsigned e = item + TILE_ITEMS * i;
+            const int m = place_m(e), d = from + place_d(e);
             const bool there = m < Rule::width(width) && d < depth;
             part[i] = there ? at[ALONG_DEPTH ? m * pitch + d : d * pitch + m] : 0.0f;
         }
     }
     template <int PITCH>
-    __device__ __forceinline__ void put(const float (&part)[4], float (*lds)[PITCH]) const {
+    __device__ __forceinline__ void put(const float (&part)[4], unsigned item, float (*lds)[PITCH]) const {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int e = threadIdx.x + TILE_ITEMS * i;
+            const unsigned e = item + TILE_ITEMS * i;
             lds[place_d(e)][place_m(e)] = part[i];
         }
     }
 };
 
 // The work-item's share: rows 4 y to 4 y + 3, columns 4 x to 4 x + 3.
-static __device__ __forceinline__ int tile_x() { return threadIdx.x % (TILE / 4); }
-static __device__ __forceinline__ int tile_y() { return threadIdx.x / (TILE / 4); }
+static __device__ __forceinline__ int tile_x(unsigned item) { return item % (TILE / 4); }
+static __device__ __forceinline__ int tile_y(unsigned item) { return item / (TILE / 4); }
 
 static __device__ __forceinline__ void four(float (&to)[4], const float* lds) {
     const float4 v = *(const float4*)lds;
@@ -65,31 +66,33 @@ static __device__ __forceinline__ void four(float (&to)[4], const float* lds) {
 // sum[r][c] += <a_row, b_col>. SAME: b is a, which is fetched once.
 template <class Rule, bool SAME, int PITCH, class A, class B>
 static __device__ __forceinline__ void tile_product(float (&sum)[4][4], const A a, const B b, TileLds<PITCH>& lds) {
-    const bool computes = threadIdx.x < TILE_ITEMS;
+    const unsigned item = own_item();
+    const int row = 4 * tile_y(item), col = 4 * tile_x(item);
+    const bool computes = item < TILE_ITEMS;
     const int depth = Rule::depth(a.depth);
     float part_a[4], part_b[4];
     if (computes) {
-        a.template fetch<Rule>(part_a, 0);
-        if (!SAME) b.template fetch<Rule>(part_b, 0);
+        a.template fetch<Rule>(part_a, item, 0);
+        if (!SAME) b.template fetch<Rule>(part_b, item, 0);
     }
     __syncthreads();
     int buffer = 0;
     for (int from = 0; from < depth; from += TILE_DEPTH) {
         if (computes) {
-            a.put(part_a, lds.a[buffer]);
-            if (!SAME) b.put(part_b, lds.b[buffer]);
+            a.put(part_a, item, lds.a[buffer]);
+            if (!SAME) b.put(part_b, item, lds.b[buffer]);
         }
         Rule::meet();
         if (computes) {
             if (from + TILE_DEPTH < depth) {
-                a.template fetch<Rule>(part_a, from + TILE_DEPTH);
-                if (!SAME) b.template fetch<Rule>(part_b, from + TILE_DEPTH);
+                a.template fetch<Rule>(part_a, item, from + TILE_DEPTH);
+                if (!SAME) b.template fetch<Rule>(part_b, item, from + TILE_DEPTH);
             }
 #pragma unroll
             for (int d = 0; d < TILE_DEPTH; d++) {
                 float x[4], y[4];
-                four(x, &lds.a[buffer][d][4 * tile_y()]);
-                four(y, SAME ? &lds.a[buffer][d][4 * tile_x()] : &lds.b[buffer][d][4 * tile_x()]);
+                four(x, &lds.a[buffer][d][row]);
+                four(y, SAME ? &lds.a[buffer][d][col] : &lds.b[buffer][d][col]);
 #pragma unroll
                 for (int r = 0; r < 4; r++) {
 #pragma unroll

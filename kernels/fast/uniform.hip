@@ -11,6 +11,8 @@ typedef const float __attribute__((address_space(1)))* SharedRow;
 typedef float __attribute__((address_space(1)))* SharedOutRow;
 typedef const char __attribute__((address_space(1)))* SharedBytes;
 typedef char __attribute__((address_space(1)))* SharedOutBytes;
+typedef float Four __attribute__((ext_vector_type(4)));
+typedef Four __attribute__((address_space(1)))* SharedOutFour;
 
 // The value, cut from what it was computed of: else the compiler computes the places of all rows in advance, and has not the registers.
 template <class Uniform>
@@ -29,6 +31,10 @@ typedef const float* SharedRow;
 typedef float* SharedOutRow;
 typedef const char* SharedBytes;
 typedef char* SharedOutBytes;
+struct alignas(16) Four {
+    float x, y, z, w;
+};
+typedef Four* SharedOutFour;
 template <class Uniform>
 static __device__ __forceinline__ Uniform held(Uniform value) {
     return value;
@@ -46,6 +52,19 @@ static __device__ __forceinline__ float lane_load(SharedRow row, unsigned& bytes
 static __device__ __forceinline__ void lane_store(SharedOutRow row, unsigned& bytes, float x) {
     settled(bytes);
     *(SharedOutRow)((SharedOutBytes)row + bytes) = x;
+}
+// Four of them, where place and row are multiples of 16 bytes.
+static __device__ __forceinline__ void lane_store4(SharedOutRow row, unsigned& bytes, float4 x) {
+    settled(bytes);
+    Four four = {x.x, x.y, x.z, x.w};
+    *(SharedOutFour)((SharedOutBytes)row + bytes) = four;
+}
+
+// The work-item's number, found anew: what is computed of it inside a loop is not kept in registers from before the loop.
+static __device__ __forceinline__ unsigned own_item() {
+    unsigned item = threadIdx.x;
+    settled(item);
+    return item;
 }
 
 // Lanes of a wave. What asks for more of them at a time than there are takes several registers.
