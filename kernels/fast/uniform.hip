@@ -1,9 +1,9 @@
-// What all lanes of a wave share, kept where the hardware has one of it: scalar registers. Elsewhere than on AMD's GPUs these are plain
-// pointers and numbers.
+// What all lanes of a wave share, kept where the hardware has one of it: scalar registers. Elsewhere than on AMD's GPUs, and without
+// optimisation, which knows no scalar registers for numbers of the program, these are plain pointers and numbers.
 #pragma once
 #include <hip/hip_runtime.h>
 
-#ifdef __AMDGCN__
+#if defined(__AMDGCN__) && defined(__OPTIMIZE__)
 // Numbers that nothing writes to while the kernel runs: scalar loads get them, where the address is shared.
 typedef const float __attribute__((address_space(4)))* SharedNumbers;
 // A row in memory whose beginning is shared: a load is that, and one register for the lane's place.
