@@ -37,11 +37,11 @@ struct DocumentRule : TileRule, SolveRule {
 template <int GROUPS>
 struct ChunkLds {
     float A[CHUNK_MAX][CHUNK_MAX];
-    float step[CHUNK_MAX];
     float factor[2][CHUNK_MAX];  // of the right-hand sides: of K beta e^g, of V beta
     double g[CHUNK_MAX];  // running sums of gates: differences of them count, of which a float would leave few digits
     union {
-        TileLds<TILE> tile;  // keys go in and out along tokens: no padding
+        float step[CHUNK_MAX];  // gates, before they are summed
+        TileLds<TILE, 1> tile;  // keys go in and out along tokens: no padding
         // Columns on their way: lane l reads 16 bytes at l TURN_PITCH. Of the pitch 16 eight lanes at a time would meet in two banks of
         // four, 4 times each; of 20 they have all 32.
         float turn[GROUPS][GROUP][TURN_PITCH];
@@ -73,7 +73,7 @@ template <class Rule, int GROUPS>
 static __device__ __forceinline__ void chunk_matrix(const float* K, int S, int C, ChunkLds<GROUPS>& lds) {
     float sum[4][4] = {};
     const Operand<false> keys = {K, C, C, Rule::channels(S)};
-    tile_product<Rule, true>(sum, keys, keys, lds.tile);
+    tile_product<Rule>(sum, keys, keys, lds.tile);
     const unsigned item = own_item();
     if (item < TILE_ITEMS) {
         const int i0 = 4 * tile_y(item), j0 = 4 * tile_x(item);
@@ -137,6 +137,14 @@ static __device__ __forceinline__ void for_turns(int C, Body body) {
     }
 }
 
+// Sixteen tokens of 64 channels on their way between memory and LDS: number i of a lane is of the channel `own` + step(i). What 32 lanes
+// write at a time is of two channels that are four apart, 80 numbers: all banks, each once (neighbouring channels would share four).
+struct TurnPlace {
+    int token, own;
+    __device__ __forceinline__ TurnPlace(unsigned lane) : token(lane % TURN), own(lane / TURN % 2 * 4 + lane / (2 * TURN)) {}
+    static constexpr int step(int i) { return i % 2 * 2 + i / 2 * 8; }
+};
+
 // The group of 64 columns of a wave: channels from `first` on of a matrix S x C.
 template <class Rule>
 struct ChunkColumns {
@@ -147,25 +155,24 @@ struct ChunkColumns {
     __device__ __forceinline__ void load(const float* matrix, int first, int S, int C, const float* factor, float (*turn)[TURN_PITCH],
                                          bool active) {
         const unsigned lane = own_item() % GROUP;
-        const int token = lane % TURN, row = lane / TURN;
+        const TurnPlace at(lane);
         for_turns<Rule>(C, [&](auto turn_of) {
             constexpr int from = turn_of.from;
             float part[TURN];
             if (active) {
-                const int column = from + token < C ? from + token : C - 1;
-                const unsigned last = 4u * ((S - 1) * C + column), step = 4u * (GROUP / TURN) * C;
-                unsigned place = 4u * ((first + row) * C + column);
+                const int column = from + at.token < C ? from + at.token : C - 1;
+                const unsigned last = 4u * ((S - 1) * C + column), place = 4u * ((first + at.own) * C + column);
 #pragma unroll
                 for (int i = 0; i < TURN; i++) {
-                    unsigned bytes = place < last ? place : last;
+                    unsigned bytes = place + 4u * TurnPlace::step(i) * C;
+                    if (bytes > last) bytes = last;
                     part[i] = lane_load((SharedRow)matrix, bytes);
-                    place += step;
                 }
             }
             Rule::wait();
             if (active) {
 #pragma unroll
-                for (int i = 0; i < TURN; i++) turn[row + (GROUP / TURN) * i][token] = part[i];
+                for (int i = 0; i < TURN; i++) turn[at.own + TurnPlace::step(i)][at.token] = part[i];
             }
             Rule::wait();
             if (active) {
@@ -187,7 +194,7 @@ struct ChunkColumns {
     // matrix[channel][token] = the columns, the way back
     __device__ __forceinline__ void store(float* matrix, int first, int S, int C, float (*turn)[TURN_PITCH], bool active) const {
         const unsigned lane = own_item() % GROUP;
-        const int token = lane % TURN, row = lane / TURN;
+        const TurnPlace at(lane);
         for_turns<Rule>(C, [&](auto turn_of) {
             constexpr int from = turn_of.from;
             Rule::wait();
@@ -199,14 +206,13 @@ struct ChunkColumns {
                 }
             }
             Rule::wait();
-            if (active && from + token < Rule::tokens(C)) {
-                const unsigned step = 4u * (GROUP / TURN) * C;
-                unsigned place = 4u * ((first + row) * C + from + token);
+            if (active && from + at.token < Rule::tokens(C)) {
+                const unsigned place = 4u * ((first + at.own) * C + from + at.token);
 #pragma unroll
                 for (int i = 0; i < TURN; i++) {
-                    const int channel = row + (GROUP / TURN) * i;
-                    if (Rule::writes(first + channel, S)) lane_store((SharedOutRow)matrix, place, turn[channel][token]);
-                    place += step;
+                    const int channel = at.own + TurnPlace::step(i);
+                    unsigned bytes = place + 4u * TurnPlace::step(i) * C;
+                    if (Rule::writes(first + channel, S)) lane_store((SharedOutRow)matrix, bytes, turn[channel][at.token]);
                 }
             }
         });

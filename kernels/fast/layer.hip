@@ -67,7 +67,7 @@ struct LayerShare {
 template <class Rule, int VALUES>
 static __device__ __forceinline__ void layer_body(const float* K, const float* V, const float* G, const float* Beta,
                                                   const float* state, float* states, int B, int H, int HV, int chunks, int S, int C) {
-    constexpr int KEY_GROUPS = LAYER_KEYS / GROUP, GROUPS = LAYER_ITEMS / GROUP;
+    constexpr int KEY_GROUPS = LAYER_KEYS / GROUP, GROUPS = KEY_GROUPS + (VALUES + GROUP - 1) / GROUP;
     typedef LayerShare<VALUES> Share;
     __shared__ ChunkLds<GROUPS> lds;
     const int across = (S + VALUES - 1) / VALUES, part = blockIdx.x, hv = blockIdx.y, b = blockIdx.z;
@@ -87,12 +87,12 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
     const int wave = wave_uniform(threadIdx.x / GROUP);
     const bool keys = wave < KEY_GROUPS;
     const int first = keys ? row0 + GROUP * wave : col0 + GROUP * (wave - KEY_GROUPS);
-    const bool active = first < S && (keys || GROUP * (wave - KEY_GROUPS) < VALUES);
+    const bool active = wave < GROUPS && first < S;
     for (int chunk = 0; chunk < chunks; chunk++) {
         chunk_gates<Rule>(G, Beta, C, lds);
         chunk_matrix<Rule>(K, S, C, lds);
         ChunkColumns<Rule> columns;
-        columns.load(keys ? K : V, first, S, C, lds.factor[held(wave / KEY_GROUPS)], lds.turn[wave], active);
+        columns.load(keys ? K : V, first, S, C, lds.factor[held(wave / KEY_GROUPS)], lds.turn[active ? wave : 0], active);
         if (active) columns.solve(lds.A, held(C));
 
         const float factor = expf((float)lds.g[Rule::last(C)]);
@@ -109,9 +109,9 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
             const unsigned item = own_item();
             const int row = Share::row(item), col = LAYER_KEYS + Share::col(item);
             Rule::wait();
+            if (wave < GROUPS) {
 #pragma unroll
-            for (int t = 0; t < TURN; t++) {
-                lds.solved[t][item] = t < left ? columns.block.x[from + t] : 0.0f;
+                for (int t = 0; t < TURN; t++) lds.solved[t][item] = t < left ? columns.block.x[from + t] : 0.0f;
             }
             Rule::wait();
 #pragma unroll 4
@@ -139,10 +139,11 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
         K += tokens, V += tokens, G += C, Beta += C, states += square;
     }
 }
+// Two work-groups a compute unit have 128 registers a lane and 32 KiB each, which is enough for the part with few values.
 #define LAYER_KERNEL(NAME, RULE, VALUES)                                                                                          \
-    extern "C" __global__ __launch_bounds__(LAYER_ITEMS) void NAME(const float* K, const float* V, const float* G,                \
-                                                                   const float* Beta, const float* state, float* states, int B,   \
-                                                                   int H, int HV, int chunks, int S, int C) {                     \
+    extern "C" __global__ __launch_bounds__(LAYER_ITEMS, VALUES < 64 ? 2 : 1) void NAME(                                          \
+        const float* K, const float* V, const float* G, const float* Beta, const float* state, float* states, int B, int H,       \
+        int HV, int chunks, int S, int C) {                                                                                       \
         layer_body<RULE, VALUES>(K, V, G, Beta, state, states, B, H, HV, chunks, S, C);                                           \
     }
 

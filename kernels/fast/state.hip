@@ -22,7 +22,7 @@ static __device__ __forceinline__ void state_update_body(const float* state, con
     float sum[4][4] = {};
     const Operand<true> keys = {K_cumdecay + (long)row0 * C, C, S - row0, C};
     const Operand<true> values = {V_new + (long)col0 * C, C, S - col0, C};
-    tile_product<Rule, false>(sum, keys, values, lds);
+    tile_product<Rule>(sum, keys, values, lds);
     if (item >= TILE_ITEMS) return;
 #pragma unroll
     for (int r = 0; r < 4; r++) {
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void output_body(const float* Q, const float* 
     float sum[4][4] = {};
     const Operand<true> states = {state + (long)row0 * S, S, S - row0, S};
     const Operand<false> queries = {Q + col0, C, C - col0, S};
-    tile_product<Rule, false>(sum, states, queries, lds);
+    tile_product<Rule>(sum, states, queries, lds);
 #pragma unroll
     for (int c = 0; c < 4; c++) {
         const int token = col0 + 4 * tile_x(item) + c;
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void output_body(const float* Q, const float* 
     const int depth = Rule::attention_depth(C);
     const Operand<true> values = {V_new + (long)row0 * C, C, S - row0, depth};
     const Operand<true> attention = {attn + (long)col0 * C, C, C - col0, depth};
-    tile_product<Rule, false>(sum, values, attention, lds);
+    tile_product<Rule>(sum, values, attention, lds);
     if (item >= TILE_ITEMS) return;
 #pragma unroll
     for (int r = 0; r < 4; r++) {

@@ -8,10 +8,9 @@
 #define TILE_ITEMS 256  // work-items that compute; more may be there, and meet at the barriers
 
 // Rows of the pitch 64 would put what 16 neighbouring lanes write, one column each, into one bank; of 68 into eight.
-template <int PITCH>
+template <int PITCH, int OPERANDS = 2>
 struct TileLds {
-    float a[2][TILE_DEPTH][PITCH];
-    float b[2][TILE_DEPTH][PITCH];
+    float part[OPERANDS][2][TILE_DEPTH][PITCH];
 };
 #define TILE_PITCH (TILE + 4)
 
@@ -63,9 +62,9 @@ static __device__ __forceinline__ void four(float (&to)[4], const float* lds) {
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-// sum[r][c] += <a_row, b_col>. SAME: b is a, which is fetched once.
-template <class Rule, bool SAME, int PITCH, class A, class B>
-static __device__ __forceinline__ void tile_product(float (&sum)[4][4], const A a, const B b, TileLds<PITCH>& lds) {
+// sum[r][c] += <a_row, b_col>. Where there is one operand, b is a.
+template <class Rule, int PITCH, int OPERANDS, class A, class B>
+static __device__ __forceinline__ void tile_product(float (&sum)[4][4], const A a, const B b, TileLds<PITCH, OPERANDS>& lds) {
     const unsigned item = own_item();
     const int row = 4 * tile_y(item), col = 4 * tile_x(item);
     const bool computes = item < TILE_ITEMS;
@@ -73,26 +72,26 @@ static __device__ __forceinline__ void tile_product(float (&sum)[4][4], const A 
     float part_a[4], part_b[4];
     if (computes) {
         a.template fetch<Rule>(part_a, item, 0);
-        if (!SAME) b.template fetch<Rule>(part_b, item, 0);
+        if (OPERANDS == 2) b.template fetch<Rule>(part_b, item, 0);
     }
     __syncthreads();
     int buffer = 0;
     for (int from = 0; from < depth; from += TILE_DEPTH) {
         if (computes) {
-            a.put(part_a, item, lds.a[buffer]);
-            if (!SAME) b.put(part_b, item, lds.b[buffer]);
+            a.put(part_a, item, lds.part[0][buffer]);
+            if (OPERANDS == 2) b.put(part_b, item, lds.part[1][buffer]);
         }
         Rule::meet();
         if (computes) {
             if (from + TILE_DEPTH < depth) {
                 a.template fetch<Rule>(part_a, item, from + TILE_DEPTH);
-                if (!SAME) b.template fetch<Rule>(part_b, item, from + TILE_DEPTH);
+                if (OPERANDS == 2) b.template fetch<Rule>(part_b, item, from + TILE_DEPTH);
             }
 #pragma unroll
             for (int d = 0; d < TILE_DEPTH; d++) {
                 float x[4], y[4];
-                four(x, &lds.a[buffer][d][row]);
-                four(y, SAME ? &lds.a[buffer][d][col] : &lds.b[buffer][d][col]);
+                four(x, &lds.part[0][buffer][d][row]);
+                four(y, &lds.part[OPERANDS - 1][buffer][d][col]);
 #pragma unroll
                 for (int r = 0; r < 4; r++) {
 #pragma unroll
