@@ -123,25 +123,13 @@ struct LdsRows {
     }
 };
 
-// Calls BODY for sixteen tokens after the other, as long as there are some; `from` is known to the compiler.
-template <int FROM>
-struct TurnOf {
-    static constexpr int from = FROM;
-};
-template <class Rule, int FROM = 0, class Body>
-static __device__ __forceinline__ void for_turns(int C, Body body) {
-    if constexpr (FROM < CHUNK_MAX) {
-        if (FROM >= Rule::turns_end(C)) return;
-        body(TurnOf<FROM>{});
-        for_turns<Rule, FROM + TURN>(C, body);
-    }
-}
-
 // Sixteen tokens of 64 channels on their way between memory and LDS: number i of a lane is of the channel `own` + step(i). What 32 lanes
 // write at a time is of two channels that are four apart, 80 numbers: all banks, each once (neighbouring channels would share four).
 struct TurnPlace {
+    unsigned lane;
     int token, own;
-    __device__ __forceinline__ TurnPlace(unsigned lane) : token(lane % TURN), own(lane / TURN % 2 * 4 + lane / (2 * TURN)) {}
+    __device__ __forceinline__ TurnPlace()
+        : lane(own_item() % GROUP), token(lane % TURN), own(lane / TURN % 2 * 4 + lane / (2 * TURN)) {}
     static constexpr int step(int i) { return i % 2 * 2 + i / 2 * 8; }
 };
 
@@ -152,69 +140,68 @@ struct ChunkColumns {
 
     // right-hand sides: matrix[channel][token] factor[token]. Neighbouring lanes read neighbouring tokens; through LDS a lane gets its
     // channel's. Past the end the last channel and token are read again: nobody looks at them. All waves come here: there are barriers.
-    __device__ __forceinline__ void load(const float* matrix, int first, int S, int C, const float* factor, float (*turn)[TURN_PITCH],
-                                         bool active) {
-        const unsigned lane = own_item() % GROUP;
-        const TurnPlace at(lane);
-        for_turns<Rule>(C, [&](auto turn_of) {
-            constexpr int from = turn_of.from;
-            float part[TURN];
-            if (active) {
-                const int column = from + at.token < C ? from + at.token : C - 1;
-                const unsigned last = 4u * ((S - 1) * C + column), place = 4u * ((first + at.own) * C + column);
+    __device__ __forceinline__ void load(Known<CHUNK_MAX>, const float*, int, int, int, const float*, float (*)[TURN_PITCH], bool, TurnPlace) {}
+    template <int FROM>
+    __device__ inline void load(Known<FROM>, const float* matrix, int first, int S, int C, const float* factor,
+                                         float (*turn)[TURN_PITCH], bool active, TurnPlace at) {
+        if (FROM >= Rule::turns_end(C)) return;
+        float part[TURN];
+        if (active) {
+            const int column = FROM + at.token < C ? FROM + at.token : C - 1;
+            const unsigned last = 4u * ((S - 1) * C + column), place = 4u * ((first + at.own) * C + column);
 #pragma unroll
-                for (int i = 0; i < TURN; i++) {
-                    unsigned bytes = place + 4u * TurnPlace::step(i) * C;
-                    if (bytes > last) bytes = last;
-                    part[i] = lane_load((SharedRow)matrix, bytes);
-                }
+            for (int i = 0; i < TURN; i++) {
+                unsigned bytes = place + 4u * TurnPlace::step(i) * C;
+                if (bytes > last) bytes = last;
+                part[i] = lane_load((SharedRow)matrix, bytes);
             }
-            Rule::wait();
-            if (active) {
+        }
+        Rule::wait();
+        if (active) {
 #pragma unroll
-                for (int i = 0; i < TURN; i++) turn[at.own + TurnPlace::step(i)][at.token] = part[i];
-            }
-            Rule::wait();
-            if (active) {
+            for (int i = 0; i < TURN; i++) turn[at.own + TurnPlace::step(i)][at.token] = part[i];
+        }
+        Rule::wait();
+        if (active) {
 #pragma unroll
-                for (int t = 0; t < TURN; t += 4) {
-                    const float4 v = *(const float4*)&turn[lane][t], f = *(const float4*)&factor[from + t];
-                    block.x[from + t] = v.x * f.x, block.x[from + t + 1] = v.y * f.y;
-                    block.x[from + t + 2] = v.z * f.z, block.x[from + t + 3] = v.w * f.w;
-                }
+            for (int t = 0; t < TURN; t += 4) {
+                const float4 v = *(const float4*)&turn[at.lane][t], f = *(const float4*)&factor[FROM + t];
+                block.x[FROM + t] = v.x * f.x, block.x[FROM + t + 1] = v.y * f.y;
+                block.x[FROM + t + 2] = v.z * f.z, block.x[FROM + t + 3] = v.w * f.w;
             }
-        });
+        }
+        load(Known<FROM + TURN>(), matrix, first, S, C, factor, turn, active, at);
     }
 
     __device__ __forceinline__ void solve(const float (*A)[CHUNK_MAX], int C) {
         LdsRows rows(A, 1);
-        block.substitute(rows, C);
+        block.substitute(Known<1>(), rows, C);
     }
 
     // matrix[channel][token] = the columns, the way back
-    __device__ __forceinline__ void store(float* matrix, int first, int S, int C, float (*turn)[TURN_PITCH], bool active) const {
-        const unsigned lane = own_item() % GROUP;
-        const TurnPlace at(lane);
-        for_turns<Rule>(C, [&](auto turn_of) {
-            constexpr int from = turn_of.from;
-            Rule::wait();
-            if (active) {
+    __device__ __forceinline__ void store(Known<CHUNK_MAX>, float*, int, int, int, float (*)[TURN_PITCH], bool, TurnPlace) const {}
+    template <int FROM>
+    __device__ inline void store(Known<FROM>, float* matrix, int first, int S, int C, float (*turn)[TURN_PITCH],
+                                          bool active, TurnPlace at) const {
+        if (FROM >= Rule::turns_end(C)) return;
+        Rule::wait();
+        if (active) {
 #pragma unroll
-                for (int t = 0; t < TURN; t += 4) {
-                    const float* x = block.x + from + t;
-                    *(float4*)&turn[lane][t] = make_float4(x[0], x[1], x[2], x[3]);
-                }
+            for (int t = 0; t < TURN; t += 4) {
+                const float* x = block.x + FROM + t;
+                *(float4*)&turn[at.lane][t] = make_float4(x[0], x[1], x[2], x[3]);
             }
-            Rule::wait();
-            if (active && from + at.token < Rule::tokens(C)) {
-                const unsigned place = 4u * ((first + at.own) * C + from + at.token);
+        }
+        Rule::wait();
+        if (active && FROM + at.token < Rule::tokens(C)) {
+            const unsigned place = 4u * ((first + at.own) * C + FROM + at.token);
 #pragma unroll
-                for (int i = 0; i < TURN; i++) {
-                    const int channel = at.own + TurnPlace::step(i);
-                    unsigned bytes = place + 4u * TurnPlace::step(i) * C;
-                    if (Rule::writes(first + channel, S)) lane_store((SharedOutRow)matrix, bytes, turn[channel][at.token]);
-                }
+            for (int i = 0; i < TURN; i++) {
+                const int channel = at.own + TurnPlace::step(i);
+                unsigned bytes = place + 4u * TurnPlace::step(i) * C;
+                if (Rule::writes(first + channel, S)) lane_store((SharedOutRow)matrix, bytes, turn[channel][at.token]);
             }
-        });
+        }
+        store(Known<FROM + TURN>(), matrix, first, S, C, turn, active, at);
     }
 };

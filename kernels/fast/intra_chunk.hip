@@ -24,18 +24,18 @@ static __device__ __forceinline__ void intra_chunk_body(const float* K, const fl
         const int first = GROUP * (keys ? group - 1 - of_each : group - 1);
         float (*turn)[TURN_PITCH] = lds.turn[active ? wave : 0];
         ChunkColumns<Rule> columns;
-        columns.load(keys ? K : V, first, S, C, lds.factor[keys ? OF_KEYS : OF_VALUES], turn, active && !identity);
+        columns.load(Known<0>(), keys ? K : V, first, S, C, lds.factor[keys ? OF_KEYS : OF_VALUES], turn, active && !identity, TurnPlace());
         if (identity) {
             int column = lane;
             settled(column);
             IdentityColumn<Rule> unit = {column};
-            columns.block.load(unit, 0, held(C));
+            columns.block.load(Known<0>(), unit, 0, held(C));
         }
         if (active) columns.solve(lds.A, held(C));
-        columns.store(keys ? K_cumdecay : V_new, first, S, C, turn, active && !identity);
+        columns.store(Known<0>(), keys ? K_cumdecay : V_new, first, S, C, turn, active && !identity, TurnPlace());
         if (identity && lane < C) {
             unsigned bytes = 4u * lane;
-            columns.block.store((SharedOutRow)(attn_solved + chunk * C * C), C, bytes, held(C));
+            columns.block.store(Known<0>(), (SharedOutRow)(attn_solved + chunk * C * C), C, bytes, held(C));
         }
     }
 }

@@ -35,6 +35,42 @@ struct LayerShare {
             }
         }
     }
+    // += K_cumdecay V_new^T, sixteen tokens at a time: the column x of each work-item, of which `left` tokens count, goes through LDS
+    template <class Rule, class Solved>
+    __device__ __forceinline__ void add(Known<CHUNK_MAX>, const float*, bool, int, int, Solved&) {}
+    template <class Rule, int FROM, class Solved>
+    __device__ inline void add(Known<FROM>, const float* x, bool puts, int left, int C, Solved& solved) {
+        if (FROM >= Rule::turns_end(C)) return;
+        const unsigned item = own_item();
+        const int i = row(item), j = LAYER_KEYS + col(item);
+        Rule::wait();
+        if (puts) {
+#pragma unroll
+            for (int t = 0; t < TURN; t++) solved[t][item] = t < left ? x[FROM + t] : 0.0f;
+        }
+        Rule::wait();
+#pragma unroll 4
+        for (int t = 0; t < TURN; t++) {
+            float key[BELOW][4], value[RIGHT][4];
+#pragma unroll
+            for (int p = 0; p < BELOW; p++) four(key[p], &solved[t][i + 4 * DOWN * p]);
+#pragma unroll
+            for (int q = 0; q < RIGHT; q++) four(value[q], &solved[t][j + 4 * ACROSS * q]);
+#pragma unroll
+            for (int p = 0; p < BELOW; p++) {
+#pragma unroll
+                for (int q = 0; q < RIGHT; q++) {
+#pragma unroll
+                    for (int r = 0; r < 4; r++) {
+#pragma unroll
+                        for (int c = 0; c < 4; c++) state[p][q][r][c] += key[p][r] * value[q][c];
+                    }
+                }
+            }
+        }
+        add<Rule>(Known<FROM + TURN>(), x, puts, held(left - TURN), held(C), solved);
+    }
+
     template <class Rule>
     __device__ __forceinline__ void load(const float* from, int row0, int col0, int S) {
         each<Rule>(row0, col0, S, [&](float (&x)[4], unsigned place, int there) {
@@ -92,7 +128,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
         chunk_gates<Rule>(G, Beta, C, lds);
         chunk_matrix<Rule>(K, S, C, lds);
         ChunkColumns<Rule> columns;
-        columns.load(keys ? K : V, first, S, C, lds.factor[held(wave / KEY_GROUPS)], lds.turn[active ? wave : 0], active);
+        columns.load(Known<0>(), keys ? K : V, first, S, C, lds.factor[held(wave / KEY_GROUPS)], lds.turn[active ? wave : 0], active, TurnPlace());
         if (active) columns.solve(lds.A, held(C));
 
         const float factor = expf((float)lds.g[Rule::last(C)]);
@@ -101,39 +137,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
             float& x = (&share.state[0][0][0][0])[e];
             x = Rule::forgets_before(chunk) ? 0.0f : Rule::decayed(x, factor);
         }
-        // state += K_cumdecay V_new^T, sixteen tokens at a time
-        const int there = wave_uniform(active ? C : 0);
-        for_turns<Rule>(held(C), [&](auto turn_of) {
-            constexpr int from = turn_of.from;
-            const int left = held(there) - from;
-            const unsigned item = own_item();
-            const int row = Share::row(item), col = LAYER_KEYS + Share::col(item);
-            Rule::wait();
-            if (wave < GROUPS) {
-#pragma unroll
-                for (int t = 0; t < TURN; t++) lds.solved[t][item] = t < left ? columns.block.x[from + t] : 0.0f;
-            }
-            Rule::wait();
-#pragma unroll 4
-            for (int t = 0; t < TURN; t++) {
-                float key[Share::BELOW][4], value[Share::RIGHT][4];
-#pragma unroll
-                for (int p = 0; p < Share::BELOW; p++) four(key[p], &lds.solved[t][row + 4 * Share::DOWN * p]);
-#pragma unroll
-                for (int q = 0; q < Share::RIGHT; q++) four(value[q], &lds.solved[t][col + 4 * Share::ACROSS * q]);
-#pragma unroll
-                for (int p = 0; p < Share::BELOW; p++) {
-#pragma unroll
-                    for (int q = 0; q < Share::RIGHT; q++) {
-#pragma unroll
-                        for (int r = 0; r < 4; r++) {
-#pragma unroll
-                            for (int c = 0; c < 4; c++) share.state[p][q][r][c] += key[p][r] * value[q][c];
-                        }
-                    }
-                }
-            }
-        });
+        share.template add<Rule>(Known<0>(), columns.block.x, wave < GROUPS, wave_uniform(active ? C : 0), held(C), lds.solved);
         Rule::wait();
         share.template store<Rule>(states, held(row0), held(col0), held(S));
         K += tokens, V += tokens, G += C, Beta += C, states += square;

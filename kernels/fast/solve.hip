@@ -57,19 +57,19 @@ struct MemoryRows {
     }
 };
 
-// A block of rows of one column. Row after row by templates: every index is known before anything is optimised, so that all of it
-// stays in registers, and rows past the end cost one branch.
+// A block of rows of one column. Every index is known before anything is optimised, so that all of it stays in registers, and rows past
+// the end cost one branch.
 template <class Rule>
 struct SolveBlock {
     float x[SOLVE_ROWS];  // those from `rows` on are never looked at
 
-    template <int R = 0, class Column>
-    __device__ __forceinline__ void load(Column& right, int top, int rows) {
-        if constexpr (R < SOLVE_ROWS) {
-            if (R >= rows) return;
-            x[R] = right.take(top + R);
-            load<R + 1>(right, top, rows);
-        }
+    template <class Column>
+    __device__ __forceinline__ void load(Known<SOLVE_ROWS>, Column&, int, int) {}
+    template <int R, class Column>
+    __device__ __forceinline__ void load(Known<R>, Column& right, int top, int rows) {
+        if (R >= rows) return;
+        x[R] = right.take(top + R);
+        load(Known<R + 1>(), right, top, rows);
     }
 
     // x[R] += a row's coefficients times solved rows, COUNT of them
@@ -81,32 +81,31 @@ struct SolveBlock {
     }
 
     // What rows of an earlier block add; A's rows from the block's first, each from the earlier row's column on.
-    template <int R = 0, class Rows>
-    __device__ __forceinline__ void add(Rows& A, int rows, const float* above) {
-        if constexpr (R < SOLVE_ROWS) {
-            if (R >= rows) return;
-            products<R, SOLVE_PANEL>(A.take(), above);
-            add<R + 1>(A, rows, above);
-        }
+    template <class Rows>
+    __device__ __forceinline__ void add(Known<SOLVE_ROWS>, Rows&, int, const float*) {}
+    template <int R, class Rows>
+    __device__ __forceinline__ void add(Known<R>, Rows& A, int rows, const float* above) {
+        if (R >= rows) return;
+        products<R, SOLVE_PANEL>(A.take(), above);
+        add(Known<R + 1>(), A, rows, above);
     }
 
     // What rows of the block add to each other; A's rows from the block's second, each from the block's first column on.
-    template <int R = 1, class Rows>
-    __device__ __forceinline__ void substitute(Rows& A, int rows) {
-        if constexpr (R < SOLVE_ROWS) {
-            if (R >= rows) return;
-            products<R, Rule::products(R)>(A.take(), x);
-            substitute<R + 1>(A, rows);
-        }
+    template <class Rows>
+    __device__ __forceinline__ void substitute(Known<SOLVE_ROWS>, Rows&, int) {}
+    template <int R, class Rows>
+    __device__ __forceinline__ void substitute(Known<R>, Rows& A, int rows) {
+        if (R >= rows) return;
+        products<R, Rule::products(R)>(A.take(), x);
+        substitute(Known<R + 1>(), A, rows);
     }
 
-    template <int R = 0>
-    __device__ __forceinline__ void store(SharedOutRow row, int k, unsigned& bytes, int rows) const {
-        if constexpr (R < SOLVE_ROWS) {
-            if (R >= rows) return;
-            lane_store(row, bytes, x[R]);
-            store<R + 1>(held(row + k), k, bytes, rows);
-        }
+    __device__ __forceinline__ void store(Known<SOLVE_ROWS>, SharedOutRow, int, unsigned&, int) const {}
+    template <int R>
+    __device__ __forceinline__ void store(Known<R>, SharedOutRow row, int k, unsigned& bytes, int rows) const {
+        if (R >= rows) return;
+        lane_store(row, bytes, x[R]);
+        store(Known<R + 1>(), held(row + k), k, bytes, rows);
     }
 };
 
@@ -119,7 +118,7 @@ static __device__ __forceinline__ void solve_tri_body(const float* A, Column rig
         const int rows = n - top < SOLVE_ROWS ? n - top : SOLVE_ROWS;
         const SharedNumbers first = (SharedNumbers)A + (long)top * Rule::row_step(n);
         SolveBlock<Rule> block;
-        block.load(right, top, held(rows));
+        block.load(Known<0>(), right, top, held(rows));
         for (int from = 0; from < Rule::rows_above(top); from += SOLVE_PANEL) {
             float above[SOLVE_PANEL];
             SharedRow solved = (SharedRow)X + (long)from * k;
@@ -129,11 +128,11 @@ static __device__ __forceinline__ void solve_tri_body(const float* A, Column rig
                 solved = held(solved + k);
             }
             MemoryRows<Rule> earlier = {held(first + (long)from * Rule::column_step(n)), n};
-            block.add(earlier, held(rows), above);
+            block.add(Known<0>(), earlier, held(rows), above);
         }
         MemoryRows<Rule> own = {held(first + Rule::row_step(n) + (long)top * Rule::column_step(n)), n};
-        block.substitute(own, held(rows));
-        block.store((SharedOutRow)X + (long)top * k, k, bytes, held(Rule::rows_written(rows)));
+        block.substitute(Known<1>(), own, held(rows));
+        block.store(Known<0>(), (SharedOutRow)X + (long)top * k, k, bytes, held(Rule::rows_written(rows)));
     }
 }
 #define SOLVE_TRI_KERNEL(NAME, RULE)                                                                          \

@@ -79,7 +79,7 @@ static __device__ __forceinline__ void tile_product(float (&sum)[4][4], const A 
     for (int from = 0; from < depth; from += TILE_DEPTH) {
         if (computes) {
             a.put(part_a, item, lds.part[0][buffer]);
-            if (OPERANDS == 2) b.put(part_b, item, lds.part[1][buffer]);
+            if (OPERANDS == 2) b.put(part_b, item, lds.part[OPERANDS - 1][buffer]);
         }
         Rule::meet();
         if (computes) {

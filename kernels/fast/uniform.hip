@@ -60,6 +60,11 @@ static __device__ __forceinline__ void lane_store4(SharedOutRow row, unsigned& b
     *(SharedOutFour)((SharedOutBytes)row + bytes) = four;
 }
 
+// A number that the compiler knows: functions call themselves with the next one, so that what they index stays in registers. Those that move
+// several numbers at a time are `inline`, not __forceinline__: inlined before arrays are split, they would leave vectors of four.
+template <int N>
+struct Known {};
+
 // The work-item's number, found anew: what is computed of it inside a loop is not kept in registers from before the loop.
 static __device__ __forceinline__ unsigned own_item() {
     unsigned item = threadIdx.x;
