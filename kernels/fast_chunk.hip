@@ -1,0 +1,6 @@
+// The gated delta rule by chunks, for speed. The files in fast/ have the bodies; the names are here.
+#include "fast/chunk_prepare.hip"
+#include "fast/chunk_scan.hip"
+
+PREPARE_KERNEL(fast_chunk_prepare_f32, FastChunkRule)
+SCAN_KERNEL(fast_chunk_scan_out_f32, FastChunkRule)
