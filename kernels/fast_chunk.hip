@@ -3,4 +3,5 @@
 #include "fast/chunk_scan.hip"
 
 PREPARE_KERNEL(fast_chunk_prepare_f32, FastChunkRule)
-SCAN_KERNEL(fast_chunk_scan_out_f32, FastChunkRule)
+SCAN_KERNEL(fast_chunk_scan_out_f32, FastChunkRule, false)
+SCAN_KERNEL(fast_chunk_scan_out_k128_f32, FastChunkRule, true)

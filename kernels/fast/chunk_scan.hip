@@ -23,18 +23,6 @@ struct __align__(16) ScanLds {
     float vn[GDN_MAX_CHUNK][GDN_WAVE];
 };
 
-// part = <row t, S> of the slice, for the step's tokens
-template <int KEYS, bool WHOLE>
-static __device__ __forceinline__ void scan_parts(ScanLds& lds, const Slice<KEYS, WHOLE>& slice, const float s[KEYS], int wave,
-                                                  int lane, const float* rows, long pitch, int tokens) {
-#pragma unroll 1
-    for (int t = 0; t < tokens; t++) {
-        float row[KEYS];
-        slice.row(row, fast_uniform(rows + t * pitch));
-        lds.part[wave][t][lane] = fast_dot<KEYS>(row, s);
-    }
-}
-
 template <class Rule>
 static __device__ __forceinline__ float scan_sum(const ScanLds& lds, int t, int lane) {
     float sum = lds.part[0][t][lane];
@@ -50,80 +38,89 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
     const int col = Rule::first_column(blockIdx.x * GDN_WAVE) + lane;
     const bool mine = col < x.V;
     const int safe = mine ? col : x.V - 1;
-    const long size = (long)x.K * x.V, state = ((long)b * x.HV + hv) * size;
+    const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
+    const long state = ((long)b * x.HV + hv) * x.K * x.V;
     const Slice<KEYS, WHOLE> slice = {wave * KEYS, x.K};
-    const long key_pitch = (long)x.H * x.K, w_pitch = (long)x.HV * x.K, value_pitch = (long)x.HV * x.V;
+    const int key_pitch = x.H * x.K, w_pitch = x.HV * x.K, value_pitch = x.HV * x.V;
+    const auto part = [&](int t, float sum) { lds.part[wave][t][lane] = sum; };
 
     float s[KEYS] = {};
     if (x.initial) slice.load(s, x.initial + state, gdn_column(safe, x.K, x.V, Rule::initial_layout(x.state_layout)));
+    // where the step's first token is
+    const float *w = x.w + value * x.K, *u = x.u + value * x.V, *q = x.q + key, *k = x.k + key;
+    const float *seen = x.seen + value * FAST_STEP, *decays = x.decays + value * 2;
+    float* o = x.o + value * x.V;
     for (int begin = 0; begin < x.T; begin += x.C) {
         const int tokens = fast_min(x.C, x.T - begin);
-        const long token = (long)b * x.T + begin, value = token * x.HV + hv;
         if (Rule::forgets_before(begin)) {
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] = 0.0f;
         }
         for (int from = 0; from < tokens; from += FAST_STEP) {
             const int count = fast_min(FAST_STEP, tokens - from);
-            float u[SCAN_SHARE];
+            float of_u[SCAN_SHARE];
 #pragma unroll
-            for (int t = 0; t < SCAN_SHARE; t++) {
-                const int at = fast_min(from + SCAN_SHARE * wave + t, tokens - 1);
-                u[t] = x.u[value * x.V + at * value_pitch + safe];
-            }
-            scan_parts(lds, slice, s, wave, lane, x.w + value * x.K + from * w_pitch, w_pitch, count);
+            for (int t = 0; t < SCAN_SHARE; t++) of_u[t] = u[fast_min(SCAN_SHARE * wave + t, count - 1) * value_pitch + safe];
+            slice.dots(w, w_pitch, count, s, part);
             Rule::meet();
 #pragma unroll
             for (int t = 0; t < SCAN_SHARE; t++) {
                 const int at = SCAN_SHARE * wave + t;
-                lds.vn[from + at][lane] = at < count ? u[t] - scan_sum<Rule>(lds, at, lane) : 0.0f;
+                lds.vn[from + at][lane] = at < count ? of_u[t] - scan_sum<Rule>(lds, at, lane) : 0.0f;
             }
             __syncthreads();
+            w += count * (long)w_pitch;
+            u += count * (long)value_pitch;
         }
         for (int from = 0; from < tokens; from += FAST_STEP) {
             const int count = Rule::tail(tokens - from, FAST_STEP);
-            const long key = ((token + from) * x.H + head) * x.K;
-            const UniformFloats decays = fast_uniform(x.decays + 2 * (value + (long)from * x.HV));
-            scan_parts(lds, slice, s, wave, lane, x.q + key, key_pitch, count);
+            slice.dots(q, key_pitch, count, s, part);
             Rule::meet();
 #pragma unroll 1
             for (int t = SCAN_SHARE * wave; t < SCAN_SHARE * (wave + 1) && t < count; t++) {
-                const UniformFloats seen = fast_uniform(x.seen + (value + (long)(from + t) * x.HV) * FAST_STEP);
-                float o = Rule::in(decays[2l * t * x.HV]) * scan_sum<Rule>(lds, t, lane);
+                const UniformFloats row = fast_uniform(seen + t * x.HV * FAST_STEP);
+                float sum = Rule::in(fast_uniform(decays)[2 * t * x.HV]) * scan_sum<Rule>(lds, t, lane);
 #pragma unroll 1
                 for (int j = 0; j <= t; j += 4) {
 #pragma unroll
-                    for (int e = 0; e < 4; e++) o = fmaf(seen[j + e], lds.vn[from + j + e][lane], o);
+                    for (int e = 0; e < 4; e++) sum = fmaf(row[j + e], lds.vn[from + j + e][lane], sum);
                 }
-                if (mine) x.o[value * x.V + (from + t) * value_pitch + col] = x.scale * o;
+                if (mine) o[t * value_pitch + col] = x.scale * sum;
             }
-            const float decay = Rule::in(decays[2l * (count - 1) * x.HV]);
+            const float decay = Rule::in(fast_uniform(decays)[2 * (count - 1) * x.HV]);
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decay;
-#pragma unroll 1
-            for (int t = 0; t < count; t++) {
-                float row[KEYS];
-                slice.row(row, fast_uniform(x.k + key + t * key_pitch));
-                fast_write<KEYS>(s, row, Rule::after(decays[2l * t * x.HV + 1]) * lds.vn[from + t][lane]);
-            }
+            slice.writes(k, key_pitch, count, s, [&](int t) {
+                return Rule::after(fast_uniform(decays)[2 * t * x.HV + 1]) * lds.vn[from + t][lane];
+            });
             __syncthreads();
+            q += count * (long)key_pitch;
+            k += count * (long)key_pitch;
+            o += count * (long)value_pitch;
+            seen += count * (long)x.HV * FAST_STEP;
+            decays += count * (long)x.HV * 2;
         }
     }
     if (x.final && mine) slice.store(x.final + state, gdn_column(col, x.K, x.V, Rule::final_layout(x.state_layout)), s);
 }
 
-template <class Rule>
+// WHOLE: K is 128
+template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void scan_body(const Scan& x) {
     __shared__ ScanLds lds;
     if (blockIdx.x * GDN_WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (WHOLE) {
+        scan_sequence<Rule, 32, true>(x, lds);
+        return;
+    }
 #define BODY(KEYS, WHOLE) scan_sequence<Rule, KEYS, WHOLE>(x, lds)
     FAST_WITH_SLICE(x.K, BODY);
 #undef BODY
 }
-#define SCAN_KERNEL(NAME, RULE)                                                                                             \
+#define SCAN_KERNEL(NAME, RULE, WHOLE)                                                                                      \
     extern "C" __global__ __launch_bounds__(256) void NAME(                                                                 \
         const float* q, const float* k, const float* u, const float* w, const float* seen, const float* decays,             \
         const float* initial, float* o, float* final, int B, int T, int H, int HV, int K, int V, int C, float scale,        \
         int head_map, int state_layout) {                                                                                   \
-        scan_body<RULE>({q, k, u, w, seen, decays, initial, o, final, B, T, H, HV, K, V, C, scale, head_map, state_layout}); \
+        scan_body<RULE, WHOLE>({q, k, u, w, seen, decays, initial, o, final, B, T, H, HV, K, V, C, scale, head_map, state_layout}); \
     }

@@ -26,17 +26,73 @@ static __device__ __forceinline__ int fast_lane() { return threadIdx.x % GDN_WAV
 static __device__ __forceinline__ int fast_min(int a, int b) { return a < b ? a : b; }
 static __device__ __forceinline__ UniformFloats fast_uniform(const float* p) { return (UniformFloats)p; }
 
+// The compiler moves nothing over this.
+#ifndef GDN_IN_ORDER
+#define GDN_IN_ORDER() __builtin_amdgcn_sched_barrier(0)
+#endif
+// What was loaded from memory has come.
+#ifndef GDN_ARRIVED
+#define GDN_ARRIVED() __builtin_amdgcn_s_waitcnt(0x0f70)
+#endif
+
+#define FAST_PIECE 16  // channels of a row that are in scalars at a time
+
 // Key channels first .. first + KEYS of rows of K. WHOLE: all of them are there. Else those past K read as zeros.
 template <int KEYS, bool WHOLE>
 struct Slice {
     int first, K;
 
-    __device__ __forceinline__ void row(float to[KEYS], UniformFloats row) const {
+    __device__ __forceinline__ void piece(float to[FAST_PIECE], UniformFloats row, int at) const {
 #pragma unroll
-        for (int j = 0; j < KEYS; j++) {
-            if (WHOLE) to[j] = row[first + j];
-            else to[j] = first + j < K ? row[fast_min(first + j, K - 1)] : 0.0f;
+        for (int j = 0; j < FAST_PIECE; j++) {
+            const int channel = first + at + j;
+            if (WHOLE) to[j] = row[channel];
+            else to[j] = channel < K ? row[fast_min(channel, K - 1)] : 0.0f;
         }
+    }
+
+    // Calls use(t, at, piece, from, to) for the pieces of rows 0 .. count - 1, each in two parts: elements from .. to of the
+    // piece at channel `at`. A row's next piece is on its way meanwhile. More rows at a time take more scalars than there are.
+    template <class Use>
+    __device__ __forceinline__ void walk(const float* rows, int pitch, int count, Use use) const {
+#pragma unroll 1
+        for (int t = 0; t < count; t++) {
+            float x[2][FAST_PIECE];
+            piece(x[0], fast_uniform(rows), 0);
+#pragma unroll
+            for (int at = 0; at < KEYS; at += FAST_PIECE) {
+                float* now = x[at / FAST_PIECE % 2];
+                use(t, at, now, 0, 1);  // the piece is there
+                GDN_IN_ORDER();
+                if (at + FAST_PIECE < KEYS) piece(x[(at / FAST_PIECE + 1) % 2], fast_uniform(rows), at + FAST_PIECE);
+                GDN_IN_ORDER();
+                use(t, at, now, 1, FAST_PIECE);
+            }
+            rows += pitch;
+        }
+    }
+
+    // store(t, <row t, s>) for each row
+    template <class Store>
+    __device__ __forceinline__ void dots(const float* rows, int pitch, int count, const float s[KEYS], Store store) const {
+        float sum = 0.0f;
+        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+            if (at + from == 0) sum = x[0] * s[0];
+#pragma unroll
+            for (int j = at + from == 0 ? 1 : from; j < to; j++) sum = fmaf(x[j], s[at + j], sum);
+            if (at + to == KEYS) store(t, sum);
+        });
+    }
+
+    // s += sum_t row t * of(t)
+    template <class Of>
+    __device__ __forceinline__ void writes(const float* rows, int pitch, int count, float s[KEYS], Of of) const {
+        float d = 0.0f;
+        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+            if (at + from == 0) d = of(t);
+#pragma unroll
+            for (int j = from; j < to; j++) s[at + j] = fmaf(x[j], d, s[at + j]);
+        });
     }
 
     __device__ __forceinline__ void load(float s[KEYS], const float* state, ColumnPlace at) const {
@@ -45,6 +101,7 @@ struct Slice {
             const bool there = WHOLE || first + j < K;
             s[j] = there ? gdn_at(state, at.first + at.step * (unsigned)(first + j)) : 0.0f;
         }
+        GDN_ARRIVED();
     }
 
     __device__ __forceinline__ void store(float* state, ColumnPlace at, const float s[KEYS]) const {
@@ -55,30 +112,13 @@ struct Slice {
     }
 };
 
-template <int KEYS>
-static __device__ __forceinline__ float fast_dot(const float row[KEYS], const float s[KEYS]) {
-    float sum = 0.0f;
-#pragma unroll
-    for (int j = 0; j < KEYS; j++) sum = fmaf(row[j], s[j], sum);
-    return sum;
-}
-
-template <int KEYS>
-static __device__ __forceinline__ void fast_write(float s[KEYS], const float row[KEYS], float d) {
-#pragma unroll
-    for (int j = 0; j < KEYS; j++) s[j] = fmaf(row[j], d, s[j]);
-}
-
-// Calls BODY(keys of a slice, whether all are there) for four slices.
-#ifndef FAST_WITH_SLICE
-#define FAST_WITH_SLICE(K, BODY)          \
-    do {                                  \
-        if ((K) == 128) BODY(32, true);   \
-        else if ((K) <= 64) BODY(16, false); \
+// Calls BODY(keys of a slice, whether all are there) for four slices of any K.
+#define FAST_WITH_SLICE(K, BODY)            \
+    do {                                    \
+        if ((K) <= 64) BODY(16, false);     \
         else if ((K) <= 128) BODY(32, false); \
-        else BODY(64, false);             \
+        else BODY(64, false);               \
     } while (0)
-#endif
 
 // Points where the wrong variants in planted/fast/ differ.
 struct FastChunkRule {
