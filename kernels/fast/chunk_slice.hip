@@ -132,7 +132,8 @@ struct FastChunkRule {
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
     static __device__ int first_column(int tile) { return tile; }    // the column that a tile begins with
-    static __device__ void meet() { __syncthreads(); }               // before sums over slices are read
+    static __device__ void meet() { __syncthreads(); }               // before parts of sums are read
+    static __device__ void part() { __syncthreads(); }               // before what was made of them is
     static constexpr int slices = 4;                                 // that are summed
     static __device__ bool sees(int i, int j) { return j <= i; }
     static __device__ int tail(int left, int size) { return left < size ? left : size; }  // tokens of a ragged end
@@ -141,7 +142,11 @@ struct FastChunkRule {
     static constexpr bool merges_16 = true, merges_32 = true;
     static __device__ float row_beta(float beta_i, float beta_j) { return beta_i; }
     static __device__ float of_key(double G) { return expf((float)G); }
-    // scan
+    // fused
+    static __device__ float decay(float g, int kind) { return gdn_decay(g, kind); }
+    // whether the factor of a state is so far from 1 that the registers have to take it
+    static __device__ bool renews(float factor) { return !(fabsf(factor) >= 0x1p-40f && fabsf(factor) <= 0x1p40f); }
+    // scan, fused
     static __device__ bool forgets_before(int chunk) { return false; }
     static __device__ float in(float decay) { return decay; }
     static __device__ float after(float decay) { return decay; }

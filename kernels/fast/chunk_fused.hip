@@ -1,0 +1,239 @@
+// The whole rule in one launch, by chunks of eight tokens: a group has 64 value columns of a head, its four waves a slice of
+// the key channels each, in registers. Nothing but o and the last state is stored.
+//
+// A chunk's corrected values solve a triangular system that needs no inverse, and the waves share what is left to do:
+//
+//     all     parts of k_i S and q_i S from their slices of S
+//     wave 0  d_i = beta_i (v_i - in_i k_i S);  vn_i = d_i - sum_{j < i} l_ij vn_j
+//     wave 1  o_i = scale (in_i q_i S + sum_{j <= i} seen_ij vn_j)
+//     2 and 3 the next chunk's l_ij = beta_i <k_i, k_j> between_ij and seen_ij = <q_i, k_j> between_ij
+//     all     S <- in_last S + sum_i k_i after_i vn_i
+//
+// in_i, after_i and between_ij are products of the tokens' decays up to token i, after it, and from behind j to i: of few
+// factors, so that no logarithms are summed. S is kept as `factor` times the registers, which saves its decay.
+#pragma once
+#include "chunk_slice.hip"
+
+#define FUSED_TOKENS 8
+#define FUSED_SLICES 4
+#define FUSED_STRIP 32  // channels that eight lanes read side by side
+
+struct Fused {
+    const float *q, *k, *v, *g, *beta, *initial;
+    float *o, *final;
+    int B, T, H, HV, K, V;
+    float scale;
+    int head_map, state_layout, gate_kind;
+};
+
+// What tokens of a chunk have to do with each other.
+struct __align__(16) Near {
+    float l[FUSED_TOKENS][FUSED_TOKENS], seen[FUSED_TOKENS][FUSED_TOKENS];
+    float beta[FUSED_TOKENS], in[FUSED_TOKENS], after[FUSED_TOKENS];
+};
+
+struct __align__(16) FusedLds {
+    float of_k[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], of_q[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE];
+    float vn[FUSED_TOKENS][GDN_WAVE], write[FUSED_TOKENS][GDN_WAVE];  // as it is, and as it is written
+    Near near[2];
+};
+
+// x of the lane whose number differs by MASK: 1, 2, or 7 within eight lanes
+template <int MASK>
+static __device__ __forceinline__ float fast_across(float x) {
+#ifndef GDN_ACROSS
+    constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : 0x141;  // quad_perm, quad_perm, row_half_mirror
+    return __int_as_float(__builtin_amdgcn_mov_dpp(__float_as_int(x), control, 0xf, 0xf, true));
+#else
+    return GDN_ACROSS(x, MASK);
+#endif
+}
+
+// Sums over eight lanes of eight values each: lane e has the sum of the values e.
+static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int e) {
+    float half[4], pair[2];
+#pragma unroll
+    for (int i = 0; i < 4; i++) half[i] = (e & 4 ? x[i + 4] : x[i]) + fast_across<7>(e & 4 ? x[i] : x[i + 4]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) pair[i] = (e & 2 ? half[i + 2] : half[i]) + fast_across<2>(e & 2 ? half[i] : half[i + 2]);
+    return (e & 1 ? pair[1] : pair[0]) + fast_across<1>(e & 1 ? pair[0] : pair[1]);
+}
+
+template <bool WHOLE>
+static __device__ __forceinline__ float4 fused_channels(const float* row, int at, int K) {
+    if (WHOLE) return *(const float4*)(row + at);
+    return make_float4(at < K ? row[at] : 0.0f, at + 1 < K ? row[at + 1] : 0.0f, at + 2 < K ? row[at + 2] : 0.0f,
+                       at + 3 < K ? row[at + 3] : 0.0f);
+}
+
+// A wave's share of a chunk's relations: l, or seen. Two rows and four columns a lane, an eighth of the channels.
+template <class Rule, bool WHOLE>
+static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, bool of_q, const float* a_rows,
+                                                    const float* k_rows, int pitch, const float* g, const float* beta, int count) {
+    const int lane = fast_lane(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
+    const float *a[2], *c[4];
+#pragma unroll
+    for (int i = 0; i < 2; i++) a[i] = a_rows + fast_min(2 * two + i, count - 1) * pitch;
+#pragma unroll
+    for (int i = 0; i < 4; i++) c[i] = k_rows + fast_min(4 * four + i, count - 1) * pitch;
+    // the token's decay, on all lanes of its number
+    const int token = lane % FUSED_TOKENS;
+    const bool there = token < count;
+    const float decay = there ? Rule::decay(g[fast_min(token, count - 1) * x.HV], x.gate_kind) : 1.0f;
+    const float strength = there ? beta[fast_min(token, count - 1) * x.HV] : 0.0f;
+
+    float sum[8] = {};
+#pragma unroll 2
+    for (int at = 4 * eighth; at < (WHOLE ? 128 : x.K); at += FUSED_STRIP) {
+        float4 row[2], col[4];
+#pragma unroll
+        for (int i = 0; i < 2; i++) row[i] = fused_channels<WHOLE>(a[i], at, x.K);
+#pragma unroll
+        for (int i = 0; i < 4; i++) col[i] = fused_channels<WHOLE>(c[i], at, x.K);
+#pragma unroll
+        for (int e = 0; e < 8; e++) {
+            const float4 r = row[e / 4], k = col[e % 4];
+            sum[e] = fmaf(r.w, k.w, fmaf(r.z, k.z, fmaf(r.y, k.y, fmaf(r.x, k.x, sum[e]))));
+        }
+    }
+    const float product = fast_sum_of_eight(sum, eighth);
+    const int i = 2 * two + eighth / 4, j = 4 * four + eighth % 4;
+    float between = 1.0f, in = 1.0f, after = 1.0f, beta_i = 0.0f;
+#pragma unroll
+    for (int t = 0; t < FUSED_TOKENS; t++) {
+        const float of_t = __int_as_float(__builtin_amdgcn_readlane(__float_as_int(decay), t));
+        const float beta_t = __int_as_float(__builtin_amdgcn_readlane(__float_as_int(strength), t));
+        between *= j < t && t <= i ? of_t : 1.0f;
+        in *= t <= token ? of_t : 1.0f;
+        after *= t > token ? of_t : 1.0f;
+        beta_i = t == i ? beta_t : beta_i;
+    }
+    if (of_q) near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
+    else near.l[i][j] = j < i ? Rule::row_beta(beta_i, strength) * product * between : 0.0f;
+    if (of_q && lane < FUSED_TOKENS) {
+        near.beta[lane] = strength;
+        near.in[lane] = Rule::in(in);
+        near.after[lane] = Rule::after(after);
+    }
+}
+
+static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], int t, int lane, int n) {
+    float sum = part[0][t][lane];
+#pragma unroll
+    for (int i = 1; i < n; i++) sum += part[i][t][lane];
+    return sum;
+}
+
+template <class Rule, int KEYS, bool WHOLE>
+static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& lds) {
+    const int hv = blockIdx.y, b = blockIdx.z, wave = fast_wave(), lane = fast_lane();
+    const int head = Rule::head(hv, x.H, x.HV, x.head_map);
+    const int col = Rule::first_column(blockIdx.x * GDN_WAVE) + lane;
+    const bool mine = col < x.V;
+    const int safe = mine ? col : x.V - 1;
+    const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
+    const long state = ((long)b * x.HV + hv) * x.K * x.V;
+    const Slice<KEYS, WHOLE> slice = {wave * KEYS, x.K};
+    const int key_pitch = x.H * x.K, value_pitch = x.HV * x.V;
+
+    float s[KEYS] = {};
+    if (x.initial) slice.load(s, x.initial + state, gdn_column(safe, x.K, x.V, Rule::initial_layout(x.state_layout)));
+    const float *q = x.q + key, *k = x.k + key, *v = x.v + value * x.V, *g = x.g + value, *beta = x.beta + value;
+    float* o = x.o + value * x.V;
+    if (wave >= 2) {
+        fused_relate<Rule, WHOLE>(x, lds.near[0], wave == 3, wave == 3 ? q : k, k, key_pitch, g, beta, fast_min(FUSED_TOKENS, x.T));
+    }
+    float factor = 1.0f;
+#pragma unroll 1
+    for (int begin = 0; begin < x.T; begin += FUSED_TOKENS) {
+        const int count = fast_min(FUSED_TOKENS, x.T - begin), left = x.T - begin - count;
+        const Near& near = lds.near[begin / FUSED_TOKENS % 2];
+        if (Rule::forgets_before(begin)) {
+#pragma unroll
+            for (int j = 0; j < KEYS; j++) s[j] = 0.0f;
+        }
+        float d[FUSED_TOKENS];  // of wave 0: v, then what corrects it; of wave 1: q S
+        if (wave == 0) {
+#pragma unroll
+            for (int t = 0; t < FUSED_TOKENS; t++) d[t] = v[fast_min(t, count - 1) * value_pitch + safe];
+        }
+        slice.dots(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
+        slice.dots(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
+        Rule::meet();
+        if (wave == 0) {
+            const float decayed = factor * near.in[FUSED_TOKENS - 1];
+            const float written = Rule::renews(decayed) ? 1.0f : 1.0f / decayed;
+#pragma unroll
+            for (int t = 0; t < FUSED_TOKENS; t++) {
+                if (t >= count) d[t] = 0.0f;
+                else d[t] = near.beta[t] * (d[t] - factor * near.in[t] * fused_sum(lds.of_k, t, lane, Rule::slices));
+#pragma unroll
+                for (int j = 0; j < t; j++) d[t] = fmaf(-near.l[t][j], d[j], d[t]);
+                lds.vn[t][lane] = d[t];
+                lds.write[t][lane] = written * near.after[t] * d[t];
+            }
+        } else if (wave == 1) {
+#pragma unroll
+            for (int t = 0; t < FUSED_TOKENS; t++) {
+                d[t] = t < count ? factor * near.in[t] * fused_sum(lds.of_q, t, lane, Rule::slices) : 0.0f;
+            }
+        } else if (left > 0) {
+            const float* next = k + FUSED_TOKENS * (long)key_pitch;
+            const float* rows = wave == 3 ? q + FUSED_TOKENS * (long)key_pitch : next;
+            const long at = (long)FUSED_TOKENS * x.HV;
+            fused_relate<Rule, WHOLE>(x, lds.near[(begin / FUSED_TOKENS + 1) % 2], wave == 3, rows, next, key_pitch, g + at, beta + at,
+                                      Rule::tail(left, FUSED_TOKENS));
+        }
+        Rule::part();
+        const float decayed = factor * near.in[FUSED_TOKENS - 1];
+        if (wave == 1) {
+            float vn[FUSED_TOKENS];
+#pragma unroll
+            for (int t = 0; t < FUSED_TOKENS; t++) {
+                vn[t] = lds.vn[t][lane];
+#pragma unroll
+                for (int j = 0; j <= t; j++) d[t] = fmaf(near.seen[t][j], vn[j], d[t]);
+                if (t < count && mine) o[t * value_pitch + col] = x.scale * d[t];
+            }
+        }
+        factor = decayed;
+        if (GDN_SAME_IN_WAVE(Rule::renews(decayed))) {
+            factor = 1.0f;
+#pragma unroll
+            for (int j = 0; j < KEYS; j++) s[j] *= decayed;
+        }
+        slice.writes(k, key_pitch, count, s, [&](int t) { return lds.write[t][lane]; });
+        q += FUSED_TOKENS * (long)key_pitch;
+        k += FUSED_TOKENS * (long)key_pitch;
+        v += FUSED_TOKENS * (long)value_pitch;
+        o += FUSED_TOKENS * (long)value_pitch;
+        g += FUSED_TOKENS * (long)x.HV;
+        beta += FUSED_TOKENS * (long)x.HV;
+    }
+    if (x.final && mine) {
+#pragma unroll
+        for (int j = 0; j < KEYS; j++) s[j] *= factor;
+        slice.store(x.final + state, gdn_column(col, x.K, x.V, Rule::final_layout(x.state_layout)), s);
+    }
+}
+
+// WHOLE: K is 128
+template <class Rule, bool WHOLE>
+static __device__ __forceinline__ void fused_body(const Fused& x) {
+    __shared__ FusedLds lds;
+    if (blockIdx.x * GDN_WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (WHOLE) {
+        fused_sequence<Rule, 32, true>(x, lds);
+        return;
+    }
+#define BODY(KEYS, WHOLE) fused_sequence<Rule, KEYS, WHOLE>(x, lds)
+    FAST_WITH_SLICE(x.K, BODY);
+#undef BODY
+}
+#define FUSED_KERNEL(NAME, RULE, WHOLE)                                                                                     \
+    extern "C" __global__ __launch_bounds__(256) void NAME(                                                                 \
+        const float* q, const float* k, const float* v, const float* g, const float* beta, const float* initial, float* o,  \
+        float* final, int B, int T, int H, int HV, int K, int V, float scale, int head_map, int state_layout,               \
+        int gate_kind) {                                                                                                    \
+        fused_body<RULE, WHOLE>({q, k, v, g, beta, initial, o, final, B, T, H, HV, K, V, scale, head_map, state_layout, gate_kind}); \
+    }
