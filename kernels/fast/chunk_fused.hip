@@ -49,6 +49,17 @@ static __device__ __forceinline__ float fast_across(float x) {
 #endif
 }
 
+// x of the lane DISTANCE before, of 16; 1 where there is none
+template <int DISTANCE>
+static __device__ __forceinline__ float fast_before_or_1(float x) {
+#ifndef GDN_BEFORE_OR_1
+    const int one = __float_as_int(1.0f);
+    return __int_as_float(__builtin_amdgcn_update_dpp(one, __float_as_int(x), 0x110 + DISTANCE, 0xf, 0xf, false));
+#else
+    return GDN_BEFORE_OR_1(x, DISTANCE);
+#endif
+}
+
 // Sums over eight lanes of eight values each: lane e has the sum of the values e.
 static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int e) {
     float half[4], pair[2];
@@ -59,11 +70,12 @@ static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int 
     return (e & 1 ? pair[1] : pair[0]) + fast_across<1>(e & 1 ? pair[0] : pair[1]);
 }
 
+// Four channels, of which `left` are there; the others are zeros.
 template <bool WHOLE>
-static __device__ __forceinline__ float4 fused_channels(const float* row, int at, int K) {
-    if (WHOLE) return *(const float4*)(row + at);
-    return make_float4(at < K ? row[at] : 0.0f, at + 1 < K ? row[at + 1] : 0.0f, at + 2 < K ? row[at + 2] : 0.0f,
-                       at + 3 < K ? row[at + 3] : 0.0f);
+static __device__ __forceinline__ float4 fused_channels(const float* rows, unsigned bytes, int left) {
+    const float* at = (const float*)((const char*)rows + bytes);
+    if (WHOLE) return *(const float4*)at;
+    return make_float4(left > 0 ? at[0] : 0.0f, left > 1 ? at[1] : 0.0f, left > 2 ? at[2] : 0.0f, left > 3 ? at[3] : 0.0f);
 }
 
 // A wave's share of a chunk's relations: l, or seen. Two rows and four columns a lane, an eighth of the channels.
@@ -71,25 +83,26 @@ template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, bool of_q, const float* a_rows,
                                                     const float* k_rows, int pitch, const float* g, const float* beta, int count) {
     const int lane = fast_lane(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
-    const float *a[2], *c[4];
+    unsigned a[2], c[4];  // where the lane's rows begin, in bytes; past the end there is the last row again
+    const unsigned last = 4u * (count - 1) * pitch + 16u * eighth;
 #pragma unroll
-    for (int i = 0; i < 2; i++) a[i] = a_rows + fast_min(2 * two + i, count - 1) * pitch;
+    for (int i = 0; i < 2; i++) a[i] = min(4u * (2 * two + i) * pitch + 16u * eighth, last);
 #pragma unroll
-    for (int i = 0; i < 4; i++) c[i] = k_rows + fast_min(4 * four + i, count - 1) * pitch;
-    // the token's decay, on all lanes of its number
-    const int token = lane % FUSED_TOKENS;
-    const bool there = token < count;
-    const float decay = there ? Rule::decay(g[fast_min(token, count - 1) * x.HV], x.gate_kind) : 1.0f;
-    const float strength = there ? beta[fast_min(token, count - 1) * x.HV] : 0.0f;
+    for (int i = 0; i < 4; i++) c[i] = min(4u * (4 * four + i) * pitch + 16u * eighth, last);
+    // decay and strength of the token that has the lane's number; lanes 8 .. 15 have ones, for products of fewer factors
+    const unsigned token = 4u * fast_min(lane % FUSED_TOKENS, count - 1) * x.HV;
+    const bool there = lane < count;
+    const float decay = there ? Rule::decay(gdn_at(g, token), x.gate_kind) : 1.0f;
+    const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
 
     float sum[8] = {};
 #pragma unroll 2
-    for (int at = 4 * eighth; at < (WHOLE ? 128 : x.K); at += FUSED_STRIP) {
+    for (int from = 0; from < (WHOLE ? 128 : x.K); from += FUSED_STRIP) {
         float4 row[2], col[4];
 #pragma unroll
-        for (int i = 0; i < 2; i++) row[i] = fused_channels<WHOLE>(a[i], at, x.K);
+        for (int i = 0; i < 2; i++) row[i] = fused_channels<WHOLE>(a_rows, a[i] + 4u * from, x.K - from - 4 * eighth);
 #pragma unroll
-        for (int i = 0; i < 4; i++) col[i] = fused_channels<WHOLE>(c[i], at, x.K);
+        for (int i = 0; i < 4; i++) col[i] = fused_channels<WHOLE>(k_rows, c[i] + 4u * from, x.K - from - 4 * eighth);
 #pragma unroll
         for (int e = 0; e < 8; e++) {
             const float4 r = row[e / 4], k = col[e % 4];
@@ -98,22 +111,21 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     }
     const float product = fast_sum_of_eight(sum, eighth);
     const int i = 2 * two + eighth / 4, j = 4 * four + eighth % 4;
-    float between = 1.0f, in = 1.0f, after = 1.0f, beta_i = 0.0f;
-#pragma unroll
-    for (int t = 0; t < FUSED_TOKENS; t++) {
-        const float of_t = __int_as_float(__builtin_amdgcn_readlane(__float_as_int(decay), t));
-        const float beta_t = __int_as_float(__builtin_amdgcn_readlane(__float_as_int(strength), t));
-        between *= j < t && t <= i ? of_t : 1.0f;
-        in *= t <= token ? of_t : 1.0f;
-        after *= t > token ? of_t : 1.0f;
-        beta_i = t == i ? beta_t : beta_i;
-    }
-    if (of_q) near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
-    else near.l[i][j] = j < i ? Rule::row_beta(beta_i, strength) * product * between : 0.0f;
-    if (of_q && lane < FUSED_TOKENS) {
-        near.beta[lane] = strength;
-        near.in[lane] = Rule::in(in);
-        near.after[lane] = Rule::after(after);
+    // products of two and four decays up to a token; of them the one of i - j factors up to i
+    const bool ones = lane >= FUSED_TOKENS;
+    const float two_of = ones ? 1.0f : decay * fast_before_or_1<1>(decay);
+    const float four_of = ones ? 1.0f : two_of * fast_before_or_1<2>(two_of);
+    const int n = j < i ? i - j : 0;
+    const float between = __shfl(decay, n & 1 ? i : FUSED_TOKENS) * __shfl(two_of, n & 2 ? i - (n & 1) : FUSED_TOKENS) *
+                          __shfl(four_of, n & 4 ? i - (n & 3) : FUSED_TOKENS);
+    if (of_q) {
+        near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
+        if (lane < FUSED_TOKENS) near.in[lane] = Rule::in(four_of * fast_before_or_1<4>(four_of));
+        if (i == FUSED_TOKENS - 1) near.after[j] = Rule::after(between);
+    } else {
+        const float strength_i = __shfl(strength, i);
+        near.l[i][j] = j < i ? Rule::row_beta(strength_i, __shfl(strength, j)) * product * between : 0.0f;
+        if (lane < FUSED_TOKENS) near.beta[lane] = strength;
     }
 }
 
@@ -155,10 +167,10 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
         float d[FUSED_TOKENS];  // of wave 0: v, then what corrects it; of wave 1: q S
         if (wave == 0) {
 #pragma unroll
-            for (int t = 0; t < FUSED_TOKENS; t++) d[t] = v[fast_min(t, count - 1) * value_pitch + safe];
+            for (int t = 0; t < FUSED_TOKENS; t++) d[t] = gdn_at(v + fast_min(t, count - 1) * value_pitch, 4u * safe);
         }
-        slice.dots(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
-        slice.dots(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
+        slice.template dots<0>(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
+        slice.template dots<0>(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
         Rule::meet();
         if (wave == 0) {
             const float decayed = factor * near.in[FUSED_TOKENS - 1];
@@ -193,7 +205,12 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
                 vn[t] = lds.vn[t][lane];
 #pragma unroll
                 for (int j = 0; j <= t; j++) d[t] = fmaf(near.seen[t][j], vn[j], d[t]);
-                if (t < count && mine) o[t * value_pitch + col] = x.scale * d[t];
+            }
+            if (mine) {
+#pragma unroll
+                for (int t = 0; t < FUSED_TOKENS; t++) {
+                    if (t < count) gdn_at(o + t * value_pitch, 4u * col) = x.scale * d[t];
+                }
             }
         }
         factor = decayed;
@@ -202,7 +219,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decayed;
         }
-        slice.writes(k, key_pitch, count, s, [&](int t) { return lds.write[t][lane]; });
+        slice.template writes<0>(k, key_pitch, count, s, [&](int t) { return lds.write[t][lane]; });
         q += FUSED_TOKENS * (long)key_pitch;
         k += FUSED_TOKENS * (long)key_pitch;
         v += FUSED_TOKENS * (long)value_pitch;
@@ -231,7 +248,7 @@ static __device__ __forceinline__ void fused_body(const Fused& x) {
 #undef BODY
 }
 #define FUSED_KERNEL(NAME, RULE, WHOLE)                                                                                     \
-    extern "C" __global__ __launch_bounds__(256) void NAME(                                                                 \
+    extern "C" __global__ __launch_bounds__(256, 2) void NAME(                                                                 \
         const float* q, const float* k, const float* v, const float* g, const float* beta, const float* initial, float* o,  \
         float* final, int B, int T, int H, int HV, int K, int V, float scale, int head_map, int state_layout,               \
         int gate_kind) {                                                                                                    \

@@ -61,7 +61,7 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
             float of_u[SCAN_SHARE];
 #pragma unroll
             for (int t = 0; t < SCAN_SHARE; t++) of_u[t] = u[fast_min(SCAN_SHARE * wave + t, count - 1) * value_pitch + safe];
-            slice.dots(w, w_pitch, count, s, part);
+            slice.template dots<0>(w, w_pitch, count, s, part);
             Rule::meet();
 #pragma unroll
             for (int t = 0; t < SCAN_SHARE; t++) {
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
         }
         for (int from = 0; from < tokens; from += FAST_STEP) {
             const int count = Rule::tail(tokens - from, FAST_STEP);
-            slice.dots(q, key_pitch, count, s, part);
+            slice.template dots<0>(q, key_pitch, count, s, part);
             Rule::meet();
 #pragma unroll 1
             for (int t = SCAN_SHARE * wave; t < SCAN_SHARE * (wave + 1) && t < count; t++) {
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
             const float decay = Rule::in(fast_uniform(decays)[2 * (count - 1) * x.HV]);
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decay;
-            slice.writes(k, key_pitch, count, s, [&](int t) {
+            slice.template writes<0>(k, key_pitch, count, s, [&](int t) {
                 return Rule::after(fast_uniform(decays)[2 * t * x.HV + 1]) * lds.vn[from + t][lane];
             });
             __syncthreads();

@@ -51,32 +51,46 @@ struct Slice {
         }
     }
 
-    // Calls use(t, at, piece, from, to) for the pieces of rows 0 .. count - 1, each in two parts: elements from .. to of the
-    // piece at channel `at`. A row's next piece is on its way meanwhile. More rows at a time take more scalars than there are.
-    template <class Use>
+    // Calls use(t, at, piece, from, to) for the pieces of ROWS rows, each in two parts: elements from .. to of the piece at
+    // channel `at`. The next piece is on its way meanwhile. Rows from `count` on have the last one's values.
+    template <int ROWS, class Use>
+    __device__ __forceinline__ void pieces(const float* rows, int pitch, int count, Use use) const {
+        constexpr int OF_ROW = KEYS / FAST_PIECE;
+        float x[2][FAST_PIECE];
+        piece(x[0], fast_uniform(rows), 0);
+#pragma unroll
+        for (int p = 0; p < ROWS * OF_ROW; p++) {
+            const int t = p / OF_ROW, at = p % OF_ROW * FAST_PIECE, next = p + 1;
+            use(t, at, x[p % 2], 0, 1);  // the piece is there
+            GDN_IN_ORDER();
+            if (next < ROWS * OF_ROW) {
+                if (next % OF_ROW == 0) rows += next / OF_ROW < count ? pitch : 0;
+                piece(x[next % 2], fast_uniform(rows), next % OF_ROW * FAST_PIECE);
+            }
+            GDN_IN_ORDER();
+            use(t, at, x[p % 2], 1, FAST_PIECE);
+        }
+    }
+
+    // ROWS: all rows at once, `count` of them; 0: `count` rows one by one, which takes fewer scalars
+    template <int ROWS, class Use>
     __device__ __forceinline__ void walk(const float* rows, int pitch, int count, Use use) const {
+        if (ROWS > 0) {
+            pieces<ROWS>(rows, pitch, count, use);
+            return;
+        }
 #pragma unroll 1
         for (int t = 0; t < count; t++) {
-            float x[2][FAST_PIECE];
-            piece(x[0], fast_uniform(rows), 0);
-#pragma unroll
-            for (int at = 0; at < KEYS; at += FAST_PIECE) {
-                float* now = x[at / FAST_PIECE % 2];
-                use(t, at, now, 0, 1);  // the piece is there
-                GDN_IN_ORDER();
-                if (at + FAST_PIECE < KEYS) piece(x[(at / FAST_PIECE + 1) % 2], fast_uniform(rows), at + FAST_PIECE);
-                GDN_IN_ORDER();
-                use(t, at, now, 1, FAST_PIECE);
-            }
+            pieces<1>(rows, 0, 1, [&](int, int at, const float* x, int from, int to) { use(t, at, x, from, to); });
             rows += pitch;
         }
     }
 
     // store(t, <row t, s>) for each row
-    template <class Store>
+    template <int ROWS, class Store>
     __device__ __forceinline__ void dots(const float* rows, int pitch, int count, const float s[KEYS], Store store) const {
         float sum = 0.0f;
-        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
             if (at + from == 0) sum = x[0] * s[0];
 #pragma unroll
             for (int j = at + from == 0 ? 1 : from; j < to; j++) sum = fmaf(x[j], s[at + j], sum);
@@ -85,10 +99,10 @@ struct Slice {
     }
 
     // s += sum_t row t * of(t)
-    template <class Of>
+    template <int ROWS, class Of>
     __device__ __forceinline__ void writes(const float* rows, int pitch, int count, float s[KEYS], Of of) const {
         float d = 0.0f;
-        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
             if (at + from == 0) d = of(t);
 #pragma unroll
             for (int j = from; j < to; j++) s[at + j] = fmaf(x[j], d, s[at + j]);
