@@ -60,20 +60,25 @@ static __device__ __forceinline__ float fast_before_or_1(float x) {
 #endif
 }
 
-// Sums over eight lanes of eight values each: lane e has the sum of the values e.
-static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int e) {
-    float half[4], pair[2];
-#pragma unroll
-    for (int i = 0; i < 4; i++) half[i] = (e & 4 ? x[i + 4] : x[i]) + fast_across<7>(e & 4 ? x[i] : x[i + 4]);
-#pragma unroll
-    for (int i = 0; i < 2; i++) pair[i] = (e & 2 ? half[i + 2] : half[i]) + fast_across<2>(e & 2 ? half[i] : half[i + 2]);
-    return (e & 1 ? pair[1] : pair[0]) + fast_across<1>(e & 1 ? pair[0] : pair[1]);
+// The sum of a of this lane and of the one across, or of b, by `second`, which the two have differently
+template <int MASK>
+static __device__ __forceinline__ float fast_fold(float a, float b, bool second) {
+    const float mine = second ? b : a, others = second ? a : b;
+    return mine + fast_across<MASK>(others);
 }
 
-// Four channels, of which `left` are there; the others are zeros.
+// Sums over eight lanes of eight values each: lane e has the sum of the values e.
+static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int e) {
+    const bool high = e & 4, middle = e & 2, low = e & 1;
+    const float a = fast_fold<7>(x[0], x[4], high), b = fast_fold<7>(x[1], x[5], high);
+    const float c = fast_fold<7>(x[2], x[6], high), d = fast_fold<7>(x[3], x[7], high);
+    return fast_fold<1>(fast_fold<2>(a, c, middle), fast_fold<2>(b, d, middle), low);
+}
+
+// Four channels of a row from `from` on, of which `left` are there; the others are zeros.
 template <bool WHOLE>
-static __device__ __forceinline__ float4 fused_channels(const float* rows, unsigned bytes, int left) {
-    const float* at = (const float*)((const char*)rows + bytes);
+static __device__ __forceinline__ float4 fused_channels(const float* rows, unsigned bytes, int from, int left) {
+    const float* at = &gdn_at(rows, bytes) + from;
     if (WHOLE) return *(const float4*)at;
     return make_float4(left > 0 ? at[0] : 0.0f, left > 1 ? at[1] : 0.0f, left > 2 ? at[2] : 0.0f, left > 3 ? at[3] : 0.0f);
 }
@@ -96,23 +101,26 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
 
     float sum[8] = {};
-#pragma unroll 2
+#pragma unroll (WHOLE ? 4 : 1)
     for (int from = 0; from < (WHOLE ? 128 : x.K); from += FUSED_STRIP) {
         float4 row[2], col[4];
 #pragma unroll
-        for (int i = 0; i < 2; i++) row[i] = fused_channels<WHOLE>(a_rows, a[i] + 4u * from, x.K - from - 4 * eighth);
+        for (int i = 0; i < 2; i++) row[i] = fused_channels<WHOLE>(a_rows, a[i], from, x.K - from - 4 * eighth);
 #pragma unroll
-        for (int i = 0; i < 4; i++) col[i] = fused_channels<WHOLE>(k_rows, c[i] + 4u * from, x.K - from - 4 * eighth);
+        for (int i = 0; i < 4; i++) col[i] = fused_channels<WHOLE>(k_rows, c[i], from, x.K - from - 4 * eighth);
 #pragma unroll
         for (int e = 0; e < 8; e++) {
             const float4 r = row[e / 4], k = col[e % 4];
             sum[e] = fmaf(r.w, k.w, fmaf(r.z, k.z, fmaf(r.y, k.y, fmaf(r.x, k.x, sum[e]))));
         }
     }
-    const float product = fast_sum_of_eight(sum, eighth);
-    const int i = 2 * two + eighth / 4, j = 4 * four + eighth % 4;
+    // what depends on the lane alone is found again for each chunk: it would take more scalars than there are
+    int again = lane;
+    GDN_FOUND_AGAIN(again);
+    const float product = fast_sum_of_eight(sum, again % 8);
+    const int i = 2 * (again / 16) + again / 4 % 2, j = again / 8 % 2 * 4 + again % 4;
     // products of two and four decays up to a token; of them the one of i - j factors up to i
-    const bool ones = lane >= FUSED_TOKENS;
+    const bool ones = again >= FUSED_TOKENS;
     const float two_of = ones ? 1.0f : decay * fast_before_or_1<1>(decay);
     const float four_of = ones ? 1.0f : two_of * fast_before_or_1<2>(two_of);
     const int n = j < i ? i - j : 0;
@@ -120,12 +128,12 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
                           __shfl(four_of, n & 4 ? i - (n & 3) : FUSED_TOKENS);
     if (of_q) {
         near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
-        if (lane < FUSED_TOKENS) near.in[lane] = Rule::in(four_of * fast_before_or_1<4>(four_of));
+        if (again < FUSED_TOKENS) near.in[again] = Rule::in(four_of * fast_before_or_1<4>(four_of));
         if (i == FUSED_TOKENS - 1) near.after[j] = Rule::after(between);
     } else {
         const float strength_i = __shfl(strength, i);
         near.l[i][j] = j < i ? Rule::row_beta(strength_i, __shfl(strength, j)) * product * between : 0.0f;
-        if (lane < FUSED_TOKENS) near.beta[lane] = strength;
+        if (again < FUSED_TOKENS) near.beta[again] = strength;
     }
 }
 

@@ -35,6 +35,11 @@ static __device__ __forceinline__ UniformFloats fast_uniform(const float* p) { r
 #define GDN_ARRIVED() __builtin_amdgcn_s_waitcnt(0x0f70)
 #endif
 
+// Hides where a register's value is from, so that what is made of it is not kept from one round of a loop to the next.
+#ifndef GDN_FOUND_AGAIN
+#define GDN_FOUND_AGAIN(x) asm volatile("" : "+v"(x))
+#endif
+
 #define FAST_PIECE 16  // channels of a row that are in scalars at a time
 
 // Key channels first .. first + KEYS of rows of K. WHOLE: all of them are there. Else those past K read as zeros.
