@@ -101,7 +101,8 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
 
     float sum[8] = {};
-#pragma unroll (WHOLE ? 4 : 1)
+    constexpr int STRIPS = WHOLE ? 128 / FUSED_STRIP : 1;  // that are read one behind the other
+#pragma unroll STRIPS
     for (int from = 0; from < (WHOLE ? 128 : x.K); from += FUSED_STRIP) {
         float4 row[2], col[4];
 #pragma unroll

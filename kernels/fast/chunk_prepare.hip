@@ -172,7 +172,7 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     float product[4][4] = {};
     const int stage_row = threadIdx.x / 4, stage_at = threadIdx.x % 4 * 4;
     const int safe_row = fast_min(stage_row, tokens - 1);
-    for (int from = 0; from < x.K; from += PREPARE_STRIP) {
+    for (int from = 0; from < (WHOLE ? 128 : x.K); from += PREPARE_STRIP) {
         const float4 k4 = four_of<WHOLE>(k_rows + (long)safe_row * k_pitch, from + stage_at, x.K);
         const float4 q4 = four_of<WHOLE>(q_rows + (long)safe_row * k_pitch, from + stage_at, x.K);
         __syncthreads();
@@ -229,7 +229,7 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     __syncthreads();
 
     // u and w: eight rows and two columns of each at a time; a wave's two blocks of rows are together as long as any other's
-    for (int tile = 0; tile < x.V || tile < x.K; tile += 2 * GDN_WAVE) {
+    for (int tile = 0; WHOLE ? tile < 128 : tile < x.V || tile < x.K; tile += 2 * GDN_WAVE) {
         const int at = tile + 2 * lane;
         for (int half = 0; half < 2; half++) {
             const int row = 8 * (half ? 7 - wave : wave);
@@ -272,19 +272,19 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     }
 }
 
-template <class Rule>
+// WHOLE: K and V are 128
+template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void prepare_body(const Prepare& x) {
     __shared__ PrepareLds lds;
     const int span = x.C == 16 || x.C == 32 ? PREPARE_TOKENS : x.C;
     const int first = blockIdx.x * span;
     if (first >= x.T || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     const int tokens = fast_min(span, x.T - first);
-    if (x.K == 128 && x.V == 128) prepare_span<Rule, true>(x, lds, first, tokens);
-    else prepare_span<Rule, false>(x, lds, first, tokens);
+    prepare_span<Rule, WHOLE>(x, lds, first, tokens);
 }
-#define PREPARE_KERNEL(NAME, RULE)                                                                                          \
+#define PREPARE_KERNEL(NAME, RULE, WHOLE)                                                                                   \
     extern "C" __global__ __launch_bounds__(256) void NAME(                                                                 \
         const float* q, const float* k, const float* v, const float* g, const float* beta, float* u, float* w, float* seen, \
         float* decays, int B, int T, int H, int HV, int K, int V, int C, int head_map, int gate_kind) {                     \
-        prepare_body<RULE>({q, k, v, g, beta, u, w, seen, decays, B, T, H, HV, K, V, C, head_map, gate_kind});              \
+        prepare_body<RULE, WHOLE>({q, k, v, g, beta, u, w, seen, decays, B, T, H, HV, K, V, C, head_map, gate_kind});              \
     }

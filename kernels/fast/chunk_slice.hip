@@ -132,12 +132,14 @@ struct Slice {
 };
 
 // Calls BODY(keys of a slice, whether all are there) for four slices of any K.
+#ifndef FAST_WITH_SLICE
 #define FAST_WITH_SLICE(K, BODY)            \
     do {                                    \
         if ((K) <= 64) BODY(16, false);     \
         else if ((K) <= 128) BODY(32, false); \
         else BODY(64, false);               \
     } while (0)
+#endif
 
 // Points where the wrong variants in planted/fast/ differ.
 struct FastChunkRule {
