@@ -216,9 +216,12 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
                 for (int j = 0; j <= t; j++) d[t] = fmaf(near.seen[t][j], vn[j], d[t]);
             }
             if (mine) {
+                float* row = o;
 #pragma unroll
                 for (int t = 0; t < FUSED_TOKENS; t++) {
-                    if (t < count) gdn_at(o + t * value_pitch, 4u * col) = x.scale * d[t];
+                    if (t < count) gdn_at(row, 4u * col) = x.scale * d[t];
+                    row += value_pitch;
+                    GDN_SCALAR_AGAIN(row);
                 }
             }
         }
@@ -256,10 +259,5 @@ static __device__ __forceinline__ void fused_body(const Fused& x) {
     FAST_WITH_SLICE(x.K, BODY);
 #undef BODY
 }
-#define FUSED_KERNEL(NAME, RULE, WHOLE)                                                                                     \
-    extern "C" __global__ __launch_bounds__(256, 2) void NAME(                                                                 \
-        const float* q, const float* k, const float* v, const float* g, const float* beta, const float* initial, float* o,  \
-        float* final, int B, int T, int H, int HV, int K, int V, float scale, int head_map, int state_layout,               \
-        int gate_kind) {                                                                                                    \
-        fused_body<RULE, WHOLE>({q, k, v, g, beta, initial, o, final, B, T, H, HV, K, V, scale, head_map, state_layout, gate_kind}); \
-    }
+#define FUSED_KERNEL(NAME, RULE, WHOLE) \
+    extern "C" __global__ __launch_bounds__(256, (WHOLE) ? 2 : 1) void NAME(Fused x) { fused_body<RULE, WHOLE>(x); }

@@ -65,14 +65,14 @@ SCAN_KERNEL(planted_fast_chunk_scan_out_k128_slice_lost, FastSliceLost, true)
 FUSED_KERNEL(planted_fast_chunk_fused_slice_lost, FastSliceLost, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_slice_lost, FastSliceLost, true)
 
-// tiles of 32 columns where there are 64
-struct FastHalfTiles : FastChunkRule {
-    static __device__ int first_column(int tile) { return tile / 2; }
+// every tile is the first
+struct FastFirstTile : FastChunkRule {
+    static __device__ int first_column(int tile) { return 0; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_half_tiles, FastHalfTiles, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_half_tiles, FastHalfTiles, true)
-FUSED_KERNEL(planted_fast_chunk_fused_half_tiles, FastHalfTiles, false)
-FUSED_KERNEL(planted_fast_chunk_fused_k128_half_tiles, FastHalfTiles, true)
+SCAN_KERNEL(planted_fast_chunk_scan_out_first_tile, FastFirstTile, false)
+SCAN_KERNEL(planted_fast_chunk_scan_out_k128_first_tile, FastFirstTile, true)
+FUSED_KERNEL(planted_fast_chunk_fused_first_tile, FastFirstTile, false)
+FUSED_KERNEL(planted_fast_chunk_fused_k128_first_tile, FastFirstTile, true)
 
 // sums before all parts are there
 struct FastNoMeeting : FastChunkRule {
