@@ -78,7 +78,7 @@ static __device__ __forceinline__ float fast_sum_of_eight(const float x[8], int 
 // Four channels of a row from `from` on, of which `left` are there; the others are zeros.
 template <bool WHOLE>
 static __device__ __forceinline__ float4 fused_channels(const float* rows, unsigned bytes, int from, int left) {
-    const float* at = &gdn_at(rows, bytes) + from;
+    const float* at = (const float*)((const char*)(rows + from) + bytes);  // which may not be there
     if (WHOLE) return *(const float4*)at;
     return make_float4(left > 0 ? at[0] : 0.0f, left > 1 ? at[1] : 0.0f, left > 2 ? at[2] : 0.0f, left > 3 ? at[3] : 0.0f);
 }
@@ -150,15 +150,16 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
     const int hv = blockIdx.y, b = blockIdx.z, wave = fast_wave(), lane = fast_lane();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
     const int col = Rule::first_column(blockIdx.x * GDN_WAVE) + lane;
-    const bool mine = col < x.V;
-    const int safe = mine ? col : x.V - 1;
+    const int safe = fast_min(col, x.V - 1);
     const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
-    const long state = ((long)b * x.HV + hv) * x.K * x.V;
     const Slice<KEYS, WHOLE> slice = {wave * KEYS, x.K};
     const int key_pitch = x.H * x.K, value_pitch = x.HV * x.V;
 
     float s[KEYS] = {};
-    if (x.initial) slice.load(s, x.initial + state, gdn_column(safe, x.K, x.V, Rule::initial_layout(x.state_layout)));
+    if (x.initial) {
+        slice.load(s, x.initial + ((long)b * x.HV + hv) * x.K * x.V,
+                   gdn_column(safe, x.K, x.V, Rule::initial_layout(x.state_layout)));
+    }
     const float *q = x.q + key, *k = x.k + key, *v = x.v + value * x.V, *g = x.g + value, *beta = x.beta + value;
     float* o = x.o + value * x.V;
     if (wave >= 2) {
@@ -215,11 +216,13 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
                 for (int j = 0; j <= t; j++) d[t] = fmaf(near.seen[t][j], vn[j], d[t]);
             }
-            if (mine) {
+            int of_o = col;
+            GDN_FOUND_AGAIN(of_o);
+            if (of_o < x.V) {
                 float* row = o;
 #pragma unroll
                 for (int t = 0; t < FUSED_TOKENS; t++) {
-                    if (t < count) gdn_at(row, 4u * col) = x.scale * d[t];
+                    if (t < count) gdn_at(row, 4u * of_o) = x.scale * d[t];
                     row += value_pitch;
                     GDN_SCALAR_AGAIN(row);
                 }
@@ -239,10 +242,14 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
         g += FUSED_TOKENS * (long)x.HV;
         beta += FUSED_TOKENS * (long)x.HV;
     }
-    if (x.final && mine) {
+    int of_final = col, of_head = hv;
+    GDN_FOUND_AGAIN(of_final);
+    GDN_SCALAR_AGAIN(of_head);
+    if (x.final && of_final < x.V) {
 #pragma unroll
         for (int j = 0; j < KEYS; j++) s[j] *= factor;
-        slice.store(x.final + state, gdn_column(col, x.K, x.V, Rule::final_layout(x.state_layout)), s);
+        slice.store(x.final + ((long)b * x.HV + of_head) * x.K * x.V,
+                    gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
     }
 }
 
