@@ -97,7 +97,9 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     // decay and strength of the token that has the lane's number; lanes 8 .. 15 have ones, for products of fewer factors
     const unsigned token = 4u * fast_min(lane % FUSED_TOKENS, count - 1) * x.HV;
     const bool there = lane < count;
-    const float decay = there ? Rule::decay(gdn_at(g, token), x.gate_kind) : 1.0f;
+    int kind = x.gate_kind;
+    GDN_SCALAR_AGAIN(kind);
+    const float decay = there ? Rule::decay(gdn_at(g, token), kind) : 1.0f;
     const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
 
     float sum[8] = {};
@@ -174,15 +176,17 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] = 0.0f;
         }
+        int role = wave;
+        GDN_SCALAR_AGAIN(role);
         float d[FUSED_TOKENS];  // of wave 0: v, then what corrects it; of wave 1: q S
-        if (wave == 0) {
+        if (role == 0) {
 #pragma unroll
             for (int t = 0; t < FUSED_TOKENS; t++) d[t] = gdn_at(v + fast_min(t, count - 1) * value_pitch, 4u * safe);
         }
         slice.template dots<0>(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
         slice.template dots<0>(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
         Rule::meet();
-        if (wave == 0) {
+        if (role == 0) {
             const float decayed = factor * near.in[FUSED_TOKENS - 1];
             const float written = Rule::renews(decayed) ? 1.0f : 1.0f / decayed;
 #pragma unroll
@@ -194,21 +198,21 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
                 lds.vn[t][lane] = d[t];
                 lds.write[t][lane] = written * near.after[t] * d[t];
             }
-        } else if (wave == 1) {
+        } else if (role == 1) {
 #pragma unroll
             for (int t = 0; t < FUSED_TOKENS; t++) {
                 d[t] = t < count ? factor * near.in[t] * fused_sum(lds.of_q, t, lane, Rule::slices) : 0.0f;
             }
         } else if (left > 0) {
             const float* next = k + FUSED_TOKENS * (long)key_pitch;
-            const float* rows = wave == 3 ? q + FUSED_TOKENS * (long)key_pitch : next;
+            const float* rows = role == 3 ? q + FUSED_TOKENS * (long)key_pitch : next;
             const long at = (long)FUSED_TOKENS * x.HV;
-            fused_relate<Rule, WHOLE>(x, lds.near[(begin / FUSED_TOKENS + 1) % 2], wave == 3, rows, next, key_pitch, g + at, beta + at,
+            fused_relate<Rule, WHOLE>(x, lds.near[(begin / FUSED_TOKENS + 1) % 2], role == 3, rows, next, key_pitch, g + at, beta + at,
                                       Rule::tail(left, FUSED_TOKENS));
         }
         Rule::part();
         const float decayed = factor * near.in[FUSED_TOKENS - 1];
-        if (wave == 1) {
+        if (role == 1) {
             float vn[FUSED_TOKENS];
 #pragma unroll
             for (int t = 0; t < FUSED_TOKENS; t++) {
