@@ -1,0 +1,175 @@
+// What the fast chunk kernels share: rows that a whole wave reads as scalars, and a slice of a state column in registers.
+//
+// A lane has one value column, a wave KEYS of its key channels; the waves of a group have one slice each. Rows of k, q and w
+// are the same for all lanes of a wave: they come as scalar loads and are operands of the fused multiply-adds as they are,
+// so that no lane needs another's value but for the sums over the slices.
+#pragma once
+#include "../gdn/common.hip"
+
+#ifndef GDN_WAVE
+#define GDN_WAVE 64
+#endif
+
+// Memory that no work-item writes while a kernel runs: a uniform address in it is read by a scalar load.
+#ifndef GDN_CONSTANT
+#define GDN_CONSTANT __attribute__((address_space(4)))
+#endif
+typedef const GDN_CONSTANT float* UniformFloats;
+
+// x as a scalar, where all lanes of the wave have the same
+#ifndef GDN_SAME_IN_WAVE
+#define GDN_SAME_IN_WAVE(x) __builtin_amdgcn_readfirstlane(x)
+#endif
+
+static __device__ __forceinline__ int fast_wave() { return GDN_SAME_IN_WAVE(threadIdx.x / GDN_WAVE); }
+static __device__ __forceinline__ int fast_lane() { return threadIdx.x % GDN_WAVE; }
+static __device__ __forceinline__ int fast_min(int a, int b) { return a < b ? a : b; }
+static __device__ __forceinline__ UniformFloats fast_uniform(const float* p) { return (UniformFloats)p; }
+
+// The compiler moves nothing over this.
+#ifndef GDN_IN_ORDER
+#define GDN_IN_ORDER() __builtin_amdgcn_sched_barrier(0)
+#endif
+// What was loaded from memory has come.
+#ifndef GDN_ARRIVED
+#define GDN_ARRIVED() __builtin_amdgcn_s_waitcnt(0x0f70)
+#endif
+
+// Hides where a register's value is from, so that what is made of it is not kept from one round of a loop to the next.
+#ifndef GDN_FOUND_AGAIN
+#define GDN_FOUND_AGAIN(x) asm volatile("" : "+v"(x))
+#define GDN_SCALAR_AGAIN(x) asm volatile("" : "+s"(x))  // of one that all lanes have the same
+#endif
+
+#define FAST_PIECE 16  // channels of a row that are in scalars at a time
+
+// Key channels first .. first + KEYS of rows of K. WHOLE: all of them are there. Else those past K read as zeros.
+template <int KEYS, bool WHOLE>
+struct Slice {
+    int first, K;
+
+    __device__ __forceinline__ void piece(float to[FAST_PIECE], UniformFloats row, int at) const {
+#pragma unroll
+        for (int j = 0; j < FAST_PIECE; j++) {
+            const int channel = first + at + j;
+            if (WHOLE) to[j] = row[channel];
+            else to[j] = channel < K ? row[fast_min(channel, K - 1)] : 0.0f;
+        }
+    }
+
+    // Calls use(t, at, piece, from, to) for the pieces of ROWS rows, each in two parts: elements from .. to of the piece at
+    // channel `at`. The next piece is on its way meanwhile. Rows from `count` on have the last one's values.
+    template <int ROWS, class Use>
+    __device__ __forceinline__ void pieces(const float* rows, int pitch, int count, Use use) const {
+        constexpr int OF_ROW = KEYS / FAST_PIECE;
+        float x[2][FAST_PIECE];
+        piece(x[0], fast_uniform(rows), 0);
+#pragma unroll
+        for (int p = 0; p < ROWS * OF_ROW; p++) {
+            const int t = p / OF_ROW, at = p % OF_ROW * FAST_PIECE, next = p + 1;
+            use(t, at, x[p % 2], 0, 1);  // the piece is there
+            GDN_IN_ORDER();
+            if (next < ROWS * OF_ROW) {
+                if (next % OF_ROW == 0) rows += next / OF_ROW < count ? pitch : 0;
+                piece(x[next % 2], fast_uniform(rows), next % OF_ROW * FAST_PIECE);
+            }
+            GDN_IN_ORDER();
+            use(t, at, x[p % 2], 1, FAST_PIECE);
+        }
+    }
+
+    // ROWS: all rows at once, `count` of them; 0: `count` rows one by one, which takes fewer scalars
+    template <int ROWS, class Use>
+    __device__ __forceinline__ void walk(const float* rows, int pitch, int count, Use use) const {
+        if (ROWS > 0) {
+            pieces<ROWS>(rows, pitch, count, use);
+            return;
+        }
+#pragma unroll 1
+        for (int t = 0; t < count; t++) {
+            pieces<1>(rows, 0, 1, [&](int, int at, const float* x, int from, int to) { use(t, at, x, from, to); });
+            rows += pitch;
+        }
+    }
+
+    // store(t, <row t, s>) for each row
+    template <int ROWS, class Store>
+    __device__ __forceinline__ void dots(const float* rows, int pitch, int count, const float s[KEYS], Store store) const {
+        float sum = 0.0f;
+        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+            if (at + from == 0) sum = x[0] * s[0];
+#pragma unroll
+            for (int j = at + from == 0 ? 1 : from; j < to; j++) sum = fmaf(x[j], s[at + j], sum);
+            if (at + to == KEYS) store(t, sum);
+        });
+    }
+
+    // s += sum_t row t * of(t)
+    template <int ROWS, class Of>
+    __device__ __forceinline__ void writes(const float* rows, int pitch, int count, float s[KEYS], Of of) const {
+        float d = 0.0f;
+        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+            if (at + from == 0) d = of(t);
+#pragma unroll
+            for (int j = from; j < to; j++) s[at + j] = fmaf(x[j], d, s[at + j]);
+        });
+    }
+
+    __device__ __forceinline__ void load(float s[KEYS], const float* state, ColumnPlace at) const {
+#pragma unroll
+        for (int j = 0; j < KEYS; j++) {
+            const bool there = WHOLE || first + j < K;
+            s[j] = there ? gdn_at(state, at.first + at.step * (unsigned)(first + j)) : 0.0f;
+        }
+        GDN_ARRIVED();
+    }
+
+    __device__ __forceinline__ void store(float* state, ColumnPlace at, const float s[KEYS]) const {
+#pragma unroll
+        for (int j = 0; j < KEYS; j++) {
+            if (WHOLE || first + j < K) gdn_at(state, at.first + at.step * (unsigned)(first + j)) = s[j];
+        }
+    }
+};
+
+// Calls BODY(keys of a slice, whether all are there) for four slices of any K.
+#ifndef FAST_WITH_SLICE
+#define FAST_WITH_SLICE(K, BODY)            \
+    do {                                    \
+        if ((K) <= 64) BODY(16, false);     \
+        else if ((K) <= 128) BODY(32, false); \
+        else BODY(64, false);               \
+    } while (0)
+#endif
+
+// Points where the wrong variants in planted/fast/ differ.
+struct FastChunkRule {
+    // the log gate of a token; a factor of 0 and a log gate of -inf are as good as e^-100000
+    static __device__ double log_gate(float g, int kind) {
+        const double x = kind == GATE_FACTOR ? log((double)g) : (kind == GATE_LOG ? (double)g : -(double)g);
+        return x < -1e5 ? -1e5 : x;
+    }
+    static __device__ float between(double G_i, double G_j) { return expf((float)(G_i - G_j)); }
+    static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
+    static __device__ int initial_layout(int layout) { return layout; }
+    static __device__ int final_layout(int layout) { return layout; }
+    static __device__ int first_column(int tile) { return tile; }    // the column that a tile begins with
+    static __device__ void meet() { __syncthreads(); }               // before parts of sums are read
+    static __device__ void part() { __syncthreads(); }               // before what was made of them is
+    static constexpr int slices = 4;                                 // that are summed
+    static __device__ bool sees(int i, int j) { return j <= i; }
+    static __device__ int tail(int left, int size) { return left < size ? left : size; }  // tokens of a ragged end
+    // prepare
+    static __device__ double in_chunk(double before, int i, int distance, int C) { return i % C >= distance ? before : 0.0; }
+    static constexpr bool merges_16 = true, merges_32 = true;
+    static __device__ float row_beta(float beta_i, float beta_j) { return beta_i; }
+    static __device__ float of_key(double G) { return expf((float)G); }
+    // fused
+    static __device__ float decay(float g, int kind) { return gdn_decay(g, kind); }
+    // whether the factor of a state is so far from 1 that the registers have to take it
+    static __device__ bool renews(float factor) { return !(fabsf(factor) >= 0x1p-40f && fabsf(factor) <= 0x1p40f); }
+    // scan, fused
+    static __device__ bool forgets_before(int chunk) { return false; }
+    static __device__ float in(float decay) { return decay; }
+    static __device__ float after(float decay) { return decay; }
+};
