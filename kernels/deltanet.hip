@@ -2,6 +2,8 @@
 //   hipcc --genco --offload-arch=gfx906 deltanet.hip -o deltanet.co
 #include "attention.hip"
 #include "elementwise.hip"
+#include "fast_chunk.hip"
+#include "fast_document.hip"
 #include "fast_scan.hip"
 #include "gdn.hip"
 #include "gdr.hip"

@@ -2,6 +2,8 @@
 // people make. The self-test runs them and demands that every one is caught; kernels/README.md lists them.
 #include "planted/attention.hip"
 #include "planted/elementwise.hip"
+#include "planted/fast/chunk.hip"
+#include "planted/fast/document.hip"
 #include "planted/fast/scan.hip"
 #include "planted/faults.hip"
 #include "planted/gdn/chunk.hip"

@@ -31,7 +31,7 @@ struct KeyPart {
 #pragma unroll
         for (int i = 0; i < T::ROWS / 4; i++) {
             if (WHOLE) {
-                const Four<E> four = element_at<Four<E>>(vector + T::channel(0, i), place);
+                const ElementFour<E> four = element_at<ElementFour<E>>(vector + T::channel(0, i), place);
 #pragma unroll
                 for (int c = 0; c < 4; c++) x[4 * i + c] = gdr_float(four.x[c]);
             } else {
@@ -119,8 +119,8 @@ struct ColumnParts {
                 element_keep(offset);
 #pragma unroll
                 for (int i = 0; i < T::ROWS / 4; i++) {
-                    const Four<float> four = {{s[n][4 * i], s[n][4 * i + 1], s[n][4 * i + 2], s[n][4 * i + 3]}};
-                    element_at<Four<float>>(state + T::channel(0, i), offset) = four;
+                    const ElementFour<float> four = {{s[n][4 * i], s[n][4 * i + 1], s[n][4 * i + 2], s[n][4 * i + 3]}};
+                    element_at<ElementFour<float>>(state + T::channel(0, i), offset) = four;
                 }
                 continue;
             }

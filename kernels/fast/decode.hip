@@ -32,7 +32,7 @@ struct DecodeRule {
 // A launch: q, k [B,T,H,K] before their norms; v, o [B,T,HV,V]; a, b [B,T,HV]; A_log, dt_bias [HV]; initial [B,HV,K,V] or [B,HV,V,K], or
 // null; states the same for each of the last `snapshots` tokens, the newest first, may begin with initial.
 template <class E>
-struct Decode {
+struct DecodeCall {
     const E *q, *k, *v, *a, *b;
     const float *A_log, *dt_bias, *initial;
     E* o;
@@ -43,7 +43,7 @@ struct Decode {
 };
 
 template <class Rule, class E, class T, bool WHOLE>
-static __device__ __forceinline__ void decode_body(const Decode<E>& x) {
+static __device__ __forceinline__ void decode_body(const DecodeCall<E>& x) {
     const int lane = threadIdx.x % WAVE, part = lane % T::LANES, hv = blockIdx.y, b = blockIdx.z;
     const int first = (blockIdx.x * (blockDim.x / WAVE) + threadIdx.x / WAVE) * T::WIDTH;
     if (first >= x.V || hv >= x.HV || b >= x.B) return;

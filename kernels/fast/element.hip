@@ -7,7 +7,7 @@ static __device__ inline void gdr_store(_Float16* to, float x) { *to = (_Float16
 
 // Four elements that stand beside each other, at a multiple of their size.
 template <class E>
-struct alignas(4 * sizeof(E)) Four {
+struct alignas(4 * sizeof(E)) ElementFour {
     E x[4];
 };
 

@@ -36,7 +36,7 @@ struct ScanStrides {
 // and of g as of beta, times K where each key channel has a gate of its own. initial [B,HV,K,V] or [B,HV,V,K], or null; states the same
 // after each of the last `snapshots` tokens, the newest first.
 template <class E>
-struct Scan {
+struct ScanCall {
     const E *q, *k, *v;
     const float *g, *beta, *initial;
     E* o;
@@ -61,7 +61,7 @@ struct ScanToken {
 // KEEPS: the states after several tokens, not the last alone.
 template <class Rule, class E, class T, bool WHOLE, Gates GATES, bool KEEPS>
 struct ScanWave {
-    const Scan<E>& x;
+    const ScanCall<E>& x;
     const E *q, *k, *v;
     E* o;
     const float *g, *beta;
@@ -158,7 +158,7 @@ struct ScanWave {
 };
 
 template <class Rule, class E, class T, bool WHOLE, Gates GATES, bool KEEPS>
-static __device__ __forceinline__ void scan_wave(const Scan<E>& x, int column) {
+static __device__ __forceinline__ void scan_wave(const ScanCall<E>& x, int column) {
     const int hv = blockIdx.y, b = blockIdx.z, lane = threadIdx.x % WAVE;
     const int h = Rule::head(hv, x.H, x.HV, x.head_map);
     const long key = b * x.keys.sequence + h * x.keys.head;
@@ -188,7 +188,7 @@ static __device__ __forceinline__ void scan_wave(const Scan<E>& x, int column) {
 }
 
 template <class Rule, class E, class T, bool WHOLE, Gates GATES, bool KEEPS>
-static __device__ __forceinline__ void scan_body(const Scan<E>& x) {
+static __device__ __forceinline__ void scan_body(const ScanCall<E>& x) {
     const int first = (blockIdx.x * (blockDim.x / WAVE) + threadIdx.x / WAVE) * T::WIDTH;
     if (first >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     scan_wave<Rule, E, T, WHOLE, GATES, KEEPS>(x, first + threadIdx.x % WAVE / T::LANES);

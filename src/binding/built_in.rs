@@ -13,7 +13,7 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 11] = [
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
@@ -22,6 +22,9 @@ const FILES: [(&str, &str); 8] = [
     file!("gdn"),
     file!("gdr"),
     file!("fast_scan"),
+    file!("fast_chunk"),
+    file!("fast_chunk_fused"),
+    file!("fast_document"),
 ];
 
 /// How the built-in kernels compute a contract, where nothing else is asked for.
