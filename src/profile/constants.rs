@@ -23,10 +23,14 @@ pub const CUS: usize = 60;
 pub const SIMDS: usize = 4;
 /// Peak clock in MHz; the model's clock if nobody says another.
 pub const CLOCK: f64 = 1725.0;
+/// Gigabytes a second from and to memory that good kernels reach.
+const MEMORY_GB: f64 = 870.0;
 /// Bytes a second from and to memory that good kernels reach.
-pub const MEMORY: f64 = 870e9;
+pub const MEMORY: f64 = MEMORY_GB * 1e9;
+/// Microseconds that an empty launch takes.
+const LAUNCH_US: f64 = 3.6;
 /// Seconds that an empty launch takes.
-pub const LAUNCH: f64 = 3.6e-6;
+pub const LAUNCH: f64 = LAUNCH_US * 1e-6;
 /// VGPRs of a lane of a SIMD.
 pub const VGPRS: u32 = 256;
 /// VGPRs are given in so many.
@@ -74,13 +78,13 @@ pub const TABLE: &[Constant] = &[
     ),
     row(
         "memory",
-        MEMORY / 1e9,
+        MEMORY_GB,
         "GB/s",
         "skyne98/wiki-gfx906: loads of 16 bytes 867-873, of 4 bytes 814; MIInfer: copies 880; peak 1024",
     ),
     row(
         "launch",
-        LAUNCH * 1e6,
+        LAUNCH_US,
         "us",
         "MIInfer: 3.2-4.1 empty; 0.73 less each in a graph",
     ),

@@ -1,6 +1,6 @@
 //! What could be better, in words, by instruction.
 
-use gfx906::observe::costs::{Class, Example, Site};
+use gfx906::observe::costs::{Class, Example, Site, banks};
 
 use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
@@ -48,7 +48,9 @@ fn each(sum: u64, executed: u64) -> String {
 }
 
 fn in_lds(one: &SiteProfile, worst: &Example, found: Option<Pattern>) -> String {
-    let ideal = u64::from((worst.lanes != 0) as u8).max(one.lds_cycles_ideal / one.executed.max(1));
+    let ideal = banks::cycles(worst.lanes, &worst.at, worst.bytes, false)
+        .ideal
+        .max(1);
     let ways = (worst.excess + ideal).div_ceil(ideal);
     let cycles = format!(
         "{} cycles where {} would do, {} times",
@@ -140,4 +142,85 @@ pub fn of_launch(profile: &LaunchProfile, mut of_sites: Vec<Hint>) -> Vec<String
         ));
     }
     hints
+}
+
+#[cfg(test)]
+mod tests {
+    use gfx906::isa;
+    use gfx906::observe::costs::{Asked, Cycles};
+
+    use super::super::pattern::pattern;
+    use super::*;
+
+    /// The hint on an instruction that ran ten times, each as the example says.
+    fn hint(words: [u32; 2], at: impl Fn(u64) -> u64, bytes: u64) -> Option<String> {
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut site = Site::new(&isa::decode(&code).expect("an instruction"));
+        let at = std::array::from_fn(|lane| at(lane as u64));
+        site.count = 10;
+        let mut excess = 60;
+        if site.class == Class::Lds {
+            let Cycles { taken, ideal } = banks::cycles(!0, &at, bytes, false);
+            (site.lds.taken, site.lds.ideal) = (10 * taken, 10 * ideal);
+            excess = taken - ideal;
+        } else {
+            site.memory = Asked {
+                lines: 640,
+                ideal: 40,
+            };
+        }
+        site.remember(excess, 0, || Example {
+            excess,
+            group: 0,
+            lanes: !0,
+            at,
+            bytes,
+        });
+        let found = site.worst.as_deref().and_then(pattern);
+        let one = SiteProfile {
+            address: 0x1a40,
+            text: site.text(),
+            source: Some("k.hip:7".into()),
+            class: site.class.name(),
+            executed: site.count,
+            lds_cycles: site.lds.taken,
+            lds_cycles_ideal: site.lds.ideal,
+            lines: site.memory.lines,
+            lines_ideal: site.memory.ideal,
+            stride: found.map(|found| found.pitch),
+        };
+        of_site(&one, &site, found).map(|hint| hint.text)
+    }
+
+    const DS_READ_B32: [u32; 2] = [0xd86c_0000, 0x0200_0001];
+    const GLOBAL_LOAD: [u32; 2] = [0xdc50_8000, 0x0200_0001];
+
+    #[test]
+    fn a_conflict_names_the_pitch_that_has_none() {
+        let told = hint(DS_READ_B32, |lane| 128 * lane, 4);
+        assert_eq!(
+            told.as_deref(),
+            Some(
+                "0x1a40 ds_read_b32 v2, v1 (k.hip:7): 32-way bank conflict: pitch 33 instead of 32 elements of 4 bytes \
+                 (64 cycles where 2 would do, 10 times)"
+            )
+        );
+        let told = hint(DS_READ_B32, |lane| 16 * lane, 4).expect("a hint");
+        assert!(
+            told.contains("4-way bank conflict: pitch 5 instead of 4"),
+            "{told}"
+        );
+        assert_eq!(hint(DS_READ_B32, |lane| 132 * lane, 4), None);
+    }
+
+    #[test]
+    fn a_stride_names_the_lines_that_would_do() {
+        let told = hint(GLOBAL_LOAD, |lane| 512 * lane, 4);
+        assert_eq!(
+            told.as_deref(),
+            Some(
+                "0x1a40 global_load_dword v2, v1, s[0:1] (k.hip:7): stride 512 bytes: 64 lines where 4 would do, 10 times"
+            )
+        );
+    }
 }

@@ -46,8 +46,8 @@ fn bytes(count: u64) -> String {
     }
 }
 
-/// A table without borders, its numbers at the right.
-fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+/// A table without borders; the columns in `right` hold numbers.
+fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -55,7 +55,7 @@ fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String
         .add_rows(rows);
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
-        if index > 0 {
+        if right.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -239,6 +239,7 @@ pub fn held_text(held: &[Held]) -> String {
             "measured",
             "which is",
         ],
+        &[1, 2, 4],
         rows,
     )
 }
@@ -253,5 +254,5 @@ pub fn constants_text() -> String {
             row.source.to_owned(),
         ]
     });
-    table(&["constant", "value", "source"], rows)
+    table(&["constant", "value", "source"], &[1], rows)
 }
