@@ -6,11 +6,12 @@ use clap::{Parser, Subcommand};
 
 use crate::args::{
     AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, HipArgs, InspectArgs,
-    IsaArgs, JudgeArgs, LintArgs, MutateArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
+    IsaArgs, JudgeArgs, LintArgs, MutateArgs, ProfileArgs, RunArgs, SoakArgs, TolerancesArgs,
+    VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, contracts, disasm, exec, export, hip, inspect, isa, judge, lint, mutate, run,
-    soak, tolerances, vectors,
+    audit, bind, contracts, disasm, exec, export, hip, inspect, isa, judge, lint, mutate, profile,
+    run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -59,6 +60,8 @@ pub enum Command {
     Bind(BindArgs),
     /// Run a HIP program on the emulator, as it was built
     Hip(HipArgs),
+    /// Say what kernels would cost on an MI50, modelled from what runs on the emulator
+    Profile(ProfileArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
@@ -108,6 +111,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Judge(args)) => judge::run(args),
         Some(Command::Hip(args)) => hip::run(args),
+        Some(Command::Profile(args)) => profile::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Contracts(args)) => contracts::run(args),
         Some(Command::Bind(args)) => bind::run(args),

@@ -18,6 +18,7 @@ pub mod memory;
 pub mod mutate;
 pub mod npy;
 pub mod panics;
+pub mod profile;
 pub mod program;
 pub mod registry;
 pub mod report;

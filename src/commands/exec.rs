@@ -22,6 +22,8 @@ mod value;
 mod variables;
 mod warnings;
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 
@@ -32,8 +34,9 @@ use self::summary::Summary;
 use super::{load_program, no_kernel};
 use crate::args::{ExecArgs, Format};
 use crate::device::emulator::Emulator;
-use crate::device::{Device, Limits, Session, Spec, Target, Watch, check_watch};
+use crate::device::{Device, Ledger, Limits, Session, Spec, Target, Watch, check_watch};
 use crate::exit::{Exit, Stop};
+use crate::program::Program;
 use crate::text::{print, shown};
 use crate::verdict::Verdict;
 
@@ -42,6 +45,26 @@ use crate::verdict::Verdict;
 /// # Errors
 /// The launch file, the code object, a buffer, the device or a place to save to is not usable, or they do not fit each other.
 pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
+    let (summary, exit) = perform(args, None).map(|done| (done.summary, done.exit))?;
+    print(&summary)?;
+    Ok(exit)
+}
+
+/// What came of a launch file.
+pub(super) struct Performed {
+    /// Its code object.
+    pub(super) program: Program,
+    /// What there is to print.
+    pub(super) summary: String,
+    /// The code to leave with.
+    pub(super) exit: Exit,
+}
+
+/// Runs a launch file; where there is a ledger, what its launches cost is told there, and nothing else of them is observed.
+///
+/// # Errors
+/// Those of [`run`].
+pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<Performed, Stop> {
     let target = args.target.target()?;
     let mut file = launch::read(&args.file)?;
     let program = load_program(&file.code_object)?;
@@ -53,14 +76,17 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     let device = device(target)?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let (trace, json) = (args.trace.spec(), args.format == Format::Json);
-    let watch = Watch::open(device.observes(), trace.as_ref(), kernels, json)?
-        .with_sanitizer(args.sanitize.spec());
+    let watch = match ledger {
+        Some(ledger) => Watch::costs(ledger),
+        None => Watch::open(device.observes(), trace.as_ref(), kernels, json)?
+            .with_sanitizer(args.sanitize.spec()),
+    };
     check_watch(&*device, &watch)?;
     warnings::unused(&name, &file);
     warnings::small_blocks(&name, &file, object);
 
     let threads = args.jobs.map_or(0, usize::from);
-    let session = device.open(threads, limits(args, file.limits), &watch);
+    let session = device.open(threads, limits(args, file.limits, &watch), &watch);
     let mut session = session.map_err(|error| Stop::setup(error.message))?;
     let session = &mut *session;
     let mut placed = Vec::new();
@@ -117,16 +143,21 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
             summary.judged.push(report);
         }
     }
-    match args.format {
-        Format::Table => print(&summary.as_table())?,
-        Format::Json => print(&format!("{:#}\n", summary.as_json()))?,
-    }
+    let text = match args.format {
+        Format::Table => summary.as_table(),
+        Format::Json => format!("{:#}\n", summary.as_json()),
+    };
     let found = !summary.findings.is_empty() && watch.judges_findings();
     let failed = summary.verdict() == Some(Verdict::Fail) || found;
-    Ok(if summary.word() == "ran" && !failed {
+    let exit = if summary.word() == "ran" && !failed {
         Exit::Passed
     } else {
         Exit::Failed
+    };
+    Ok(Performed {
+        program,
+        summary: text,
+        exit,
     })
 }
 
@@ -165,15 +196,13 @@ fn save(
 }
 
 /// What the flags say, and where they say nothing the launch file.
-fn limits(args: &ExecArgs, of_file: Limits) -> Limits {
+fn limits(args: &ExecArgs, of_file: Limits, watch: &Watch) -> Limits {
     let mut limits = of_file;
     if let Some(budget) = args.limits.budget {
         (limits.instructions, limits.seconds) = (budget.instructions, budget.seconds);
     }
-    if args.limits.budget.is_none()
-        && args.sanitize.sanitize.is_some()
-        && limits.instructions.is_some()
-    {
+    let checked = watch.sanitize.is_some() || watch.costs.is_some();
+    if args.limits.budget.is_none() && checked && limits.instructions.is_some() {
         // The checks take time that is not the kernel's.
         limits.seconds = None;
     }

@@ -13,6 +13,7 @@ pub mod isa;
 pub mod judge;
 pub mod lint;
 pub mod mutate;
+pub mod profile;
 pub mod run;
 pub mod soak;
 pub mod tolerances;

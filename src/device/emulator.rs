@@ -271,14 +271,26 @@ impl Session for EmulatorSession {
             limits: self.limits,
             threads: self.threads,
         };
-        let done = self::launch(
-            &self.gpu,
-            &self.modules[number].module,
-            launch.kernel,
-            &request,
-            &self.watch,
-            &mut self.sanitizer,
-        );
+        let loaded = &self.modules[number].module;
+        let done = match self.watch.costs.as_deref() {
+            Some(ledger) => {
+                let mut costs = ledger.open();
+                let gpu = &self.gpu;
+                let done = gpu.launch_observed(loaded, launch.kernel, &request, &mut costs);
+                done.map(|done| {
+                    ledger.enter(launch, costs);
+                    (done, None)
+                })
+            }
+            None => self::launch(
+                &self.gpu,
+                loaded,
+                launch.kernel,
+                &request,
+                &self.watch,
+                &mut self.sanitizer,
+            ),
+        };
         self.gather(number);
         match done {
             Ok((done, counters)) => Ok(Launched {

@@ -22,7 +22,7 @@ use crate::verdict::{CountersReport, DeviceReport, FindingReport};
 pub use crate::verdict::ErrorKind as DeviceErrorKind;
 pub use isolated::{Child, Isolated, Isolation};
 pub use limits::{Budget, Limits};
-pub use watch::{NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
+pub use watch::{Charged, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {

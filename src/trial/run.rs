@@ -144,9 +144,8 @@ impl<'a> Plan<'a> {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
-        // A trace and the sanitizer take time that is not the kernel's; one that never ends meets the other limit, where there is one.
-        let alone = self.watch.trace.is_none() && self.watch.sanitize.is_none();
-        let timed = alone || limits.instructions.is_none();
+        // Observers take time that is not the kernel's; one that never ends meets the other limit, where there is one.
+        let timed = !self.watch.takes_time() || limits.instructions.is_none();
         let limits = Limits {
             seconds: limits.seconds.filter(|_| timed),
             ..limits

@@ -18,6 +18,7 @@ mod judge;
 mod lint;
 mod mutate;
 mod names;
+mod profile;
 mod proposals;
 mod record;
 mod relations;

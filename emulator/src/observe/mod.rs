@@ -1,5 +1,6 @@
 //! Observers of a running dispatch: they see every instruction and change nothing ([`Observer`]).
 
+pub mod costs;
 mod coverage;
 mod profile;
 pub mod sanitize;
@@ -8,6 +9,7 @@ mod tests;
 mod trace;
 mod witness;
 
+pub use costs::Costs;
 pub use coverage::Coverage;
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};

@@ -1,5 +1,6 @@
 //! What a device is to observe while kernels run: counters, a trace. Only the emulator can.
 
+mod ledger;
 mod ranges;
 
 use std::fs::File;
@@ -13,6 +14,8 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::exit::Stop;
 use crate::text::{nearest, shown};
+
+pub use ledger::{Charged, Ledger};
 
 /// The name of standard output.
 const STDOUT: &str = "-";
@@ -33,6 +36,8 @@ pub struct Watch {
     pub witness: Option<Arc<Mutex<Witness>>>,
     /// The checks of the sanitizer that look on.
     pub sanitize: Option<Sanitize>,
+    /// What launches cost is told here, and nothing else of them is observed.
+    pub costs: Option<Arc<Ledger>>,
 }
 
 /// What the sanitizer is to do.
@@ -51,6 +56,7 @@ pub static NOTHING: Watch = Watch {
     coverage: None,
     witness: None,
     sanitize: None,
+    costs: None,
 };
 
 impl Watch {
@@ -74,9 +80,22 @@ impl Watch {
         (watch, witness)
     }
 
+    /// What launches cost is told.
+    pub fn costs(ledger: &Arc<Ledger>) -> Watch {
+        Watch {
+            costs: Some(Arc::clone(ledger)),
+            ..Watch::default()
+        }
+    }
+
     /// The same, with the sanitizer.
     pub fn with_sanitizer(self, sanitize: Option<Sanitize>) -> Watch {
         Watch { sanitize, ..self }
+    }
+
+    /// Whether what is observed takes time that is not the kernel's.
+    pub fn takes_time(&self) -> bool {
+        self.trace.is_some() || self.sanitize.is_some() || self.costs.is_some()
     }
 
     /// Whether what the sanitizer finds counts against a trial.
@@ -104,6 +123,9 @@ impl Watch {
 
     /// The flag that asks for the most, for messages; none where nothing is observed.
     pub fn flag(&self) -> Option<&'static str> {
+        if self.costs.is_some() {
+            return Some("profile");
+        }
         match (&self.trace, &self.sanitize, self.counters) {
             (Some(_), ..) => Some("--trace"),
             (None, Some(_), _) => Some("--sanitize"),

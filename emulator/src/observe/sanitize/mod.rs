@@ -4,7 +4,7 @@
 //! A check is a file or folder of its own and sees every instruction before and after it runs ([`Here`]); what it finds goes to
 //! [`Findings`], which count what is the same. Checks that nobody asked for are not there.
 
-mod access;
+pub(in crate::observe) mod access;
 mod checks;
 mod facts;
 mod finding;

@@ -1,0 +1,162 @@
+//! How long a wave takes that has a compute unit to itself: a bound by what depends on what, for no number of waves makes one faster.
+//!
+//! A wave issues in order, an instruction a turn of its SIMD (4 cycles, slower vector instructions more). What memory and LDS are asked
+//! for comes after a latency, in the order of its counter, and s_waitcnt holds the wave until then: nothing else does, as on the card.
+//! A barrier lets all waves go when the last one is there. Two clocks run side by side: with the least latencies, and with greater ones.
+
+use std::collections::VecDeque;
+
+use crate::isa::Inst;
+use crate::isa::uses::Uses;
+use crate::observe::sanitize::wait::{Bounds, Class as Issued, Counter, Traits};
+
+/// Cycles on the two clocks: with near latencies, and with far ones.
+pub type Clocks = [u64; 2];
+
+/// Cycles from issue to return, on the two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// Vector memory.
+    pub vector: Clocks,
+    /// Scalar memory.
+    pub scalar: Clocks,
+    /// LDS and what goes through it.
+    pub lds: Clocks,
+}
+
+/// What an instruction means for the chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    issues: Option<Issued>,
+    waits: Bounds,
+    barrier: bool,
+}
+
+impl Link {
+    /// Of an instruction.
+    pub fn of(inst: &Inst) -> Link {
+        let traits = Traits::of(inst, &Uses::of(inst));
+        Link {
+            issues: traits.issues,
+            waits: traits.waits,
+            barrier: traits.barrier,
+        }
+    }
+}
+
+fn later(one: Clocks, other: Clocks) -> Clocks {
+    [one[0].max(other[0]), one[1].max(other[1])]
+}
+
+fn plus(one: Clocks, more: Clocks) -> Clocks {
+    [one[0] + more[0], one[1] + more[1]]
+}
+
+/// A wave's clocks, and what is on its way to it: when it arrives, in the order of issue.
+#[derive(Clone, Default)]
+struct Wave {
+    now: Clocks,
+    waited: Clocks,
+    vector: VecDeque<Clocks>,
+    other: VecDeque<Clocks>,
+    at_barrier: bool,
+}
+
+impl Wave {
+    fn wait(&mut self, bounds: Bounds) {
+        let before = self.now;
+        for counter in [Counter::Vm, Counter::Lgkm] {
+            let Some(bound) = bounds[counter as usize] else {
+                continue;
+            };
+            let queue = match counter {
+                Counter::Vm => &mut self.vector,
+                _ => &mut self.other,
+            };
+            while queue.len() > bound as usize {
+                if let Some(arrives) = queue.pop_front() {
+                    self.now = later(self.now, arrives);
+                }
+            }
+        }
+        let waited = [self.now[0] - before[0], self.now[1] - before[1]];
+        self.waited = plus(self.waited, waited);
+    }
+
+    fn issue(&mut self, class: Issued, latencies: &Latencies, more: u64) {
+        let (vector, other) = (
+            class.counters().contains(&Counter::Vm),
+            class.counters().contains(&Counter::Lgkm),
+        );
+        let latency = match class {
+            Issued::Scalar => latencies.scalar,
+            _ if vector => latencies.vector,
+            _ => latencies.lds,
+        };
+        let arrives = plus(plus(self.now, latency), [more; 2]);
+        let queues = [(vector, &mut self.vector), (other, &mut self.other)];
+        for (_, queue) in queues.into_iter().filter(|(counts, _)| *counts) {
+            // What counts together is taken to return in order, scalar loads, too: s_waitcnt asks no less of them.
+            let last = queue.back().copied().unwrap_or_default();
+            queue.push_back(later(last, arrives));
+        }
+    }
+}
+
+/// The waves of the group that runs.
+#[derive(Clone, Default)]
+pub struct Chains {
+    waves: Vec<Wave>,
+}
+
+impl Chains {
+    /// A group of so many waves begins.
+    pub fn begin(&mut self, waves: usize) {
+        self.waves.clear();
+        self.waves.resize_with(waves, Wave::default);
+    }
+
+    /// A wave issues an instruction: after `turn` cycles it can issue the next, and `more` cycles are needed for what it asks for beside the
+    /// latency.
+    pub fn step(&mut self, wave: usize, link: &Link, turn: u64, more: u64, latencies: &Latencies) {
+        if wave >= self.waves.len() {
+            return;
+        }
+        if self.waves[wave].at_barrier {
+            self.release();
+        }
+        let one = &mut self.waves[wave];
+        one.wait(link.waits);
+        if let Some(class) = link.issues {
+            one.issue(class, latencies, more);
+        }
+        one.now = plus(one.now, [turn; 2]);
+        one.at_barrier = link.barrier;
+    }
+
+    /// All that are at the barrier go on when the last of them has come.
+    fn release(&mut self) {
+        let there = self.waves.iter().filter(|wave| wave.at_barrier);
+        let last = there.fold([0; 2], |last, wave| later(last, wave.now));
+        for wave in self.waves.iter_mut().filter(|wave| wave.at_barrier) {
+            wave.waited = plus(wave.waited, [last[0] - wave.now[0], last[1] - wave.now[1]]);
+            wave.now = last;
+            wave.at_barrier = false;
+        }
+    }
+
+    /// When the last wave has ended.
+    pub fn end(&self) -> Clocks {
+        self.waves
+            .iter()
+            .fold([0; 2], |last, wave| later(last, wave.now))
+    }
+
+    /// Cycles that the wave which ends last has waited, by each clock.
+    pub fn waited(&self) -> Clocks {
+        std::array::from_fn(|clock| {
+            let last = self.waves.iter().max_by_key(|wave| wave.now[clock]);
+            last.map_or(0, |wave| wave.waited[clock])
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! Issue classes: how long an instruction keeps the SIMD that issues it.
+//!
+//! A wave has 64 lanes and a SIMD 16, so that a vector instruction takes 4 cycles at least. What is slower is listed here, once, by
+//! mnemonic: CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
+
+use crate::isa::{Inst, Kind};
+
+/// A class of instructions, by what they keep busy and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// Vector ALU at full rate.
+    Valu,
+    /// Vector ALU at half rate: f64, 64-bit shifts, exchanges of two registers.
+    ValuHalf,
+    /// Vector ALU at quarter rate: transcendentals, 32-bit products, steps of a division.
+    ValuQuarter,
+    /// Scalar ALU.
+    Salu,
+    /// Scalar memory.
+    Smem,
+    /// Vector memory.
+    Vmem,
+    /// LDS that is read or written.
+    Lds,
+    /// Lanes that are exchanged by way of the LDS pipe, without its memory.
+    Exchange,
+    /// Branches, calls.
+    Branch,
+    /// s_barrier.
+    Barrier,
+    /// Waits, no-operations, messages, the end.
+    Control,
+}
+
+/// Mnemonics at quarter rate, by their beginnings.
+pub const QUARTER: [&str; 16] = [
+    "v_rcp_",
+    "v_rsq_",
+    "v_sqrt_",
+    "v_exp_",
+    "v_log_",
+    "v_sin_",
+    "v_cos_",
+    "v_mul_lo_u32",
+    "v_mul_hi_u32",
+    "v_mul_hi_i32",
+    "v_mad_u64_u32",
+    "v_mad_i64_i32",
+    "v_div_",
+    "v_qsad_",
+    "v_mqsad_",
+    "v_trig_preop_f64",
+];
+
+/// Mnemonics that begin as those above do and are not among them.
+pub const NOT_QUARTER: [&str; 2] = ["v_mul_hi_u32_u24", "v_mul_hi_i32_i24"];
+
+/// Mnemonics at half rate, by their beginnings; and all others that have `f64` in them.
+pub const HALF: [&str; 6] = [
+    "v_lshlrev_b64",
+    "v_lshrrev_b64",
+    "v_ashrrev_i64",
+    "v_swap_b32",
+    "v_cmp_",
+    "v_cmpx_",
+];
+
+/// What names 64-bit comparisons.
+const WIDE: [&str; 3] = ["_f64", "_i64", "_u64"];
+
+/// LDS instructions that exchange lanes.
+const EXCHANGE: [&str; 3] = ["ds_swizzle", "ds_permute", "ds_bpermute"];
+
+impl Class {
+    /// Every class, in the order of their numbers.
+    pub const ALL: [Class; 11] = [
+        Class::Valu,
+        Class::ValuHalf,
+        Class::ValuQuarter,
+        Class::Salu,
+        Class::Smem,
+        Class::Vmem,
+        Class::Lds,
+        Class::Exchange,
+        Class::Branch,
+        Class::Barrier,
+        Class::Control,
+    ];
+
+    /// The class of an instruction.
+    pub fn of(inst: &Inst) -> Class {
+        let name = inst.row.mnemonic;
+        match Kind::of(inst) {
+            Kind::Valu => Class::of_valu(name),
+            Kind::Salu => Class::Salu,
+            Kind::Smem => Class::Smem,
+            Kind::Vmem => Class::Vmem,
+            Kind::Lds if begins(name, &EXCHANGE) => Class::Exchange,
+            Kind::Lds => Class::Lds,
+            Kind::Branch => Class::Branch,
+            Kind::Control if name == "s_barrier" => Class::Barrier,
+            Kind::Control => Class::Control,
+        }
+    }
+
+    /// The class of a vector ALU instruction.
+    pub fn of_valu(name: &str) -> Class {
+        let compares = name.starts_with("v_cmp");
+        if begins(name, &QUARTER) && !NOT_QUARTER.contains(&name) {
+            Class::ValuQuarter
+        } else if name.contains("f64")
+            || begins(name, &HALF) && (!compares || WIDE.iter().any(|wide| name.ends_with(wide)))
+        {
+            Class::ValuHalf
+        } else {
+            Class::Valu
+        }
+    }
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Valu => "valu",
+            Class::ValuHalf => "valu_half_rate",
+            Class::ValuQuarter => "valu_quarter_rate",
+            Class::Salu => "salu",
+            Class::Smem => "smem",
+            Class::Vmem => "vmem",
+            Class::Lds => "lds",
+            Class::Exchange => "lds_exchange",
+            Class::Branch => "branch",
+            Class::Barrier => "barrier",
+            Class::Control => "control",
+        }
+    }
+
+    /// Cycles for which it keeps the vector ALU of its SIMD.
+    pub fn valu_cycles(self) -> u64 {
+        match self {
+            Class::Valu => 4,
+            Class::ValuHalf => 8,
+            Class::ValuQuarter => 16,
+            _ => 0,
+        }
+    }
+
+    /// Cycles after which its wave can issue the next instruction: a SIMD has its turn every fourth cycle.
+    pub fn turn(self) -> u64 {
+        self.valu_cycles().max(4)
+    }
+
+    /// Whether it goes to the vector ALU.
+    pub fn is_valu(self) -> bool {
+        self.valu_cycles() != 0
+    }
+
+    /// Whether it takes a cycle of what a compute unit has beside its vector pipes: scalar ALU and memory, branches, messages.
+    pub fn is_scalar(self) -> bool {
+        use Class::{Barrier, Branch, Control, Salu, Smem};
+        matches!(self, Salu | Smem | Branch | Barrier | Control)
+    }
+}
+
+fn begins(name: &str, prefixes: &[&str]) -> bool {
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{self, Encoding, Role, Row};
+
+    fn rows() -> impl Iterator<Item = &'static Row> {
+        let vector = |encoding| {
+            use Encoding::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
+            matches!(encoding, Vop1 | Vop2 | Vop3 | Vop3p | Vopc | Vintrp)
+        };
+        let rows = isa::rows().filter(move |(encoding, _)| vector(*encoding));
+        rows.map(|(_, row)| row)
+    }
+
+    fn valu_rows() -> impl Iterator<Item = &'static str> {
+        rows().map(|row| row.mnemonic)
+    }
+
+    /// Whether a source or the result is a number of eight bytes; conditions are masks of lanes.
+    fn is_wide(row: &Row) -> bool {
+        let numbers = [Role::Vdst, Role::Src0, Role::Src1];
+        let mut operands = row.operands.iter();
+        operands.any(|operand| numbers.contains(&operand.role) && operand.ty.bytes() == 8)
+    }
+
+    #[test]
+    fn every_row_of_the_vector_alu_has_its_class() {
+        let mut names: [Vec<&str>; 3] = Default::default();
+        for row in rows() {
+            let class = Class::of_valu(row.mnemonic);
+            names[class as usize].push(row.mnemonic);
+            if is_wide(row) {
+                assert_ne!(class, Class::Valu, "{}", row.mnemonic);
+            }
+        }
+        let [full, half, quarter] = names;
+        assert!(full.len() > 300, "{}", full.len());
+        // Every entry of the lists stands for a row.
+        for prefix in QUARTER {
+            assert!(
+                quarter.iter().any(|name| name.starts_with(prefix)),
+                "{prefix}"
+            );
+        }
+        for prefix in HALF {
+            assert!(half.iter().any(|name| name.starts_with(prefix)), "{prefix}");
+        }
+        for name in NOT_QUARTER {
+            assert!(full.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn classes_are_those_of_the_timing_table() {
+        let known = [
+            ("v_fma_f32", 4),
+            ("v_mul_u32_u24", 4),
+            ("v_mul_hi_u32_u24", 4),
+            ("v_mul_lo_u16", 4),
+            ("v_pk_fma_f16", 4),
+            ("v_cmp_lt_f32", 4),
+            ("v_cmp_lt_u32", 4),
+            ("v_cmp_lt_u64", 8),
+            ("v_cmpx_eq_f64", 8),
+            ("v_cmp_class_f64", 8),
+            ("v_fma_f64", 8),
+            ("v_cvt_f32_f64", 8),
+            ("v_lshlrev_b64", 8),
+            ("v_lshlrev_b32", 4),
+            ("v_swap_b32", 8),
+            ("v_exp_f32", 16),
+            ("v_rcp_f64", 16),
+            ("v_mul_lo_u32", 16),
+            ("v_mul_hi_u32", 16),
+            ("v_div_fmas_f32", 16),
+            ("v_mad_u64_u32", 16),
+            ("v_mad_u32_u24", 4),
+        ];
+        for (name, cycles) in known {
+            assert!(valu_rows().any(|row| row == name), "{name}");
+            assert_eq!(Class::of_valu(name).valu_cycles(), cycles, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_agree() {
+        for (at, class) in Class::ALL.into_iter().enumerate() {
+            assert_eq!(class as usize, at);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which bytes of device memory were read and which were written, each once: an exact map, a bit a byte.
+
+use std::collections::HashMap;
+
+use super::lines::{LINE, Lines};
+use crate::observe::Bytes;
+
+/// Lines of a page.
+const PAGE: u64 = 64;
+
+/// The bytes of a page, a word a line.
+#[derive(Clone)]
+struct Page {
+    read: [u64; PAGE as usize],
+    written: [u64; PAGE as usize],
+}
+
+/// The bytes that were touched.
+#[derive(Clone, Default)]
+pub struct Touched {
+    pages: HashMap<u64, Box<Page>>,
+}
+
+impl Touched {
+    /// Adds lines of an access.
+    pub fn add(&mut self, lines: &Lines, reads: bool, writes: bool) {
+        let mut page: Option<(u64, &mut Page)> = None;
+        for (line, bits) in lines.iter() {
+            let number = line / PAGE;
+            let found = match page.take() {
+                Some((known, found)) if known == number => found,
+                _ => self.pages.entry(number).or_insert_with(|| {
+                    Box::new(Page {
+                        read: [0; PAGE as usize],
+                        written: [0; PAGE as usize],
+                    })
+                }),
+            };
+            let at = (line % PAGE) as usize;
+            if reads {
+                found.read[at] |= bits;
+            }
+            if writes {
+                found.written[at] |= bits;
+            }
+            page = Some((number, found));
+        }
+    }
+
+    /// Takes in what another has seen.
+    pub fn join(&mut self, other: Touched) {
+        for (number, theirs) in other.pages {
+            match self.pages.get_mut(&number) {
+                Some(own) => {
+                    let read = own.read.iter_mut().zip(theirs.read);
+                    read.for_each(|(own, theirs)| *own |= theirs);
+                    let written = own.written.iter_mut().zip(theirs.written);
+                    written.for_each(|(own, theirs)| *own |= theirs);
+                }
+                None => {
+                    self.pages.insert(number, theirs);
+                }
+            }
+        }
+    }
+
+    fn sum(&self, of: impl Fn(u64) -> u64) -> Bytes {
+        let mut sum = Bytes::default();
+        for page in self.pages.values() {
+            sum.read += page.read.iter().map(|&bits| of(bits)).sum::<u64>();
+            sum.written += page.written.iter().map(|&bits| of(bits)).sum::<u64>();
+        }
+        sum
+    }
+
+    /// Different bytes read, and different bytes written.
+    pub fn bytes(&self) -> Bytes {
+        self.sum(|bits| bits.count_ones().into())
+    }
+
+    /// Bytes of the lines in which they are.
+    pub fn in_lines(&self) -> Bytes {
+        self.sum(|bits| u64::from(bits != 0) * LINE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pieces: &[(u64, u64)]) -> Lines {
+        let mut lines = Lines::default();
+        for &(at, bytes) in pieces {
+            lines.add(at, bytes);
+        }
+        lines.merge();
+        lines
+    }
+
+    #[test]
+    fn a_byte_counts_once() {
+        let mut one = Touched::default();
+        one.add(&lines(&[(0x1000, 100), (0x1010, 4)]), true, false);
+        one.add(&lines(&[(0x1000, 4), (0x1fff, 2)]), true, true);
+        assert_eq!(
+            one.bytes(),
+            Bytes {
+                read: 102,
+                written: 6
+            }
+        );
+        assert_eq!(
+            one.in_lines(),
+            Bytes {
+                read: 256,
+                written: 192
+            }
+        );
+        let mut other = Touched::default();
+        other.add(&lines(&[(0x1060, 8), (0x8000, 1)]), true, false);
+        one.join(other);
+        assert_eq!(
+            one.bytes(),
+            Bytes {
+                read: 107,
+                written: 6
+            }
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! What launches cost, one after another.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gfx906::observe::Costs;
+use gfx906::observe::costs::Latencies;
+
+use crate::device::Launch;
+
+/// A launch that came to its end, and what it cost.
+pub struct Charged {
+    /// The kernel.
+    pub kernel: String,
+    /// Work-groups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub dynamic_lds: u32,
+    /// What it cost.
+    pub costs: Costs,
+}
+
+/// The launches of a run, in the order in which they ended.
+pub struct Ledger {
+    latencies: Latencies,
+    launches: Mutex<Vec<Charged>>,
+}
+
+impl Ledger {
+    /// One in which nothing stands; chains have these latencies.
+    pub fn new(latencies: Latencies) -> Ledger {
+        Ledger {
+            latencies,
+            launches: Mutex::default(),
+        }
+    }
+
+    /// Takes out all launches so far.
+    pub fn take(&self) -> Vec<Charged> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    /// An observer for a launch.
+    pub(in crate::device) fn open(&self) -> Costs {
+        Costs::new(self.latencies)
+    }
+
+    /// Enters a launch that came to its end.
+    pub(in crate::device) fn enter(&self, launch: &Launch<'_>, mut costs: Costs) {
+        costs.finish();
+        self.lock().push(Charged {
+            kernel: launch.kernel.to_owned(),
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_lds: launch.dynamic_lds,
+            costs,
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Charged>> {
+        self.launches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

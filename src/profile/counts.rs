@@ -1,0 +1,197 @@
+//! The model held against what others measured: counts from a file, in place of a run.
+
+use std::path::Path;
+
+use gfx906::observe::costs::GroupCost;
+use serde::{Deserialize, Serialize};
+
+use super::constants::{CLOCK, LAUNCH};
+use super::model::{Card, Estimate, Interval, Traffic, estimate};
+use super::occupancy::{Needs, occupancy};
+use crate::exit::Stop;
+use crate::text::shown;
+
+/// Bytes of a file of counts at most.
+const MOST: u64 = 1 << 20;
+/// Work-groups of a launch at most.
+const MOST_GROUPS: u32 = 1 << 20;
+/// Waves of a work-group at most.
+const MOST_WAVES: u32 = 16;
+
+/// A file of counts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    kernel: Vec<Counted>,
+}
+
+/// A kernel that was counted elsewhere.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Counted {
+    name: String,
+    /// In MHz.
+    clock: Option<f64>,
+    /// Work-groups of a launch, and waves of each.
+    groups: u32,
+    waves: u32,
+    #[serde(default = "registers")]
+    vgprs: u32,
+    #[serde(default)]
+    lds_bytes: u32,
+    /// What the four counts are for, each: head-tokens of a launch.
+    units: f64,
+    /// Wave instructions of the vector ALU, at full rate.
+    #[serde(default)]
+    valu: f64,
+    /// Cycles of LDS.
+    #[serde(default)]
+    lds: f64,
+    /// Lines.
+    #[serde(default)]
+    lines: f64,
+    /// Scalar, branch and message instructions.
+    #[serde(default)]
+    scalar: f64,
+    /// Different bytes that a launch reads and writes.
+    #[serde(default)]
+    bytes: u64,
+    #[serde(default)]
+    measured: Vec<Measured>,
+}
+
+fn registers() -> u32 {
+    64
+}
+
+/// A measurement on a card.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Measured {
+    what: String,
+    seconds: f64,
+}
+
+/// What the model says of a kernel, beside what was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Held {
+    /// The kernel.
+    pub name: String,
+    /// In MHz.
+    pub clock: f64,
+    /// Seconds of a launch, with the launch itself.
+    pub seconds: Interval,
+    /// What the model makes of it.
+    pub model: Estimate,
+    /// The measurements.
+    pub measured: Vec<Error>,
+}
+
+/// A measurement, and how far the model is off.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Error {
+    /// What was measured.
+    pub what: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// By what factor it is above the upper end (more than 1) or below the lower end (less); 1 within.
+    pub factor: f64,
+}
+
+impl Counts {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or something in it is wrong.
+    pub fn read(path: &Path) -> Result<Counts, Stop> {
+        let refused = |why: String| Stop::setup(format!("counts {}: {why}", shown(path)));
+        let bytes = crate::files::read(path, MOST)
+            .map_err(|error| Stop::setup(format!("counts: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|_| refused("not UTF-8".into()))?;
+        let counts: Counts = toml::from_str(&text).map_err(|error| {
+            let before = error.span().map_or(0, |span| span.start);
+            let line = 1 + text[..before.min(text.len())].matches('\n').count();
+            refused(format!("line {line}: {}", error.message()))
+        })?;
+        for kernel in &counts.kernel {
+            let wrong = kernel.wrong();
+            wrong.map_or(Ok(()), |why| {
+                Err(refused(format!("kernel `{}`: {why}", kernel.name)))
+            })?;
+        }
+        Ok(counts)
+    }
+
+    /// What the model says of each; at its own clock, if it has one.
+    pub fn held(&self) -> Vec<Held> {
+        self.kernel.iter().map(Counted::held).collect()
+    }
+}
+
+impl Counted {
+    fn wrong(&self) -> Option<String> {
+        let within = |name: &str, value: u32, most: u32| {
+            let wrong = value == 0 || value > most;
+            wrong.then(|| format!("`{name}` is {value}; it can be 1 to {most}"))
+        };
+        let counts = [self.units, self.valu, self.lds, self.lines, self.scalar];
+        let fine = |count: &f64| count.is_finite() && (0.0..1e15).contains(count);
+        within("groups", self.groups, MOST_GROUPS)
+            .or_else(|| within("waves", self.waves, MOST_WAVES))
+            .or_else(|| within("vgprs", self.vgprs, super::constants::VGPRS))
+            .or_else(|| {
+                let wrong = !counts.iter().all(fine);
+                wrong.then(|| "counts are numbers from 0 to 1e15".to_owned())
+            })
+            .or_else(|| {
+                let wrong = self.lds_bytes > super::constants::LDS;
+                wrong.then(|| "`lds_bytes` is more than a compute unit has".to_owned())
+            })
+            .or_else(|| {
+                let seconds = self.measured.iter().map(|measured| measured.seconds);
+                let mut positive = seconds.chain(self.clock);
+                let wrong = !positive.all(|value| value.is_finite() && value > 0.0);
+                wrong.then(|| "`clock` and `seconds` are above 0".to_owned())
+            })
+    }
+
+    fn held(&self) -> Held {
+        let clock = self.clock.unwrap_or(CLOCK);
+        let share = |count: f64| count * self.units / f64::from(self.groups);
+        let group = GroupCost {
+            valu: vec![
+                (4.0 * share(self.valu) / f64::from(self.waves)) as u64;
+                self.waves as usize
+            ],
+            lds: share(self.lds) as u64,
+            lines: share(self.lines) as u64,
+            scalar: share(self.scalar) as u64,
+            ..GroupCost::default()
+        };
+        let needs = Needs {
+            waves: self.waves,
+            vgprs: self.vgprs,
+            lds: self.lds_bytes,
+        };
+        let traffic = Traffic {
+            bytes: self.bytes,
+            of_lines: self.bytes,
+        };
+        let groups = vec![&group; self.groups as usize];
+        let (_, model) = estimate(Card { clock }, &groups, occupancy(needs).groups, traffic);
+        let seconds = model.seconds.map(|seconds| seconds + LAUNCH);
+        let measured = self.measured.iter().map(|measured| Error {
+            what: measured.what.clone(),
+            seconds: measured.seconds,
+            factor: (measured.seconds / seconds[1]).max(1.0)
+                * (measured.seconds / seconds[0]).min(1.0),
+        });
+        Held {
+            name: self.name.clone(),
+            clock,
+            seconds,
+            measured: measured.collect(),
+            model,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What kernels cost on an MI50, modelled from the instructions that ran on the emulator (docs/profile.md).
+
+pub mod constants;
+mod counts;
+mod dealing;
+mod hints;
+mod launch;
+mod model;
+mod occupancy;
+mod pattern;
+mod report;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+pub use constants::CLOCK;
+pub use counts::{Counts, Held};
+pub use dealing::{Dealing, Pipes};
+pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
+pub use model::{Card, Estimate, with_launches};
+pub use occupancy::{Needs, Occupancy, occupancy};
+pub use report::{SCHEMA, constants_text, held_text, text};
+pub use trial::{Profiled, ledger, of_case, of_charged};

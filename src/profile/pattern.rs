@@ -1,0 +1,118 @@
+//! What one execution of a memory instruction looks like: runs of neighbours that begin a pitch apart.
+
+use gfx906::observe::costs::Example;
+use gfx906::observe::costs::banks;
+
+/// Elements that rows are padded with at most, where a padding is looked for.
+const MOST_PADDING: u64 = 8;
+
+/// Lanes in runs of neighbours, each run a number of pitches behind the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Lanes of the longest run.
+    pub run: usize,
+    /// Bytes from a run to the next.
+    pub pitch: u64,
+}
+
+/// The lanes that are on, in order: where their elements begin.
+fn places(example: &Example) -> Vec<u64> {
+    let lanes = example.at.iter().enumerate();
+    let on = lanes.filter(|(lane, _)| example.lanes >> lane & 1 != 0);
+    on.map(|(_, &at)| at).collect()
+}
+
+/// Where runs begin, and how many lanes each has. Neighbours have the same place, or the next.
+fn runs(places: &[u64], bytes: u64) -> Vec<(u64, usize)> {
+    let mut runs: Vec<(u64, usize)> = Vec::new();
+    let mut last = None;
+    for &at in places {
+        let follows = last.is_some_and(|last| at == last || at == last + bytes);
+        match runs.last_mut().filter(|_| follows) {
+            Some((_, count)) => *count += 1,
+            None => runs.push((at, 1)),
+        }
+        last = Some(at);
+    }
+    runs
+}
+
+/// The pattern, if there is one: two runs at least, and all of them whole pitches apart.
+pub fn pattern(example: &Example) -> Option<Pattern> {
+    let runs = runs(&places(example), example.bytes);
+    let starts = runs.windows(2).map(|pair| pair[0].0.abs_diff(pair[1].0));
+    let mut steps: Vec<u64> = starts.filter(|&step| step != 0).collect();
+    steps.sort_unstable();
+    let pitch = steps
+        .chunk_by(|a, b| a == b)
+        .max_by_key(|same| same.len())?[0];
+    let first = runs.iter().map(|run| run.0).min()?;
+    let whole = runs.iter().all(|run| (run.0 - first) % pitch == 0);
+    let longest = runs.iter().map(|run| run.1).max()?;
+    whole.then_some(Pattern {
+        run: longest,
+        pitch,
+    })
+}
+
+/// The least padding of a row that takes the most conflicts away, in bytes, if any does; for rows of whole dwords.
+pub fn padding(example: &Example, pattern: Pattern) -> Option<u64> {
+    let element = example.bytes.max(4);
+    let first = places(example).into_iter().min()?;
+    let cycles = |more: u64| {
+        let moved = example.at.map(|at| {
+            let row = at.saturating_sub(first) / pattern.pitch;
+            at + row * more
+        });
+        banks::cycles(example.lanes, &moved, example.bytes, false).taken
+    };
+    let now = cycles(0);
+    let (_, best) = (1..=MOST_PADDING)
+        .map(|n| (cycles(n * element), n * element))
+        .min()
+        .filter(|(least, _)| *least < now)?;
+    Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(at: impl Fn(u64) -> u64, bytes: u64) -> Example {
+        Example {
+            excess: 1,
+            group: 0,
+            lanes: !0,
+            at: std::array::from_fn(|lane| at(lane as u64)),
+            bytes,
+        }
+    }
+
+    #[test]
+    fn strides_and_rows_are_found() {
+        let found = |at: &dyn Fn(u64) -> u64, bytes| pattern(&example(at, bytes));
+        let of = |run, pitch| Some(Pattern { run, pitch });
+        assert_eq!(found(&|lane| 512 * lane, 4), of(1, 512));
+        assert_eq!(
+            found(&|lane| 64 + 128 * (lane / 8) + 4 * (lane % 8), 4),
+            of(8, 128)
+        );
+        assert_eq!(found(&|lane| 128 * (lane % 32), 4), of(1, 128));
+        assert_eq!(found(&|lane| 128 * (lane / 16), 4), of(16, 128));
+        assert_eq!(found(&|lane| 4 * lane, 4), None);
+        assert_eq!(found(&|lane| 100 * lane + 40 * (lane / 3), 4), None);
+    }
+
+    #[test]
+    fn an_element_more_a_row_is_the_padding() {
+        let pad = |at: &dyn Fn(u64) -> u64, bytes| {
+            let example = example(at, bytes);
+            padding(&example, pattern(&example)?)
+        };
+        assert_eq!(pad(&|lane| 128 * lane, 4), Some(4));
+        assert_eq!(pad(&|lane| 16 * 32 * lane, 16), Some(16));
+        // Four columns of 16 rows: four dwords more a row.
+        assert_eq!(pad(&|lane| 128 * (lane / 4) + 4 * (lane % 4), 4), Some(16));
+        assert_eq!(pad(&|lane| 132 * lane, 4), None);
+    }
+}

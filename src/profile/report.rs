@@ -1,0 +1,258 @@
+//! Profiles for reading.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::constants::{CUS, SIMDS, TABLE};
+use super::counts::Held;
+use super::launch::LaunchProfile;
+use super::model::{Card, Interval};
+use super::trial::Profiled;
+use crate::text::demangled;
+
+/// Name and version of the JSON format.
+pub const SCHEMA: &str = "deltanet-check/profile/1";
+
+/// A time in the unit that it is best read in.
+fn time(seconds: f64) -> String {
+    let (scaled, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "us"),
+    };
+    let digits = match scaled {
+        s if s >= 100.0 => 0,
+        s if s >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{scaled:.digits$} {unit}")
+}
+
+fn between([lower, upper]: Interval) -> String {
+    format!("{} to {}", time(lower), time(upper))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// A count of bytes.
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+/// A table without borders; the columns in `right` hold numbers.
+fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_header(header.to_vec())
+        .add_rows(rows);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// Profiles, one after another.
+pub fn text(card: Card, profiles: &[Profiled]) -> String {
+    let mut out = format!(
+        "modelled on {CUS} compute units at {} MHz: bounds from what was counted, no measurement (docs/profile.md)\n",
+        card.clock
+    );
+    for profiled in profiles {
+        let shape = profiled.shape.as_ref();
+        let shape = shape.map_or_else(String::new, |shape| format!("  {shape}"));
+        let count = profiled.launches.len();
+        let _ = write!(
+            out,
+            "\n{}{shape}\n  {count} launch{}, one after another: {}, of which {} is launching\n",
+            profiled.id,
+            if count == 1 { "" } else { "es" },
+            between(profiled.seconds),
+            time(profiled.launching)
+        );
+        for (same, times) in together(&profiled.launches) {
+            out += &launch(same, times);
+        }
+    }
+    out
+}
+
+/// Launches that are the same to the last figure are told once.
+fn together(launches: &[LaunchProfile]) -> Vec<(&LaunchProfile, usize)> {
+    let mut told: Vec<(&LaunchProfile, usize)> = Vec::new();
+    for launch in launches {
+        match told.last_mut().filter(|(known, _)| *known == launch) {
+            Some((_, times)) => *times += 1,
+            None => told.push((launch, 1)),
+        }
+    }
+    told
+}
+
+fn launch(launch: &LaunchProfile, times: usize) -> String {
+    let [x, y, z] = launch.grid;
+    let [width, height, depth] = launch.block;
+    let times = match times {
+        1 => String::new(),
+        times => format!(", {times} times"),
+    };
+    let mut out = format!(
+        "\n  {}  grid {x}x{y}x{z}, block {width}x{height}x{depth}{times}\n",
+        demangled(&launch.kernel)
+    );
+    let mut say = |name: &str, what: String| {
+        let _ = writeln!(out, "    {name:<13}{what}");
+    };
+    let model = &launch.model;
+    say(
+        "time",
+        format!("{}, limited by {}", between(model.seconds), model.limiter),
+    );
+    let [least, most] = model.share_of_floor;
+    say(
+        "floor",
+        format!(
+            "{} by {}: {} to {} of the time",
+            time(model.floor),
+            model.floor_of,
+            percent(least),
+            percent(most)
+        ),
+    );
+    let dealing = &launch.dealing;
+    let pipes = dealing.pipes;
+    say(
+        "busiest CU",
+        format!(
+            "{} cycles overlapped, {} in turn: valu {}, lds {}, vmem {}, scalar {}",
+            dealing.overlapped, dealing.in_turn, pipes.valu, pipes.lds, pipes.vmem, pipes.scalar
+        ),
+    );
+    say(
+        "card",
+        format!(
+            "{} work-groups, {} waves on {} of {CUS} CUs, {} of {} SIMDs ({}); balance {}",
+            launch.work_groups,
+            launch.waves,
+            dealing.compute_units,
+            dealing.simds,
+            CUS * SIMDS,
+            percent(dealing.fill),
+            percent(dealing.balance)
+        ),
+    );
+    let (occupancy, resources) = (&launch.occupancy, &launch.resources);
+    say(
+        "occupancy",
+        format!(
+            "{} waves a SIMD, {} work-groups a CU, limited by {}; {} VGPRs, {} SGPRs, {} B LDS, {} B scratch, {} spills",
+            occupancy.waves_a_simd,
+            occupancy.groups,
+            occupancy.limiter,
+            resources.vgprs,
+            resources.sgprs,
+            resources.lds,
+            resources.scratch,
+            resources.vgpr_spills + resources.sgpr_spills
+        ),
+    );
+    let some = launch.instructions.iter().filter(|(_, count)| **count > 0);
+    let some: Vec<String> = some
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    say("instructions", some.join(", "));
+    say(
+        "LDS",
+        format!(
+            "{} cycles, {} without bank conflicts",
+            launch.lds_cycles, launch.lds_cycles_ideal
+        ),
+    );
+    say(
+        "lines",
+        format!(
+            "{} of 64 bytes asked for, {} would do",
+            launch.lines, launch.lines_ideal
+        ),
+    );
+    let unique = launch.unique_bytes;
+    say(
+        "memory",
+        format!(
+            "{} read, {} written, each byte once: {}",
+            bytes(unique.read),
+            bytes(unique.written),
+            time(model.memory[0])
+        ),
+    );
+    let chain = launch.chain;
+    say(
+        "chain",
+        format!(
+            "{} to {} cycles of the longest work-group alone, {} to {} of them waiting",
+            chain.cycles[0], chain.cycles[1], chain.waited[0], chain.waited[1]
+        ),
+    );
+    for hint in &launch.hints {
+        say("hint", hint.clone());
+    }
+    out
+}
+
+/// The model beside what was measured.
+pub fn held_text(held: &[Held]) -> String {
+    let mut rows = Vec::new();
+    for kernel in held {
+        for measured in &kernel.measured {
+            let verdict = match measured.factor {
+                1.0 => "inside".to_owned(),
+                factor if factor > 1.0 => format!("{factor:.1} times the upper end"),
+                factor => format!("{factor:.2} of the lower end"),
+            };
+            rows.push(vec![
+                format!("{}: {}", kernel.name, measured.what),
+                format!("{:.0}", kernel.clock),
+                between(kernel.seconds),
+                kernel.model.limiter.to_owned(),
+                time(measured.seconds),
+                verdict,
+            ]);
+        }
+    }
+    table(
+        &[
+            "kernel",
+            "MHz",
+            "model",
+            "limited by",
+            "measured",
+            "which is",
+        ],
+        &[1, 2, 4],
+        rows,
+    )
+}
+
+/// The table of constants.
+pub fn constants_text() -> String {
+    let rows = TABLE.iter().map(|row| {
+        let value = format!("{} {}", row.value, row.unit);
+        vec![
+            row.name.to_owned(),
+            value.trim().to_owned(),
+            row.source.to_owned(),
+        ]
+    });
+    table(&["constant", "value", "source"], &[1], rows)
+}

@@ -1,0 +1,61 @@
+//! Profiles of tests' cases, as a test of a kernel's bars would take them.
+
+use super::{CLOCK, Card, Profiled, of_case};
+use crate::device::Spec;
+use crate::run::{Selection, Setup, Sources};
+use crate::trial::Plan;
+
+/// A case by its id, on so many host threads.
+fn profiled(id: &str, threads: usize) -> Profiled {
+    let setup = Setup::new(Sources::default(), 0).expect("the built-in kernels");
+    let test = [id.to_owned()];
+    let wanted = Selection {
+        test: &test,
+        ..Selection::default()
+    };
+    let (selected, ways) = setup.runnable(wanted).expect("a case");
+    let device = Spec::EMULATOR.open().expect("the emulator");
+    let plan = Plan {
+        threads,
+        ..setup.plan(&*device, &selected[0], ways[0], 0)
+    };
+    of_case(Card { clock: CLOCK }, &plan).expect("it passes")
+}
+
+const RECURRENT: &str = "recurrent:B=1,T=2,H=4,HV=8,K=128,V=128,*";
+
+#[test]
+fn figures_of_a_launch_agree_with_each_other() {
+    let profiled = profiled(RECURRENT, 1);
+    let [launch] = &profiled.launches[..] else {
+        panic!("{} launches", profiled.launches.len());
+    };
+    let of = |class: &str| launch.instructions[class];
+    let rates = [of("valu"), of("valu_half_rate"), of("valu_quarter_rate")];
+    assert_eq!(launch.valu_instructions, rates.iter().sum::<u64>());
+    assert_eq!(
+        launch.valu_cycles,
+        4 * rates[0] + 8 * rates[1] + 16 * rates[2]
+    );
+    let sites = &launch.memory_instructions;
+    assert_eq!(
+        launch.lds_cycles,
+        sites.iter().map(|one| one.lds_cycles).sum::<u64>()
+    );
+    assert_eq!(launch.lines, sites.iter().map(|one| one.lines).sum::<u64>());
+    // Eight heads' states of 128 x 128 f32 are written, and as many rows of outputs.
+    assert_eq!(
+        launch.unique_bytes.written,
+        8 * 128 * 128 * 4 + 2 * 8 * 128 * 4
+    );
+    assert!(launch.lds_cycles >= launch.lds_cycles_ideal && launch.lds_cycles_ideal > 0);
+    let model = &launch.model;
+    assert!(model.floor <= model.seconds[0] && model.seconds[0] <= model.seconds[1]);
+    assert!(profiled.seconds[0] > model.seconds[0]);
+}
+
+/// Whoever runs the groups, and in whichever order they end.
+#[test]
+fn a_profile_is_the_same_on_any_number_of_threads() {
+    assert_eq!(profiled(RECURRENT, 1), profiled(RECURRENT, 4));
+}

@@ -1,0 +1,98 @@
+//! The launches of a test's case, profiled.
+
+use std::sync::Arc;
+
+use gfx906::code_object::Lines;
+use serde::Serialize;
+
+use super::constants::{LATENCIES, LAUNCH};
+use super::launch::{LaunchProfile, profile};
+use super::model::{Card, Interval, with_launches};
+use crate::device::{Charged, Ledger, Watch};
+use crate::exit::{Exit, Stop};
+use crate::program::Program;
+use crate::trial::{Plan, not_passed};
+
+/// The launches of a case, or of a launch file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Profiled {
+    /// The id that `--test` takes, or the launch file.
+    pub id: String,
+    /// Its shape; none of a launch file.
+    pub shape: Option<String>,
+    /// Seconds of all launches, one after another, each with what any launch takes.
+    pub seconds: Interval,
+    /// Seconds of these that launching takes.
+    pub launching: f64,
+    /// The launches, in order.
+    pub launches: Vec<LaunchProfile>,
+}
+
+/// Where costs are told.
+pub fn ledger() -> Arc<Ledger> {
+    Arc::new(Ledger::new(LATENCIES))
+}
+
+/// The profile of launches of a code object.
+///
+/// # Errors
+/// A kernel is not in the code object.
+pub fn of_charged(
+    card: Card,
+    program: &Program,
+    id: String,
+    shape: Option<String>,
+    charged: &[Charged],
+) -> Result<Profiled, Stop> {
+    let lines = Lines::read(&program.bytes);
+    let launches: Result<Vec<LaunchProfile>, Stop> = charged
+        .iter()
+        .map(|one| {
+            let kernel = program.object.kernel(&one.kernel).ok_or_else(|| {
+                let (kernel, path) = (&one.kernel, &program.report.path);
+                Stop::setup(format!("{kernel} is not in {path}"))
+            })?;
+            Ok(profile(card, one, kernel, lines.as_ref()))
+        })
+        .collect();
+    let launches = launches?;
+    Ok(Profiled {
+        id,
+        shape,
+        seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
+        launching: LAUNCH * launches.len() as f64,
+        launches,
+    })
+}
+
+/// Runs a case, and profiles its launches. What is observed beside is not asked for.
+///
+/// # Errors
+/// It did not pass: what a kernel costs that computes something else is nobody's question.
+pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<Profiled, Stop> {
+    let ledger = ledger();
+    let watch = Watch::costs(&ledger);
+    let finished = Plan {
+        watch: &watch,
+        ..*plan
+    }
+    .run();
+    let id = &plan.case.id;
+    if let Some(why) = not_passed(&finished) {
+        return Err(failed(format!(
+            "{id} did not pass and is not profiled: {why}; `{}` says more",
+            finished.report.rerun
+        )));
+    }
+    let shape = Some(plan.case.values.to_string());
+    of_charged(card, plan.program, id.clone(), shape, &ledger.take())
+}
+
+/// Something that was to be profiled did not do what it should.
+fn failed(message: String) -> Stop {
+    Stop {
+        exit: Exit::Failed,
+        message,
+        rendered: false,
+    }
+}

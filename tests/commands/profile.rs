@@ -1,0 +1,254 @@
+//! `profile`: costs of tests and of launch files, against what one can count by hand and what a run counts.
+
+use serde_json::{Value, json};
+
+use super::{KERNELS, run, scratch};
+
+/// The transpose with waves that are rows: each loads 64 neighbours and stores a column.
+const BY_ROWS: &str = r#"
+schema = 1
+
+[[binding]]
+contract = "transpose"
+symbol = "kernel_transpose"
+grid = ["ceil(cols / 64)", "rows"]
+block = ["64", "1"]
+args = ["in", "out", "i32 rows", "i32 cols"]
+"#;
+
+/// The JSON that a run printed.
+fn parsed(run: &super::Run) -> Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
+}
+
+fn transpose(name: &str, more: &[&str]) -> super::Run {
+    let directory = scratch(name);
+    std::fs::write(directory.join("rows.bind.toml"), BY_ROWS).expect("written");
+    let mut args = vec!["profile", "--bind", "rows.bind.toml"];
+    args.extend(["--test", "transpose:rows=64,cols=64"]);
+    args.extend(more);
+    let done = run(&directory, &args);
+    assert_eq!(done.code, 0, "{}", done.err);
+    done
+}
+
+#[test]
+fn a_transpose_costs_what_one_counts_by_hand() {
+    let report = parsed(&transpose("profile_json", &["--format", "json"]));
+    assert_eq!(report["schema"], "deltanet-check/profile/1");
+    let profiled = &report["profiles"][0];
+    assert_eq!(profiled["id"], "transpose:rows=64,cols=64");
+    let launch = &profiled["launches"][0];
+    assert_eq!(
+        (&launch["work_groups"], &launch["waves"]),
+        (&64.into(), &64.into())
+    );
+    // A row is 4 lines, and a column 64 of which 4 would do.
+    assert_eq!(launch["lines"], 64 * (4 + 64));
+    assert_eq!(launch["lines_ideal"], 64 * (4 + 4));
+    assert_eq!(launch["unique_bytes"]["read"], 64 * 64 * 4);
+    assert_eq!(launch["unique_bytes"]["written"], 64 * 64 * 4);
+    assert_eq!(
+        (&launch["lds_cycles"], &launch["barriers"]),
+        (&0.into(), &0.into())
+    );
+    let store = launch["memory_instructions"].as_array().expect("a list");
+    let store = store
+        .iter()
+        .find(|one| one["lines"] == 64 * 64)
+        .expect("the store");
+    assert_eq!(
+        (&store["stride"], &store["executed"]),
+        (&256.into(), &64.into())
+    );
+    // 64 work-groups on 60 compute units: four have two.
+    let dealing = &launch["dealing"];
+    assert_eq!(
+        (&dealing["compute_units"], &dealing["simds"]),
+        (&60.into(), &64.into())
+    );
+    assert_eq!(dealing["pipes"]["vmem"], 2 * (4 + 64));
+    let seconds = &launch["model"]["seconds"];
+    assert!(seconds[0].as_f64().expect("a time") <= seconds[1].as_f64().expect("a time"));
+}
+
+#[test]
+fn the_text_names_the_instruction_and_its_stride() {
+    let done = transpose("profile_text", &["--clock", "1606"]);
+    insta::assert_snapshot!(done.out);
+}
+
+/// Another observer counts the same launch.
+#[test]
+fn counters_of_a_run_are_the_same() {
+    let directory = scratch("profile_counters");
+    let test = "recurrent:B=2,T=1,H=2,HV=4,K=64,V=128,gates=slow,map=tiled,state=random,layout=value-major";
+    let args = ["--format", "json", "--test", test];
+    let counted = parsed(&run(&directory, &[&["--counters"], &args[..]].concat()));
+    let profiled = parsed(&run(&directory, &[&["profile"], &args[..]].concat()));
+    let trial = &counted["phases"][0]["trials"][0];
+    assert_eq!(trial["id"], profiled["profiles"][0]["id"]);
+    let launches = trial["launches"].as_array().expect("launches");
+    let profiles = profiled["profiles"][0]["launches"]
+        .as_array()
+        .expect("launches");
+    assert_eq!(launches.len(), profiles.len());
+    for (launch, profile) in launches.iter().zip(profiles) {
+        let kinds = &launch["counters"]["by_kind"];
+        let of = |names: &[&str]| -> u64 {
+            let counts = names
+                .iter()
+                .map(|name| profile["instructions"][name].as_u64());
+            counts.map(|count| count.expect("a class")).sum()
+        };
+        assert_eq!(kinds["valu"], profile["valu_instructions"]);
+        assert_eq!(
+            kinds["valu"],
+            of(&["valu", "valu_half_rate", "valu_quarter_rate"])
+        );
+        assert_eq!(kinds["lds"], of(&["lds", "lds_exchange"]));
+        assert_eq!(kinds["control"], of(&["control", "barrier"]));
+        for kind in ["salu", "smem", "vmem", "branch"] {
+            assert_eq!(kinds[kind], of(&[kind]), "{kind}");
+        }
+        assert_eq!(launch["counters"]["barriers"], profile["barriers"]);
+        assert!(profile["valu_instructions"].as_u64() > Some(100));
+        assert_eq!(
+            launch["counters"]["bytes"]["memory"]["written"],
+            profile["unique_bytes"]["written"]
+        );
+    }
+}
+
+#[test]
+fn launch_files_are_profiled() {
+    let directory = scratch("profile_exec");
+    let file = json!({
+        "code_object": KERNELS,
+        "buffers": { "input": {"bytes": 400, "fill": "zero"}, "output": {"bytes": 400, "fill": "poison"} },
+        "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1],
+                       "args": ["$input", "$output", {"i32": 99}, {"f32": 3.0}]} ],
+    });
+    std::fs::write(directory.join("launch.json"), file.to_string()).expect("written");
+    let done = run(&directory, &["profile", "launch.json", "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let profiled = &parsed(&done)["profiles"][0];
+    assert_eq!(
+        (&profiled["id"], &profiled["shape"]),
+        (&"launch.json".into(), &Value::Null)
+    );
+    let launch = &profiled["launches"][0];
+    // 64 elements and 35, loaded and stored.
+    assert_eq!(
+        (&launch["lines"], &launch["lines_ideal"]),
+        (&14.into(), &14.into())
+    );
+    assert_eq!(
+        launch["unique_bytes"],
+        json!({ "read": 396, "written": 396 })
+    );
+    assert_eq!(launch["dealing"]["simds"], 2);
+    let done = run(&directory, &["profile", "launch.json"]);
+    assert!(
+        done.out
+            .contains("hint         2 waves for 240 SIMDs: 1 % of the card"),
+        "{}",
+        done.out
+    );
+}
+
+/// A launch file that does not come to its end is told as `exec` tells it.
+#[test]
+fn a_trap_is_told_as_by_exec() {
+    let directory = scratch("profile_trap");
+    let file = json!({
+        "code_object": KERNELS,
+        "buffers": { "input": {"bytes": 400, "fill": "zero"}, "output": {"bytes": 40, "fill": "poison"} },
+        "launches": [ {"kernel": "kernel_scale", "grid": [2, 1, 1], "block": [64, 1, 1],
+                       "args": ["$input", "$output", {"i32": 99}, {"f32": 3.0}]} ],
+    });
+    std::fs::write(directory.join("launch.json"), file.to_string()).expect("written");
+    let done = run(&directory, &["profile", "launch.json"]);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(done.out.contains("trapped"), "{}", done.out);
+}
+
+#[test]
+fn what_does_not_pass_is_not_profiled() {
+    let directory = scratch("profile_wrong");
+    let swapped = BY_ROWS.replace("\"i32 rows\", \"i32 cols\"", "\"i32 cols\", \"i32 rows\"");
+    std::fs::write(directory.join("wrong.bind.toml"), swapped).expect("written");
+    let args = [
+        "profile",
+        "--bind",
+        "wrong.bind.toml",
+        "--test",
+        "transpose:rows=17,cols=33",
+    ];
+    let done = run(&directory, &args);
+    assert_eq!((done.code, done.out.as_str()), (1, ""), "{}", done.err);
+    let begin = "error: transpose:rows=17,cols=33 did not pass and is not profiled: ";
+    assert!(done.err.starts_with(begin), "{}", done.err);
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let directory = scratch("profile_refused");
+    let code = |args: &[&str]| {
+        let done = run(&directory, &[&["profile"], args].concat());
+        assert_eq!(done.out, "");
+        (done.code, done.err)
+    };
+    let (exit, error) = code(&[]);
+    assert_eq!(exit, 2);
+    assert!(
+        error.starts_with("error: nothing to profile is named"),
+        "{error}"
+    );
+    assert_eq!(code(&["--test", "transpose", "--clock", "0"]).0, 2);
+    assert_eq!(code(&["x.json", "--test", "transpose"]).0, 2);
+    assert_eq!(code(&["--test", "nothing_like_it"]).0, 2);
+    std::fs::write(
+        directory.join("c.toml"),
+        "[[kernel]]\nname = \"k\"\ngroups = 0\nwaves = 1\nunits = 1\n",
+    )
+    .expect("written");
+    let (exit, error) = code(&["--counts", "c.toml"]);
+    assert_eq!(exit, 3);
+    assert_eq!(
+        error,
+        "error: counts c.toml: kernel `k`: `groups` is 0; it can be 1 to 1048576\n"
+    );
+    std::fs::write(directory.join("d.toml"), "[[kernel]]\nnames = 1\n").expect("written");
+    let (exit, error) = code(&["--counts", "d.toml"]);
+    assert_eq!(exit, 3);
+    assert!(
+        error.starts_with("error: counts d.toml: line 2: unknown field `names`"),
+        "{error}"
+    );
+}
+
+/// What the script prints, in docs/profile.md.
+#[test]
+fn the_model_is_held_against_what_was_measured() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let done = run(root, &["profile", "--counts", "scripts/profile-model.toml"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    insta::assert_snapshot!(done.out);
+    let docs = std::fs::read_to_string(root.join("docs/profile.md")).expect("docs");
+    assert!(
+        docs.contains(done.out.trim_end()),
+        "docs/profile.md has another table"
+    );
+}
+
+#[test]
+fn the_constants_stand_in_the_docs() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let done = run(root, &["profile", "--constants"]);
+    let docs = std::fs::read_to_string(root.join("docs/profile.md")).expect("docs");
+    assert!(
+        docs.contains(done.out.trim_end()),
+        "docs/profile.md has another table"
+    );
+}
