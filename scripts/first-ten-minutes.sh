@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# A newcomer's first ten minutes: every command of the README in a fresh copy of what is committed, with its own cargo root and an empty home.
+# `# exit code N` behind a command says how it must end; otherwise it must succeed. With --no-tests the project's own tests are left out.
+# CARGO_TARGET_DIR may name a directory of builds to share.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+mkdir "$fresh/home" "$fresh/copy"
+git archive HEAD | tar -x -C "$fresh/copy"
+export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+export HOME=$fresh/home CARGO_INSTALL_ROOT=$fresh/root PATH=$fresh/root/bin:$PATH
+
+python3 - "$fresh/copy/README.md" <<'PYTHON' >"$fresh/blocks"
+import re, sys
+# One block a line: commands with tabs between them.
+for block in re.findall(r"```sh\n(.*?)```", open(sys.argv[1]).read(), re.S):
+    print("\t".join(line for line in block.splitlines() if line.strip()))
+PYTHON
+count=0
+while IFS= read -r block; do
+    # The commands of a block share a shell: `cd` lasts until its end.
+    cd "$fresh/copy"
+    IFS=$'\t' read -r -a commands <<<"$block"
+    for command in "${commands[@]}"; do
+        [[ ${1:-} == --no-tests && $command == "cargo test"* ]] && continue
+        want=$(sed -n 's/.*# exit code \([0-9]*\).*/\1/p' <<<"$command")
+        printf '$ %s\n' "$command"
+        code=0
+        eval "$command" >"$fresh/out" 2>&1 </dev/null || code=$?
+        if [[ $code != "${want:-0}" ]]; then
+            tail -n 20 "$fresh/out"
+            echo "exit code $code, not ${want:-0}: $command" >&2
+            exit 1
+        fi
+        count=$((count + 1))
+    done
+done <"$fresh/blocks"
+echo "$count commands of the README do what it says"
