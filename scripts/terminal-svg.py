@@ -44,7 +44,7 @@ across, down = round(columns * WIDE + 2 * PAD), len(lines) * HIGH + 2 * PAD
 print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {down}" width="{across}" height="{down}" role="img">')
 print(f"<title>{html.escape(sys.argv[1])}</title>")
 print(f'<rect width="100%" height="100%" rx="8" fill="{PAPER}"/>')
-print('<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" xml:space="preserve">')
+print('<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">')
 for number, line in enumerate(lines):
     column = 0
     for piece, colour, bold, dim in spans(line):
@@ -53,5 +53,5 @@ for number, line in enumerate(lines):
             continue
         place = f'x="{PAD + here * WIDE:.1f}" y="{PAD + (number + 0.75) * HIGH:.1f}" textLength="{width(piece) * WIDE:.1f}"'
         looks = (' font-weight="bold"' if bold else "") + (' opacity="0.6"' if dim else "")
-        print(f'<text {place} fill="{colour}"{looks}>{html.escape(piece)}</text>')
+        print(f'<text {place} fill="{colour}"{looks}>{html.escape(piece.replace(' ', chr(0xA0)))}</text>')
 print("</g>\n</svg>")

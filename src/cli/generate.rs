@@ -16,7 +16,9 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Stop> {
         "deltanet-check",
         &mut script,
     );
-    print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    // For bash the hyphen of the program's name is written in two ways, so that no flag of a command would be found.
+    print(&script.replace("deltanet__subcmd__check", "deltanet__check"))?;
     Ok(Exit::Passed)
 }
 

@@ -76,6 +76,25 @@ fn every_test_is_in_one_part_and_parts_cost_about_the_same() {
     assert_eq!(random.code, 2, "{}", random.err);
 }
 
+/// A report is what the schema of its version says.
+fn validate(report: &Value) {
+    let version = report["schema"]
+        .as_str()
+        .expect("a schema")
+        .replace("deltanet-check/report/", "report-");
+    let path = format!(
+        "{}/schema/{version}.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let schema = read(Path::new(&path));
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(report)
+        .map(|error| error.to_string())
+        .collect();
+    assert_eq!(errors, [""; 0]);
+}
+
 #[test]
 fn parts_put_together_are_the_whole_run() {
     let here = scratch("fleet-merge");
@@ -84,6 +103,7 @@ fn parts_put_together_are_the_whole_run() {
     for (number, name) in names.iter().enumerate() {
         let part = report(&here, name, &["--partition", &format!("{}/5", number + 1)]);
         assert_eq!(part["partition"]["cases"], 4);
+        validate(&part);
     }
     let merged = run(
         &here,
@@ -102,6 +122,7 @@ fn parts_put_together_are_the_whole_run() {
         "{}",
         merged.out
     );
+    validate(&read(&here.join("all.json")));
     assert_eq!(timeless(read(&here.join("all.json"))), timeless(whole));
 
     let said = refused(&here, &["merge", "1.json", "2.json", "4.json"]);

@@ -16,15 +16,26 @@ fn every_shell_has_completions_and_bash_takes_them() {
         std::fs::write(here.join(shell), made.out).expect("written");
     }
     assert_eq!(run(&here, &["completions", "cmd"]).code, 2);
-    // What a user types after TAB, as bash sees it.
-    let script = "source ./bash\nCOMP_WORDS=(deltanet-check me); COMP_CWORD=1\n_deltanet-check deltanet-check me deltanet-check\necho \"${COMPREPLY[@]}\"";
-    let output = Command::new("bash")
-        .args(["-c", script])
-        .current_dir(&here)
-        .output()
-        .expect("bash starts");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "merge");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    // What a user types before TAB, and what bash offers.
+    for (typed, offered) in [
+        ("me", "merge"),
+        ("merge --o", "--output"),
+        ("--part", "--partition"),
+        ("compare a.json b.json --fa", "--fail-if"),
+    ] {
+        let word = typed.rsplit(' ').next().unwrap_or(typed);
+        let script = format!(
+            "source ./bash\nCOMP_WORDS=(deltanet-check {typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
+             _deltanet__check deltanet-check {word} before\necho \"${{COMPREPLY[@]}}\""
+        );
+        let output = Command::new("bash")
+            .args(["-c", &script])
+            .current_dir(&here)
+            .output()
+            .expect("bash starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), offered);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
 }
 
 #[test]
