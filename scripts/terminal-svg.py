@@ -19,7 +19,9 @@ def spans(line):
             if piece:
                 yield piece, colour, bold, dim
             continue
-        for code in [int(code or 0) for code in piece[2:-1].split(";")]:
+        # A colour of the palette, `38;5;N`, whose first sixteen are those of the short codes.
+        codes = re.sub(r"38;5;(\d+)", lambda match: str(30 + int(match[1]) % 8 if int(match[1]) < 16 else 37), piece[2:-1])
+        for code in [int(code or 0) for code in codes.split(";")]:
             if code == 0:
                 colour, bold, dim = PLAIN, False, False
             elif code == 1:
@@ -52,6 +54,8 @@ for number, line in enumerate(lines):
         if not piece.strip():
             continue
         place = f'x="{PAD + here * WIDE:.1f}" y="{PAD + (number + 0.75) * HIGH:.1f}" textLength="{width(piece) * WIDE:.1f}"'
+        # Spaces that no viewer folds.
+        shown = html.escape(piece).replace(" ", "\u00a0")
         looks = (' font-weight="bold"' if bold else "") + (' opacity="0.6"' if dim else "")
-        print(f'<text {place} fill="{colour}"{looks}>{html.escape(piece.replace(' ', chr(0xA0)))}</text>')
+        print(f'<text {place} fill="{colour}"{looks}>{shown}</text>')
 print("</g>\n</svg>")
