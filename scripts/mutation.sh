@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How much a PASS of the built-in tests says: a campaign of 40 mutants a kernel for each seed of SEEDS (0), less what kernels/accepted.toml
-# accepts, and from it the table in docs/mutation.md and the score in README.md. With --table it makes no campaign and takes the reports that are
+# accepts, and from it the table in docs/mutation.md and the score in docs/verdicts.md. With --table it makes no campaign and takes the reports that are
 # in target/mutation. With --check BAR it changes nothing, takes 6 mutants a kernel of one seed, those that are proven to be equivalent among
 # them, and fails below BAR percent.
 set -euo pipefail
@@ -55,5 +55,5 @@ def renew(path, name, text):
     pattern = f"<!-- {name} -->.*?<!-- end -->"
     page.write_text(re.sub(pattern, lambda _: f"<!-- {name} -->{text}<!-- end -->", page.read_text(), flags=re.S))
 renew("docs/mutation.md", "mutation", "\n" + "\n".join(lines) + "\n")
-renew("README.md", "mutation", f"{counts['killed']} of {judged} ({100 * counts['killed'] / judged:.1f} %)")
+renew("docs/verdicts.md", "mutation", f"{counts['killed']} of {judged} ({100 * counts['killed'] / judged:.1f} %)")
 PYTHON

@@ -1,29 +1,45 @@
 #!/usr/bin/env bash
-# Renews the captures and figures in README.md by running what they show. With --no-bench the benchmark's stay.
+# Renews the captures, figures and pictures in README.md and docs/ by running what they show. With --no-bench the benchmark's stay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --quiet
 captures=$(mktemp -d)
 trap 'rm -rf "$captures"' EXIT
+check=$PWD/target/release/deltanet-check
 
-target/release/deltanet-check --phase 1-8 >"$captures/scripts_readme.sh"
-target/release/deltanet-check audit --regime slow --regime moderate-even --regime model >"$captures/audit"
-target/release/deltanet-check --test scale:n=1 --trace - --trace-wave 0 | grep -E '^\(.* (v_(add_u|cmp|lshl|mul)|s_and_saveexec|global_load)' >"$captures/trace"
-target/release/deltanet-check exec kernels/planted/sanitizer/race.json --sanitize=race | sed -n '/^findings/,$p' >"$captures/race" || true
-target/release/deltanet-check lint tests/data/lint.co >"$captures/lint" || true
-target/release/deltanet-check --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
-scripts/gdr-table.py target/release/deltanet-check >"$captures/gdr"
+# What a user's run prints, with its exit code (of a failing test: 1).
+tile() { (cd tests/bindings && "$check" --kernels tile.co --bind "$1" --test gemm_nt_naive_64 "${@:2}") || [ $? = 1 ]; }
+
+"$check" --phase 1-8 >"$captures/scripts_readme.sh"
+"$check" audit --regime slow --regime moderate-even --regime model >"$captures/audit"
+"$check" --test scale:n=1 --trace - --trace-wave 0 | grep -E '^\(.* (v_(add_u|cmp|lshl|mul)|s_and_saveexec|global_load)' >"$captures/trace"
+"$check" exec kernels/planted/sanitizer/race.json --sanitize=race | sed -n '/^findings/,$p' >"$captures/race" || true
+"$check" lint tests/data/lint.co >"$captures/lint" || true
+"$check" --self-test | sed -n 's/^planted bugs *\([0-9]*\)\/.*/\1/p' >"$captures/planted"
+scripts/gdr-table.py "$check" >"$captures/gdr"
+tile tile.toml | sed -n '/^status/,/^PASS/p' >"$captures/tile"
+tile wrong.toml | sed -n '/^FAIL gemm/,/^ *where/p' >"$captures/tile-wrong"
 [[ ${1:-} == --no-bench ]] || scripts/bench.sh | sed '/^loops of one instruction/,$d' >"$captures/bench"
+
+mkdir -p docs/images
+tile tile.toml --color always | scripts/terminal-svg.py '$ deltanet-check --kernels tile.co --bind tile.toml --test gemm_nt_naive_64' >docs/images/pass.svg
+tile wrong.toml --color always | sed '/^code object/d' |
+    scripts/terminal-svg.py '$ deltanet-check --kernels tile.co --bind wrong.toml --test gemm_nt_naive_64' >docs/images/fail.svg
 
 python3 - "$captures" <<'PYTHON'
 import pathlib, re, sys
 captures = pathlib.Path(sys.argv[1])
-readme = pathlib.Path("README.md")
-text = readme.read_text()
+shown = set()
 def renew(match):
+    shown.add(match[1])
     path = captures / match[1].replace("/", "_")
     return f"<!-- capture: {match[1]} -->\n```text\n{path.read_text().strip()}\n```\n<!-- end -->" if path.exists() else match[0]
-text = re.sub(r"<!-- capture: (\S+) -->\n```text\n.*?```\n<!-- end -->", renew, text, flags=re.S)
-text = re.sub(r"<!-- planted -->.*?<!-- end -->", f"<!-- planted -->{(captures / 'planted').read_text().strip()}<!-- end -->", text)
-readme.write_text(text)
+for page in [pathlib.Path("README.md"), *pathlib.Path("docs").glob("*.md")]:
+    text = page.read_text()
+    text = re.sub(r"<!-- capture: (\S+) -->\n```text\n.*?```\n<!-- end -->", renew, text, flags=re.S)
+    text = re.sub(r"<!-- planted -->.*?<!-- end -->", f"<!-- planted -->{(captures / 'planted').read_text().strip()}<!-- end -->", text)
+    page.write_text(text)
+made = {path.name for path in captures.iterdir()} - {"planted"}
+lost = made - {name.replace("/", "_") for name in shown}
+sys.exit(f"no page shows {', '.join(sorted(lost))}" if lost else 0)
 PYTHON

@@ -1,17 +1,19 @@
 //! The subcommands, and what each does. Their flags are in `args.rs`.
 
+mod generate;
+
 use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BindArgs, ContractsArgs, DisasmArgs, ExecArgs, ExportArgs, HipArgs, InspectArgs,
-    IsaArgs, JudgeArgs, LintArgs, MutateArgs, ProfileArgs, RunArgs, SoakArgs, TolerancesArgs,
-    VectorsArgs,
+    AuditArgs, BindArgs, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs, ExecArgs,
+    ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs, MutateArgs,
+    ProfileArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, contracts, disasm, exec, export, hip, inspect, isa, judge, lint, mutate, profile,
-    run, soak, tolerances, vectors,
+    audit, bind, compare_reports, contracts, disasm, exec, export, hip, inspect, isa, judge, lint,
+    merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -70,6 +72,14 @@ pub enum Command {
     Mutate(MutateArgs),
     /// Run the tests with one seed after another until time is up
     Soak(SoakArgs),
+    /// Put reports of the parts of a run together
+    Merge(MergeArgs),
+    /// Compare two reports, test by test: verdicts, errors, instructions, traffic
+    Compare(CompareArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Write manual pages: one of the program, one of each command
+    Man(ManArgs),
     /// Run the one test that standard input describes, for another deltanet-check
     #[command(name = trial::CHILD, hide = true)]
     Trial,
@@ -118,6 +128,10 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Audit(args)) => audit::run(args),
         Some(Command::Mutate(args)) => mutate::run(args),
         Some(Command::Soak(args)) => soak::run(args),
+        Some(Command::Merge(args)) => merge::run(args),
+        Some(Command::Compare(args)) => compare_reports::run(args),
+        Some(Command::Completions(args)) => generate::completions(args),
+        Some(Command::Man(args)) => generate::man(args),
         Some(Command::Trial) => trial::serve(),
         None if cli.run.self_test => self_test::run(&cli.run),
         None if cli.run.seeds.is_some() => soak::seeds(&cli.run),

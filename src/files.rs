@@ -7,9 +7,9 @@ mod tensors;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use gfx906::allocation::handled;
+use tempfile::NamedTempFile;
 
 pub use same::{Identity, identity};
 pub use tensors::tensors;
@@ -106,7 +106,7 @@ fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> i
         Err(_) => behind_links(path),
     };
     leftovers::remove(&target);
-    write_and_rename(&aside(&target)?, &target, contents)
+    write_and_rename(&target, contents)
 }
 
 /// Where a file is to be made that is not there yet: links that lead nowhere are followed.
@@ -123,22 +123,19 @@ fn behind_links(path: &Path) -> PathBuf {
 }
 
 fn write_and_rename(
-    aside: &Path,
     target: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // The file stays open, and locked, until it has its name: who tidies up leaves it alone.
-    let result = write(aside, contents).and_then(|_open| fs::rename(aside, target));
-    if result.is_err() {
-        // The first error is the one to tell; there may be nothing to remove.
-        let _ = fs::remove_file(aside);
-    }
-    result
+    // The file stays open, and locked, until it has its name: who tidies up leaves it alone. Where something fails it goes away.
+    let mut aside = aside(target)?;
+    contents(aside.as_file_mut())?;
+    aside.as_file().sync_all()?;
+    aside.persist(target).map_err(|error| error.error)?;
+    Ok(())
 }
 
-/// A name beside the target that no other writer uses.
-fn aside(target: &Path) -> io::Result<PathBuf> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
+/// A locked file beside the target, with a name that no other writer uses and the rights of any new file.
+fn aside(target: &Path) -> io::Result<NamedTempFile> {
     let Some(name) = target.file_name() else {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -147,26 +144,30 @@ fn aside(target: &Path) -> io::Result<PathBuf> {
     };
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
-    hidden.push(format!(
-        ".{}.{}{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed),
-        leftovers::END
-    ));
-    Ok(target.with_file_name(hidden))
+    hidden.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&hidden).suffix(leftovers::END);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    loop {
+        let file = builder.tempfile_in(directory).map_err(plain)?;
+        // Where there are no locks nobody tidies up either. One who did so just before the lock has taken the name away.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
 }
 
-fn write(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
-    let mut file = loop {
-        let file = File::create_new(path)?;
-        // Where there are no locks nobody tidies up either. One who did so just before the lock has taken the name away.
-        if file.lock().is_err() || path.exists() {
-            break file;
-        }
-    };
-    contents(&mut file)?;
-    file.sync_all()?;
-    Ok(file)
+/// The error alone: the name of the file aside is nothing to a reader.
+fn plain(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::from(error.kind()),
+    }
 }
 
 #[cfg(test)]
@@ -233,9 +234,9 @@ mod tests {
         assert!(error.contains("it is a directory"), "{error}");
         assert!(scratch.names().is_empty());
         // A directory appears where the file is to go: nothing is left beside it.
-        let (aside, target) = (scratch.0.join("aside"), scratch.0.join("target"));
+        let target = scratch.0.join("target");
         fs::create_dir(&target).expect("made");
-        assert!(write_and_rename(&aside, &target, |file| file.write_all(b"x")).is_err());
+        assert!(write_and_rename(&target, |file| file.write_all(b"x")).is_err());
         assert_eq!(scratch.names(), ["target"]);
         assert!(write_atomically(Path::new(""), b"x").is_err());
     }
@@ -266,11 +267,9 @@ mod tests {
         let dead = scratch
             .0
             .join(format!(".report.json.1.0{}", leftovers::END));
-        let alive = scratch
-            .0
-            .join(format!(".report.json.1.1{}", leftovers::END));
         fs::write(&dead, b"half").expect("written");
-        let writer = write(&alive, |file| file.write_all(b"half")).expect("written");
+        let writer = aside(&scratch.0.join("report.json")).expect("made");
+        let alive = writer.path().to_path_buf();
         for other in [
             ".report.json.tmp",
             ".report.json.1.0.tmp",
@@ -280,7 +279,9 @@ mod tests {
         }
         write_atomically(&scratch.0.join("report.json"), b"whole").expect("made");
         assert!(!dead.exists() && alive.exists());
-        drop(writer);
+        // A killed process removes nothing.
+        let (file, _) = writer.keep().expect("kept");
+        drop(file);
         leftovers::remove(&scratch.0.join("report.json"));
         assert_eq!(
             scratch.names(),
@@ -298,6 +299,19 @@ mod tests {
     fn what_never_ends_is_given_up() {
         let error = read(Path::new("/dev/zero"), 1 << 16).expect_err("endless");
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    /// Others may read a report, as any new file.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_the_rights_of_any_new_one() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let scratch = Scratch::new("rights");
+        let (own, any) = (scratch.0.join("own"), scratch.0.join("any"));
+        write_atomically(&own, b"x").expect("written");
+        fs::write(&any, b"x").expect("written");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
+        assert_eq!(mode(&own), mode(&any));
     }
 
     #[cfg(unix)]

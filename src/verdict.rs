@@ -19,8 +19,8 @@ pub use problem::{
     Besides, Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,
 };
 pub use run::{
-    CardReport, CodeObjectReport, DeviceReport, LaunchReport, PhaseReport, RelationReport,
-    RunReport, Totals, TrialReport,
+    CardReport, CodeObjectReport, DeviceReport, LaunchReport, PartitionReport, PhaseReport,
+    RelationReport, RunReport, Totals, TrialReport,
 };
 
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, value_parser};
 
 use super::{
-    Color, DeviceArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs, TraceArgs, again,
+    Color, DeviceArgs, FleetArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs,
+    TraceArgs, again,
 };
 use crate::run::Selection;
 
@@ -69,6 +70,10 @@ pub struct RunArgs {
     /// What runs, and where.
     #[command(flatten)]
     pub trials: TrialArgs,
+
+    /// What other runs have to do with it.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 
     /// Print the ids that --test takes, one a line, and run nothing
     #[arg(long, conflicts_with_all = ["self_test", "relations"])]

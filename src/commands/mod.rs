@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod bind;
+pub mod compare_reports;
 pub mod contracts;
 pub mod disasm;
 pub mod exec;
@@ -12,6 +13,7 @@ pub mod inspect;
 pub mod isa;
 pub mod judge;
 pub mod lint;
+pub mod merge;
 pub mod mutate;
 pub mod profile;
 pub mod run;

@@ -1,5 +1,7 @@
 //! A test run, from the flags to the exit code.
 
+pub(super) mod known;
+mod narrow;
 mod show;
 
 use std::path::Path;
@@ -23,7 +25,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let seed = seed(&args.trials.seed)?;
     let setup = Setup::new(args.trials.sources.sources(), seed)?;
     let wanted = args.trials.selection();
-    let selected = setup.select(wanted)?;
+    let (selected, partition) = narrow::narrow(args, seed, setup.select(wanted)?)?;
+    let known = known::read(args.fleet.known.as_deref(), Some(&setup.registry))?;
     if args.list {
         return list(args, &selected);
     }
@@ -96,22 +99,31 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         Err(reason) => Some(trials.skipped(one, reason)),
     });
     let phases = by_phase(&selected, reports.collect());
-    let report = RunReport::new(
+    let mut report = RunReport::new(
         plan.device,
         plan.code_object,
         seed,
         phases,
         started.elapsed().as_secs_f64(),
     );
+    report.partition = partition;
     show.event(Event::RunFinished(&report))?;
     if let Some(stop) = trouble {
         return Err(stop);
     }
-    Ok(exit(&report.totals, args.trials.require_all))
+    let all = args.trials.require_all;
+    if let Some(known) = known {
+        return known::exit(&known, &known::written(&report)?, all, json);
+    }
+    // A part may be empty where there are more machines than tests.
+    if report.partition.is_some() && selected.is_empty() {
+        return Ok(Exit::Passed);
+    }
+    Ok(exit(&report.totals, all))
 }
 
 /// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
-fn exit(totals: &Totals, all: bool) -> Exit {
+pub(super) fn exit(totals: &Totals, all: bool) -> Exit {
     let ran = totals.total() - totals.skip;
     match (totals.pass, totals.skip) {
         (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !all) => Exit::Passed,

@@ -187,6 +187,19 @@ impl Totals {
     }
 }
 
+/// Which part of a run this was, where several machines share it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PartitionReport {
+    /// Which part, from 1.
+    pub part: usize,
+    /// Of how many.
+    pub parts: usize,
+    /// How many trials all parts have together.
+    pub cases: usize,
+    /// The place of each trial of this part in the whole run, from 0.
+    pub positions: Vec<usize>,
+}
+
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunReport {
@@ -209,6 +222,9 @@ pub struct RunReport {
     /// Wall time of the run.
     #[serde(with = "number")]
     pub seconds: f64,
+    /// Which part of a run this was, if it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionReport>,
 }
 
 impl RunReport {
@@ -241,6 +257,7 @@ impl RunReport {
             totals,
             documented,
             seconds,
+            partition: None,
         }
     }
 

@@ -10,6 +10,8 @@ mod exec_expect_refused;
 mod exec_refused;
 mod exec_triton;
 mod export;
+mod fleet;
+mod generate;
 mod hip;
 mod inspect;
 mod isa;

@@ -2,6 +2,8 @@
 //!
 //! Source: the AMDGPU backend's user guide of LLVM (kernel argument metadata: `.offset`, `.size`, `.value_kind`).
 
+use bytemuck::NoUninit;
+
 use super::args::{Arg, ArgKind, HiddenArg};
 use super::kernel::Kernel;
 
@@ -109,7 +111,52 @@ impl<'k> Kernarg<'k> {
     }
 }
 
+/// The explicit arguments of a launch, given one after another: [`Kernel::arguments`].
+///
+/// ```
+/// # let object = gfx906::CodeObject::parse(include_bytes!("../../tests/data/v5.co")).unwrap();
+/// let kernel = object.kernel("reduce").unwrap();
+/// let bytes = kernel.arguments().with(0x1000_u64).with(0x2000_u64).finish().unwrap();
+/// assert_eq!(bytes.len(), 16);
+/// let error = kernel.arguments().with(0x1000_u64).with(1.5_f32).finish().unwrap_err();
+/// assert_eq!(error.to_string(), "argument 1 of kernel `reduce` has 8 bytes, 4 given");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Arguments<'k> {
+    kernel: &'k Kernel,
+    given: Vec<Vec<u8>>,
+}
+
+impl Arguments<'_> {
+    /// The next argument: an address as `u64`, a number, or an array of numbers for a structure.
+    #[must_use]
+    pub fn with(mut self, value: impl NoUninit) -> Self {
+        self.given.push(bytemuck::bytes_of(&value).to_vec());
+        self
+    }
+
+    /// All of them, laid out as the kernel's metadata says.
+    ///
+    /// # Errors
+    /// The kernel takes more or fewer, or one of another size.
+    pub fn finish(self) -> Result<Vec<u8>, KernargError> {
+        let mut kernarg = Kernarg::new(self.kernel, self.given.len())?;
+        for (index, value) in self.given.iter().enumerate() {
+            kernarg.put(index, value)?;
+        }
+        Ok(kernarg.into_bytes())
+    }
+}
+
 impl Kernel {
+    /// Begins the arguments of a launch.
+    pub fn arguments(&self) -> Arguments<'_> {
+        Arguments {
+            kernel: self,
+            given: Vec::new(),
+        }
+    }
+
     /// Of arguments that somebody laid out, those that the kernel takes explicitly: what follows may be hidden ones.
     ///
     /// # Errors

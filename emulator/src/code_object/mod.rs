@@ -30,7 +30,7 @@ pub use args::{Arg, ArgKind, HiddenArg};
 pub use descriptor::KernelDescriptor;
 pub use error::CodeObjectError;
 pub use image::{Image, MAX_IMAGE, Relocation, Segment};
-pub use kernarg::{Kernarg, KernargError};
+pub use kernarg::{Arguments, Kernarg, KernargError};
 pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 pub use launch::{Extent, LaunchShape, ShapeError, ShapeProblem};
 pub use lines::Lines;

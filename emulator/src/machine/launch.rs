@@ -60,6 +60,20 @@ pub struct Launch<'a> {
     pub threads: usize,
 }
 
+impl<'a> Launch<'a> {
+    /// A launch of so many work-groups of so many work-items, on all cores, with the limits that a launch has by default.
+    pub fn new(grid: [u32; 3], block: [u32; 3], kernarg: &'a [u8]) -> Launch<'a> {
+        Launch {
+            grid,
+            block,
+            dynamic_lds: 0,
+            kernarg,
+            limits: Limits::default(),
+            threads: 0,
+        }
+    }
+}
+
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {

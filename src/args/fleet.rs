@@ -1,0 +1,80 @@
+//! The flags of runs that are shared by machines, and of the commands for their reports.
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+
+use super::Format;
+use crate::fleet::Part;
+use crate::fleet::compare::Condition;
+
+/// The flags of a run that other runs come before or beside.
+#[derive(Debug, Clone, Args)]
+pub struct FleetArgs {
+    /// Run only part K of N parts that cost about the same; `merge` puts their reports together (docs/ci.md)
+    #[arg(long, value_name = "K/N", conflicts_with_all = ["seeds", "self_test"])]
+    pub partition: Option<Part>,
+
+    /// Run only the tests that did not pass in the run of this report
+    #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["seeds", "self_test"])]
+    pub failed: Option<PathBuf>,
+
+    /// Failures of this file are known and do not count; one that does not happen any more is an error (docs/ci.md)
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["seeds", "self_test", "list"])]
+    pub known: Option<PathBuf>,
+}
+
+/// Put reports of the parts of a run together
+///
+/// The parts must be of one run (same version, seed, code object and device), and none may be missing. Without `-o` they are only judged
+/// together. The exit code is that of the whole run.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Reports that --report wrote
+    #[arg(value_name = "REPORT.json", required = true)]
+    pub reports: Vec<PathBuf>,
+
+    /// Write the report of the whole run to this file
+    #[arg(short, long, value_name = "OUT.json")]
+    pub output: Option<PathBuf>,
+
+    /// Failures of this file are known and do not count; one that does not happen any more is an error
+    #[arg(long, value_name = "FILE.toml")]
+    pub known: Option<PathBuf>,
+
+    /// Count tests that did not run as failed
+    #[arg(long)]
+    pub require_all: bool,
+}
+
+/// Compare two reports, test by test: verdicts, errors, instructions, traffic
+///
+/// Tests that passed and do not any more end it with exit code 1, and so does every --fail-if that holds.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The report to compare with
+    #[arg(value_name = "OLD.json")]
+    pub old: PathBuf,
+
+    /// The report of the run in question
+    #[arg(value_name = "NEW.json")]
+    pub new: PathBuf,
+
+    /// Fail where this holds, as in 'instructions > +5%' for any test, 'total traffic > +1%' for all together, 'error > 0.5' for the new
+    /// value; metrics: error, rms, instructions, vector-instructions, traffic, read, written, lds, scratch, barriers, vgprs, sgprs, spills, code,
+    /// kernel-seconds, seconds, or a place in a test's report, as launches/*/counters/barriers; may be given several times
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<Condition>,
+
+    /// Count tests that only OLD has as failed
+    #[arg(long)]
+    pub require_all: bool,
+
+    /// Show so many of the tests that changed most, of each metric
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u16))]
+    pub top: u16,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}

@@ -1,0 +1,134 @@
+//! `compare`: two reports, test by test.
+
+use serde_json::json;
+
+use super::table;
+use crate::args::{CompareArgs, Format};
+use crate::exit::{Exit, Stop};
+use crate::fleet::Report;
+use crate::fleet::compare::{Comparison, share};
+use crate::text::{escaped, print};
+
+/// Tests that a list names; the rest are counted.
+const LISTED: usize = 20;
+
+/// Does what the flags of `compare` say.
+pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
+    let old = Report::read(&args.old)?.with_resources();
+    let new = Report::read(&args.new)?.with_resources();
+    let comparison = Comparison::new(&old, &new, &args.fail_if)?;
+    let worse = comparison.worse().next().is_some();
+    let missing = args.require_all && !comparison.missing.is_empty();
+    let failed = worse || missing || !comparison.held.is_empty();
+    match args.format {
+        Format::Json => {
+            let value = json!({
+                "schema": "deltanet-check/compare/1",
+                "old": old.name,
+                "new": new.name,
+                "failed": failed,
+                "comparison": comparison,
+            });
+            print(&format!("{value:#}\n"))?;
+        }
+        Format::Table => print(&text(&old, &new, &comparison, usize::from(args.top)))?,
+    }
+    if comparison.both == 0 {
+        return Err(Stop::nothing(format!(
+            "no test is both in {} and in {}: compare runs of the same tests",
+            old.name, new.name
+        )));
+    }
+    Ok(if failed { Exit::Failed } else { Exit::Passed })
+}
+
+fn text(old: &Report, new: &Report, comparison: &Comparison, top: usize) -> String {
+    let mut text = format!(
+        "old  {}\nnew  {}\n{} tests in both\n",
+        old.name, new.name, comparison.both
+    );
+    let rows = comparison.metrics.iter().map(|change| {
+        let (greater, less) = (change.greater.to_string(), change.less.to_string());
+        let numbers = [
+            number(change.old),
+            number(change.new),
+            changed(change.old, change.new),
+        ];
+        [
+            vec![change.metric.clone(), change.tests.to_string()],
+            numbers.into(),
+            vec![greater, less],
+        ]
+        .concat()
+    });
+    if !comparison.metrics.is_empty() {
+        let header = ["metric", "tests", "old", "new", "change", "greater", "less"];
+        text.push_str(&format!("\n{}", table(&header, &[1, 2, 3, 4, 5, 6], rows)));
+    }
+    let most = comparison.metrics.iter().flat_map(|change| {
+        change.changed.iter().take(top).map(move |row| {
+            let numbers = [number(row.old), number(row.new), changed(row.old, row.new)];
+            [
+                vec![change.metric.clone()],
+                numbers.into(),
+                vec![escaped(&row.test)],
+            ]
+            .concat()
+        })
+    });
+    let most: Vec<Vec<String>> = most.collect();
+    if !most.is_empty() {
+        let header = ["changed most", "old", "new", "change", "test"];
+        text.push_str(&format!("\n{}", table(&header, &[1, 2, 3], most)));
+    }
+    let verdicts = comparison.verdicts.iter();
+    let verdicts: Vec<String> = verdicts
+        .map(|(id, old, new)| format!("{} to {}  {id}", old.word(), new.word()))
+        .collect();
+    text.push_str(&listed("other verdicts", &verdicts));
+    text.push_str(&listed("only in old", &comparison.missing));
+    text.push_str(&listed("only in new", &comparison.added));
+    let held = comparison.held.iter().map(|held| {
+        let numbers = format!(
+            "{} to {} ({})",
+            number(held.old),
+            number(held.new),
+            changed(held.old, held.new)
+        );
+        format!("{}: {}: {numbers}", held.condition, held.test)
+    });
+    text.push_str(&listed("--fail-if", &held.collect::<Vec<_>>()));
+    text
+}
+
+fn listed(title: &str, rows: &[String]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{title}: {}\n", rows.len());
+    for row in rows.iter().take(LISTED) {
+        text.push_str(&format!("  {}\n", escaped(row)));
+    }
+    if rows.len() > LISTED {
+        text.push_str(&format!("  and {} more\n", rows.len() - LISTED));
+    }
+    text
+}
+
+/// A whole number as it is, another with three digits.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        format!("{value}")
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+fn changed(old: f64, new: f64) -> String {
+    match share(old, new) {
+        0.0 => "same".into(),
+        share if share.is_finite() => format!("{:+.2} %", share * 100.0),
+        share if share > 0.0 => "more".into(),
+        _ => "less".into(),
+    }
+}

@@ -1,0 +1,12 @@
+//! What many machines and many runs need of reports: parts of a run, parts put together, runs compared, failures that are known.
+//!
+//! Reports are read as JSON values: what a later version adds to them is no hindrance.
+
+pub mod compare;
+pub mod known;
+pub mod merge;
+mod partition;
+pub mod report;
+
+pub use partition::Part;
+pub use report::Report;

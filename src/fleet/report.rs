@@ -1,0 +1,297 @@
+//! Reports of runs, read back.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::exit::Stop;
+use crate::files;
+use crate::text::{escaped, shown};
+use crate::verdict::{Totals, Verdict};
+
+/// A report of all tests with counters has 15 MB.
+const MAX_REPORT: u64 = 1 << 30;
+/// What the names of all versions of the format begin with.
+const FORMAT: &str = "deltanet-check/report/";
+/// The first version that is read.
+const OLDEST: u32 = 2;
+
+/// The report of a run that came to its end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Its file, as it is printed.
+    pub name: String,
+    /// What is in it.
+    pub value: Value,
+}
+
+/// A trial of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    /// The id that `--test` takes.
+    pub id: &'a str,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// All of it.
+    pub value: &'a Value,
+}
+
+impl Report {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is not a report, or is one of a run that did not end.
+    pub fn read(path: &Path) -> Result<Report, Stop> {
+        let bytes =
+            files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
+        Report::parse(&shown(path), &bytes)
+    }
+
+    fn parse(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
+        let refused = |what: String| Err(Stop::setup(format!("report {name}: {what}")));
+        let value: Value = match serde_json::from_slice(bytes) {
+            Ok(value) => value,
+            Err(error) => {
+                return refused(format!(
+                    "not JSON, or cut short ({error}): name a file that --report wrote"
+                ));
+            }
+        };
+        let Some(schema) = value.get("schema").and_then(Value::as_str) else {
+            return refused("it has no schema: name a file that --report wrote".into());
+        };
+        let version = schema
+            .strip_prefix(FORMAT)
+            .and_then(|text| text.parse().ok());
+        match version {
+            Some(OLDEST..) => {}
+            Some(0..OLDEST) => {
+                return refused(format!(
+                    "its format is {schema}, which is too old: run the tests again"
+                ));
+            }
+            None => {
+                return refused(format!(
+                    "its schema is `{}`, which is no report of a run: name a file that --report wrote",
+                    escaped(schema)
+                ));
+            }
+        }
+        if value.get("complete") == Some(&Value::Bool(false)) {
+            return refused("its run did not come to its end: run the tests again".into());
+        }
+        if let Err(what) = check(&value) {
+            return refused(format!("damaged: {what}; run the tests again"));
+        }
+        Ok(Report {
+            name: name.into(),
+            value,
+        })
+    }
+
+    /// The same, where each launch has the resources of its kernel, if the report says what they are.
+    #[must_use]
+    pub fn with_resources(mut self) -> Report {
+        let kernels = self
+            .at("/environment/kernels")
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let kernels: HashMap<&str, &Value> = kernels
+            .iter()
+            .filter_map(|kernel| Some((kernel.get("name")?.as_str()?, kernel)))
+            .collect();
+        let trials = mutable(&mut self.value, "phases").flat_map(|phase| mutable(phase, "trials"));
+        for launch in trials.flat_map(|trial| mutable(trial, "launches")) {
+            let kernel = launch.get("kernel").and_then(Value::as_str);
+            let resources = kernel
+                .and_then(|name| kernels.get(name))
+                .map(|&found| found.clone());
+            if let (Some(resources), Some(map)) = (resources, launch.as_object_mut()) {
+                map.insert("resources".into(), resources);
+            }
+        }
+        self
+    }
+
+    /// Its trials, in order.
+    pub fn trials(&self) -> impl Iterator<Item = Trial<'_>> {
+        self.placed().map(|(_, trial)| trial)
+    }
+
+    /// Its trials, each with its phase.
+    pub fn placed(&self) -> impl Iterator<Item = (&Value, Trial<'_>)> {
+        let pairs =
+            |phase| list(phase, "trials").filter_map(move |value| Some((phase, trial(value)?)));
+        list(&self.value, "phases").flat_map(pairs)
+    }
+
+    /// What stands at a JSON pointer; null where there is nothing.
+    pub fn at(&self, pointer: &str) -> &Value {
+        self.value.pointer(pointer).unwrap_or(&Value::Null)
+    }
+}
+
+/// The elements of a list in a value; none where there is no list.
+pub fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+fn mutable<'a>(value: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
+    value
+        .get_mut(key)
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+}
+
+fn trial(value: &Value) -> Option<Trial<'_>> {
+    Some(Trial {
+        id: value.get("id")?.as_str()?,
+        verdict: verdict(value)?,
+        value,
+    })
+}
+
+/// The verdict on a trial, an output or a law.
+pub fn verdict(value: &Value) -> Option<Verdict> {
+    serde_json::from_value(value.get("verdict")?.clone()).ok()
+}
+
+/// The verdicts of trials, counted.
+pub fn totals<'a>(trials: impl IntoIterator<Item = Trial<'a>>) -> Totals {
+    let mut totals = Totals::default();
+    for trial in trials {
+        totals.add(trial.verdict);
+    }
+    totals
+}
+
+/// What everything that reads reports relies on.
+fn check(report: &Value) -> Result<(), String> {
+    if !report.get("seed").is_some_and(Value::is_u64) {
+        return Err("it has no seed".into());
+    }
+    if !report.get("phases").is_some_and(Value::is_array) {
+        return Err("it has no phases".into());
+    }
+    let mut counted = Totals::default();
+    for phase in list(report, "phases") {
+        let number = phase.get("number").and_then(Value::as_u64);
+        let (Some(number), Some(trials)) = (number, phase.get("trials").and_then(Value::as_array))
+        else {
+            return Err("a phase has no number or no trials".into());
+        };
+        for value in trials {
+            let Some(trial) = trial(value) else {
+                return Err(format!("a trial of phase {number} has no id or no verdict"));
+            };
+            counted.add(trial.verdict);
+        }
+    }
+    for verdict in Verdict::ALL {
+        let name = verdict.word().to_lowercase();
+        let said = report
+            .pointer(&format!("/totals/{name}"))
+            .and_then(Value::as_u64);
+        let have = counted.of(verdict);
+        if said != Some(have as u64) {
+            let said = said.map_or_else(|| "nothing".into(), |said| said.to_string());
+            return Err(format!(
+                "its totals say {said} of {name}, its trials {have}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn good() -> Value {
+        json!({
+            "schema": "deltanet-check/report/9", "seed": 3, "what": "a later version adds",
+            "phases": [{ "number": 1, "trials": [{ "id": "mul", "verdict": "pass", "more": 1 }] }],
+            "totals": { "pass": 1, "fail": 0, "error": 0, "skip": 0, "unsupported": 0 },
+        })
+    }
+
+    fn refusal(value: &Value) -> String {
+        let read = Report::parse("x.json", value.to_string().as_bytes());
+        read.expect_err("refused").message
+    }
+
+    #[test]
+    fn what_later_versions_add_is_let_be() {
+        let report = Report::parse("x.json", good().to_string().as_bytes()).expect("good");
+        let ids: Vec<&str> = report.trials().map(|trial| trial.id).collect();
+        assert_eq!(ids, ["mul"]);
+    }
+
+    #[test]
+    fn launches_get_the_resources_of_their_kernels() {
+        let mut value = good();
+        value["environment"] = json!({ "kernels": [{ "name": "k", "vgprs": 8 }] });
+        value["phases"][0]["trials"][0]["launches"] =
+            json!([{ "kernel": "k" }, { "kernel": "other" }]);
+        let report = Report::parse("x.json", value.to_string().as_bytes())
+            .expect("good")
+            .with_resources();
+        let launches = &report.value["phases"][0]["trials"][0]["launches"];
+        assert_eq!(launches[0]["resources"]["vgprs"], 8);
+        assert_eq!(launches[1], json!({ "kernel": "other" }));
+    }
+
+    #[test]
+    fn what_is_no_whole_report_is_told_in_one_line() {
+        let text = good().to_string();
+        for length in 0..text.len() {
+            let stop = Report::parse("x.json", &text.as_bytes()[..length]).expect_err("cut short");
+            assert!(
+                stop.message
+                    .starts_with("report x.json: not JSON, or cut short")
+            );
+            assert!(!stop.message.contains('\n'), "{}", stop.message);
+        }
+        let mut changes = Vec::new();
+        for (pointer, change, said) in [
+            (
+                "/schema",
+                json!("deltanet-check/list/1"),
+                "no report of a run",
+            ),
+            ("/schema", json!("deltanet-check/report/1"), "too old"),
+            ("/schema", json!(null), "no schema"),
+            ("/seed", json!("x"), "no seed"),
+            ("/phases", json!({}), "no phases"),
+            ("/phases/0/number", json!(null), "no number"),
+            ("/phases/0/trials/0/verdict", json!("fine"), "no verdict"),
+            (
+                "/phases/0/trials/0/verdict",
+                json!("fail"),
+                "its totals say 1 of pass, its trials 0",
+            ),
+            ("/totals", json!(null), "its totals say nothing of pass"),
+        ] {
+            let mut value = good();
+            *value.pointer_mut(pointer).expect("there") = change;
+            changes.push((value, said));
+        }
+        let mut value = good();
+        value["complete"] = json!(false);
+        changes.push((value, "did not come to its end"));
+        changes.push((json!([1]), "no schema"));
+        for (value, said) in changes {
+            let message = refusal(&value);
+            assert!(message.contains(said), "{message}");
+        }
+    }
+}

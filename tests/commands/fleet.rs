@@ -1,0 +1,413 @@
+//! Runs that machines share, their reports put together and compared, and failures that are known.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{refused, run, scratch};
+
+/// Three tests that pass, one that cannot.
+const REGISTRY: &str = r#"schema = 1
+[[phase]]
+number = 1
+title = "Mine"
+[[phase.test]]
+id = "good"
+contract = "mul"
+cases = [{ n = 4 }, { n = 5 }, { n = 600 }]
+[[phase.test]]
+id = "strict"
+contract = "exp"
+shape = { n = 400 }
+outputs.out = { tolerance = 1e-12, relative = 0.0, ceiling = 1e-5, reason = "too tight" }
+"#;
+
+/// A report of a run of them; the exit code is 1 where the one that fails is in it.
+fn report(here: &Path, name: &str, flags: &[&str]) -> Value {
+    std::fs::write(here.join("mine.toml"), REGISTRY).expect("written");
+    let run = run(
+        here,
+        &[&["--registry", "mine.toml", "--report", name], flags].concat(),
+    );
+    assert!(matches!(run.code, 0 | 1), "{}", run.err);
+    read(&here.join(name))
+}
+
+fn read(path: &Path) -> Value {
+    let bytes = std::fs::read(path).expect("written");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+/// Without times, and without the flags that a test is run again with.
+fn timeless(mut value: Value) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                map.retain(|key, _| !key.contains("seconds"));
+                map.values_mut().for_each(strip);
+            }
+            Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut value);
+    value
+}
+
+#[test]
+fn every_test_is_in_one_part_and_parts_cost_about_the_same() {
+    let here = scratch("fleet-parts");
+    let list = |part: &str| run(&here, &["--list", "--seed", "5", "--partition", part]).out;
+    let whole = run(&here, &["--list", "--seed", "5"]).out;
+    let mut all: Vec<String> = Vec::new();
+    let parts: Vec<String> = (1..=7).map(|part| list(&format!("{part}/7"))).collect();
+    assert_eq!(parts[2], list("3/7"), "the same again");
+    for part in &parts {
+        all.extend(part.lines().map(str::to_owned));
+        let count = part.lines().count() * 7;
+        let even = whole.lines().count();
+        assert!((even / 2..even * 2).contains(&count), "{count} of {even}");
+    }
+    let mut whole: Vec<String> = whole.lines().map(str::to_owned).collect();
+    all.sort();
+    whole.sort();
+    assert_eq!(all, whole);
+    let random = run(&here, &["--partition", "1/2", "--seed", "random"]);
+    assert_eq!(random.code, 2, "{}", random.err);
+}
+
+/// A report is what the schema of its version says.
+fn validate(report: &Value) {
+    let version = report["schema"]
+        .as_str()
+        .expect("a schema")
+        .replace("deltanet-check/report/", "report-");
+    let path = format!(
+        "{}/schema/{version}.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let schema = read(Path::new(&path));
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(report)
+        .map(|error| error.to_string())
+        .collect();
+    assert_eq!(errors, [""; 0]);
+}
+
+#[test]
+fn parts_put_together_are_the_whole_run() {
+    let here = scratch("fleet-merge");
+    let whole = report(&here, "whole.json", &[]);
+    let names = ["1.json", "2.json", "3.json", "4.json", "5.json"];
+    for (number, name) in names.iter().enumerate() {
+        let part = report(&here, name, &["--partition", &format!("{}/5", number + 1)]);
+        assert_eq!(part["partition"]["cases"], 4);
+        validate(&part);
+    }
+    let merged = run(
+        &here,
+        &[
+            "merge", "5.json", "2.json", "3.json", "1.json", "4.json", "-o", "all.json",
+        ],
+    );
+    assert_eq!((merged.code, merged.err.as_str()), (1, ""));
+    assert!(
+        merged.out.contains("all tests        3/4 passed, 1 FAIL"),
+        "{}",
+        merged.out
+    );
+    assert!(
+        merged.out.contains("deltanet-check --test strict --seed 0"),
+        "{}",
+        merged.out
+    );
+    validate(&read(&here.join("all.json")));
+    assert_eq!(timeless(read(&here.join("all.json"))), timeless(whole));
+
+    let said = refused(&here, &["merge", "1.json", "2.json", "4.json"]);
+    assert_eq!(
+        said,
+        "parts 3/5, 5/5 are missing: name the reports of all parts"
+    );
+    let said = refused(&here, &["merge", "1.json", "2.json", "1.json"]);
+    assert_eq!(
+        said,
+        "1.json and 1.json are both part 1/5: name each part once"
+    );
+    let said = refused(&here, &["merge", "whole.json", "2.json"]);
+    assert!(
+        said.starts_with("2.json is a part of a run, whole.json is not"),
+        "{said}"
+    );
+    report(&here, "other.json", &["--partition", "3/5", "--seed", "1"]);
+    let said = refused(
+        &here,
+        &[
+            "merge",
+            "1.json",
+            "2.json",
+            "other.json",
+            "4.json",
+            "5.json",
+        ],
+    );
+    assert!(said.contains("their seed differs (0 and 1)"), "{said}");
+    let mut damaged = read(&here.join("1.json"));
+    damaged["partition"]["positions"] = json!([3, 3, 3]);
+    std::fs::write(here.join("damaged.json"), damaged.to_string()).expect("written");
+    let said = refused(&here, &["merge", "damaged.json", "2.json"]);
+    assert!(
+        said.contains("its partition does not fit its trials"),
+        "{said}"
+    );
+}
+
+#[test]
+fn reports_that_share_no_test_are_one() {
+    let here = scratch("fleet-merge-tests");
+    report(&here, "good.json", &["--test", "good"]);
+    report(&here, "strict.json", &["--test", "strict"]);
+    let whole = report(&here, "whole.json", &[]);
+    let merged = run(
+        &here,
+        &["merge", "good.json", "strict.json", "-o", "all.json"],
+    );
+    assert_eq!(merged.code, 1, "{}", merged.err);
+    assert_eq!(timeless(read(&here.join("all.json"))), timeless(whole));
+    let said = refused(&here, &["merge", "good.json", "whole.json"]);
+    assert_eq!(
+        said,
+        "`good:n=4` is in good.json and in whole.json: merge reports that share no test"
+    );
+}
+
+#[test]
+fn what_is_no_report_is_told_in_one_line() {
+    let here = scratch("fleet-foreign");
+    std::fs::write(here.join("cut.json"), "{\"schema\": \"deltanet-check/rep").expect("written");
+    std::fs::write(
+        here.join("list.json"),
+        run(&here, &["--list", "--format", "json"]).out,
+    )
+    .expect("written");
+    for (name, said) in [
+        ("no.json", "cannot read no.json"),
+        ("cut.json", "report cut.json: not JSON, or cut short"),
+        (
+            "list.json",
+            "report list.json: its schema is `deltanet-check/list/1`",
+        ),
+    ] {
+        for args in [
+            vec!["merge", name],
+            vec!["compare", name, name],
+            vec!["--failed", name],
+        ] {
+            let line = refused(&here, &args);
+            assert!(line.starts_with(said), "{line}");
+        }
+    }
+}
+
+#[test]
+fn only_what_did_not_pass_runs_again() {
+    let here = scratch("fleet-failed");
+    report(&here, "whole.json", &[]);
+    let again = report(&here, "again.json", &["--failed", "whole.json"]);
+    assert_eq!(
+        again["totals"],
+        json!({ "pass": 0, "fail": 1, "error": 0, "skip": 0, "unsupported": 0 })
+    );
+    let said = refused(
+        &here,
+        &[
+            "--failed",
+            "whole.json",
+            "--registry",
+            "mine.toml",
+            "--phase",
+            "1",
+            "--bind",
+            "no.toml",
+        ],
+    );
+    assert!(said.contains("no.toml"), "{said}");
+    for (args, code, said) in [
+        (
+            vec!["--failed", "whole.json"],
+            4,
+            "no test that did not pass in whole.json is selected",
+        ),
+        (
+            vec!["--failed", "whole.json", "--seed", "3"],
+            2,
+            "add --seed 0",
+        ),
+        (
+            vec!["--failed", "good.json"],
+            4,
+            "every test of good.json passed",
+        ),
+    ] {
+        report(&here, "good.json", &["--test", "good"]);
+        let run = run(&here, &args);
+        assert_eq!(run.code, code, "{}", run.err);
+        assert!(run.err.contains(said), "{}", run.err);
+    }
+}
+
+#[test]
+fn known_failures_do_not_count_and_stale_ones_do() {
+    let here = scratch("fleet-known");
+    report(&here, "whole.json", &[]);
+    let known = "schema = 1\n[[known]]\ntest = \"strict\"\noutput = \"out\"\nreason = \"no exp is so good\"\n";
+    let stale = "[[known]]\ntest = \"good:n=4\"\nreason = \"was wrong on Tuesdays\"\n";
+    std::fs::write(here.join("known.toml"), known).expect("written");
+    std::fs::write(here.join("stale.toml"), format!("{known}{stale}")).expect("written");
+    let told = "known  strict: no exp is so good\nknown failures   1 of 1 that did not pass\n";
+    for args in [vec!["--registry", "mine.toml"], vec!["merge", "whole.json"]] {
+        let fine = run(&here, &[&args[..], &["--known", "known.toml"]].concat());
+        assert_eq!((fine.code, fine.err.as_str()), (0, ""));
+        assert!(fine.out.ends_with(told), "{}", fine.out);
+        let wrong = run(&here, &[&args[..], &["--known", "stale.toml"]].concat());
+        assert_eq!(wrong.code, 1);
+        assert_eq!(
+            wrong.err,
+            "error: stale.toml:7: known failure `good:n=4` is stale: the test passes; remove it (was wrong on Tuesdays)\n"
+        );
+    }
+    // Standard output is the report's.
+    let quiet = run(
+        &here,
+        &[
+            "--registry",
+            "mine.toml",
+            "--known",
+            "known.toml",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, told));
+    assert!(serde_json::from_str::<Value>(&quiet.out).is_ok());
+    let misspelled = run(&here, &["--known", "known.toml", "--phase", "1"]);
+    assert_eq!(misspelled.code, 3);
+    assert!(
+        misspelled.err.contains("no test is `strict`"),
+        "{}",
+        misspelled.err
+    );
+}
+
+#[test]
+fn reports_are_compared_and_conditions_fail() {
+    let here = scratch("fleet-compare");
+    let old = report(&here, "old.json", &["--counters"]);
+    let same = run(
+        &here,
+        &[
+            "compare",
+            "old.json",
+            "old.json",
+            "--fail-if",
+            "traffic > +0",
+        ],
+    );
+    assert_eq!((same.code, same.err.as_str()), (0, ""));
+    let mut new = old.clone();
+    let trials = new["phases"][0]["trials"].as_array_mut().expect("trials");
+    let counted = trials[0]["wave_instructions"].as_u64().expect("counted");
+    trials[0]["wave_instructions"] = json!(counted * 2);
+    trials[1]["launches"][0]["counters"]["bytes"]["memory"]["read"] = json!(0);
+    std::fs::write(here.join("new.json"), new.to_string()).expect("written");
+    let more = [
+        "compare",
+        "old.json",
+        "new.json",
+        "--fail-if",
+        "instructions > +5%",
+        "--fail-if",
+        "total traffic > +5%",
+    ];
+    let worse = run(&here, &more);
+    assert_eq!((worse.code, worse.err.as_str()), (1, ""));
+    insta::assert_snapshot!("compared", worse.out);
+    let same = run(
+        &here,
+        &[
+            "compare",
+            "old.json",
+            "new.json",
+            "--fail-if",
+            "instructions > +101%",
+        ],
+    );
+    assert_eq!(same.code, 0, "{}", same.out);
+
+    // A test that passed and does not any more needs no condition; one that is gone needs a flag.
+    new["phases"][0]["trials"][0]["verdict"] = json!("fail");
+    new["phases"][0]["trials"]
+        .as_array_mut()
+        .expect("trials")
+        .pop();
+    new["totals"] = json!({ "pass": 2, "fail": 1, "error": 0, "skip": 0, "unsupported": 0 });
+    std::fs::write(here.join("new.json"), new.to_string()).expect("written");
+    let worse = run(
+        &here,
+        &["compare", "old.json", "new.json", "--format", "json"],
+    );
+    assert_eq!(worse.code, 1);
+    let told: Value = serde_json::from_str(&worse.out).expect("JSON");
+    assert_eq!(
+        told["comparison"]["verdicts"],
+        json!([["good:n=4", "pass", "fail"]])
+    );
+    assert_eq!(told["comparison"]["missing"], json!(["strict"]));
+    let gone = ["compare", "new.json", "old.json"];
+    assert_eq!(run(&here, &gone).code, 0);
+    report(&here, "good.json", &["--test", "good"]);
+    assert_eq!(run(&here, &["compare", "old.json", "good.json"]).code, 0);
+    assert_eq!(
+        run(
+            &here,
+            &["compare", "old.json", "good.json", "--require-all"]
+        )
+        .code,
+        1
+    );
+    let said = refused(
+        &here,
+        &[
+            "compare",
+            "old.json",
+            "good.json",
+            "--fail-if",
+            "traffic > +1%",
+        ],
+    );
+    assert!(
+        said.starts_with("no test has `traffic` in both old.json and good.json"),
+        "{said}"
+    );
+    report(&here, "strict.json", &["--test", "strict"]);
+    assert_eq!(run(&here, &["compare", "strict.json", "good.json"]).code, 4);
+}
+
+/// The workflows of the documentation are YAML, with the commands that there are.
+#[test]
+fn the_documentation_has_workflows_that_parse() {
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).expect("there");
+    let blocks: Vec<&str> = text
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let documents = <saphyr::YamlOwned as saphyr::LoadableYamlNode>::load_from_str(block);
+        let documents = documents.unwrap_or_else(|error| panic!("{error}: {block}"));
+        assert!(documents[0]["jobs"].is_mapping(), "{block}");
+    }
+}
