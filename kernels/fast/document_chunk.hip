@@ -35,10 +35,10 @@ struct DocumentRule : TileRule, SolveRule {
 
 // A matrix of a chunk, rows read by whole waves: one bank a lane at any pitch.
 template <int GROUPS>
-struct ChunkLds {
+struct __align__(16) ChunkLds {
     float A[CHUNK_MAX][CHUNK_MAX];
     float factor[2][CHUNK_MAX];  // of the right-hand sides: of K beta e^g, of V beta
-    double g[CHUNK_MAX];  // running sums of gates: differences of them count, of which a float would leave few digits
+    double g[CHUNK_MAX];         // running sums of gates: differences of them count, of which a float would leave few digits
     union {
         float step[CHUNK_MAX];  // gates, before they are summed
         TileLds<TILE, 1> tile;  // keys go in and out along tokens: no padding
@@ -143,7 +143,7 @@ struct ChunkColumns {
     __device__ __forceinline__ void load(Known<CHUNK_MAX>, const float*, int, int, int, const float*, float (*)[TURN_PITCH], bool, TurnPlace) {}
     template <int FROM>
     __device__ inline void load(Known<FROM>, const float* matrix, int first, int S, int C, const float* factor,
-                                         float (*turn)[TURN_PITCH], bool active, TurnPlace at) {
+                                float (*turn)[TURN_PITCH], bool active, TurnPlace at) {
         if (FROM >= Rule::turns_end(C)) return;
         float part[TURN];
         if (active) {
@@ -182,7 +182,7 @@ struct ChunkColumns {
     __device__ __forceinline__ void store(Known<CHUNK_MAX>, float*, int, int, int, float (*)[TURN_PITCH], bool, TurnPlace) const {}
     template <int FROM>
     __device__ inline void store(Known<FROM>, float* matrix, int first, int S, int C, float (*turn)[TURN_PITCH],
-                                          bool active, TurnPlace at) const {
+                                 bool active, TurnPlace at) const {
         if (FROM >= Rule::turns_end(C)) return;
         Rule::wait();
         if (active) {

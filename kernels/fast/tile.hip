@@ -9,7 +9,7 @@
 
 // Rows of the pitch 64 would put what 16 neighbouring lanes write, one column each, into one bank; of 68 into eight.
 template <int PITCH, int OPERANDS = 2>
-struct TileLds {
+struct __align__(16) TileLds {
     float part[OPERANDS][2][TILE_DEPTH][PITCH];
 };
 #define TILE_PITCH (TILE + 4)
