@@ -246,14 +246,16 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
         g += FUSED_TOKENS * (long)x.HV;
         beta += FUSED_TOKENS * (long)x.HV;
     }
-    int of_final = col, of_head = hv;
+    int of_final = col, of_head = hv, of_slice = wave;
     GDN_FOUND_AGAIN(of_final);
     GDN_SCALAR_AGAIN(of_head);
+    GDN_SCALAR_AGAIN(of_slice);
     if (x.final && of_final < x.V) {
 #pragma unroll
         for (int j = 0; j < KEYS; j++) s[j] *= factor;
-        slice.store(x.final + ((long)b * x.HV + of_head) * x.K * x.V,
-                    gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
+        const Slice<KEYS, WHOLE> last = {of_slice * KEYS, x.K};
+        last.store(x.final + ((long)b * x.HV + of_head) * x.K * x.V,
+                   gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
     }
 }
 
