@@ -254,7 +254,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
         for (int j = 0; j < KEYS; j++) s[j] *= factor;
         const Slice<KEYS, WHOLE> last = {of_slice * KEYS, x.K};
-        last.store(x.final + ((long)b * x.HV + of_head) * x.K * x.V,
+        last.store(x.final + (long)(b * x.HV + of_head) * x.K * x.V,
                    gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
     }
 }
