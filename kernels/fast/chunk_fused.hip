@@ -86,7 +86,8 @@ static __device__ __forceinline__ float4 fused_channels(const float* rows, unsig
 // A wave's share of a chunk's relations: l, or seen. Two rows and four columns a lane, an eighth of the channels.
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, bool of_q, const float* a_rows,
-                                                    const float* k_rows, int pitch, const float* g, const float* beta, int count) {
+                                                    const float* k_rows, int pitch, const float* g, const float* beta,
+                                                    int count) {
     const int lane = fast_lane(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
     unsigned a[2], c[4];  // where the lane's rows begin, in bytes; past the end there is the last row again
     const unsigned last = 4u * (count - 1) * pitch + 16u * eighth;
@@ -140,7 +141,8 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     }
 }
 
-static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], int t, int lane, int n) {
+static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], int t, int lane,
+                                                  int n) {
     float sum = part[0][t][lane];
 #pragma unroll
     for (int i = 1; i < n; i++) sum += part[i][t][lane];
@@ -165,7 +167,8 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
     const float *q = x.q + key, *k = x.k + key, *v = x.v + value * x.V, *g = x.g + value, *beta = x.beta + value;
     float* o = x.o + value * x.V;
     if (wave >= 2) {
-        fused_relate<Rule, WHOLE>(x, lds.near[0], wave == 3, wave == 3 ? q : k, k, key_pitch, g, beta, fast_min(FUSED_TOKENS, x.T));
+        fused_relate<Rule, WHOLE>(x, lds.near[0], wave == 3, wave == 3 ? q : k, k, key_pitch, g, beta,
+                                  fast_min(FUSED_TOKENS, x.T));
     }
     float factor = 1.0f;
 #pragma unroll 1
@@ -207,8 +210,8 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
             const float* next = k + FUSED_TOKENS * (long)key_pitch;
             const float* rows = role == 3 ? q + FUSED_TOKENS * (long)key_pitch : next;
             const long at = (long)FUSED_TOKENS * x.HV;
-            fused_relate<Rule, WHOLE>(x, lds.near[(begin / FUSED_TOKENS + 1) % 2], role == 3, rows, next, key_pitch, g + at, beta + at,
-                                      Rule::tail(left, FUSED_TOKENS));
+            fused_relate<Rule, WHOLE>(x, lds.near[(begin / FUSED_TOKENS + 1) % 2], role == 3, rows, next, key_pitch, g + at,
+                                      beta + at, Rule::tail(left, FUSED_TOKENS));
         }
         Rule::part();
         const float decayed = factor * near.in[FUSED_TOKENS - 1];
@@ -246,14 +249,16 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
         g += FUSED_TOKENS * (long)x.HV;
         beta += FUSED_TOKENS * (long)x.HV;
     }
-    int of_final = col, of_head = hv;
+    int of_final = col, of_head = hv, of_slice = wave;
     GDN_FOUND_AGAIN(of_final);
     GDN_SCALAR_AGAIN(of_head);
+    GDN_SCALAR_AGAIN(of_slice);
     if (x.final && of_final < x.V) {
 #pragma unroll
         for (int j = 0; j < KEYS; j++) s[j] *= factor;
-        slice.store(x.final + ((long)b * x.HV + of_head) * x.K * x.V,
-                    gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
+        const Slice<KEYS, WHOLE> last = {of_slice * KEYS, x.K};
+        last.store(x.final + (long)(b * x.HV + of_head) * x.K * x.V,
+                   gdn_column(of_final, x.K, x.V, Rule::final_layout(x.state_layout)), s);
     }
 }
 

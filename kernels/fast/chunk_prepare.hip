@@ -13,6 +13,7 @@
 #define PREPARE_TOKENS 64
 #define PREPARE_STRIP 16  // key channels in LDS at a time
 #define PREPARE_PITCH (PREPARE_STRIP + 4)
+#define PREPARE_STRIPS (PREPARE_TOKENS * PREPARE_PITCH + 3 * 16)
 #define PREPARE_ROW (PREPARE_TOKENS + 4)
 #define FAST_STEP 16  // tokens of a step of the scan, and of a block of the inverse
 
@@ -25,7 +26,7 @@ struct Prepare {
 struct __align__(16) PrepareLds {
     union {
         struct {
-            float k[PREPARE_TOKENS][PREPARE_PITCH], q[PREPARE_TOKENS][PREPARE_PITCH];
+            float k[PREPARE_STRIPS], q[PREPARE_STRIPS];
         } strip;
         float product[PREPARE_TOKENS / 2][PREPARE_TOKENS / 2 + 4];
     };
@@ -33,6 +34,9 @@ struct __align__(16) PrepareLds {
     double G[PREPARE_TOKENS];
     float beta[PREPARE_TOKENS], of_key[PREPARE_TOKENS];
 };
+
+// Where a row of a strip is. Eight lanes read rows 0 to 3 and 16 to 19 of 32 at a time: all 32 banks.
+static __device__ __forceinline__ int strip_row(int row) { return row * PREPARE_PITCH + row / 16 * 16; }
 
 // Four channels of a row; those past `bound` are zeros.
 template <bool WHOLE>
@@ -70,7 +74,7 @@ struct PrepareShare {
     }
 };
 
-// product[i][j] = sign sum_k a[i][k] b[k][j], SIZE x SIZE in SHARE columns a work-item; true where the item has a share
+// sum[c] = sum_k a[row][k] b[k][col + c] over SIZE: SHARE elements of a product
 template <int SIZE, int SHARE>
 static __device__ __forceinline__ void square_product(float sum[SHARE], const float* a, int a_pitch, const float* b, int b_pitch,
                                                       int row, int col) {
@@ -167,8 +171,8 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
 
     // products of rows, a strip of channels after the other
     const PrepareShare share(wave, lane);
-    const float* a = share.of_q ? &lds.strip.q[share.row][0] : &lds.strip.k[share.row][0];
-    const float* c = &lds.strip.k[share.col][0];
+    const float* a = (share.of_q ? lds.strip.q : lds.strip.k) + strip_row(share.row);
+    const float* c = lds.strip.k + strip_row(share.col);
     float product[4][4] = {};
     const int stage_row = threadIdx.x / 4, stage_at = threadIdx.x % 4 * 4;
     const int safe_row = fast_min(stage_row, tokens - 1);
@@ -176,8 +180,8 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
         const float4 k4 = four_of<WHOLE>(k_rows + (long)safe_row * k_pitch, from + stage_at, x.K);
         const float4 q4 = four_of<WHOLE>(q_rows + (long)safe_row * k_pitch, from + stage_at, x.K);
         __syncthreads();
-        *(float4*)&lds.strip.k[stage_row][stage_at] = k4;
-        *(float4*)&lds.strip.q[stage_row][stage_at] = q4;
+        *(float4*)(lds.strip.k + strip_row(stage_row) + stage_at) = k4;
+        *(float4*)(lds.strip.q + strip_row(stage_row) + stage_at) = q4;
         __syncthreads();
 #pragma unroll
         for (int s = 0; s < PREPARE_STRIP; s += 4) {
