@@ -138,7 +138,7 @@ fn grid(
         }
     }
     // Names are broken where there is no room for them.
-    if let Some(room) = room.and_then(|room| u16::try_from(room + 1).ok()) {
+    if let Some(room) = room.and_then(|room| u16::try_from(room).ok()) {
         grid.set_content_arrangement(ContentArrangement::Dynamic);
         grid.set_width(room);
     }

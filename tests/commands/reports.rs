@@ -24,10 +24,9 @@ fn report(path: &Path) -> Value {
         panic!("a torn file: {error}: {text}");
     });
     let validator = validator();
-    let mut errors = validator.iter_errors(&report);
-    let first = errors
-        .next()
-        .map(|error| format!("{}: {error}", error.instance_path()));
+    let told =
+        |error: jsonschema::ValidationError<'_>| format!("{}: {error}", error.instance_path());
+    let first = validator.iter_errors(&report).next().map(told);
     assert_eq!(first, None);
     report
 }

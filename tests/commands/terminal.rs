@@ -1,6 +1,7 @@
 //! What a person sees: the program on a pseudo-terminal, and the screen after it.
 
 use std::io::Read;
+use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -56,7 +57,8 @@ fn on_a_terminal(directory: &Path, columns: u16, args: &[&str]) -> (Vec<u8>, i32
 
 /// The screen of a terminal that is as long as it takes.
 fn screen(bytes: &[u8], columns: u16) -> vt100::Parser {
-    let mut parser = vt100::Parser::new(1000, columns, 0);
+    let size = |side: u16| NonZero::new(side).expect("a side");
+    let mut parser = vt100::Parser::new(size(1000), size(columns), 0);
     parser.process(bytes);
     parser
 }

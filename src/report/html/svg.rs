@@ -192,13 +192,14 @@ fn decades(plot: &mut Plot, low: f64, high: f64) {
     let mut power = low;
     while power <= high {
         let x = Plot::x((power - low) / (high - low));
-        plot.text(
-            x,
-            Plot::y(0.0) + 14.0,
-            "middle",
-            "tick",
-            &format!("1e{power}"),
-        );
+        // The last one has no room on its right.
+        let anchor = if power + every > high {
+            "end"
+        } else {
+            "middle"
+        };
+        let y = Plot::y(0.0) + 14.0;
+        plot.text(x, y, anchor, "tick", &format!("1e{power}"));
         power += every;
     }
 }

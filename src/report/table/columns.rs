@@ -83,7 +83,7 @@ pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
             usize::MAX => ContentArrangement::Disabled,
             _ => ContentArrangement::Dynamic,
         });
-        if let Ok(room) = u16::try_from(room.saturating_add(1)) {
+        if let Ok(room) = u16::try_from(room) {
             grid.set_width(room);
         }
         for ((column, &width), &shown) in grid.column_iter_mut().zip(&widths).zip(&shown) {
