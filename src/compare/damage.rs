@@ -72,7 +72,7 @@ fn map(axes: &[Axis], shares: &[f64]) -> DamageMap {
         Some((across, down)) if !down.is_empty() => {
             let lines = shares.len() / across.length;
             let cell = [step(lines, LINES), step(across.length, CELLS)];
-            let down = down.iter().map(|axis| Axis::clone(axis)).collect();
+            let down = down.iter().copied().cloned().collect();
             (down, Axis::clone(across), cell, across.length)
         }
         _ => {
