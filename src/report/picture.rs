@@ -126,7 +126,7 @@ fn along(series: &Series, look: Look) -> String {
     let marks: String = sizes()
         .map(|size| {
             let level = match size {
-                size if size == 0.0 => 0,
+                0.0 => 0,
                 size if !size.is_finite() => return if size.is_nan() { 'N' } else { '^' },
                 _ if span > 0.0 => 1 + ((size / least).ln() / span * 7.0).round() as usize,
                 _ => 8,

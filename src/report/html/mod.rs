@@ -357,7 +357,7 @@ fn numbers(output: &OutputReport, row: &WrongRow) -> RowsView {
                 got: plain::value_of(&output.element, got),
                 want: plain::value_of(&output.element, want),
                 difference: plain::error(difference),
-                wrong: !(difference.abs() <= allowed),
+                wrong: difference.is_nan() || difference.abs() > allowed,
             }
         };
     let axes = output
