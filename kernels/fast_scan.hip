@@ -11,17 +11,17 @@ using Tile128x4 = Tile<128, 4, 1>;
 using Tile128x8x2 = Tile<128, 8, 2>;
 using Tile256x16 = Tile<256, 16, 1>;
 
-SCAN_KERNEL(gdn_scan_f32_64x8, ScanRule, float, Tile64x8, true)
-SCAN_KERNEL(gdn_scan_f32_64x4, ScanRule, float, Tile64x4, true)
-SCAN_KERNEL(gdn_scan_f32_128x8, ScanRule, float, Tile128x8, true)
-SCAN_KERNEL(gdn_scan_f32_128x4, ScanRule, float, Tile128x4, true)
-SCAN_KERNEL(gdn_scan_f32_128x8x2, ScanRule, float, Tile128x8x2, true)
-SCAN_KERNEL(gdn_scan_f32_any64, ScanRule, float, Tile64x8, false)
-SCAN_KERNEL(gdn_scan_f32_any256, ScanRule, float, Tile256x16, false)
-SCAN_KERNEL(gdn_scan_f16_128x8, ScanRule, _Float16, Tile128x8, true)
-SCAN_KERNEL(gdn_scan_f16_any256, ScanRule, _Float16, Tile256x16, false)
-SCAN_KERNEL(gdn_scan_bf16_128x8, ScanRule, Bf16, Tile128x8, true)
-SCAN_KERNEL(gdn_scan_bf16_any256, ScanRule, Bf16, Tile256x16, false)
+GDN_SCAN_KERNEL(gdn_scan_f32_64x8, ScanRule, float, Tile64x8, true)
+GDN_SCAN_KERNEL(gdn_scan_f32_64x4, ScanRule, float, Tile64x4, true)
+GDN_SCAN_KERNEL(gdn_scan_f32_128x8, ScanRule, float, Tile128x8, true)
+GDN_SCAN_KERNEL(gdn_scan_f32_128x4, ScanRule, float, Tile128x4, true)
+GDN_SCAN_KERNEL(gdn_scan_f32_128x8x2, ScanRule, float, Tile128x8x2, true)
+GDN_SCAN_KERNEL(gdn_scan_f32_any64, ScanRule, float, Tile64x8, false)
+GDN_SCAN_KERNEL(gdn_scan_f32_any256, ScanRule, float, Tile256x16, false)
+GDN_SCAN_KERNEL(gdn_scan_f16_128x8, ScanRule, _Float16, Tile128x8, true)
+GDN_SCAN_KERNEL(gdn_scan_f16_any256, ScanRule, _Float16, Tile256x16, false)
+GDN_SCAN_KERNEL(gdn_scan_bf16_128x8, ScanRule, Bf16, Tile128x8, true)
+GDN_SCAN_KERNEL(gdn_scan_bf16_any256, ScanRule, Bf16, Tile256x16, false)
 
 GGML_SCAN_KERNEL(ggml_scan_f32_128x8, ScanRule, Tile128x8, true, Gates::of_heads)
 GGML_SCAN_KERNEL(ggml_scan_f32_any256, ScanRule, Tile256x16, false, Gates::of_heads)

@@ -18,6 +18,18 @@ use crate::commands::{
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
 
+const EXAMPLES: &str = "\
+Examples:
+  deltanet-check                                    every test, on the best device of this machine
+  deltanet-check --phase 1-8 -v                     the documented phases, with every column
+  deltanet-check --kernels mine.co --bind mine.toml validate kernels of your own (docs/bindings.md)
+  deltanet-check --test gemm_nt --dump tensors      one test, its tensors as .npy
+  deltanet-check --report run.html --report run.xml a page to look at, and JUnit for CI (docs/reports.md)
+  deltanet-check --sanitize --phase 9-11            look for races, missing waits and wild accesses
+
+Exit codes: 0 all that ran passed, 1 something did not, 2 bad command line, 3 something is not usable, 4 nothing to run,
+130 and 143 interrupted by SIGINT and SIGTERM";
+
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
 /// Without arguments every test runs on the best device of this machine.
@@ -25,7 +37,8 @@ use crate::{self_test, trial};
 #[command(
     name = "deltanet-check",
     version,
-    args_conflicts_with_subcommands = true
+    args_conflicts_with_subcommands = true,
+    after_help = EXAMPLES
 )]
 pub struct Cli {
     /// What to do instead of running the tests.

@@ -19,6 +19,8 @@ pub enum Exit {
     NothingSelected,
     /// The code of a program that was run.
     Program(u8),
+    /// A signal ended the run: its number.
+    Signal(u8),
 }
 
 impl Exit {
@@ -31,6 +33,7 @@ impl Exit {
             Exit::Setup => 3,
             Exit::NothingSelected => 4,
             Exit::Program(code) => code,
+            Exit::Signal(number) => 128 + number,
         }
     }
 }

@@ -4,12 +4,14 @@ mod leftovers;
 mod same;
 mod tensors;
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gfx906::allocation::handled;
 use tempfile::NamedTempFile;
+use sha2::{Digest, Sha256};
 
 pub use same::{Identity, identity};
 pub use tensors::tensors;
@@ -67,6 +69,37 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 fn about(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error {
     let message = format!("cannot {verb} {}: {error}{advice}", shown(path));
     io::Error::new(error.kind(), message)
+}
+
+/// SHA-256 of bytes, in lower-case hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Whether a file can be written again and again: what is there and no regular file (`/dev/stdout`, a pipe) takes one text alone.
+pub fn can_grow(path: &Path) -> bool {
+    !fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Makes sure that a file can be written, before there is anything to write; nothing is changed.
+///
+/// # Errors
+/// Names the path and what to do.
+pub fn check_place(path: &Path) -> io::Result<()> {
+    let tried = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "it is a directory",
+        )),
+        Ok(found) if !found.is_file() => Ok(()),
+        // It goes away at once.
+        _ => aside(&behind_links(path)).map(drop),
+    };
+    tried.map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
 }
 
 /// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure leaves the
@@ -232,6 +265,10 @@ mod tests {
             .expect_err("a directory")
             .to_string();
         assert!(error.contains("it is a directory"), "{error}");
+        let refused = |path: &Path| check_place(path).expect_err("refused").to_string();
+        assert!(refused(&missing).starts_with("cannot write "));
+        assert!(refused(&scratch.0).contains("it is a directory"));
+        check_place(&scratch.0.join("report.json")).expect("it can be made");
         assert!(scratch.names().is_empty());
         // A directory appears where the file is to go: nothing is left beside it.
         let target = scratch.0.join("target");

@@ -1,13 +1,12 @@
 //! The machine code under test: a code object, where it came from and its hash.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use gfx906::code_object::CodeObject;
-use sha2::{Digest, Sha256};
 
 use crate::exit::Stop;
+use crate::files::sha256;
 use crate::text::shown;
 use crate::verdict::CodeObjectReport;
 
@@ -81,13 +80,9 @@ impl Program {
                 "{name} is not usable as a gfx906 code object: {error}"
             ))
         })?;
-        let mut sha256 = String::new();
-        for byte in Sha256::digest(&bytes) {
-            let _ = write!(sha256, "{byte:02x}");
-        }
         let report = CodeObjectReport {
             path: name.to_string(),
-            sha256,
+            sha256: sha256(&bytes),
             build,
         };
         Ok(Program {

@@ -1,9 +1,11 @@
 //! What a run found out: the verdict words and the data that every report is made of.
 //!
 //! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
-//! and their serialised form is the JSON report (schema `deltanet-check/report/2`).
+//! and their serialised form is the JSON report (schema `deltanet-check/report/3`).
 
 mod counters;
+mod damage;
+mod environment;
 mod error;
 mod finding;
 pub mod number;
@@ -12,6 +14,8 @@ mod problem;
 mod run;
 
 pub use counters::{BytesReport, CountersReport};
+pub use damage::{Damage, DamageMap, Histogram, Level, Series, WrongRow};
+pub use environment::{EnvironmentReport, HostReport, KernelReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};

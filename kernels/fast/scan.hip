@@ -195,7 +195,7 @@ static __device__ __forceinline__ void scan_body(const ScanCall<E>& x) {
 }
 
 // q, k [B,T,H,K]; v, o [B,T,HV,V]; g, beta [B,T,HV].
-#define SCAN_KERNEL(NAME, RULE, E, TILE, WHOLE)                                                        \
+#define GDN_SCAN_KERNEL(NAME, RULE, E, TILE, WHOLE)                                                        \
     extern "C" __global__ __launch_bounds__(64) void NAME(                                                           \
         const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, const float* __restrict__ g,      \
         const float* __restrict__ beta, const float* __restrict__ initial, E* __restrict__ o,                        \

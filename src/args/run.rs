@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, value_parser};
 
 use super::{
-    Color, DeviceArgs, FleetArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs,
+    Color, DeviceArgs, FleetArgs, LimitArgs, ReportArgs, SanitizeArgs, SelectionArgs, SourceArgs,
     TraceArgs, again,
 };
 use crate::run::Selection;
@@ -14,52 +14,53 @@ use crate::run::Selection;
 #[derive(Debug, Clone, Args)]
 pub struct TrialArgs {
     /// Which cases.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Which tests run")]
     pub selection: SelectionArgs,
 
     /// Count tests that did not run as failed: kernels that are missing, cases that no binding is for
-    #[arg(long)]
+    #[arg(long, help_heading = "Which tests run")]
     pub require_all: bool,
 
     /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one
-    #[arg(long, value_name = "N|random", default_value = "0")]
+    #[arg(
+        long,
+        value_name = "N|random",
+        default_value = "0",
+        help_heading = "Which tests run"
+    )]
     pub seed: String,
 
     /// Where the kernels run.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Where they run")]
     pub device: DeviceArgs,
 
     /// Of which files.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "What is tested")]
     pub sources: SourceArgs,
 
-    /// How the result is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-
-    /// Write the JSON report to this file as well
-    #[arg(long, value_name = "FILE.json")]
-    pub report: Option<PathBuf>,
+    /// How the result is told.
+    #[command(flatten, next_help_heading = "Reports")]
+    pub told: ReportArgs,
 
     /// How many tests run at the same time [default: one a core]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "How they run")]
     pub jobs: Option<u16>,
 
     /// How long kernels may run.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "How they run")]
     pub limits: LimitArgs,
 
     /// What the sanitizer looks for.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "What is looked for")]
     pub sanitize: SanitizeArgs,
 
     /// Run every test N times; outputs that are not bit-identical fail
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
     pub repeat: u16,
 
     /// Try the laws of each contract, too, which need no reference: what the kernels make of scaled, permuted, padded inputs, and equations
     /// between inputs and outputs
-    #[arg(long)]
+    #[arg(long, help_heading = "What is looked for")]
     pub relations: bool,
 }
 
@@ -76,36 +77,42 @@ pub struct RunArgs {
     pub fleet: FleetArgs,
 
     /// Print the ids that --test takes, one a line, and run nothing
-    #[arg(long, conflicts_with_all = ["self_test", "relations"])]
+    #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
     pub list: bool,
 
     /// Run with so many seeds, from --seed on: other inputs, and other cases of the tests that take them from a design. What does not pass
     /// is told as it happens
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"])]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"], help_heading = "Which tests run")]
     pub seeds: Option<u32>,
 
     /// Write inputs, outputs and references of every test into this directory as .npy
-    #[arg(long, value_name = "DIR", conflicts_with = "relations")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "relations",
+        help_heading = "What is observed"
+    )]
     pub dump: Option<PathBuf>,
 
     /// Test the tests: run the planted bugs and demand that each is caught
-    #[arg(long, conflicts_with_all = ["counters", "relations", "sanitize"])]
+    #[arg(long, conflicts_with_all = ["counters", "relations", "sanitize"], help_heading = "What is looked for")]
     pub self_test: bool,
 
     /// Count what the emulator does: instructions by kind, lanes that are on, bytes, barriers; per test and kernel
-    #[arg(long)]
+    #[arg(long, help_heading = "What is observed")]
     pub counters: bool,
 
     /// What is traced.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "What is observed")]
     pub trace: TraceArgs,
 
     /// When to colour the output (NO_COLOR is honoured)
-    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
-    /// Say more: relative RMS, ULP, wave instructions and time of the kernels of each test; with --self-test the rejected trivial outputs
-    #[arg(short, long)]
+    /// Say more: a row for every test of every phase, relative RMS, ULP, wave instructions and time of the kernels of each, and what the columns
+    /// are; with --self-test the rejected trivial outputs
+    #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
 
@@ -127,6 +134,14 @@ impl TrialArgs {
 }
 
 impl RunArgs {
+    /// Whether everything runs, of which what nobody documented is told in brief.
+    pub fn everything(&self) -> bool {
+        let trials = &self.trials;
+        let (chosen, sources) = (&trials.selection, &trials.sources);
+        let nothing = chosen.phase.is_empty() && chosen.test.is_empty() && chosen.kernel.is_empty();
+        nothing && sources.registry.is_none() && sources.kernels.bind.is_empty()
+    }
+
     /// How many trials run at once: one where a trace shows them one after another.
     pub fn jobs(&self) -> usize {
         match self.trace.trace {

@@ -1,23 +1,28 @@
 //! A test run, from the flags to the exit code.
 
+mod interrupt;
 pub(super) mod known;
+mod ledger;
 mod narrow;
 mod show;
 
 use std::path::Path;
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use super::trials::Trials;
-use crate::args::{Format, RunArgs};
+use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
-use crate::report::{Event, RunPlan};
+use crate::report::RunPlan;
 use crate::run::{Setup, seed, threads};
 use crate::select::Selected;
 use crate::text::{print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
-use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport};
+use crate::verdict::Totals;
 
+use interrupt::Interrupt;
+use ledger::Ledger;
 use show::Show;
 
 /// Does what the flags of a test run say.
@@ -31,8 +36,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         return list(args, &selected);
     }
     let device = args.trials.device.spec()?.open()?;
-    let (trace, json) = (args.trace.spec(), args.trials.format == Format::Json);
-    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), json)?
+    let trace = args.trace.spec();
+    let taken = args.trials.told.format != RunFormat::Table;
+    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), taken)?
         .with_sanitizer(args.trials.sanitize.spec());
     device::check_watch(&*device, &watch)?;
     let jobs = args.jobs();
@@ -60,60 +66,41 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         })
         .collect();
 
-    let started = Instant::now();
-    let mut show = Show::new(args);
-    let code_object = setup.program().report.clone();
+    let positions: Vec<usize> = (0..ways.len()).filter(|&at| ways[at].is_ok()).collect();
+    let skipped = selected.iter().zip(&ways).map(|(one, way)| {
+        let reason = way.as_ref().err()?;
+        Some(trials.skipped(one, reason))
+    });
     let plan = RunPlan {
+        environment: setup.environment()?,
         device: device.describe(),
-        code_object,
+        code_object: setup.program().report.clone(),
         seed: Some(seed),
         trials: plans.len(),
     };
-    show.event(Event::RunStarted(&plan))?;
-    let mut reports: Vec<Option<TrialReport>> = plans.iter().map(|_| None).collect();
-    let mut trouble = None;
-    run_all(&plans, jobs, |position, progress| {
-        let told = match progress {
-            Progress::Started => show.event(Event::TrialStarted(&plans[position].case.id)),
+    let show = Show::new(args)?;
+    let ledger = Ledger::open(show, plan, partition, &selected, skipped.collect())?;
+    let ledger = Mutex::new(ledger);
+    let held = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    thread::scope(|scope| {
+        let _interrupt = Interrupt::watch(scope, &ledger);
+        run_all(&plans, jobs, |position, progress| match progress {
+            Progress::Started => held().starts(&plans[position].case.id),
             Progress::Finished(finished) => {
-                let told = show.event(Event::TrialFinished(&finished.report));
-                let dumped = finished
-                    .dump_error
-                    .map_or(Ok(()), |error| Err(Stop::setup(error)));
-                reports[position] = Some(finished.report);
-                told.and(dumped)
+                let mut ledger = held();
+                let dumped = finished.dump_error.map(Stop::setup).map_or(Ok(()), Err);
+                ledger.ends(positions[position], finished.report);
+                ledger.note(dumped);
             }
-        };
-        if let Err(stop) = told {
-            trouble.get_or_insert(stop);
+        });
+        if let Some(tracing) = &watch.trace {
+            held().note(tracing.finish());
         }
     });
-    if let Some(tracing) = &watch.trace
-        && let Err(stop) = tracing.finish()
-    {
-        trouble.get_or_insert(stop);
-    }
-    let mut ran = reports.into_iter();
-    let reports = selected.iter().zip(&ways).map(|(one, way)| match way {
-        Ok(_) => ran.next().flatten(),
-        Err(reason) => Some(trials.skipped(one, reason)),
-    });
-    let phases = by_phase(&selected, reports.collect());
-    let mut report = RunReport::new(
-        plan.device,
-        plan.code_object,
-        seed,
-        phases,
-        started.elapsed().as_secs_f64(),
-    );
-    report.partition = partition;
-    show.event(Event::RunFinished(&report))?;
-    if let Some(stop) = trouble {
-        return Err(stop);
-    }
+    let report = held().close(true)?;
     let all = args.trials.require_all;
     if let Some(known) = known {
-        return known::exit(&known, &known::written(&report)?, all, json);
+        return known::exit(&known, &known::written(&report)?, all, taken);
     }
     // A part may be empty where there are more machines than tests.
     if report.partition.is_some() && selected.is_empty() {
@@ -132,34 +119,15 @@ pub(super) fn exit(totals: &Totals, all: bool) -> Exit {
     }
 }
 
-/// The reports in the registry's order, under their phases.
-fn by_phase(selected: &[Selected<'_>], reports: Vec<Option<TrialReport>>) -> Vec<PhaseReport> {
-    let mut phases: Vec<PhaseReport> = Vec::new();
-    for (one, report) in selected.iter().zip(reports) {
-        let number = one.phase.number;
-        if phases.last().is_none_or(|phase| phase.number != number) {
-            phases.push(PhaseReport {
-                number,
-                title: one.phase.title.clone(),
-                note: one.phase.note.clone(),
-                trials: Vec::new(),
-            });
-        }
-        if let Some(phase) = phases.last_mut() {
-            phase.trials.extend(report);
-        }
-    }
-    phases
-}
-
 /// Prints the ids that `--test` takes.
 fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
-    let text = match args.trials.format {
-        Format::Table => selected
+    let json = args.trials.told.json("the list of tests")?;
+    let text = match json {
+        false => selected
             .iter()
             .map(|one| format!("{}\n", one.case.id))
             .collect::<String>(),
-        Format::Json => {
+        true => {
             let tests: Vec<_> = selected
                 .iter()
                 .map(|one| {

@@ -6,9 +6,10 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::trials::Trials;
-use crate::args::{Format, RunArgs, SoakArgs, TrialArgs};
+use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
+use crate::files::check_place;
 use crate::report::{Progress as Bar, failure_text};
 use crate::run::{Setup, seed, threads};
 use crate::text::print;
@@ -50,7 +51,12 @@ pub fn seeds(args: &RunArgs) -> Result<Exit, Stop> {
 
 fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let started = Instant::now();
-    let table = args.format == Format::Table;
+    let what = "the result of many seeds";
+    let table = !args.told.json(what)?;
+    let place = args.told.json_file(what)?;
+    place
+        .map_or(Ok(()), check_place)
+        .map_err(|error| Stop::setup(error.to_string()))?;
     let first = seed(&args.seed)?;
     let mut setup = Setup::new(args.sources.sources(), first)?;
     let device = args.device.spec()?.open()?;
@@ -84,7 +90,7 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
         done.failures.extend(failures);
     }
     let report = json(&done, started.elapsed().as_secs_f64());
-    if let Some(path) = &args.report {
+    if let Some(path) = place {
         let written = crate::files::write_atomically(path, report.as_bytes());
         written.map_err(|error| Stop::setup(error.to_string()))?;
     }

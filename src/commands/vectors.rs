@@ -7,14 +7,15 @@ mod file;
 use std::io;
 use std::time::Instant;
 
-use crate::args::{FamilyChoice, Format, VectorsArgs, again};
+use crate::args::{FamilyChoice, Format, VectorsArgs, again, look};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{
-    Event, JsonFile, Parts, Reporter as _, RunPlan, Table, TableOptions, render_json,
+    Event, Format as ReportFormat, Parts, ReportFile, Reporter as _, RunPlan, Table, TableOptions,
+    render_json,
 };
-use crate::run::{Bindings, Setup, threads};
+use crate::run::{Bindings, Setup, environment, threads};
 use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
@@ -60,7 +61,9 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     for (_, foreign) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
         leave_out(foreign, bindings, &program)?;
     }
+    let own = bindings.iter().map(|(binding, _)| binding);
     let plan = RunPlan {
+        environment: environment(&program, own, None)?,
         device: device.describe(),
         code_object: program.report.clone(),
         seed: None,
@@ -74,15 +77,14 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         &batches,
     )?;
     let seconds = started.elapsed().as_secs_f64();
-    let report = RunReport::new(
+    let about = (
+        plan.environment.clone(),
         plan.device.clone(),
         plan.code_object.clone(),
-        0,
-        phases,
-        seconds,
     );
+    let report = RunReport::new(about, 0, phases, seconds);
     let filed = args.report.clone().map_or(Ok(()), |path| {
-        JsonFile(path).event(Event::RunFinished(&report))
+        ReportFile::new(path, ReportFormat::Json).event(Event::RunFinished(&report))
     });
     // What standard output has room for is told even where the file has none.
     show(args, &plan, &report)?;
@@ -259,9 +261,10 @@ fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), St
         return print(&text);
     }
     let options = TableOptions {
-        color: args.color.wanted(),
+        look: look(args.color),
         verbose: args.verbose,
         parts: Parts::Files,
+        ..TableOptions::default()
     };
     let mut table = Table::new(io::stdout(), options);
     stdout_result(table.event(Event::RunStarted(plan)))?;

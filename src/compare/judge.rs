@@ -16,7 +16,7 @@ use crate::verdict::{
 
 use super::hypotheses::{self, Alternative};
 use super::metrics::{self, Measured, Yardstick};
-use super::{Element, pattern, poison, tensor};
+use super::{Element, damage, pattern, poison, tensor};
 
 pub use unusable::Unusable;
 
@@ -105,6 +105,14 @@ pub fn judge_by<E: Element>(
         .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
         .or_else(|| relative_rms(case, Reference::Oracle, &oracle.metrics));
 
+    let damage = problem.as_ref().map(|problem| {
+        let (stick, measured) = match against(problem) {
+            Reference::Golden => (golden_stick, &golden),
+            Reference::Oracle => (oracle_stick, &oracle),
+        };
+        damage::damage(case, stick, &measured.wrong, against(problem))
+    });
+
     Ok(OutputReport {
         name: case.name.to_string(),
         element: E::KIND.name().to_string(),
@@ -118,7 +126,19 @@ pub fn judge_by<E: Element>(
             Verdict::Fail
         },
         problem,
+        damage,
     })
+}
+
+/// The reference by which an output has failed.
+fn against(problem: &Problem) -> Reference {
+    match problem {
+        Problem::Mismatch { against, .. } | Problem::RelativeRms { against, .. } => *against,
+        Problem::NonFinite { besides, .. } => besides
+            .as_ref()
+            .map_or(Reference::Golden, |besides| besides.against),
+        _ => Reference::Golden,
+    }
 }
 
 /// Those of some outputs that would pass where `case.got` stands, without a word about why not: most are left at their first element.

@@ -207,7 +207,7 @@ fn exceeds(next: f64, most: f64) -> bool {
     !most.is_nan() && (next.is_nan() || next > most)
 }
 
-fn share(error: f64, allowed: f64, wrong: bool) -> f64 {
+pub(super) fn share(error: f64, allowed: f64, wrong: bool) -> f64 {
     if error.is_nan() {
         f64::NAN
     } else if allowed == 0.0 {

@@ -7,6 +7,7 @@
 //! Every comparison is written as "fails unless error <= allowed", so that NaN fails.
 
 mod buffers;
+mod damage;
 mod element;
 pub mod guards;
 mod hypotheses;

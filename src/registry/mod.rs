@@ -12,7 +12,9 @@ use std::path::Path;
 
 use crate::contract::Test;
 use crate::exit::Stop;
+use crate::files::sha256;
 use crate::text::shown;
+use crate::verdict::SourceReport;
 
 /// The registry that is built in.
 const BUILT_IN: &str = include_str!("../../phases.toml");
@@ -22,6 +24,8 @@ const BUILT_IN: &str = include_str!("../../phases.toml");
 pub struct Registry {
     /// The phases, as the file orders them.
     pub phases: Vec<Phase>,
+    /// The file.
+    pub source: SourceReport,
     /// Of which seed the designs are.
     seed: u64,
 }
@@ -69,7 +73,11 @@ impl Registry {
     /// tolerances, and what is demanded of itself alone may be left out.
     pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, Stop> {
         let mut complaints = Vec::new();
-        let registry = phase::registry(text, base, &mut complaints);
+        let mut registry = phase::registry(text, base, &mut complaints);
+        registry.source = SourceReport {
+            path: name.to_owned(),
+            sha256: sha256(text.as_bytes()),
+        };
         if complaints.is_empty() {
             return Ok(registry);
         }

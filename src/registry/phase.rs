@@ -11,6 +11,7 @@ use crate::contracts::functions;
 use crate::document::Complaint;
 use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
 use crate::text::file_name;
+use crate::verdict::SourceReport;
 
 /// The version of the format this reads.
 const SCHEMA: i64 = 1;
@@ -21,6 +22,7 @@ type Complaints = Vec<Complaint>;
 pub fn registry(text: &str, base: Option<&Registry>, out: &mut Complaints) -> Registry {
     let mut registry = Registry {
         phases: Vec::new(),
+        source: SourceReport::default(),
         seed: FIRST_SEED,
     };
     let root = match DeTable::parse(text) {

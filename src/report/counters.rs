@@ -1,6 +1,6 @@
 //! What kernels did, as tables: a row a test and kernel, and only the columns in which anything was counted.
 
-use comfy_table::{CellAlignment, Table as Grid};
+use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
 
 use crate::text::demangled;
 use crate::verdict::{CountersReport, RunReport};
@@ -17,15 +17,15 @@ struct Row<'a> {
 }
 
 /// The tables of instructions and of bytes; none where nothing was counted.
-pub(super) fn tables(report: &RunReport) -> Option<String> {
+pub(super) fn tables(report: &RunReport, room: Option<usize>) -> Option<String> {
     let rows = rows(report);
     if rows.is_empty() {
         return None;
     }
     Some(format!(
         "{}\n\nBytes that instructions asked for\n{}",
-        instructions(&rows),
-        bytes(&rows)
+        instructions(&rows, room),
+        bytes(&rows, room)
     ))
 }
 
@@ -61,7 +61,7 @@ pub fn share(utilisation: Option<f64>) -> String {
     utilisation.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
-fn instructions(rows: &[Row<'_>]) -> String {
+fn instructions(rows: &[Row<'_>], room: Option<usize>) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for row in rows {
         let counted = row.counters.by_kind.iter().filter(|(_, count)| **count > 0);
@@ -72,7 +72,7 @@ fn instructions(rows: &[Row<'_>]) -> String {
     let mut header = vec!["launches"];
     header.extend(&kinds);
     header.extend(["taken", "barriers", "lanes on"]);
-    grid(&header, rows, |row| {
+    grid(&header, rows, room, |row| {
         let counters = &row.counters;
         let mut cells = vec![row.launches.to_string()];
         let kind = |kind: &&str| counters.by_kind.get(kind).copied().unwrap_or(0);
@@ -84,7 +84,7 @@ fn instructions(rows: &[Row<'_>]) -> String {
     })
 }
 
-fn bytes(rows: &[Row<'_>]) -> String {
+fn bytes(rows: &[Row<'_>], room: Option<usize>) -> String {
     let mut columns: Vec<(&str, bool)> = Vec::new();
     for row in rows {
         for (space, bytes) in &row.counters.bytes {
@@ -102,7 +102,7 @@ fn bytes(rows: &[Row<'_>]) -> String {
         .map(|(space, written)| format!("{space} {}", verb(*written)))
         .collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    grid(&header, rows, |row| {
+    grid(&header, rows, room, |row| {
         let cell = |(space, written): &(&str, bool)| {
             let bytes = row.counters.bytes.get(space).copied().unwrap_or_default();
             let count = if *written { bytes.written } else { bytes.read };
@@ -112,7 +112,12 @@ fn bytes(rows: &[Row<'_>]) -> String {
     })
 }
 
-fn grid(header: &[&str], rows: &[Row<'_>], cells: impl Fn(&Row<'_>) -> Vec<String>) -> String {
+fn grid(
+    header: &[&str],
+    rows: &[Row<'_>],
+    room: Option<usize>,
+    cells: impl Fn(&Row<'_>) -> Vec<String>,
+) -> String {
     let mut grid = Grid::new();
     grid.load_style(STYLE);
     grid.force_no_tty();
@@ -131,6 +136,11 @@ fn grid(header: &[&str], rows: &[Row<'_>], cells: impl Fn(&Row<'_>) -> Vec<Strin
         if n >= 2 {
             column.set_cell_alignment(CellAlignment::Right);
         }
+    }
+    // Names are broken where there is no room for them.
+    if let Some(room) = room.and_then(|room| u16::try_from(room).ok()) {
+        grid.set_content_arrangement(ContentArrangement::Dynamic);
+        grid.set_width(room);
     }
     grid.trim_fmt()
 }

@@ -3,18 +3,24 @@
 use crate::text::demangled;
 use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 
-use super::{plain, problem};
+use super::look::{Lines, Look, RERUN};
+use super::{picture, plain, problem};
 
 /// One trial in full, under its id.
 pub fn text(trial: &TrialReport) -> String {
+    text_as(trial, Look::default())
+}
+
+/// The same, as it is to look.
+pub(super) fn text_as(trial: &TrialReport, look: Look) -> String {
     let word = trial.verdict.word();
     let (id, title) = (plain::line(&trial.id), plain::line(&trial.title));
     let heading = format!("{word} {id}: {title} (seed {})\n", trial.seed);
-    heading + &lined(describe(trial))
+    look.fitted(&heading, 2) + &look.labelled(&describe(trial, look))
 }
 
 /// The lines about one trial, each with the label that stands before it.
-pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
+pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
     let mut lines = launches(&trial.launches);
     if let Some(text) = &trial.error {
         let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
@@ -44,9 +50,9 @@ pub(super) fn describe(trial: &TrialReport) -> Vec<(&'static str, String)> {
         .iter()
         .filter(|output| output.problem.is_some())
     {
-        lines.extend(of_output(output, &trial.launches, true));
+        lines.extend(of_output(output, &trial.launches, true, look));
     }
-    lines.push(("rerun", plain::line(&trial.rerun)));
+    lines.push((RERUN, plain::line(&trial.rerun)));
     lines
 }
 
@@ -97,20 +103,15 @@ fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
 
 /// Findings that belong to no test.
 pub fn findings(findings: &[FindingReport]) -> String {
-    lined(findings.iter().flat_map(finding).collect())
+    Look::default().labelled(&findings.iter().flat_map(finding).collect())
 }
 
-/// Lines with their labels, each label once before lines that belong together.
-fn lined(lines: Vec<(&'static str, String)>) -> String {
-    let mut text = String::new();
-    let mut last = "";
-    for (label, line) in lines {
-        let shown = if label == last { "" } else { label };
-        text += format!("  {shown:<8} {line}").trim_end();
-        text += "\n";
-        last = label;
-    }
-    text
+/// What is wrong with a trial, in a line.
+pub(super) fn headline(trial: &TrialReport) -> String {
+    let told = describe(trial, Look::default());
+    let mut lines = told.iter();
+    let line = lines.find(|(label, _)| ["error", "reason", "wrong", "finding"].contains(label));
+    line.map_or(String::new(), |(_, text)| text.clone())
 }
 
 /// The lines about one output; `documented` where its ceiling is somebody's.
@@ -118,12 +119,16 @@ pub(super) fn of_output(
     output: &OutputReport,
     launches: &[LaunchReport],
     documented: bool,
-) -> Vec<(&'static str, String)> {
+    look: Look,
+) -> Lines {
     let mut lines = vec![("output", heading(output, documented))];
     if let Some(found) = &output.problem {
         lines.extend(problem::explain(found, Some(output), launches));
     }
     lines.push(("metrics", metrics(output)));
+    if let Some(damage) = &output.damage {
+        lines.extend(picture::lines(damage, look));
+    }
     lines
 }
 

@@ -2,8 +2,15 @@
 
 mod counters;
 mod failure;
+mod format;
+mod html;
 mod json;
+mod jsonl;
+mod junit;
+mod look;
+mod markdown;
 mod outputs;
+mod picture;
 mod plain;
 mod problem;
 mod progress;
@@ -14,11 +21,15 @@ mod tests;
 
 use std::io;
 
-use crate::verdict::{CodeObjectReport, DeviceReport, RunReport, TrialReport};
+use crate::verdict::{CodeObjectReport, DeviceReport, EnvironmentReport, RunReport, TrialReport};
 
 pub use counters::share;
 pub use failure::{findings, text as failure_text};
-pub use json::{Json, JsonFile, render as render_json};
+pub use format::{Format, ReportFile, Stream};
+pub use json::render as render_json;
+pub use jsonl::JsonLines;
+pub use look::Look;
+pub use markdown::annotations;
 pub use outputs::{outputs, problem};
 pub use plain::{limit, tolerance};
 pub use progress::Progress;
@@ -27,6 +38,8 @@ pub use table::{Options as TableOptions, Parts, Table};
 /// What is known before the first trial.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
+    /// Where, when and of what it is.
+    pub environment: EnvironmentReport,
     /// What it will run on.
     pub device: DeviceReport,
     /// What it will run.
@@ -48,7 +61,9 @@ pub enum Event<'a> {
     TrialStarted(&'a str),
     /// A trial has its verdict.
     TrialFinished(&'a TrialReport),
-    /// After the last trial.
+    /// What there is so far, now and then.
+    RunStands(&'a RunReport),
+    /// After the last trial, or where the run was interrupted.
     RunFinished(&'a RunReport),
 }
 
@@ -56,6 +71,11 @@ pub enum Event<'a> {
 pub trait Reporter: Send {
     /// Takes notice of one event.
     fn event(&mut self, event: Event<'_>) -> io::Result<()>;
+
+    /// Whether it would like to be told now what there is so far.
+    fn wants_state(&self) -> bool {
+        false
+    }
 }
 
 /// Several reporters, told in order.
@@ -71,5 +91,25 @@ impl Reporter for Reporters {
             result = result.and(reporter.event(event));
         }
         result
+    }
+
+    fn wants_state(&self) -> bool {
+        self.0.iter().any(|reporter| reporter.wants_state())
+    }
+}
+
+impl RunPlan {
+    /// The report of the run before its first trial.
+    pub fn nothing_yet(&self) -> RunReport {
+        let about = (
+            self.environment.clone(),
+            self.device.clone(),
+            self.code_object.clone(),
+        );
+        RunReport {
+            complete: false,
+            selected: self.trials,
+            ..RunReport::new(about, self.seed.unwrap_or(0), Vec::new(), 0.0)
+        }
     }
 }

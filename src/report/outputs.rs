@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table as Grid};
 use crate::verdict::{OutputReport, Problem, Verdict};
 
 use super::table::{STYLE, rows};
-use super::{failure, plain};
+use super::{Look, failure, plain};
 
 const HEADER: [&str; 9] = [
     "status",
@@ -52,6 +52,7 @@ pub fn outputs(outputs: &[OutputReport]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    let look = Look::default();
     let mut text = String::new();
     for line in grid.lines() {
         let _ = writeln!(text, "{}", line.trim_end());
@@ -66,23 +67,12 @@ pub fn outputs(outputs: &[OutputReport]) -> String {
             output.verdict.word(),
             plain::line(&output.name)
         );
-        text += &labelled(failure::of_output(output, &[], false));
+        text += &look.labelled(&failure::of_output(output, &[], false, look));
     }
     text
 }
 
 /// The text of a problem of buffers as a whole, in the words of a test's.
 pub fn problem(problem: &Problem) -> String {
-    labelled(super::problem::explain(problem, None, &[]))
-}
-
-fn labelled(lines: Vec<(&'static str, String)>) -> String {
-    let (mut text, mut last) = (String::new(), "");
-    for (label, line) in lines {
-        // A label stands once before lines that belong together.
-        let shown = if label == last { "" } else { label };
-        let _ = writeln!(text, "{}", format!("  {shown:<8} {line}").trim_end());
-        last = label;
-    }
-    text
+    Look::default().labelled(&super::problem::explain(problem, None, &[]))
 }

@@ -25,7 +25,7 @@ impl Progress {
     pub fn of_steps(steps: usize) -> Progress {
         let progress = Progress::on_stderr();
         progress.bar.set_length(steps as u64);
-        let template = "{bar:24} {pos}/{len} {prefix}{msg} (about {eta} left)";
+        let template = "{bar:24} {pos}/{len} (about {eta} left) {prefix}{wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             progress.bar.set_style(style);
         }
@@ -45,10 +45,24 @@ impl Progress {
 
     fn on(target: ProgressDrawTarget) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {prefix}{msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {prefix}{wide_msg}") {
             bar.set_style(style);
         }
         Progress { bar, bad: 0 }
+    }
+}
+
+impl Progress {
+    /// Writes to the terminal while the bar is not there.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+}
+
+/// Whatever ends the run, no bar is left.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -64,6 +78,7 @@ impl Reporter for Progress {
                 }
                 self.bar.inc(1);
             }
+            Event::RunStands(_) => {}
             Event::RunFinished(_) => self.bar.finish_and_clear(),
         }
         Ok(())

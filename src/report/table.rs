@@ -1,14 +1,15 @@
 //! Tables for people: one a phase, then what did not pass in full, then the sums.
 
+mod columns;
 pub(super) mod rows;
 
 use std::io::{self, Write};
 
-use comfy_table::{ColumnConstraint, LineStyle, Table as Grid, TableStyle, Width};
+use comfy_table::{LineStyle, Table as Grid, TableStyle};
 
 use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
-use super::{Event, Reporter, RunPlan, counters, failure, plain};
+use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
 /// A line under the header, no borders.
 pub(super) const STYLE: TableStyle =
@@ -17,10 +18,14 @@ pub(super) const STYLE: TableStyle =
 /// How tables look.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Colours, whatever the stream is.
-    pub color: bool,
-    /// Columns for relative RMS, ULP and wave instructions.
+    /// Colours, marks and the width of lines.
+    pub look: Look,
+    /// Columns for relative RMS, ULP and wave instructions, a row for everything, and what the columns are.
     pub verbose: bool,
+    /// A phase of which no test is documented is a line, and rows of what has not passed.
+    pub brief: bool,
+    /// Say what fails as it does.
+    pub live: bool,
     /// What the parts of the run are.
     pub parts: Parts,
 }
@@ -60,24 +65,41 @@ impl<W: Write + Send> Table<W> {
     fn started(&mut self, plan: &RunPlan) -> io::Result<()> {
         let object = &plan.code_object;
         writeln!(self.out, "deltanet-check {}", env!("CARGO_PKG_VERSION"))?;
-        writeln!(
-            self.out,
-            "device       {}",
-            plain::line(&plan.device.description)
-        )?;
-        write!(
-            self.out,
-            "code object  {}, sha256 {}",
-            plain::line(&object.path),
-            plain::line(&object.sha256)
-        )?;
+        self.fact("device", &plan.device.description)?;
+        match self.options.look.width {
+            // The hash has a line of its own where they are short.
+            Some(_) => {
+                self.fact("code object", &object.path)?;
+                self.fact("sha256", &object.sha256)?;
+            }
+            None => self.fact(
+                "code object",
+                &format!("{}, sha256 {}", object.path, object.sha256),
+            )?,
+        }
         if let Some(build) = &object.build {
-            write!(self.out, "\nbuilt by     {}", plain::line(build))?;
+            self.fact("built by", build)?;
         }
-        writeln!(self.out)?;
         if let Some(seed) = plan.seed {
-            writeln!(self.out, "seed         {seed}")?;
+            self.fact("seed", &seed.to_string())?;
         }
+        self.out.flush()
+    }
+
+    fn fact(&mut self, label: &str, text: &str) -> io::Result<()> {
+        let line = format!("{label:<13}{}", plain::line(text));
+        writeln!(self.out, "{}", self.options.look.fitted(&line, 13))
+    }
+
+    /// What has failed, as it has.
+    fn fell(&mut self, trial: &TrialReport) -> io::Result<()> {
+        if !self.options.live || !trial.verdict.is_bad() {
+            return Ok(());
+        }
+        let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
+        let (id, what) = (plain::line(&trial.id), failure::headline(trial));
+        let line = format!("{word} {id}: {what}");
+        writeln!(self.out, "{}", self.options.look.fitted(&line, 5))?;
         self.out.flush()
     }
 
@@ -93,38 +115,77 @@ impl<W: Write + Send> Table<W> {
             .flat_map(|phase| &phase.trials)
             .flat_map(|trial| &trial.launches);
         let timed = launches.any(|launch| launch.kernel_seconds.is_some());
+        let brief = |phase: &PhaseReport| {
+            let documented = phase.trials.iter().any(|trial| trial.documented);
+            self.options.brief && !self.options.verbose && !documented
+        };
         let mut grids: Vec<Grid> = phases
             .iter()
-            .map(|phase| rows::grid(self.options, phase, timed))
+            .map(|phase| rows::grid(self.options, phase, timed, brief(phase)))
             .collect();
-        let mut widths: Vec<u16> = Vec::new();
-        for grid in &grids {
-            let found = grid.column_max_content_widths();
-            widths.resize(widths.len().max(found.len()), 0);
-            for (width, found) in widths.iter_mut().zip(found) {
-                *width = found.max(*width);
-            }
-        }
-        for (grid, phase) in grids.iter_mut().zip(&phases) {
-            for (column, &width) in grid.column_iter_mut().zip(&widths) {
-                let width = width.saturating_add(column.padding_width());
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-            }
+        let left_out = columns::align(&mut grids, self.options.look.room());
+        let brief: Vec<bool> = phases.iter().map(|phase| brief(phase)).collect();
+        let mut last = false;
+        for ((grid, phase), brief) in grids.iter().zip(&phases).zip(brief) {
             let [part, _] = self.options.parts.words();
             let title = format!("{part} {}: {}", phase.number, plain::line(&phase.title));
             let title = self.paint(&title, Style::Bold);
-            writeln!(self.out, "\n{title}")?;
-            if let Some(note) = &phase.note {
-                writeln!(self.out, "{}", plain::line(note))?;
+            // Lines alone stand together.
+            let alone = brief && grid.row_count() == 0;
+            let gap = if alone && last { "" } else { "\n" };
+            last = alone;
+            if brief {
+                let sum = self.summed(phase);
+                let line = self.options.look.fitted(&format!("{title}: {sum}"), 2);
+                writeln!(self.out, "{gap}{line}")?;
+            } else {
+                writeln!(self.out, "{gap}{}", self.options.look.fitted(&title, 2))?;
+                if let Some(note) = &phase.note {
+                    let note = self.options.look.fitted(&plain::line(note), 0);
+                    writeln!(self.out, "{note}")?;
+                }
             }
-            writeln!(self.out, "{}", grid.trim_fmt())?;
+            if !alone {
+                writeln!(self.out, "{}", grid.trim_fmt())?;
+            }
+        }
+        if !left_out.is_empty() {
+            let line = format!("Too narrow for: {}", left_out.join(", "));
+            writeln!(self.out, "\n{}", self.options.look.fitted(&line, 2))?;
+        }
+        if self.options.verbose {
+            let told = |name: &str| !left_out.iter().any(|out| out == name);
+            self.legend(timed, told)?;
         }
         Ok(())
     }
 
+    /// What the columns are.
+    fn legend(&mut self, timed: bool, told: impl Fn(&str) -> bool) -> io::Result<()> {
+        writeln!(self.out)?;
+        for (name, says) in rows::LEGEND {
+            if told(name) && (timed || name != rows::KERNEL_TIME) {
+                let line = format!("{name:<13}{says}");
+                writeln!(self.out, "{}", self.options.look.fitted(&line, 13))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `12/13 passed, 1 failed in 2.50 s`.
+    fn summed(&self, phase: &PhaseReport) -> String {
+        let mut totals = Totals::default();
+        phase
+            .trials
+            .iter()
+            .for_each(|trial| totals.add(trial.verdict));
+        let seconds = phase.trials.iter().map(|trial| trial.seconds).sum();
+        format!("{} in {}", self.counted(&totals), plain::seconds(seconds))
+    }
+
     fn finished(&mut self, report: &RunReport) -> io::Result<()> {
         self.phases(&report.phases)?;
-        if let Some(counters) = counters::tables(report) {
+        if let Some(counters) = counters::tables(report, self.options.look.room()) {
             let title = self.paint("Counters", Style::Bold);
             writeln!(self.out, "\n{title}\n{counters}")?;
         }
@@ -142,6 +203,12 @@ impl<W: Write + Send> Table<W> {
             "time",
             plain::seconds(report.seconds)
         )?;
+        if !report.complete {
+            let (done, selected) = (report.totals.total(), report.selected);
+            let style = Style::Of(Verdict::Error);
+            let line = self.paint(&format!("{done} of {selected} tests"), style);
+            writeln!(self.out, "{:<17}after {line}", "interrupted")?;
+        }
         self.sum("all tests", &report.totals)?;
         self.relations(report)?;
         if report.documented.total() > 0 {
@@ -169,18 +236,11 @@ impl<W: Write + Send> Table<W> {
                 plain::line(&trial.shape),
             );
             let [_, part] = self.options.parts.words();
-            writeln!(
-                self.out,
-                "\n{word} {id}: {title} ({shape}, {part} {})",
-                trial.phase
-            )?;
-            let mut last = "";
-            for (label, text) in failure::describe(trial) {
-                // A label stands once before lines that belong together.
-                let shown = if label == last { "" } else { label };
-                writeln!(self.out, "{}", format!("  {shown:<8} {text}").trim_end())?;
-                last = label;
-            }
+            let line = format!("{word} {id}: {title} ({shape}, {part} {})", trial.phase);
+            writeln!(self.out, "\n{}", self.options.look.fitted(&line, 2))?;
+            let look = self.options.look;
+            let lines = failure::describe(trial, look);
+            write!(self.out, "{}", look.labelled(&lines))?;
         }
         Ok(())
     }
@@ -207,7 +267,11 @@ impl<W: Write + Send> Table<W> {
                 _ => format!("{} tests skipped", ids.len()),
             };
             let (reason, skipped) = (plain::line(reason), plain::line(&skipped));
-            writeln!(self.out, "  {reason}: {skipped}")?;
+            let line = self
+                .options
+                .look
+                .fitted(&format!("  {reason}: {skipped}"), 4);
+            writeln!(self.out, "{line}")?;
         }
         Ok(())
     }
@@ -235,6 +299,12 @@ impl<W: Write + Send> Table<W> {
     }
 
     fn sum(&mut self, what: &str, totals: &Totals) -> io::Result<()> {
+        let line = format!("{what:<17}{}", self.counted(totals));
+        writeln!(self.out, "{}", self.options.look.fitted(&line, 17))
+    }
+
+    /// `12/13 passed, 1 failed`.
+    fn counted(&self, totals: &Totals) -> String {
         // What was skipped says nothing of those that ran.
         let (passed, total) = (totals.pass, totals.total() - totals.skip);
         let rest: String = Verdict::ALL[1..]
@@ -248,20 +318,17 @@ impl<W: Write + Send> Table<W> {
             Verdict::Fail
         };
         let passed = self.paint(&format!("{passed}/{total} passed"), Style::Of(verdict));
-        writeln!(self.out, "{what:<17}{passed}{rest}")
+        passed + &rest
     }
 
     fn paint(&self, text: &str, style: Style) -> String {
-        if !self.options.color {
-            return text.to_string();
-        }
         let code = match style {
             Style::Bold => "1",
             Style::Of(Verdict::Pass) => "1;32",
             Style::Of(Verdict::Fail | Verdict::Error) => "1;31",
             Style::Of(Verdict::Skip | Verdict::Unsupported) => "1;33",
         };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        self.options.look.paint(text, code)
     }
 }
 
@@ -275,7 +342,8 @@ impl<W: Write + Send> Reporter for Table<W> {
         match event {
             Event::RunStarted(plan) => self.started(plan),
             Event::RunFinished(report) => self.finished(report),
-            Event::TrialStarted(_) | Event::TrialFinished(_) => Ok(()),
+            Event::TrialFinished(trial) => self.fell(trial),
+            Event::TrialStarted(_) | Event::RunStands(_) => Ok(()),
         }
     }
 }

@@ -88,7 +88,10 @@ fn colours_are_there_when_asked_for_and_change_nothing_else() {
     let colored = table(
         &fixtures::mixed(),
         TableOptions {
-            color: true,
+            look: Look {
+                color: true,
+                ..Look::default()
+            },
             ..TableOptions::default()
         },
     );
@@ -186,7 +189,7 @@ fn json_of_a_run_with_every_verdict_and_problem() {
 }
 
 fn schema() -> serde_json::Value {
-    serde_json::from_str(include_str!("../../schema/report-2.schema.json"))
+    serde_json::from_str(include_str!("../../schema/report-3.schema.json"))
         .expect("the schema is JSON")
 }
 
@@ -215,6 +218,7 @@ fn reports_hold_to_the_schema() {
         fixtures::passing(),
         fixtures::mixed(),
         fixtures::on_a_card(),
+        fixtures::plan(&fixtures::mixed()).nothing_yet(),
     ] {
         let errors: Vec<String> = validator
             .iter_errors(&json(&report))
@@ -303,7 +307,7 @@ fn a_closed_pipe_costs_no_other_report() {
     let stream = Shared::default();
     let mut reporters = Reporters(vec![
         Box::new(Table::new(Closed, TableOptions::default())),
-        Box::new(Json(stream.clone())),
+        Box::new(Stream(stream.clone(), Format::Json)),
     ]);
     let report = fixtures::passing();
     let plan = fixtures::plan(&report);
@@ -315,20 +319,158 @@ fn a_closed_pipe_costs_no_other_report() {
     assert_eq!(stream.text(), render_json(&report).expect("rendered"));
 }
 
+/// A report that cannot be written is told before anything runs, and what is written can be read at any moment.
 #[test]
-fn the_report_file_appears_when_the_run_is_over() {
+fn the_report_file_is_there_from_the_start_and_grows() {
     let path =
         std::env::temp_dir().join(format!("deltanet-check-report-{}.json", std::process::id()));
     let report = fixtures::passing();
-    let mut reporter = JsonFile(path.clone());
-    reporter
-        .event(Event::RunStarted(&fixtures::plan(&report)))
-        .expect("nothing to write");
-    assert!(!path.exists());
-    reporter
-        .event(Event::RunFinished(&report))
-        .expect("written");
-    let text = std::fs::read_to_string(&path).expect("readable");
+    let mut file = ReportFile::new(path.clone(), Format::Json);
+    let mut written = |event: Event<'_>| -> serde_json::Value {
+        file.event(event).expect("written");
+        serde_json::from_slice(&std::fs::read(&path).expect("readable")).expect("JSON")
+    };
+    let first = written(Event::RunStarted(&fixtures::plan(&report)));
+    assert_eq!(first["complete"], false);
+    assert_eq!(
+        (&first["selected"], &first["phases"]),
+        (&6.into(), &serde_json::json!([]))
+    );
+    let mut half = report.clone();
+    half.complete = false;
+    half.phases.truncate(1);
+    let stands = written(Event::RunStands(&half));
+    assert_eq!(stands, first, "not as often as one likes");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    let stands = written(Event::RunStands(&half));
+    assert_eq!(
+        (
+            &stands["complete"],
+            stands["phases"].as_array().map(Vec::len)
+        ),
+        (&false.into(), Some(1))
+    );
+    assert_eq!(written(Event::RunFinished(&report)), json(&report));
     std::fs::remove_file(&path).expect("removed");
-    assert_eq!(text, render_json(&report).expect("rendered"));
+    let mut nowhere = ReportFile::new("no/such/dir/report.json".into(), Format::Json);
+    let error = nowhere.event(Event::RunStarted(&fixtures::plan(&report)));
+    assert!(
+        error
+            .expect_err("refused")
+            .to_string()
+            .starts_with("cannot write ")
+    );
+}
+
+#[test]
+fn junit_of_a_run_with_every_verdict_and_problem() {
+    let text = Format::Junit.render(&fixtures::mixed()).expect("rendered");
+    assert!(!text.contains('\u{1b}'), "XML has no control characters");
+    insta::assert_snapshot!(without_version(&text));
+}
+
+#[test]
+fn markdown_of_a_run_with_every_verdict_and_problem() {
+    let text = Format::Markdown
+        .render(&fixtures::mixed())
+        .expect("rendered");
+    insta::assert_snapshot!(without_version(&text));
+}
+
+#[test]
+fn annotations_of_a_run_with_every_verdict_and_problem() {
+    insta::assert_snapshot!(annotations(&fixtures::mixed()));
+}
+
+#[test]
+fn html_of_a_run_with_every_verdict_and_problem() {
+    let text = Format::Html.render(&fixtures::mixed()).expect("rendered");
+    assert!(!text.contains("://"), "nothing is loaded from elsewhere");
+    insta::assert_snapshot!(without_version(&text));
+}
+
+#[test]
+fn lines_of_json_of_a_run() {
+    let stream = Shared::default();
+    let report = fixtures::passing();
+    tell(&mut JsonLines(stream.clone()), &report).expect("written");
+    let text = stream.text();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let events: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["event"].as_str())
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "started", "trial", "trial", "trial", "trial", "trial", "trial", "finished"
+        ]
+    );
+    let trials: Vec<&serde_json::Value> =
+        lines.iter().filter_map(|line| line.get("trial")).collect();
+    let whole = json(&report);
+    let phases = whole["phases"].as_array().expect("phases").iter();
+    let listed: Vec<&serde_json::Value> = phases
+        .flat_map(|phase| phase["trials"].as_array().expect("trials"))
+        .collect();
+    assert_eq!(trials, listed);
+    insta::assert_snapshot!(without_version(&text));
+}
+
+/// Of every fixture, at the widths that terminals have.
+#[test]
+fn tables_and_failures_fit_a_terminal() {
+    for width in [80, 100, 120] {
+        for report in [
+            fixtures::passing(),
+            fixtures::mixed(),
+            fixtures::counted(),
+            fixtures::on_a_card(),
+        ] {
+            for (verbose, brief) in [(false, false), (false, true), (true, false)] {
+                let look = Look {
+                    width: Some(width),
+                    ..Look::default()
+                };
+                let options = TableOptions {
+                    look,
+                    verbose,
+                    brief,
+                    live: true,
+                    ..TableOptions::default()
+                };
+                let text = table(&report, options);
+                for line in text.lines() {
+                    let columns = textwrap::core::display_width(line);
+                    assert!(columns <= width, "{columns} of {width} columns: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_of_everything_at_80_columns() {
+    let look = Look {
+        width: Some(80),
+        blocks: true,
+        ..Look::default()
+    };
+    let mut report = fixtures::mixed();
+    report.phases[0].trials.truncate(3);
+    report
+        .phases
+        .extend(fixtures::passing().phases.into_iter().take(1));
+    let whole = (report.environment, report.device, report.code_object);
+    let report = RunReport::new(whole, report.seed, report.phases, report.seconds);
+    let options = TableOptions {
+        look,
+        brief: true,
+        live: true,
+        ..TableOptions::default()
+    };
+    insta::assert_snapshot!(without_version(&table(&report, options)));
 }

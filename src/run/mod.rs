@@ -1,7 +1,9 @@
 //! What a run of tests needs before the first trial: registry, code objects, bindings, the cases that run and how each does.
 
+mod provenance;
 mod setup;
 mod ways;
 
+pub use provenance::environment;
 pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
 pub use ways::{Bindings, contract};

@@ -13,13 +13,14 @@ use crate::args::RunArgs;
 use crate::binding::Binding;
 use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
+use crate::files::check_place;
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{Setup, seed};
 use crate::select::Selected;
 use crate::text::print;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
-use crate::verdict::{TrialReport, Verdict};
+use crate::verdict::{EnvironmentReport, TrialReport, Verdict};
 
 use bug::Bug;
 use pairs::{Tried, next_pairs};
@@ -28,6 +29,12 @@ pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let trials = &args.trials;
+    let what = "the result of a self-test";
+    let json = trials.told.json(what)?;
+    let place = trials.told.json_file(what)?;
+    place
+        .map_or(Ok(()), check_place)
+        .map_err(|error| Stop::setup(error.to_string()))?;
     let seed = seed(&trials.seed)?;
     let setup = Setup::new(trials.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(trials.selection())?;
@@ -42,8 +49,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     .run(&selected, &ways)?;
     let failed = !result.complaints().is_empty();
-    print(&show::text(args, &result))?;
-    if let Some(path) = &trials.report {
+    print(&show::text(args.verbose, json, &result))?;
+    if let Some(path) = place {
         let written = crate::files::write_atomically(path, show::json(&result).as_bytes());
         written.map_err(|error| Stop::setup(error.to_string()))?;
     }
@@ -228,6 +235,7 @@ impl<'a> Runner<'a> {
         let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
         // A progress bar that cannot be drawn is no loss.
         let _ = bar.event(Event::RunStarted(&RunPlan {
+            environment: EnvironmentReport::default(),
             device,
             code_object,
             seed: Some(self.seed),

@@ -4,17 +4,16 @@ use comfy_table::{Table, presets};
 use serde_json::json;
 
 use super::SelfTest;
-use crate::args::{Format, RunArgs};
 
-/// The result as `--format` asks for it.
-pub fn text(args: &RunArgs, result: &SelfTest) -> String {
-    match args.trials.format {
-        Format::Json => json(result),
-        Format::Table => table(args, result),
+/// The result for reading, or as JSON.
+pub fn text(verbose: bool, as_json: bool, result: &SelfTest) -> String {
+    match as_json {
+        true => json(result),
+        false => table(verbose, result),
     }
 }
 
-fn table(args: &RunArgs, result: &SelfTest) -> String {
+fn table(verbose: bool, result: &SelfTest) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -40,7 +39,7 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
             let word = if ok { "caught" } else { "MISSED" };
             [word, &test.id, what, &format!("{by}/{of}"), how].map(String::from)
         };
-        if args.verbose || silent < cases {
+        if verbose || silent < cases {
             let how = test
                 .cases
                 .first()
@@ -54,7 +53,7 @@ fn table(args: &RunArgs, result: &SelfTest) -> String {
                 how,
             ));
         }
-        if args.verbose || honest < cases {
+        if verbose || honest < cases {
             let how = test
                 .cases
                 .iter()

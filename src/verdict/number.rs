@@ -3,7 +3,12 @@
 use std::fmt;
 
 use serde::de::{Deserializer, Error, Visitor};
-use serde::{Deserialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A float of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Real(#[serde(with = "self")] pub f64);
 
 /// Writes one float.
 pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {

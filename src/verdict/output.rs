@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Element, Problem, Verdict, number};
+use super::{Damage, Element, Problem, Verdict, number};
 
 /// One named axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,4 +117,7 @@ pub struct OutputReport {
     pub verdict: Verdict,
     /// What is wrong, where the verdict is not a pass: the first of the order of judgement.
     pub problem: Option<Problem>,
+    /// Where it is wrong and by how much; only where the verdict is not a pass.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub damage: Option<Damage>,
 }

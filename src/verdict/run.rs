@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountersReport, ErrorKind, FindingReport, OutputReport, Problem, Verdict, number};
+use super::{
+    CountersReport, EnvironmentReport, ErrorKind, FindingReport, OutputReport, Problem, Verdict,
+    number,
+};
 
 /// One kernel launch of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -207,6 +210,12 @@ pub struct RunReport {
     pub schema: &'static str,
     /// Version of deltanet-check.
     pub version: &'static str,
+    /// Whether the run came to its end: false of a report that is written while it runs, and of a run that was interrupted.
+    pub complete: bool,
+    /// Trials that were selected; the phases have as many once the run is complete.
+    pub selected: usize,
+    /// Where, when and of what it was made.
+    pub environment: EnvironmentReport,
     /// What it ran on.
     pub device: DeviceReport,
     /// What it ran.
@@ -229,12 +238,11 @@ pub struct RunReport {
 
 impl RunReport {
     /// Name and version of the report format.
-    pub const SCHEMA: &'static str = "deltanet-check/report/2";
+    pub const SCHEMA: &'static str = "deltanet-check/report/3";
 
-    /// Puts a run together and counts its verdicts.
+    /// Puts a whole run together and counts its verdicts.
     pub fn new(
-        device: DeviceReport,
-        code_object: CodeObjectReport,
+        (environment, device, code_object): (EnvironmentReport, DeviceReport, CodeObjectReport),
         seed: u64,
         phases: Vec<PhaseReport>,
         seconds: f64,
@@ -250,6 +258,9 @@ impl RunReport {
         RunReport {
             schema: RunReport::SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
+            complete: true,
+            selected: totals.total(),
+            environment,
             device,
             code_object,
             seed,

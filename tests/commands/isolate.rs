@@ -18,7 +18,9 @@ fn json(directory: &Path, args: &[&str]) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
-                map.remove("seconds");
+                for key in ["seconds", "started", "command"] {
+                    map.remove(key);
+                }
                 map.values_mut().for_each(strip);
             }
             Value::Array(list) => list.iter_mut().for_each(strip),

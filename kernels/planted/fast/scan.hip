@@ -11,67 +11,67 @@ using PlantedTile128x2 = Tile<128, 8, 2>;
 struct ScanNoRenormalisation : ScanRule {
     static __device__ bool out_of_range(unsigned bits) { return false; }
 };
-SCAN_KERNEL(planted_scan_no_renormalisation, ScanNoRenormalisation, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_no_renormalisation, ScanNoRenormalisation, float, PlantedTile, true)
 
 // the token after the last is read
 struct ScanReadsPastEnd : ScanRule {
     static __device__ bool is_before_last(int token, int T) { return true; }
 };
-SCAN_KERNEL(planted_scan_reads_past_end, ScanReadsPastEnd, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_reads_past_end, ScanReadsPastEnd, float, PlantedTile, true)
 
 // the last column is not written
 struct ScanLastColumn : ScanRule {
     static __device__ int columns(int V) { return V - 1; }
 };
-SCAN_KERNEL(planted_scan_last_column, ScanLastColumn, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_last_column, ScanLastColumn, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_last_column, ScanLastColumn, PlantedTile, false, Gates::of_heads)
 
 // head maps swapped
 struct ScanOtherHeads : ScanRule {
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, !head_map); }
 };
-SCAN_KERNEL(planted_scan_other_heads, ScanOtherHeads, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_other_heads, ScanOtherHeads, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_other_heads, ScanOtherHeads, PlantedTile, false, Gates::of_heads)
 
 // initial state transposed
 struct ScanInitialTransposed : ScanRule {
     static __device__ int initial_layout(int layout) { return !layout; }
 };
-SCAN_KERNEL(planted_scan_initial_transposed, ScanInitialTransposed, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_initial_transposed, ScanInitialTransposed, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_initial_transposed, ScanInitialTransposed, PlantedTile, false, Gates::of_heads)
 
 // final state transposed
 struct ScanFinalTransposed : ScanRule {
     static __device__ int final_layout(int layout) { return !layout; }
 };
-SCAN_KERNEL(planted_scan_final_transposed, ScanFinalTransposed, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_final_transposed, ScanFinalTransposed, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_final_transposed, ScanFinalTransposed, PlantedTile, false, Gates::of_heads)
 
 // scale missing
 struct ScanNoScale : ScanRule {
     static __device__ float scale(float scale) { return 1.0f; }
 };
-SCAN_KERNEL(planted_scan_no_scale, ScanNoScale, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_no_scale, ScanNoScale, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_no_scale, ScanNoScale, PlantedTile, false, Gates::of_heads)
 
 // the gates of the first block for all tokens
 struct ScanFirstGates : ScanRule {
     static __device__ bool begins_block(int token) { return token == 0; }
 };
-SCAN_KERNEL(planted_scan_first_gates, ScanFirstGates, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_first_gates, ScanFirstGates, float, PlantedTile, true)
 
 // the state without its factor
 struct ScanNoFactor : ScanRule {
     static __device__ float kept(float factor) { return 1.0f; }
 };
-SCAN_KERNEL(planted_scan_no_factor, ScanNoFactor, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_no_factor, ScanNoFactor, float, PlantedTile, true)
 GGML_SCAN_KERNEL(planted_ggml_scan_no_factor, ScanNoFactor, PlantedTile, false, Gates::of_heads)
 
 // gate sign flipped
 struct ScanGateSign : ScanRule {
     static __device__ float decay(float g, int gate_kind) { return 1.0f / gdn_decay(g, gate_kind); }
 };
-SCAN_KERNEL(planted_scan_gate_sign, ScanGateSign, float, PlantedTile, true)
+GDN_SCAN_KERNEL(planted_scan_gate_sign, ScanGateSign, float, PlantedTile, true)
 
 // snapshots in reverse order
 struct ScanOldestFirst : ScanRule {
@@ -152,8 +152,8 @@ struct DecodeLastColumn : DecodeRule {
 DECODE_KERNEL(planted_decode_last_column, DecodeLastColumn, float, PlantedTile, false)
 
 // of other tiles and elements
-SCAN_KERNEL(planted_scan_x2_last_column, ScanLastColumn, float, PlantedTile128x2, true)
-SCAN_KERNEL(planted_scan_f16_no_scale, ScanNoScale, _Float16, PlantedTile128, true)
-SCAN_KERNEL(planted_scan_bf16_no_scale, ScanNoScale, Bf16, PlantedTile128, true)
+GDN_SCAN_KERNEL(planted_scan_x2_last_column, ScanLastColumn, float, PlantedTile128x2, true)
+GDN_SCAN_KERNEL(planted_scan_f16_no_scale, ScanNoScale, _Float16, PlantedTile128, true)
+GDN_SCAN_KERNEL(planted_scan_bf16_no_scale, ScanNoScale, Bf16, PlantedTile128, true)
 DECODE_KERNEL(planted_decode_f16_no_norm, DecodeNoNorm, _Float16, PlantedTile128, true)
 DECODE_KERNEL(planted_decode_bf16_no_norm, DecodeNoNorm, Bf16, PlantedTile128, true)

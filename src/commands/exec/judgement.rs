@@ -297,6 +297,7 @@ impl<'a> Expected<'a> {
             oracle: metrics,
             verdict: Verdict::Pass,
             problem: None,
+            damage: None,
         }
     }
 }

@@ -18,13 +18,48 @@ const HEADER: [&str; 9] = [
 ];
 const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
 /// Only where a device has measured its kernels.
-const KERNEL_TIME: &str = "kernels";
+pub(super) const KERNEL_TIME: &str = "kernels";
 
-/// The table of a phase; `timed` where a device has measured kernels.
-pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool) -> Grid {
+/// What the columns are.
+pub(super) const LEGEND: [(&str, &str); 10] = [
+    (
+        "max_diff",
+        "largest absolute difference from the golden reference: the kernel's type and order of operations",
+    ),
+    (
+        "tolerance",
+        "what judges: an absolute error, or ulp of the output's type",
+    ),
+    (
+        "ceiling",
+        "the document's own tolerance, which judges nothing",
+    ),
+    (
+        "headroom",
+        "how much of the tolerance the larger of the two errors takes up",
+    ),
+    (
+        "f64 error",
+        "largest absolute difference from the formula in f64",
+    ),
+    ("time", "of the test: references, launches and judgement"),
+    (
+        "rel RMS",
+        "sqrt(sum (got-want)^2 / sum want^2) against the golden reference",
+    ),
+    (
+        "max ULP",
+        "largest distance in units in the last place of the output's type",
+    ),
+    ("wave instr", "instructions that waves ran, of all launches"),
+    (KERNEL_TIME, "time of the kernels on the device"),
+];
+
+/// The table of a phase, or of what has not passed of it; `timed` where a device has measured kernels.
+pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool, not_passed: bool) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(STYLE);
-    if options.color {
+    if options.look.color {
         grid.enforce_styling();
     } else {
         grid.force_no_tty();
@@ -41,7 +76,8 @@ pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool) -> Grid {
     let ran = phase
         .trials
         .iter()
-        .filter(|trial| trial.verdict != Verdict::Skip);
+        .filter(|trial| trial.verdict != Verdict::Skip)
+        .filter(|trial| !not_passed || trial.verdict != Verdict::Pass);
     for trial in ran {
         let mut row = |output, first| {
             let mut cells = cells(options, trial, output, first);

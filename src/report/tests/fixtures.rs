@@ -10,15 +10,17 @@ use crate::compare::{
 use crate::report::RunPlan;
 use crate::text::quoted;
 use crate::verdict::{
-    self, Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport, ErrorKind,
-    FindingReport, LaunchReport, OtherReport, OutputReport, Owner, PhaseReport, Problem,
-    RelationReport, RunReport, SiteReport, Tolerance, TrialReport, Verdict,
+    self, Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport,
+    EnvironmentReport, ErrorKind, FindingReport, HostReport, KernelReport, LaunchReport,
+    OtherReport, OutputReport, Owner, PhaseReport, Problem, RelationReport, RunReport, SiteReport,
+    SourceReport, Tolerance, TrialReport, Verdict,
 };
 
 const SEED: u64 = 0x5EED;
 
 pub fn plan(report: &RunReport) -> RunPlan {
     RunPlan {
+        environment: report.environment.clone(),
         device: report.device.clone(),
         code_object: report.code_object.clone(),
         seed: Some(report.seed),
@@ -37,7 +39,39 @@ fn run(phases: Vec<PhaseReport>) -> RunReport {
         sha256: "ab12".repeat(16),
         build: Some("clang 19.1.7 -O3 --offload-arch=gfx906".into()),
     };
-    RunReport::new(device, code_object, SEED, phases, 1.25)
+    RunReport::new((environment(), device, code_object), SEED, phases, 1.25)
+}
+
+fn environment() -> EnvironmentReport {
+    let source = |path: &str, byte: &str| SourceReport {
+        path: path.into(),
+        sha256: byte.repeat(32),
+    };
+    EnvironmentReport {
+        started: "2026-01-31T12:00:00Z".into(),
+        host: HostReport {
+            name: Some("desk".into()),
+            os: "linux".into(),
+            architecture: "x86_64".into(),
+            threads: 2,
+        },
+        command: ["deltanet-check", "--phase", "1-8"]
+            .map(String::from)
+            .to_vec(),
+        registry: Some(source("phases.toml", "0f")),
+        bindings: vec![source("kernels/triangular.bind.toml", "1e")],
+        kernels: vec![KernelReport {
+            name: "kernel_tril".into(),
+            vgprs: 8,
+            sgprs: 16,
+            vgpr_spills: 0,
+            sgpr_spills: 0,
+            lds: 1024,
+            scratch: 0,
+            code: 212,
+            max_work_group: 1024,
+        }],
+    }
 }
 
 /// Values without symmetry.
@@ -280,8 +314,7 @@ pub fn on_a_card() -> RunReport {
         )
     };
     RunReport::new(
-        report.device,
-        report.code_object,
+        (report.environment, report.device, report.code_object),
         report.seed,
         report.phases,
         report.seconds,

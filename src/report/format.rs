@@ -1,0 +1,155 @@
+//! Formats of a whole report, and where it is written.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::files::{can_grow, write_atomically};
+use crate::verdict::RunReport;
+
+use super::{Event, Reporter, html, json, junit, markdown};
+
+/// How a whole report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For programs.
+    Json,
+    /// For what shows test results: JUnit's XML.
+    Junit,
+    /// For the summary of a job.
+    Markdown,
+    /// For a browser: one file that needs no other.
+    Html,
+}
+
+/// The extensions that name a format.
+const EXTENSIONS: [(&str, Format); 5] = [
+    ("json", Format::Json),
+    ("xml", Format::Junit),
+    ("md", Format::Markdown),
+    ("html", Format::Html),
+    ("htm", Format::Html),
+];
+
+impl Format {
+    /// The format that a file's extension names.
+    ///
+    /// # Errors
+    /// It names none: what may stand there.
+    pub fn of(path: &Path) -> Result<Format, String> {
+        let extension = path
+            .extension()
+            .map(|end| end.to_string_lossy().to_lowercase());
+        let known = EXTENSIONS
+            .iter()
+            .find(|(end, _)| extension.as_deref() == Some(end));
+        if let Some((_, format)) = known {
+            return Ok(*format);
+        }
+        // Where GitHub takes the summary of a step.
+        if std::env::var_os("GITHUB_STEP_SUMMARY").is_some_and(|place| place == path) {
+            return Ok(Format::Markdown);
+        }
+        // A pipe or a device has no name to choose.
+        if !can_grow(path) {
+            return Ok(Format::Json);
+        }
+        Err("its name must end in .json, .xml (JUnit), .md or .html".into())
+    }
+
+    /// The report as text, ending in a newline.
+    ///
+    /// # Errors
+    /// It cannot be put into words of the format.
+    pub fn render(self, report: &RunReport) -> io::Result<String> {
+        match self {
+            Format::Json => json::render(report),
+            Format::Junit => junit::render(report),
+            Format::Markdown => Ok(markdown::render(report)),
+            Format::Html => html::render(report),
+        }
+    }
+}
+
+/// Writes the report to a stream when the run is over.
+pub struct Stream<W>(pub W, pub Format);
+
+impl<W: Write + Send> Reporter for Stream<W> {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        let Event::RunFinished(report) = event else {
+            return Ok(());
+        };
+        self.0.write_all(self.1.render(report)?.as_bytes())?;
+        self.0.flush()
+    }
+}
+
+/// Writes the report to a file as it grows: whole, every time. What is no regular file gets it when the run is over.
+pub struct ReportFile {
+    path: PathBuf,
+    format: Format,
+    grows: bool,
+    next: Instant,
+}
+
+/// The least time between two writings of a report.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Writing takes at most one part in so many of the time of a run.
+const SHARE: u32 = 25;
+
+impl ReportFile {
+    /// A report to a file; nothing is written yet.
+    pub fn new(path: PathBuf, format: Format) -> ReportFile {
+        ReportFile {
+            grows: can_grow(&path),
+            path,
+            format,
+            next: Instant::now(),
+        }
+    }
+
+    fn write(&mut self, report: &RunReport) -> io::Result<()> {
+        let begun = Instant::now();
+        write_atomically(&self.path, self.format.render(report)?.as_bytes())?;
+        self.next = Instant::now() + PAUSE.max(begun.elapsed() * SHARE);
+        Ok(())
+    }
+}
+
+impl Reporter for ReportFile {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            // Before anything runs: what cannot be written is told now.
+            Event::RunStarted(plan) if self.grows => self.write(&plan.nothing_yet()),
+            // One that is due does not make others so.
+            Event::RunStands(report) if self.wants_state() => self.write(report),
+            Event::RunFinished(report) => self.write(report),
+            _ => Ok(()),
+        }
+    }
+
+    fn wants_state(&self) -> bool {
+        self.grows && Instant::now() >= self.next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_name_formats() {
+        for (path, format) in [
+            ("a/report.json", Format::Json),
+            ("r.XML", Format::Junit),
+            ("r.md", Format::Markdown),
+            ("r.html", Format::Html),
+            ("/dev/null", Format::Json),
+        ] {
+            assert_eq!(Format::of(Path::new(path)), Ok(format), "{path}");
+        }
+        for path in ["report", "report.txt", "dir/"] {
+            assert!(Format::of(Path::new(path)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+"use strict";
+// What is shown is in the address behind #, so that a link leads to it: #show=fail,error&q=gemm
+(() => {
+  const search = document.getElementById("search");
+  const boxes = [...document.querySelectorAll("#filter input[type=checkbox]")];
+  const items = [...document.querySelectorAll(".item")];
+  const phases = [...document.querySelectorAll(".phase")];
+  const shown = document.getElementById("shown");
+
+  function apply() {
+    const verdicts = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    let all = 0;
+    for (const item of items) {
+      const fits = verdicts.has(item.dataset.verdict) && words.every((word) => item.dataset.words.includes(word));
+      item.hidden = !fits;
+      if (item.tagName === "TBODY") {
+        all += 1;
+        count += fits ? 1 : 0;
+      }
+    }
+    const filtered = words.length > 0 || verdicts.size < boxes.length;
+    for (const phase of phases) {
+      const some = phase.querySelector(".item:not([hidden])") !== null;
+      phase.hidden = filtered && !some;
+      if (filtered && some) phase.open = true;
+    }
+    shown.textContent = `${count} of ${all} tests`;
+  }
+
+  function write() {
+    const state = new URLSearchParams();
+    const some = boxes.filter((box) => box.checked).map((box) => box.value);
+    if (some.length < boxes.length) state.set("show", some.join(","));
+    if (search.value) state.set("q", search.value);
+    history.replaceState(null, "", "#" + state.toString());
+    apply();
+  }
+
+  function read() {
+    const hash = location.hash.slice(1);
+    if (hash.startsWith("phase-")) {
+      const phase = document.getElementById(hash);
+      if (phase) phase.open = true;
+      return apply();
+    }
+    const state = new URLSearchParams(hash);
+    const some = state.has("show") ? new Set(state.get("show").split(",")) : null;
+    for (const box of boxes) box.checked = some === null || some.has(box.value);
+    search.value = state.get("q") || "";
+    apply();
+  }
+
+  search.addEventListener("input", write);
+  for (const box of boxes) box.addEventListener("change", write);
+  document.getElementById("filter").addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", read);
+  read();
+})();

@@ -1,0 +1,133 @@
+//! How text looks: colours, marks and the width of the lines.
+
+use textwrap::core::display_width;
+use textwrap::{Options, WordSplitter};
+
+/// Lines with the label that stands before each.
+pub(super) type Lines = Vec<(&'static str, String)>;
+
+/// The label of a command, which is broken as a shell lets one.
+pub(super) const RERUN: &str = "rerun";
+/// The label of a picture, whose lines are never broken.
+pub(super) const MAP: &str = "map";
+/// Columns before the text of a labelled line.
+const INDENT: usize = 11;
+/// Below this nothing can be shown in columns.
+const NARROWEST: usize = 40;
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Colours, whatever the stream is.
+    pub color: bool,
+    /// Block elements of Unicode instead of plain characters in pictures.
+    pub blocks: bool,
+    /// Columns that a line may have; none in a pipe, where a line is a fact.
+    pub width: Option<usize>,
+}
+
+impl Look {
+    /// Text in a colour, by the code that terminals know it by.
+    pub(super) fn paint(self, text: &str, code: &str) -> String {
+        match self.color {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// Columns that a line may have, if it has not all that it wants.
+    pub(super) fn room(self) -> Option<usize> {
+        self.width.map(|width| width.max(NARROWEST))
+    }
+
+    /// Text in lines that fit, those behind the first further in by so much.
+    pub(super) fn fitted(self, text: &str, indent: usize) -> String {
+        let Some(width) = self.room() else {
+            return text.to_owned();
+        };
+        let indent = " ".repeat(indent);
+        wrap(text, width, &indent, true).join("\n")
+    }
+
+    /// Lines with their labels, each label once before lines that belong together.
+    pub(super) fn labelled(self, lines: &Lines) -> String {
+        let (mut text, mut last) = (String::new(), "");
+        for (label, line) in lines {
+            let shown = if *label == last { "" } else { label };
+            let whole = format!("  {shown:<8} {line}");
+            let whole = whole.trim_end();
+            text += &match (self.room(), *label) {
+                (Some(width), RERUN) => {
+                    let indent = " ".repeat(INDENT + 2);
+                    wrap(whole, width - 2, &indent, false).join(" \\\n")
+                }
+                (Some(width), MAP) if display_width(whole) > width => continue,
+                (Some(_), label) if label != MAP => self.fitted(whole, INDENT),
+                _ => whole.to_owned(),
+            };
+            text.push('\n');
+            last = label;
+        }
+        text
+    }
+}
+
+fn wrap(text: &str, width: usize, indent: &str, words: bool) -> Vec<String> {
+    let options = Options::new(width)
+        .subsequent_indent(indent)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .break_words(words);
+    let lines = textwrap::wrap(text, options);
+    lines.into_iter().map(|line| line.into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NARROW: Look = Look {
+        color: false,
+        blocks: false,
+        width: Some(40),
+    };
+
+    #[test]
+    fn a_pipe_gets_whole_lines() {
+        let lines = vec![("wrong", "a word ".repeat(40)), ("", "more".into())];
+        assert_eq!(Look::default().labelled(&lines).lines().count(), 2);
+    }
+
+    #[test]
+    fn lines_fit_and_stand_under_their_text() {
+        let lines = vec![("wrong", "one two three four five six seven eight".into())];
+        assert_eq!(
+            NARROW.labelled(&lines),
+            "  wrong    one two three four five six\n           seven eight\n"
+        );
+    }
+
+    #[test]
+    fn a_broken_command_is_one_that_a_shell_takes() {
+        let command = "deltanet-check --test x --seed 0 --registry /a/long/path/to/mine.toml";
+        let text = NARROW.labelled(&vec![(RERUN, command.into())]);
+        let joined = text.replace(" \\\n", " ");
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(&joined)[1..], words(command));
+        assert!(text.lines().count() > 2, "{text}");
+    }
+
+    #[test]
+    fn pictures_are_whole_or_not_there() {
+        let lines = vec![(MAP, "x".repeat(64)), (MAP, "legend".into())];
+        assert_eq!(NARROW.labelled(&lines), "  map      legend\n");
+        let wide = Look {
+            width: Some(80),
+            ..NARROW
+        };
+        assert_eq!(wide.labelled(&lines).lines().count(), 2);
+    }
+}

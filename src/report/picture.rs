@@ -1,0 +1,179 @@
+//! Damage as characters: a heat map, and errors along an axis.
+
+use crate::verdict::{Axis, Damage, DamageMap, Level, Series};
+
+use super::look::{Lines, Look, MAP};
+use super::plain;
+
+/// Of a terminal of 256 colours: dim, or black or white on one.
+fn color(level: Level) -> &'static str {
+    match level {
+        Level::Within => "2",
+        Level::Two => "30;48;5;228",
+        Level::Ten => "30;48;5;220",
+        Level::Hundred => "30;48;5;208",
+        Level::More => "97;48;5;160",
+        Level::Far => "97;48;5;88",
+        Level::NoNumber => "97;48;5;90",
+    }
+}
+
+/// What a level means.
+pub(super) fn words(level: Level) -> &'static str {
+    match level {
+        Level::Within => "within tolerance",
+        Level::Two => "up to 2 x the tolerance",
+        Level::Ten => "up to 10 x",
+        Level::Hundred => "up to 100 x",
+        Level::More => "up to 10000 x",
+        Level::Far => "more",
+        Level::NoNumber => "no number",
+    }
+}
+
+/// The lines of an output's pictures.
+pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
+    let mut lines = Lines::new();
+    if let Some(map) = &damage.map {
+        lines.push((MAP, axes(map)));
+        if let Some(level) = alike(map) {
+            let mark = look.paint(&level.mark().to_string(), color(level));
+            lines.push((MAP, format!("every mark is {mark}: {}", words(level))));
+            lines.extend(along_all(damage, look));
+            return lines;
+        }
+        let drawn = (0..map.cells.len()).map(|line| (MAP, row(&map.levels(line), look)));
+        lines.extend(drawn);
+        lines.extend(legend(map, look).into_iter().map(|line| (MAP, line)));
+    }
+    lines.extend(along_all(damage, look));
+    lines
+}
+
+/// The one level of all cells of a map of several lines.
+fn alike(map: &DamageMap) -> Option<Level> {
+    let mut all = (0..map.cells.len()).flat_map(|line| map.levels(line));
+    let first = all.next()?;
+    (map.cells.len() > 1 && all.all(|level| level == first)).then_some(first)
+}
+
+fn along_all(damage: &Damage, look: Look) -> Lines {
+    let series = damage.series.iter();
+    series
+        .map(|series| ("along", along(series, look)))
+        .collect()
+}
+
+/// Cells of a level that stand together are painted together.
+fn row(levels: &[Level], look: Look) -> String {
+    let groups = levels.chunk_by(|a, b| a == b);
+    let painted = groups.map(|group| {
+        let text: String = group.iter().map(|level| level.mark()).collect();
+        look.paint(&text, color(group[0]))
+    });
+    painted.collect()
+}
+
+/// `down: chunk 2, row 4; across: column 8; a cell is 1 x 2 elements`.
+pub(super) fn axes(map: &DamageMap) -> String {
+    let name = |axis: &Axis| format!("{} {}", plain::line(&axis.name), axis.length);
+    let down: Vec<String> = map.down.iter().map(name).collect();
+    let [lines, columns] = map.cell;
+    let cell = match (down.is_empty(), map.cell) {
+        (_, [1, 1]) => "a mark is an element".to_owned(),
+        (true, _) => format!("a mark is {columns} elements"),
+        (false, _) => format!("a mark is {lines} x {columns} elements"),
+    };
+    let across = name(&map.across);
+    match down.is_empty() {
+        true => format!("{across}, line by line; {cell}"),
+        false => format!("down: {}; across: {across}; {cell}", down.join(", ")),
+    }
+}
+
+fn legend(map: &DamageMap, look: Look) -> Vec<String> {
+    let present = |level: &Level| map.cells.iter().any(|cells| cells.contains(level.mark()));
+    let mut lines = vec![String::new()];
+    let mut width = 0;
+    for level in Level::ALL.into_iter().filter(present) {
+        let length = words(level).len() + 2;
+        if width > 0 && width + length > 60 {
+            lines.push(String::new());
+            width = 0;
+        }
+        let Some(line) = lines.last_mut() else {
+            break;
+        };
+        if width > 0 {
+            *line += ", ";
+        }
+        let mark = look.paint(&level.mark().to_string(), color(level));
+        *line += &format!("{mark} {}", words(level));
+        width += length + 2;
+    }
+    lines
+}
+
+/// `token 64: 0000004799  a mark is 4, from 1.2e-7 to 3.1e-2`.
+fn along(series: &Series, look: Look) -> String {
+    let sizes = || series.errors.iter().map(|error| error.0);
+    let sized = || sizes().filter(|size| *size > 0.0 && size.is_finite());
+    let (least, most) = (
+        sized().fold(f64::INFINITY, f64::min),
+        sized().fold(0.0, f64::max),
+    );
+    let span = (most / least).ln();
+    let marks: String = sizes()
+        .map(|size| {
+            let level = match size {
+                0.0 => 0,
+                size if !size.is_finite() => return if size.is_nan() { 'N' } else { '^' },
+                _ if span > 0.0 => 1 + ((size / least).ln() / span * 7.0).round() as usize,
+                _ => 8,
+            };
+            match look.blocks {
+                true => ['_', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][level],
+                false => ['0', '1', '2', '3', '4', '5', '6', '7', '8'][level],
+            }
+        })
+        .collect();
+    let step = match series.step {
+        1 => String::new(),
+        step => format!(", a mark is {step}"),
+    };
+    let scale = match most > 0.0 {
+        true => format!(
+            "; log scale from {} to {}",
+            plain::error(least),
+            plain::error(most)
+        ),
+        false => String::new(),
+    };
+    let (name, length) = (plain::line(&series.axis.name), series.axis.length);
+    format!("{marks}  error by {name} ({length}{step}{scale})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::number::Real;
+
+    #[test]
+    fn marks_grow_with_the_logarithm_of_the_error() {
+        let errors = [0.0, 1e-8, 1e-4, 1.0, f64::NAN, f64::INFINITY].map(Real);
+        let series = Series {
+            axis: Axis::new("token", 12),
+            step: 2,
+            errors: errors.to_vec(),
+        };
+        assert_eq!(
+            along(&series, Look::default()),
+            "0158N^  error by token (12, a mark is 2; log scale from 1.00e-8 to 1.00e0)"
+        );
+        let blocks = Look {
+            blocks: true,
+            ..Look::default()
+        };
+        assert!(along(&series, blocks).starts_with("_▁▅█N^"));
+    }
+}
