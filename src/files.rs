@@ -10,8 +10,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gfx906::allocation::handled;
-use tempfile::NamedTempFile;
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 pub use same::{Identity, identity};
 pub use tensors::tensors;

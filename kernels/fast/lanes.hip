@@ -67,11 +67,14 @@ static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) {
 #ifdef __AMDGCN__
 static __device__ __forceinline__ float lanes_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 static __device__ __forceinline__ float lanes_reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }
-static __device__ __forceinline__ float lanes_exp(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
-static __device__ __forceinline__ float lanes_log(float x) { return __builtin_amdgcn_logf(x) * 0.693147181f; }
 #else
 static __device__ __forceinline__ float lanes_reciprocal(float x) { return 1.0f / x; }
 static __device__ __forceinline__ float lanes_reciprocal_root(float x) { return rsqrtf(x); }
+#endif
+#if defined(__AMDGCN__) && __has_builtin(__builtin_amdgcn_exp2f) && __has_builtin(__builtin_amdgcn_logf)
+static __device__ __forceinline__ float lanes_exp(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
+static __device__ __forceinline__ float lanes_log(float x) { return __builtin_amdgcn_logf(x) * 0.693147181f; }
+#else
 static __device__ __forceinline__ float lanes_exp(float x) { return expf(x); }
 static __device__ __forceinline__ float lanes_log(float x) { return logf(x); }
 #endif

@@ -76,6 +76,8 @@ struct ScanWave {
     float factor = 1.0f, alphas = 1.0f, betas = 0.0f;
     ColumnParts<T, WHOLE> state;
 
+    __device__ __forceinline__ explicit ScanWave(const ScanCall<E>& call) : x(call) {}
+
     // Reads a token's vectors, and goes on to the next if there is one.
     __device__ __forceinline__ ScanToken<E, T, WHOLE> read(int token) {
         ScanToken<E, T, WHOLE> t;
@@ -164,7 +166,7 @@ static __device__ __forceinline__ void scan_wave(const ScanCall<E>& x, int colum
     const long key = b * x.keys.sequence + h * x.keys.head;
     const long gate = b * x.gates.sequence + hv * x.gates.head;
     const long place = ((long)b * x.HV + hv) * x.K * x.V;
-    ScanWave<Rule, E, T, WHOLE, GATES, KEEPS> wave = {x};
+    ScanWave<Rule, E, T, WHOLE, GATES, KEEPS> wave(x);
     wave.q = x.q + key;
     wave.k = x.k + key;
     wave.v = x.v + b * x.values.sequence + hv * x.values.head;

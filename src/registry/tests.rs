@@ -432,7 +432,8 @@ fn planted_kernels_bindings_and_tests_fit_together() {
             let start = kernel.split('{').next().expect("a piece");
             let mut there = built_in.object.kernels.iter();
             assert!(
-                there.any(|known| known.name == kernel || start != kernel && known.name.starts_with(start)),
+                there.any(|known| known.name == kernel
+                    || start != kernel && known.name.starts_with(start)),
                 "{kernel}"
             );
         }

@@ -76,7 +76,9 @@ impl Bindings {
         &'a self,
         test: &'t Test,
     ) -> impl Iterator<Item = &'a (Binding, Described)> + use<'a, 't> {
-        self.list.iter().filter(|(binding, _)| is_for(binding, test))
+        self.list
+            .iter()
+            .filter(|(binding, _)| is_for(binding, test))
     }
 
     /// Those of the built-in kernels that a test asks for, where the user has none.
@@ -107,8 +109,12 @@ impl Bindings {
         program: &Program,
     ) -> Result<Result<Bound<'a>, String>, Stop> {
         let mut refusal = None;
-        let own = self.own(test).map(|(binding, described)| (binding, described, false));
-        let named = self.built_in(test).map(|(binding, described)| (*binding, described, true));
+        let own = self
+            .own(test)
+            .map(|(binding, described)| (binding, described, false));
+        let named = self
+            .built_in(test)
+            .map(|(binding, described)| (*binding, described, true));
         for (binding, described, built_in) in own.chain(named) {
             if let Some(reason) = binding.refuses(&case.values)? {
                 refusal.get_or_insert(reason);
@@ -176,7 +182,9 @@ fn is_for(binding: &Binding, test: &Test) -> bool {
 /// Whether a code object has none of a binding's kernels.
 fn lacks(binding: &Binding, program: &Program) -> bool {
     let kernels = binding.kernels();
-    let mut fixed = kernels.iter().map(|name| name.split('{').next().unwrap_or_default());
+    let mut fixed = kernels
+        .iter()
+        .map(|name| name.split('{').next().unwrap_or_default());
     !fixed.any(|start| {
         let mut there = program.object.kernels.iter();
         there.any(|kernel| kernel.name.starts_with(start))

@@ -63,6 +63,7 @@ fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> Outcome) -> Test {
         run,
     };
     Test {
+        binding: None,
         id: of.id.clone(),
         aliases: Vec::new(),
         function: Box::leak(Box::new(function)),

@@ -166,6 +166,7 @@ pub(super) fn ran_by(
         values: Values::default(),
     };
     let test = Test {
+        binding: None,
         id: case.id.clone(),
         aliases: Vec::new(),
         function,
