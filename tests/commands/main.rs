@@ -1,6 +1,7 @@
 //! The subcommands, run as a user runs them.
 
 mod audit;
+mod bars;
 mod bindings;
 mod disasm;
 mod exec;
