@@ -184,7 +184,7 @@ fn lacks(binding: &Binding, program: &Program) -> bool {
     let kernels = binding.kernels();
     let mut fixed = kernels
         .iter()
-        .map(|name| name.split('{').next().unwrap_or_default());
+        .map(|name| name.split('*').next().unwrap_or_default());
     !fixed.any(|start| {
         let mut there = program.object.kernels.iter();
         there.any(|kernel| kernel.name.starts_with(start))

@@ -51,6 +51,10 @@ fn timeless(mut value: Value) -> Value {
         }
     }
     strip(&mut value);
+    // Where and when each of them ran.
+    if let Some(environment) = value["environment"].as_object_mut() {
+        environment.retain(|key, _| key == "registry" || key == "bindings");
+    }
     value
 }
 

@@ -49,6 +49,18 @@ struct Run {
     err: String,
 }
 
+/// How many optimised kernels there are whose names begin so.
+fn fast_kernels(prefix: &str) -> usize {
+    let sources = [
+        include_str!("../../kernels/fast_chunk.hip"),
+        include_str!("../../kernels/fast_document.hip"),
+        include_str!("../../kernels/fast_scan.hip"),
+    ];
+    let begins = format!("KERNEL({prefix}");
+    let lines = sources.into_iter().flat_map(str::lines);
+    lines.filter(|line| line.contains(&begins)).count()
+}
+
 /// Runs the program in `directory`.
 fn run(directory: &Path, args: &[&str]) -> Run {
     let program = env!("CARGO_BIN_EXE_deltanet-check");
