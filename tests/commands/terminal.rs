@@ -132,6 +132,14 @@ fn steady(text: &str) -> String {
         {
             return line.split("  ").next().unwrap_or_default().to_owned();
         }
+        // As wide as the longest of the times.
+        if !line.is_empty() && line.chars().all(|c| c == '-') {
+            return "-".repeat(20);
+        }
+        if line.starts_with("status  ") {
+            let columns = line.trim_end_matches("time").trim_end();
+            return format!("{columns} TIME");
+        }
         let words: Vec<String> = line.split(' ').map(word).collect();
         let line = words.join(" ");
         // The last column of a table is a time.
