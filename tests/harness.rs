@@ -195,6 +195,7 @@ fn what_is_not_usable_exits_3() {
         dir.join("dump").display().to_string(),
         format!("error: cannot write {}: it is a directory", taken.display()),
     );
+    let report = format!("{blocked}.json");
     for (args, said) in [
         (
             &["--kernels", "no/such.co"][..],
@@ -222,7 +223,7 @@ fn what_is_not_usable_exits_3() {
         (&["--device", "hip"], "was built without HIP"),
         (&["--test", "mul", "--dump", &blocked], "cannot create"),
         (&["--test", "mul", "--dump", &dump], &taken),
-        (&["--test", "mul", "--report", &blocked], "cannot write"),
+        (&["--test", "mul", "--report", &report], "cannot write"),
     ] {
         let (code, stderr) = ends(args);
         assert_eq!(code, 3, "{args:?}: {stderr}");
