@@ -4,7 +4,11 @@
 #include <hip/hip_runtime.h>
 
 #ifndef WAVE
+#ifdef __AMDGCN__
 #define WAVE 64
+#else
+#define WAVE 32
+#endif
 #endif
 
 // The value of the lane whose number differs in the bits of MASK, which is 1, 2, 4 or 8. For 4 and 8 the lanes differ in the lower bits
