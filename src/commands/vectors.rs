@@ -59,7 +59,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         .map(|file| batch(file, &families, args.family == FamilyChoice::All))
         .collect::<Result<_, _>>()?;
     for (_, foreign) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
-        leave_out(foreign, bindings, &program)?;
+        leave_out(foreign, &setup, &program)?;
     }
     let own = bindings.iter().map(|(binding, _)| binding);
     let plan = RunPlan {
@@ -72,7 +72,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let started = Instant::now();
     let phases = judged(
         args,
-        (&program, built_in.as_ref(), bindings),
+        (&program, built_in.as_ref(), &setup),
         (&*device, &watch),
         &batches,
     )?;
@@ -122,12 +122,12 @@ fn families(
 }
 
 /// Leaves a file's tensors out where no binding of their contract is for them.
-fn leave_out(foreign: &mut Foreign, bindings: &Bindings, program: &Program) -> Result<(), Stop> {
-    if foreign.skip.is_some() || !bindings.has(foreign.test.function) {
+fn leave_out(foreign: &mut Foreign, setup: &Setup, program: &Program) -> Result<(), Stop> {
+    if foreign.skip.is_some() || !setup.bindings.has(foreign.test.function) {
         return Ok(());
     }
     for case in &foreign.test.cases {
-        foreign.skip = bindings.way(&foreign.test, case, program)?.err();
+        foreign.skip = setup.way(&foreign.test, case, program)?.err();
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
 /// Runs everything; a file is a phase of the report.
 fn judged(
     args: &VectorsArgs,
-    (program, twin, bindings): (&Program, Option<&Program>, &Bindings),
+    (program, twin, setup): (&Program, Option<&Program>, &Setup),
     (device, watch): (&dyn Device, &Watch),
     batches: &[Batch],
 ) -> Result<Vec<PhaseReport>, Stop> {
@@ -188,7 +188,7 @@ fn judged(
         for (foreign, case) in cases
             .flat_map(|(_, foreign)| foreign.test.cases.iter().map(move |case| (foreign, case)))
         {
-            let Ok(bound) = bindings.way(&foreign.test, case, program)? else {
+            let Ok(bound) = setup.way(&foreign.test, case, program)? else {
                 continue;
             };
             let place = (number, &foreign.test, case);

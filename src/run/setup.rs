@@ -7,7 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use super::Bindings;
 
 use crate::binding::Binding;
-use crate::contract::Test;
+use crate::contract::{Case, Test};
 use crate::device::{Budget, Device};
 use crate::exit::Stop;
 use crate::program::Program;
@@ -137,6 +137,19 @@ impl Setup {
         Ok((selected, ways))
     }
 
+    /// How a case runs on a code object; or why not.
+    ///
+    /// # Errors
+    /// A binding does not fit the case or the code object.
+    pub fn way<'a>(
+        &'a self,
+        test: &Test,
+        case: &Case,
+        program: &Program,
+    ) -> Result<Result<Bound<'a>, String>, Stop> {
+        self.bindings.way(test, case, (program, &self.registry))
+    }
+
     /// What is said where no selected case runs.
     pub fn nothing_runs(&self) -> Stop {
         Stop::nothing(format!(
@@ -179,7 +192,7 @@ impl Setup {
         selected: &[Selected<'_>],
     ) -> Result<Vec<Result<Bound<'_>, String>>, Stop> {
         let way = |one: &Selected<'_>| {
-            let way = self.bindings.way(one.test, one.case, self.program())?;
+            let way = self.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
             // What is missing is an error of the test if all is required.
             Ok(match way {

@@ -1,6 +1,8 @@
 //! How each selected case runs: by the built-in binding of its contract, by a user's, or not at all.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, Described, Objects, describe};
 use crate::contract::{Case, Function, Test};
@@ -16,7 +18,9 @@ use crate::trial::Bound;
 pub struct Bindings {
     list: Vec<(Binding, Described)>,
     /// Those of the built-in kernels that have a name, for the tests that ask for them.
-    named: Vec<(&'static Binding, Described)>,
+    named: Vec<&'static Binding>,
+    /// What the tensors of the named ones' contracts are, found out where a selected test asks for one.
+    described: BTreeMap<&'static str, OnceLock<Option<Described>>>,
 }
 
 impl Bindings {
@@ -41,11 +45,13 @@ impl Bindings {
                 list.push((binding, described));
             }
         }
-        let all = binding::built_in()?.iter().filter(|of| of.name.is_some());
-        let named = all.filter_map(|of| Some((of, contract(registry, of.function)?)));
+        let all = binding::built_in()?.iter();
+        let named: Vec<_> = all.filter(|of| of.name.is_some()).collect();
+        let described = named.iter().map(|of| (of.function.name, OnceLock::new()));
         Ok(Bindings {
             list,
-            named: named.collect(),
+            described: described.collect(),
+            named,
         })
     }
 
@@ -68,7 +74,7 @@ impl Bindings {
     /// Every binding that a test may run by, a user's or one that it asks for.
     pub fn of<'a, 't>(&'a self, test: &'t Test) -> impl Iterator<Item = &'a Binding> + use<'a, 't> {
         let own = self.own(test).map(|(binding, _)| binding);
-        own.chain(self.built_in(test).map(|(binding, _)| *binding))
+        own.chain(self.built_in(test).map(|named| -> &'a Binding { named }))
     }
 
     /// Those of a user's.
@@ -85,10 +91,17 @@ impl Bindings {
     fn built_in<'a, 't>(
         &'a self,
         test: &'t Test,
-    ) -> impl Iterator<Item = &'a (&'static Binding, Described)> + use<'a, 't> {
+    ) -> impl Iterator<Item = &'static Binding> + use<'a, 't> {
         let asks = test.binding.is_some() && !self.has_for(test);
         let named = self.named.iter().filter(move |_| asks);
-        named.filter(|(binding, _)| is_for(binding, test))
+        named.copied().filter(|binding| is_for(binding, test))
+    }
+
+    /// The tensors of a named binding's contract.
+    fn described(&self, binding: &Binding, registry: &Registry) -> Option<&Described> {
+        let known = self.described.get(binding.function.name)?;
+        let found = known.get_or_init(|| contract(registry, binding.function));
+        found.as_ref()
     }
 
     /// Every binding.
@@ -106,7 +119,7 @@ impl Bindings {
         &'a self,
         test: &Test,
         case: &Case,
-        program: &Program,
+        (program, registry): (&Program, &Registry),
     ) -> Result<Result<Bound<'a>, String>, Stop> {
         let mut refusal = None;
         let own = self
@@ -114,7 +127,7 @@ impl Bindings {
             .map(|(binding, described)| (binding, described, false));
         let named = self
             .built_in(test)
-            .map(|(binding, described)| (*binding, described, true));
+            .filter_map(|binding| Some((binding, self.described(binding, registry)?, true)));
         for (binding, described, built_in) in own.chain(named) {
             if let Some(reason) = binding.refuses(&case.values)? {
                 refusal.get_or_insert(reason);
