@@ -115,7 +115,8 @@ mod reserve {
 
     use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-    const BYTES: usize = 1 << 20;
+    /// Where glibc's heap cannot grow, each piece that it asks for is 1 MiB, whatever a thread that starts needs of it.
+    const BYTES: usize = 4 << 20;
     static HELD: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(null_mut());
 
     pub fn hold() {

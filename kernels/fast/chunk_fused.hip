@@ -33,8 +33,8 @@ struct __align__(16) Near {
 };
 
 struct __align__(16) FusedLds {
-    float of_k[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], of_q[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE];
-    float vn[FUSED_TOKENS][GDN_WAVE], write[FUSED_TOKENS][GDN_WAVE];  // as it is, and as it is written
+    float of_k[FUSED_SLICES][FUSED_TOKENS][WAVE], of_q[FUSED_SLICES][FUSED_TOKENS][WAVE];
+    float vn[FUSED_TOKENS][WAVE], write[FUSED_TOKENS][WAVE];  // as it is, and as it is written
     Near near[2];
 };
 
@@ -88,7 +88,7 @@ template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, bool of_q, const float* a_rows,
                                                     const float* k_rows, int pitch, const float* g, const float* beta,
                                                     int count) {
-    const int lane = fast_lane(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
+    const int lane = lanes_own(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
     unsigned a[2], c[4];  // where the lane's rows begin, in bytes; past the end there is the last row again
     const unsigned last = 4u * (count - 1) * pitch + 16u * eighth;
 #pragma unroll
@@ -98,8 +98,7 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     // decay and strength of the token that has the lane's number; lanes 8 .. 15 have ones, for products of fewer factors
     const unsigned token = 4u * fast_min(lane % FUSED_TOKENS, count - 1) * x.HV;
     const bool there = lane < count;
-    int kind = x.gate_kind;
-    GDN_SCALAR_AGAIN(kind);
+    const int kind = held(x.gate_kind);
     const float decay = there ? Rule::decay(gdn_at(g, token), kind) : 1.0f;
     const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
 
@@ -120,7 +119,7 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     }
     // what depends on the lane alone is found again for each chunk: it would take more scalars than there are
     int again = lane;
-    GDN_FOUND_AGAIN(again);
+    settled(again);
     const float product = fast_sum_of_eight(sum, again % 8);
     const int i = 2 * (again / 16) + again / 4 % 2, j = again / 8 % 2 * 4 + again % 4;
     // products of two and four decays up to a token; of them the one of i - j factors up to i
@@ -141,7 +140,7 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     }
 }
 
-static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][GDN_WAVE], int t, int lane,
+static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][WAVE], int t, int lane,
                                                   int n) {
     float sum = part[0][t][lane];
 #pragma unroll
@@ -151,9 +150,9 @@ static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES]
 
 template <class Rule, int KEYS, bool WHOLE>
 static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& lds) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = fast_wave(), lane = fast_lane();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
-    const int col = Rule::first_column(blockIdx.x * GDN_WAVE) + lane;
+    const int col = Rule::first_column(blockIdx.x * WAVE) + lane;
     const int safe = fast_min(col, x.V - 1);
     const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
     const Slice<KEYS, WHOLE> slice = {wave * KEYS, x.K};
@@ -179,8 +178,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] = 0.0f;
         }
-        int role = wave;
-        GDN_SCALAR_AGAIN(role);
+        const int role = held(wave);
         float d[FUSED_TOKENS];  // of wave 0: v, then what corrects it; of wave 1: q S
         if (role == 0) {
 #pragma unroll
@@ -224,19 +222,18 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
                 for (int j = 0; j <= t; j++) d[t] = fmaf(near.seen[t][j], vn[j], d[t]);
             }
             int of_o = col;
-            GDN_FOUND_AGAIN(of_o);
+            settled(of_o);
             if (of_o < x.V) {
                 float* row = o;
 #pragma unroll
                 for (int t = 0; t < FUSED_TOKENS; t++) {
                     if (t < count) gdn_at(row, 4u * of_o) = x.scale * d[t];
-                    row += value_pitch;
-                    GDN_SCALAR_AGAIN(row);
+                    row = held(row + value_pitch);
                 }
             }
         }
         factor = decayed;
-        if (GDN_SAME_IN_WAVE(Rule::renews(decayed))) {
+        if (lanes_uniform(Rule::renews(decayed))) {
             factor = 1.0f;
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decayed;
@@ -249,10 +246,9 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
         g += FUSED_TOKENS * (long)x.HV;
         beta += FUSED_TOKENS * (long)x.HV;
     }
-    int of_final = col, of_head = hv, of_slice = wave;
-    GDN_FOUND_AGAIN(of_final);
-    GDN_SCALAR_AGAIN(of_head);
-    GDN_SCALAR_AGAIN(of_slice);
+    int of_final = col;
+    settled(of_final);
+    const int of_head = held(hv), of_slice = held(wave);
     if (x.final && of_final < x.V) {
 #pragma unroll
         for (int j = 0; j < KEYS; j++) s[j] *= factor;
@@ -266,7 +262,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_body(const Fused& x) {
     __shared__ FusedLds lds;
-    if (blockIdx.x * GDN_WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (blockIdx.x * WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     if (WHOLE) {
         fused_sequence<Rule, 32, true>(x, lds);
         return;

@@ -117,8 +117,8 @@ static __device__ __forceinline__ void merge_blocks(PrepareLds& lds) {
 template <class Rule>
 static __device__ __forceinline__ void invert_in_place(PrepareLds& lds, int C) {
     float x[FAST_STEP];
-    const int lane = fast_lane(), block = lane / FAST_STEP * FAST_STEP, col = lane % FAST_STEP;
-    const bool mine = fast_wave() == 0;
+    const int lane = lanes_own(), block = lane / FAST_STEP * FAST_STEP, col = lane % FAST_STEP;
+    const bool mine = lanes_wave() == 0;
     if (mine) {
 #pragma unroll
         for (int i = 0; i < FAST_STEP; i++) {
@@ -140,7 +140,7 @@ static __device__ __forceinline__ void invert_in_place(PrepareLds& lds, int C) {
 
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds& lds, int first, int tokens) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = fast_wave(), lane = fast_lane();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
     const long token = (long)b * x.T + first;
     const float* k_rows = x.k + (token * x.H + head) * x.K;
@@ -233,7 +233,7 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     __syncthreads();
 
     // u and w: eight rows and two columns of each at a time; a wave's two blocks of rows are together as long as any other's
-    for (int tile = 0; WHOLE ? tile < 128 : tile < x.V || tile < x.K; tile += 2 * GDN_WAVE) {
+    for (int tile = 0; WHOLE ? tile < 128 : tile < x.V || tile < x.K; tile += 2 * WAVE) {
         const int at = tile + 2 * lane;
         for (int half = 0; half < 2; half++) {
             const int row = 8 * (half ? 7 - wave : wave);

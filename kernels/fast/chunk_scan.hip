@@ -19,8 +19,8 @@ struct Scan {
 };
 
 struct __align__(16) ScanLds {
-    float part[SCAN_SLICES][FAST_STEP][GDN_WAVE];  // of a token and column, from each slice
-    float vn[GDN_MAX_CHUNK][GDN_WAVE];
+    float part[SCAN_SLICES][FAST_STEP][WAVE];  // of a token and column, from each slice
+    float vn[GDN_MAX_CHUNK][WAVE];
 };
 
 template <class Rule>
@@ -33,9 +33,9 @@ static __device__ __forceinline__ float scan_sum(const ScanLds& lds, int t, int 
 
 template <class Rule, int KEYS, bool WHOLE>
 static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = fast_wave(), lane = fast_lane();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
-    const int col = Rule::first_column(blockIdx.x * GDN_WAVE) + lane;
+    const int col = Rule::first_column(blockIdx.x * WAVE) + lane;
     const bool mine = col < x.V;
     const int safe = mine ? col : x.V - 1;
     const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
@@ -78,8 +78,8 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
             Rule::meet();
 #pragma unroll 1
             for (int t = SCAN_SHARE * wave; t < SCAN_SHARE * (wave + 1) && t < count; t++) {
-                const UniformFloats row = fast_uniform(seen + t * x.HV * FAST_STEP);
-                float sum = Rule::in(fast_uniform(decays)[2 * t * x.HV]) * scan_sum<Rule>(lds, t, lane);
+                const SharedNumbers row = shared_numbers(seen + t * x.HV * FAST_STEP);
+                float sum = Rule::in(shared_numbers(decays)[2 * t * x.HV]) * scan_sum<Rule>(lds, t, lane);
 #pragma unroll 1
                 for (int j = 0; j <= t; j += 4) {
 #pragma unroll
@@ -87,11 +87,11 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
                 }
                 if (mine) o[t * value_pitch + col] = x.scale * sum;
             }
-            const float decay = Rule::in(fast_uniform(decays)[2 * (count - 1) * x.HV]);
+            const float decay = Rule::in(shared_numbers(decays)[2 * (count - 1) * x.HV]);
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decay;
             slice.template writes<0>(k, key_pitch, count, s, [&](int t) {
-                return Rule::after(fast_uniform(decays)[2 * t * x.HV + 1]) * lds.vn[from + t][lane];
+                return Rule::after(shared_numbers(decays)[2 * t * x.HV + 1]) * lds.vn[from + t][lane];
             });
             __syncthreads();
             q += count * (long)key_pitch;
@@ -108,7 +108,7 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void scan_body(const Scan& x) {
     __shared__ ScanLds lds;
-    if (blockIdx.x * GDN_WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (blockIdx.x * WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     if (WHOLE) {
         scan_sequence<Rule, 32, true>(x, lds);
         return;

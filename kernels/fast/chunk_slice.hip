@@ -5,41 +5,9 @@
 // so that no lane needs another's value but for the sums over the slices.
 #pragma once
 #include "../gdn/common.hip"
+#include "uniform.hip"
 
-#ifndef GDN_WAVE
-#define GDN_WAVE 64
-#endif
-
-// Memory that no work-item writes while a kernel runs: a uniform address in it is read by a scalar load.
-#ifndef GDN_CONSTANT
-#define GDN_CONSTANT __attribute__((address_space(4)))
-#endif
-typedef const GDN_CONSTANT float* UniformFloats;
-
-// x as a scalar, where all lanes of the wave have the same
-#ifndef GDN_SAME_IN_WAVE
-#define GDN_SAME_IN_WAVE(x) __builtin_amdgcn_readfirstlane(x)
-#endif
-
-static __device__ __forceinline__ int fast_wave() { return GDN_SAME_IN_WAVE(threadIdx.x / GDN_WAVE); }
-static __device__ __forceinline__ int fast_lane() { return threadIdx.x % GDN_WAVE; }
 static __device__ __forceinline__ int fast_min(int a, int b) { return a < b ? a : b; }
-static __device__ __forceinline__ UniformFloats fast_uniform(const float* p) { return (UniformFloats)p; }
-
-// The compiler moves nothing over this.
-#ifndef GDN_IN_ORDER
-#define GDN_IN_ORDER() __builtin_amdgcn_sched_barrier(0)
-#endif
-// What was loaded from memory has come.
-#ifndef GDN_ARRIVED
-#define GDN_ARRIVED() __builtin_amdgcn_s_waitcnt(0x0f70)
-#endif
-
-// Hides where a register's value is from, so that what is made of it is not kept from one round of a loop to the next.
-#ifndef GDN_FOUND_AGAIN
-#define GDN_FOUND_AGAIN(x) asm volatile("" : "+v"(x))
-#define GDN_SCALAR_AGAIN(x) asm volatile("" : "+s"(x))  // of one that all lanes have the same
-#endif
 
 #define FAST_PIECE 16  // channels of a row that are in scalars at a time
 
@@ -48,7 +16,7 @@ template <int KEYS, bool WHOLE>
 struct Slice {
     int first, K;
 
-    __device__ __forceinline__ void piece(float to[FAST_PIECE], UniformFloats row, int at) const {
+    __device__ __forceinline__ void piece(float to[FAST_PIECE], SharedNumbers row, int at) const {
 #pragma unroll
         for (int j = 0; j < FAST_PIECE; j++) {
             const int channel = first + at + j;
@@ -63,17 +31,17 @@ struct Slice {
     __device__ __forceinline__ void pieces(const float* rows, int pitch, int count, Use use) const {
         constexpr int OF_ROW = KEYS / FAST_PIECE;
         float x[2][FAST_PIECE];
-        piece(x[0], fast_uniform(rows), 0);
+        piece(x[0], shared_numbers(rows), 0);
 #pragma unroll
         for (int p = 0; p < ROWS * OF_ROW; p++) {
             const int t = p / OF_ROW, at = p % OF_ROW * FAST_PIECE, next = p + 1;
             use(t, at, x[p % 2], 0, 1);  // the piece is there
-            GDN_IN_ORDER();
+            in_order();
             if (next < ROWS * OF_ROW) {
                 if (next % OF_ROW == 0) rows += next / OF_ROW < count ? pitch : 0;
-                piece(x[next % 2], fast_uniform(rows), next % OF_ROW * FAST_PIECE);
+                piece(x[next % 2], shared_numbers(rows), next % OF_ROW * FAST_PIECE);
             }
-            GDN_IN_ORDER();
+            in_order();
             use(t, at, x[p % 2], 1, FAST_PIECE);
         }
     }
@@ -121,7 +89,7 @@ struct Slice {
             const bool there = WHOLE || first + j < K;
             s[j] = there ? gdn_at(state, at.first + at.step * (unsigned)(first + j)) : 0.0f;
         }
-        GDN_ARRIVED();
+        loads_arrived();
     }
 
     __device__ __forceinline__ void store(float* state, ColumnPlace at, const float s[KEYS]) const {

@@ -104,7 +104,7 @@ struct LdsRows {
 
     struct Row {
         float a[CHUNK_MAX / WAVE];
-        __device__ __forceinline__ float coefficient(int j) const { return of_lane(a[j / WAVE], j % WAVE); }
+        __device__ __forceinline__ float coefficient(int j) const { return lanes_read(a[j / WAVE], j % WAVE); }
     };
     __device__ __forceinline__ LdsRows(const float (*A)[CHUNK_MAX], int row) : A(A), row(row), lane(own_item() % WAVE) {
         fetch();

@@ -1,4 +1,4 @@
-// What a wave's lanes do together: sums over neighbouring lanes, a lane's value for all. No exchange is wider than it says, and WAVE is
+// What a wave's lanes do together: sums over neighbouring lanes, a lane's value for all, their numbers. No exchange is wider than it says, and WAVE is
 // the one place that knows how many lanes a wave has: for a GPU of 32 it is 32, and the same sources hold.
 #pragma once
 #include <hip/hip_runtime.h>
@@ -58,13 +58,17 @@ static __device__ __forceinline__ float lanes_read(float x, int lane) {
 }
 
 // A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
-static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) {
 #ifdef __AMDGCN__
-    return __builtin_amdgcn_readfirstlane(x);
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return __builtin_amdgcn_readfirstlane(x); }
+static __device__ __forceinline__ int lanes_uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
 #else
-    return x;
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return x; }
+static __device__ __forceinline__ int lanes_uniform(int x) { return x; }
 #endif
-}
+
+// The work-item's wave in its work-group, as a scalar, and its lane there.
+static __device__ __forceinline__ int lanes_wave() { return lanes_uniform(threadIdx.x / WAVE); }
+static __device__ __forceinline__ int lanes_own() { return threadIdx.x % WAVE; }
 
 // 1 / x, 1 / sqrt(x), e^x and ln x to the last bit or two, of numbers that are neither subnormal nor give such; e^x of a large x to as many
 // bits less as x has before its point. What is below the smallest normal number may be 0.

@@ -120,7 +120,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
     for (int e = 0; e < Share::BELOW * Share::RIGHT * 16; e++) (&share.state[0][0][0][0])[e] = 0.0f;
     if (state) share.template load<Rule>(state + head * square, row0, col0, S);
 
-    const int wave = wave_uniform(threadIdx.x / GROUP);
+    const int wave = lanes_uniform(threadIdx.x / GROUP);
     const bool keys = wave < KEY_GROUPS;
     const int first = keys ? row0 + GROUP * wave : col0 + GROUP * (wave - KEY_GROUPS);
     const bool active = wave < GROUPS && first < S;
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
             float& x = (&share.state[0][0][0][0])[e];
             x = Rule::forgets_before(chunk) ? 0.0f : Rule::decayed(x, factor);
         }
-        share.template add<Rule>(Known<0>(), columns.block.x, wave < GROUPS, wave_uniform(active ? C : 0), held(C), lds.solved);
+        share.template add<Rule>(Known<0>(), columns.block.x, wave < GROUPS, lanes_uniform(active ? C : 0), held(C), lds.solved);
         Rule::wait();
         share.template store<Rule>(states, held(row0), held(col0), held(S));
         K += tokens, V += tokens, G += C, Beta += C, states += square;

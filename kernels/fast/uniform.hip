@@ -1,7 +1,7 @@
 // What all lanes of a wave share, kept where the hardware has one of it: scalar registers. Elsewhere than on AMD's GPUs, and without
 // optimisation, which knows no scalar registers for numbers of the program, these are plain pointers and numbers.
 #pragma once
-#include <hip/hip_runtime.h>
+#include "lanes.hip"
 
 #if defined(__AMDGCN__) && defined(__OPTIMIZE__)
 // Numbers that nothing writes to while the kernel runs: scalar loads get them, where the address is shared.
@@ -43,6 +43,18 @@ template <class Number>
 static __device__ __forceinline__ void settled(Number& x) {}
 #endif
 
+static __device__ __forceinline__ SharedNumbers shared_numbers(const float* numbers) { return (SharedNumbers)numbers; }
+
+#ifdef __AMDGCN__
+// The compiler moves nothing over this.
+static __device__ __forceinline__ void in_order() { __builtin_amdgcn_sched_barrier(0); }
+// What was loaded from memory has come.
+static __device__ __forceinline__ void loads_arrived() { __builtin_amdgcn_s_waitcnt(0x0f70); }
+#else
+static __device__ __forceinline__ void in_order() {}
+static __device__ __forceinline__ void loads_arrived() {}
+#endif
+
 // The lane's number of a row, `bytes` behind its beginning. That these are 32 bits is to be seen where the address is made, so that it is
 // the row's in scalars and this register.
 static __device__ __forceinline__ float lane_load(SharedRow row, unsigned& bytes) {
@@ -71,18 +83,3 @@ static __device__ __forceinline__ unsigned own_item() {
     settled(item);
     return item;
 }
-
-// Lanes of a wave. What asks for more of them at a time than there are takes several registers.
-#ifdef __AMDGCN__
-#define WAVE 64
-// A lane's number, for all of them.
-static __device__ __forceinline__ float of_lane(float x, int lane) {
-    return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), lane));
-}
-// A number that is the same in all lanes, which the compiler need not know.
-static __device__ __forceinline__ int wave_uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
-#else
-#define WAVE 32
-static __device__ __forceinline__ float of_lane(float x, int lane) { return __shfl(x, lane, WAVE); }
-static __device__ __forceinline__ int wave_uniform(int x) { return x; }
-#endif
