@@ -1,5 +1,6 @@
 //! Graphs: made, asked about, cloned, destroyed.
 
+pub mod any;
 pub mod capture;
 pub mod exec;
 pub mod node;
