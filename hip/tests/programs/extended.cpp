@@ -45,6 +45,7 @@ hipError_t hipDrvLaunchKernelEx(const DriverConfig*, hipFunction_t, void**, void
 hipError_t hipGetFuncBySymbol(hipFunction_t*, const void*);
 hipError_t hipGraphAddNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, NodeParameters*);
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t, hipGraphNode_t, NodeParameters*);
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, void*);
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, const HIP_MEMCPY3D*, hipCtx_t);
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, const hipMemsetParams*, hipCtx_t);
 }
@@ -170,5 +171,65 @@ int main() {
     HIP_CHECK(hipGraphLaunch(exec, nullptr));
     HIP_CHECK(hipDeviceSynchronize());
     check();
+
+    // Memory that a capture allocates: the same at each launch.
+    hipStream_t stream;
+    int* own = nullptr;
+    HIP_CHECK(hipStreamCreate(&stream));
+    HIP_CHECK(hipMemset(x, 0, n * 4));
+    HIP_CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+    HIP_CHECK(hipMallocAsync(reinterpret_cast<void**>(&own), n * 4, stream));
+    HIP_CHECK(hipMemcpyAsync(own, x, n * 4, hipMemcpyDeviceToDevice, stream));
+    add<<<2, 64, 0, stream>>>(own, 4);
+    HIP_CHECK(hipMemcpyAsync(x, own, n * 4, hipMemcpyDeviceToDevice, stream));
+    HIP_CHECK(hipFreeAsync(own, stream));
+    HIP_CHECK(hipStreamEndCapture(stream, &graph));
+    hipGraphNode_t all[5];
+    size_t count = 5;
+    HIP_CHECK(hipGraphGetNodes(graph, all, &count));
+    REQUIRE(count == 5 && own != nullptr);
+    HIP_CHECK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    HIP_CHECK(hipGraphDestroy(graph));
+    for (int launch = 1; launch <= 3; ++launch) {
+        HIP_CHECK(hipGraphLaunch(exec, stream));
+        HIP_CHECK(hipStreamSynchronize(stream));
+        to_host(host, x, n);
+        for (int i = 0; i < n; ++i) REQUIRE(host[i] == 4 * launch);
+    }
+    HIP_CHECK(hipGraphExecDestroy(exec));
+    HIP_CHECK(hipDeviceSynchronize());
+    int y;
+    EXPECT(hipErrorInvalidValue, hipMemcpy(&y, own, 4, hipMemcpyDeviceToHost));
+    // What was allocated outside is not the graph's.
+    HIP_CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+    EXPECT(hipErrorStreamCaptureUnsupported, hipFreeAsync(x, stream));
+    EXPECT(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(stream, &graph));
+
+    // By nodes: an allocation, a fill of it, a copy from it, a free.
+    struct {
+        long long type[2], pool[11];
+        void* access;
+        size_t accesses, bytes;
+        int* address;
+        long long rest[20];
+    } memory = {};
+    memory.type[0] = 10;
+    memory.bytes = n * 4;
+    HIP_CHECK(hipGraphCreate(&graph, 0));
+    hipGraphNode_t allocated, freed;
+    HIP_CHECK(hipGraphAddNode(&allocated, graph, nullptr, 0, reinterpret_cast<NodeParameters*>(&memory)));
+    REQUIRE(memory.address != nullptr);
+    p = NodeParameters(2);
+    p.fill.dst = memory.address, p.fill.elementSize = 4, p.fill.height = 1, p.fill.pitch = n * 4, p.fill.value = 77, p.fill.width = n;
+    HIP_CHECK(hipGraphAddNode(&fill, graph, &allocated, 1, &p));
+    HIP_CHECK(hipGraphAddMemcpyNode1D(&back, graph, &fill, 1, host, memory.address, n * 4, hipMemcpyDeviceToHost));
+    HIP_CHECK(hipGraphAddMemFreeNode(&freed, graph, &back, 1, memory.address));
+    EXPECT(hipErrorInvalidValue, hipGraphAddMemFreeNode(&freed, graph, &back, 1, x));
+    HIP_CHECK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    HIP_CHECK(hipGraphLaunch(exec, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    for (int i = 0; i < n; ++i) REQUIRE(host[i] == 77);
+    HIP_CHECK(hipGraphExecDestroy(exec));
+    HIP_CHECK(hipGraphDestroy(graph));
     std::printf("extended: ok\n");
 }

@@ -40,7 +40,7 @@ __global__ void blocks(int* wrong) {
     }
     __syncthreads();
     for (size_t k = 0; mine && k < bytes; ++k) {
-        if (mine[k] != i) atomicAdd(wrong, 1);
+        if (mine[k] != static_cast<unsigned char>(i)) atomicAdd(wrong, 1);
     }
     free(mine);
 }

@@ -108,15 +108,15 @@ pub fn real_time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
 
 /// ds_gws_init: how many waves arrive at the grid's barrier before the one that releases, from the first lane that is on.
 pub fn grid_init(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    let count = grid_count(w, i)?;
-    grid(e)?.init(count);
+    let grid = grid(e)?;
+    grid.init(grid_count(w, i)?);
     Ok(())
 }
 
 /// ds_gws_barrier: waits for the waves of the other groups.
 pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    let count = grid_count(w, i)?;
     let grid = grid(e)?;
+    let count = grid_count(w, i)?;
     // What the group stored before is there for those who are released.
     e.fence();
     match grid.arrive(count) {

@@ -1,5 +1,6 @@
 //! Nodes of any kind by one function, `hipGraphAddNode`, and those that the driver's functions add.
 
+use super::memory::{self, Allocation};
 use super::node::{
     Spot, add_child, add_copy, add_fill, add_host, add_kernel, add_record, add_wait, checked, empty,
 };
@@ -8,7 +9,7 @@ use super::set::{
     child_step, copy_node, copy_node_to, copy_step, copy_step_to, fill_node, fill_step, host_node,
     host_step, kernel_node, kernel_step, record_node, record_step, wait_node, wait_step,
 };
-use crate::boundary::{Address, In, Out, host_value};
+use crate::boundary::{Address, In, Out, host_value, put_bytes};
 use crate::calls::memory::driver::planes;
 use crate::calls::memory::pitched::Copy3d;
 use crate::error::{HipError, Outcome};
@@ -28,6 +29,8 @@ enum Wanted {
     Empty,
     Wait(Address),
     Record(Address),
+    Allocate(Allocation),
+    Free(Address),
 }
 
 /// Reads `hipGraphNodeParams`.
@@ -43,8 +46,10 @@ fn wanted(at: Address) -> Outcome<Wanted> {
         5 => Wanted::Empty,
         6 => Wanted::Wait(host_value(inner)?),
         7 => Wanted::Record(host_value(inner)?),
-        // Semaphores of others, memory.
-        8..=11 => return Err(HipError::NotSupported),
+        10 => Wanted::Allocate(host_value(inner)?),
+        11 => Wanted::Free(host_value(inner)?),
+        // Semaphores of others.
+        8 | 9 => return Err(HipError::NotSupported),
         _ => return Err(HipError::InvalidValue),
     })
 }
@@ -65,6 +70,12 @@ pub fn add(
         Wanted::Empty => empty(out, graph, after, count),
         Wanted::Wait(event) => add_wait(out, graph, after, count, event),
         Wanted::Record(event) => add_record(out, graph, after, count, event),
+        Wanted::Allocate(p) => {
+            let address = memory::add(Spot::new(out, graph, after, count)?, &p)?;
+            let at = parameters + PARAMETERS + memory::ADDRESS;
+            put_bytes(at, &address.to_le_bytes())
+        }
+        Wanted::Free(address) => memory::add_free(out, graph, after, count, address),
     }
 }
 
@@ -77,7 +88,9 @@ pub fn set_node(node: Address, parameters: Address) -> Outcome {
         Wanted::Host(p) => host_node(node, In::of(&[p])),
         Wanted::Wait(event) => wait_node(node, event),
         Wanted::Record(event) => record_node(node, event),
-        Wanted::Child(_) | Wanted::Empty => Err(HipError::InvalidValue),
+        Wanted::Child(_) | Wanted::Empty | Wanted::Allocate(_) | Wanted::Free(_) => {
+            Err(HipError::InvalidValue)
+        }
     }
 }
 
@@ -91,7 +104,7 @@ pub fn set_step(exec: Address, node: Address, parameters: Address) -> Outcome {
         Wanted::Child(child) => child_step(exec, node, child),
         Wanted::Wait(event) => wait_step(exec, node, event),
         Wanted::Record(event) => record_step(exec, node, event),
-        Wanted::Empty => Err(HipError::InvalidValue),
+        Wanted::Empty | Wanted::Allocate(_) | Wanted::Free(_) => Err(HipError::InvalidValue),
     }
 }
 
