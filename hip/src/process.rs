@@ -37,7 +37,10 @@ pub enum End {
     Summary,
 }
 
-static ENDS: Mutex<[Option<fn()>; 3]> = Mutex::new([None; 3]);
+/// The functions, each in its place.
+type Ends = [Option<fn()>; 3];
+
+static ENDS: Mutex<Ends> = Mutex::new([None; 3]);
 
 extern "C" fn end() {
     // Whoever holds it is about to add something, in a thread that is not waited for, or was before a fork.

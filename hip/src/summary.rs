@@ -44,10 +44,8 @@ fn count(change: impl FnOnce(&mut Ran)) {
     }
     let mut ran = RAN.lock().unwrap_or_else(PoisonError::into_inner);
     let process = id();
-    if ran.is_none() {
-        if !at_end(End::Summary, write) {
-            tell("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
-        }
+    if ran.is_none() && !at_end(End::Summary, write) {
+        tell("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
     }
     let of_this = ran.take().filter(|ran| ran.process == process);
     let mut counted = of_this.unwrap_or_else(|| Ran {

@@ -45,9 +45,9 @@ struct Resident<O> {
 
 /// The groups that nobody runs.
 struct Floor<O> {
-    ready: VecDeque<Resident<O>>,
+    ready: VecDeque<Box<Resident<O>>>,
     /// Those that wait at the barrier of the grid, until it has been passed more often than this.
-    waiting: Vec<(Resident<O>, u64)>,
+    waiting: Vec<(Box<Resident<O>>, u64)>,
     running: usize,
     ended: u64,
     /// Observers of groups that have ended.
@@ -64,7 +64,7 @@ struct Stage<'a, O> {
 
 /// What a worker does next.
 enum Next<O> {
-    Run(Resident<O>),
+    Run(Box<Resident<O>>),
     Wait,
     Leave,
 }
@@ -80,7 +80,7 @@ impl<O> Stage<'_, O> {
         }
         let mut floor = self.floor();
         let released = self.gws.released();
-        let free = |waiting: &mut (Resident<O>, u64)| waiting.1 != released;
+        let free = |waiting: &mut (Box<Resident<O>>, u64)| waiting.1 != released;
         let freed: Vec<_> = floor.waiting.extract_if(.., free).collect();
         floor
             .ready
@@ -107,7 +107,7 @@ impl<O> Stage<'_, O> {
     }
 
     /// Takes back a group that has not failed.
-    fn take_back(&self, resident: Resident<O>, reached: Reached) {
+    fn take_back(&self, resident: Box<Resident<O>>, reached: Reached) {
         let mut floor = self.floor();
         floor.running -= 1;
         match reached {
@@ -134,7 +134,7 @@ impl Dispatch<'_> {
         let mut ready = VecDeque::new();
         for place in 0..self.groups {
             let groups = self.groups as usize;
-            ready.push_back(Resident {
+            ready.push_back(Box::new(Resident {
                 place,
                 group: budget.schedule().group(place, self.groups),
                 scratch: self.allocate_scratch(&mut space, place as usize, groups, step)?,
@@ -143,7 +143,7 @@ impl Dispatch<'_> {
                 progress: Progress::new(),
                 begun: false,
                 observer: O::fork(observer),
-            });
+            }));
         }
         // Instructions are counted by each worker: as a clock they would go back where a group goes on elsewhere.
         let apart = ready.iter().all(|resident| resident.observer.is_some());

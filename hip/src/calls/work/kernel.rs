@@ -93,7 +93,7 @@ fn launch(work: &Kernel) -> Outcome {
 
 /// What a report leaves open.
 fn hint(trap: &Trap) -> Option<String> {
-    if trap.is_hang() {
+    if matches!(trap.kind, TrapKind::Hang { .. }) {
         return Some(
             "GFX906_BUDGET=N allows N wave instructions a launch, Ns as many CPU seconds".into(),
         );
