@@ -89,7 +89,7 @@ mod tests {
     fn blocks_lie_apart_aligned_and_are_zeros_again() {
         let gpu = Gpu::at(1 << 47);
         let mut heap = Heap::new(&gpu).expect("room for a heap");
-        let mut take = |heap: &mut Heap, bytes| heap.allocate(&gpu, bytes).expect("a write");
+        let take = |heap: &mut Heap, bytes| heap.allocate(&gpu, bytes).expect("a write");
         let small = take(&mut heap, 6144);
         let slab = take(&mut heap, SLAB);
         let next = take(&mut heap, 5000);
