@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so and libhipblas.so under each name that programs look for.
+# Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so, libhiprtc.so and libhipblas.so under each name that programs look for.
 #   scripts/build-hip.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
 # The linker gives the exported functions the symbol versions of the table in hip/src/api.rs.
 set -euo pipefail
@@ -33,6 +33,15 @@ ln -sf libamdhip64.so.5 "$out/libamdhip64.so"
 # have one card.
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so.6"
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so.7"
+
+# hipRTC is in the runtime (HIP 5 has it there alone) and, for programs that ask for it by its own name, in a library without the rest.
+sed -nE 's/^    (hiprtc\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
+printf '{\n  global: hiprtc*;\n  local: *;\n};\n' >"$out/hiprtc.map"
+cc -shared -o "$out/libhiprtc.so.5" @"$out/symbols" "$archive" \
+    -Wl,--version-script="$out/hiprtc.map" -Wl,-soname,libhiprtc.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
+for name in libhiprtc.so libhiprtc.so.6 libhiprtc.so.7; do
+    ln -sf libhiprtc.so.5 "$out/$name"
+done
 
 # hipBLAS finds the runtime beside it, and takes whatever runtime the program has already. Its symbols bear no versions.
 archive=$target/${profile/#dev/debug}/libgfx906_hipblas.a

@@ -72,14 +72,14 @@ program() {
     compile "$compiler" "$name" --offload-arch=gfx906 "$opt" && run "$out/program" "$@" && ok=0 || ok=1
     # Programs with refused launches are told why.
     case $name in
-    errors | modules | launches | overlap | late | graphs) ;;
+    errors | modules | launches | overlap | late | graphs | cooperative | heap | extended) ;;
     *) [[ $ok == 0 ]] && { quiet || ok=1; } ;;
     esac
     verdict $ok
 }
 hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
-    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays errors; do
+    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays errors cooperative heap extended rtc; do
         program $compiler $name -O3
     done
     program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
@@ -179,6 +179,16 @@ tool=${library%/hip}/$profile/deltanet-check
 [[ $code == 0 ]] && grep -q "^deltanet-check hip: 1 kernel, 3 launches (1 failed)" "$out/stderr" && ok=0 || ok=1
 compile hipcc lanes --offload-arch=gfx906 && "$tool" hip --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" &&
     grep -q '"launches": 4' "$out/ran.json" && grep -q '"failed": 0' "$out/ran.json" || ok=1
+verdict $ok
+
+compile hipcc cooperative --offload-arch=gfx906
+fault stuck "deadlock: every group that is left waits at a barrier of the whole grid, and 1 have ended" one_stays_away
+fault usual "a barrier of the whole grid outside of a cooperative launch" one_stays_away
+step "cooperative launches, checked by the sanitizer"
+run env GFX906_SANITIZE=memory,race,sync "$out/program" && ! grep -q "sanitizer\|race\|check" "$out/stderr" && ok=0 || ok=1
+verdict $ok
+step "hipRTC without a compiler"
+compile hipcc rtc --offload-arch=gfx906 && run env PATH=/nowhere GFX906_CLANG= "$out/program" none && ok=0 || ok=1
 verdict $ok
 
 compile hipcc reports --offload-arch=gfx906 -gline-tables-only

@@ -6,15 +6,18 @@ use half::f16;
 use crate::boundary::{Address, Callback, In, Out, Text};
 use crate::calls::function::FunctionAttributes;
 use crate::calls::graph::exec::InstantiateParameters;
+use crate::calls::graph::memory::Allocation as NodeMemory;
 use crate::calls::graph::params::{HostParameters, KernelParameters, MemsetParameters};
 use crate::calls::graph::set::Attribute;
+use crate::calls::launch::cooperative::{HostLaunch, ModuleLaunch};
+use crate::calls::launch::extended::{HostConfig, ModuleConfig};
 use crate::calls::memory::array::{Descriptor, Descriptor3d};
 use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
 use crate::calls::memory::pool::{Access, Location, PoolProperties};
 use crate::calls::memory::query::PointerAttributes;
 use crate::calls::memory::virtual_memory::Properties;
 use crate::calls::{
-    context, device, event, fatbin, graph, launch, lookup, memory, module, per_thread, stream,
+    context, device, event, fatbin, graph, launch, lookup, memory, module, per_thread, rtc, stream,
 };
 use crate::calls::{function as kernel, symbol as variable};
 use crate::entry::{self, Failed};
@@ -260,6 +263,8 @@ functions! {
     "hip_4.2" hipMemcpy2D(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32) = device memory::pitched::copy_2d;
     "hip_4.2" hipMemcpy2DAsync(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::pitched::copy_2d_async;
     "hip_5.2" hipMemcpy2D_spt(to: Address, to_pitch: usize, from: Address, from_pitch: usize, width: usize, height: usize, direction: u32) = device per_thread::copy_2d;
+    "hip_4.2" hipDrvMemcpy3D(parameters: Address) = device memory::driver::copy;
+    "hip_4.2" hipDrvMemcpy3DAsync(parameters: Address, stream: Address) = device memory::driver::copy_async;
     "hip_4.2" hipMemcpy3D(parameters: In<Copy3d>) = device memory::pitched::copy_3d;
     "hip_4.2" hipMemcpy3DAsync(parameters: In<Copy3d>, stream: Address) = device memory::pitched::copy_3d_async;
     "hip_5.2" hipMemcpy3D_spt(parameters: In<Copy3d>) = device per_thread::copy_3d;
@@ -377,6 +382,19 @@ functions! {
     "hip_4.5" hipGraphAddChildGraphNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, child: Address) = device graph::node::add_child;
     "hip_4.5" hipGraphAddEventRecordNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, event: Address) = device graph::node::add_record;
     "hip_4.5" hipGraphAddEventWaitNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, event: Address) = device graph::node::add_wait;
+    "hip_5.5" hipGraphAddNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: Address) = device graph::any::add;
+    "hip_5.5" hipGraphAddMemAllocNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: Out<NodeMemory>) = device graph::memory::add_allocation;
+    "hip_5.5" hipGraphAddMemFreeNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, address: Address) = device graph::memory::add_free;
+    "hip_6.2" hipDrvGraphAddMemFreeNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, address: Address) = device graph::memory::add_free;
+    "hip_5.5" hipGraphMemAllocNodeGetParams(node: Address, out: Out<NodeMemory>) = device graph::memory::get_allocation;
+    "hip_5.5" hipGraphMemFreeNodeGetParams(node: Address, out: Out<Address>) = device graph::memory::get_free;
+    "hip_6.2" hipGraphNodeSetParams(node: Address, parameters: Address) = device graph::any::set_node;
+    "hip_6.2" hipGraphExecNodeSetParams(exec: Address, node: Address, parameters: Address) = device graph::any::set_step;
+    "hip_5.6" hipDrvGraphAddMemcpyNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: Address, context: Address) = device graph::any::add_driver_copy;
+    "hip_5.6" hipDrvGraphAddMemsetNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<MemsetParameters>, context: Address) = device graph::any::add_driver_fill;
+    "hip_6.0" hipDrvGraphMemcpyNodeSetParams(node: Address, parameters: Address) = device graph::any::set_driver_copy;
+    "hip_6.2" hipDrvGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: Address, context: Address) = device graph::any::set_driver_copy_step;
+    "hip_6.2" hipDrvGraphExecMemsetNodeSetParams(exec: Address, node: Address, parameters: In<MemsetParameters>, context: Address) = device graph::any::set_driver_fill_step;
     "hip_4.4" hipGraphKernelNodeGetParams(node: Address, out: Out<KernelParameters>) = device graph::params::get_kernel;
     "hip_4.4" hipGraphMemcpyNodeGetParams(node: Address, out: Out<Copy3d>) = device graph::params::get_copy;
     "hip_4.4" hipGraphMemsetNodeGetParams(node: Address, out: Out<MemsetParameters>) = device graph::params::get_fill;
@@ -454,6 +472,13 @@ functions! {
     "hip_4.2" hipLaunchKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device launch::entries::host_launch;
     "hip_4.2" hipLaunchKernelGGLImpl as "_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv" (host: Address, grid: In<Dim3>, block: In<Dim3>, lds: u32, stream: Address, extra: In<Address>) = device launch::entries::host_launch_packed;
     "hip_5.2" hipLaunchKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: usize, stream: Address) = device per_thread::launch;
+    "hip_6.5" hipDrvLaunchKernelEx(config: In<ModuleConfig>, function: Address, parameters: In<Address>, extra: In<Address>) = device launch::extended::module_launch;
+    "hip_6.5" hipLaunchKernelExC(config: In<HostConfig>, host: Address, parameters: In<Address>) = device launch::extended::host_launch;
+    "hip_4.2" hipLaunchCooperativeKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: u32, stream: Address) = device launch::cooperative::host_launch;
+    "hip_5.2" hipLaunchCooperativeKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: u32, stream: Address) = device launch::cooperative::host_launch_per_thread;
+    "hip_4.2" hipLaunchCooperativeKernelMultiDevice(launches: In<HostLaunch>, count: i32, flags: u32) = device launch::cooperative::host_launch_on_all;
+    "hip_5.5" hipModuleLaunchCooperativeKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>) = device launch::cooperative::module_launch;
+    "hip_5.5" hipModuleLaunchCooperativeKernelMultiDevice(launches: In<ModuleLaunch>, count: u32, flags: u32) = device launch::cooperative::module_launch_on_all;
     "hip_4.2" hipModuleGetFunction(out: Out<Address>, module: Address, name: Text) = device module::get_function;
     "hip_4.2" hipModuleGetGlobal(out: Out<Address>, size: Out<usize>, module: Address, name: Text) = device module::get_global;
     "hip_4.2" hipModuleLaunchKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>, extra: In<Address>) = device launch::entries::module_launch;
@@ -489,7 +514,19 @@ functions! {
     "hip_4.2" hipApiName(id: u32) -> Text = raw no_text;
     "hip_4.2" hipCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, format: u32) -> Channel = raw channel;
     "hip_4.2" hipGetCmdName(id: u32) -> Text = raw no_text;
-    "hip_4.2" hiprtcGetErrorString(code: u32) -> Text = raw no_text;
+
+    // hipRTC.
+    "hip_4.2" hiprtcAddNameExpression(program: Address, expression: Text) -> u32 = raw rtc::add_expression;
+    "hip_4.2" hiprtcCompileProgram(program: Address, count: i32, options: In<Text>) -> u32 = raw rtc::compile;
+    "hip_4.2" hiprtcCreateProgram(out: Out<Address>, source: Text, name: Text, count: i32, headers: In<Text>, names: In<Text>) -> u32 = raw rtc::create;
+    "hip_4.2" hiprtcDestroyProgram(program: Out<Address>) -> u32 = raw rtc::destroy;
+    "hip_4.2" hiprtcGetCode(program: Address, to: Address) -> u32 = raw rtc::get_code;
+    "hip_4.2" hiprtcGetCodeSize(program: Address, out: Out<usize>) -> u32 = raw rtc::code_size;
+    "hip_4.2" hiprtcGetErrorString(code: u32) -> Text = raw rtc::text_of;
+    "hip_4.2" hiprtcGetLoweredName(program: Address, expression: Text, out: Out<Text>) -> u32 = raw rtc::lowered;
+    "hip_4.2" hiprtcGetProgramLog(program: Address, to: Address) -> u32 = raw rtc::get_log;
+    "hip_4.2" hiprtcGetProgramLogSize(program: Address, out: Out<usize>) -> u32 = raw rtc::log_size;
+    "hip_4.2" hiprtcVersion(major: Out<i32>, minor: Out<i32>) -> u32 = raw rtc::version;
 
     // Not supported: textures, surfaces.
     "hip_4.2" hipCreateSurfaceObject as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" () = none;
@@ -553,18 +590,6 @@ functions! {
     "hip_5.1" hipMemPoolImportFromShareableHandle() = none;
     "hip_5.1" hipMemPoolImportPointer() = none;
 
-    // Not supported: the compiler at run time.
-    "hip_4.2" hiprtcAddNameExpression() = none;
-    "hip_4.2" hiprtcCompileProgram() = none;
-    "hip_4.2" hiprtcCreateProgram() = none;
-    "hip_4.2" hiprtcDestroyProgram() = none;
-    "hip_4.2" hiprtcGetCode() = none;
-    "hip_4.2" hiprtcGetCodeSize() = none;
-    "hip_4.2" hiprtcGetLoweredName() = none;
-    "hip_4.2" hiprtcGetProgramLog() = none;
-    "hip_4.2" hiprtcGetProgramLogSize() = none;
-    "hip_4.2" hiprtcVersion() = none;
-
     // Not supported: what HIP 6 and 7 added for other uses.
     "hip_6.4" hipLinkAddData() = none;
     "hip_6.4" hipLinkAddFile() = none;
@@ -586,8 +611,6 @@ functions! {
     "hip_4.2" __hipGetPCH() = none;
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;
-    "hip_4.2" hipDrvMemcpy3D() = none;
-    "hip_4.2" hipDrvMemcpy3DAsync() = none;
     "hip_5.0" hipDrvPointerGetAttributes() = none;
     "hip_4.2" hipEnableActivityCallback() = none;
     "hip_4.2" hipExtGetLinkTypeAndHopCount() = none;
@@ -609,11 +632,6 @@ functions! {
     "hip_4.2" hipIpcGetMemHandle() = none;
     "hip_4.2" hipIpcOpenEventHandle() = none;
     "hip_4.2" hipIpcOpenMemHandle() = none;
-    "hip_4.2" hipLaunchCooperativeKernel() = none;
-    "hip_4.2" hipLaunchCooperativeKernelMultiDevice() = none;
-    "hip_5.2" hipLaunchCooperativeKernel_spt() = none;
-    "hip_5.5" hipModuleLaunchCooperativeKernel() = none;
-    "hip_5.5" hipModuleLaunchCooperativeKernelMultiDevice() = none;
     "hip_4.2" hipProfilerStart() = none;
     "hip_4.2" hipProfilerStop() = none;
     "hip_4.2" hipRegisterActivityCallback() = none;

@@ -13,6 +13,11 @@ pub const FIRST_ADDRESS: u64 = 1 << 47;
 /// Compute units.
 pub const COMPUTE_UNITS: u32 = 60;
 
+/// The rate of s_memtime (`clock64`): the highest of the cores.
+pub const CLOCK_KHZ: u32 = 1_725_000;
+/// The rate of s_memrealtime (`wall_clock64`).
+pub const COUNTER_KHZ: u32 = 25_000;
+
 /// Whether programs may see the device: a list of visible ones hides those it does not name.
 pub fn visible() -> bool {
     static VISIBLE: LazyLock<bool> = LazyLock::new(|| {

@@ -46,7 +46,8 @@ impl Generation {
     /// program that this crate is linked into has none of them: what Debian's headers say.
     fn called(path: &str) -> Generation {
         let name = path.rsplit('/').next().unwrap_or(path);
-        match name.split_once("libamdhip64.so") {
+        let names = ["libamdhip64.so", "libhiprtc.so"];
+        match names.iter().find_map(|library| name.split_once(library)) {
             None => Generation::Five,
             Some((_, suffix)) => {
                 let major = suffix.trim_start_matches('.').split('.').next();
@@ -105,6 +106,7 @@ mod tests {
             called("/a.so.6/libamdhip64.so.7.1.25424"),
             Generation::Seven
         );
+        assert_eq!(called("/x/libhiprtc.so.6"), Generation::Six);
         assert_eq!(called("/x/libamdhip64.so"), Generation::Seven);
         assert_eq!(called("/x/libamdhip64.so.71"), Generation::Seven);
         assert_eq!(called("/x/tests-0123456789abcdef"), Generation::Five);

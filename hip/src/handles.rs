@@ -38,6 +38,8 @@ pub enum Tag {
     Node = 0x1a12 << 48,
     /// A graph that can be launched.
     Exec = 0x1a13 << 48,
+    /// A program of hipRTC's.
+    Program = 0x1a30 << 48,
     /// An object of the program's that graphs hold.
     User = 0x1a14 << 48,
 }

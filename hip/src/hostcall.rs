@@ -1,4 +1,4 @@
-//! Requests of kernels to the host: `printf`, failed assertions.
+//! Requests of kernels to the host: `printf`, failed assertions, memory for `malloc`, calls of functions of the host's.
 //!
 //! Source of the layout: the device library that compilers link into kernels (ROCm 5 and 6), as its code has it. A buffer holds packets of a
 //! header and a payload each; free packets and sent ones are lists that both sides change by atomics on their heads. A wave takes a free
@@ -12,8 +12,10 @@ use std::time::Duration;
 use gfx906::machine::{Gpu, GpuError, LANES};
 
 use crate::error::{HipError, Outcome};
+use crate::heap::{self, Heap};
 use crate::printf::Messages;
 use crate::settings;
+use crate::tell::tell;
 
 /// Waves that a host thread runs at a time: more than these never wait.
 const WAVES_PER_THREAD: u64 = 16;
@@ -41,8 +43,15 @@ const FLAG_AT: u64 = 20;
 const WORDS: usize = 8;
 const PAYLOAD: u64 = (LANES * WORDS * 8) as u64;
 
-/// The one service that is answered: parts of a message to be printed.
+/// A call of a function of the host's: its address, and seven words.
+const CALL: u32 = 1;
+/// A part of a message to be printed.
 const PRINT: u32 = 2;
+/// Memory: an address to be freed, or 0 and how many bytes.
+const MEMORY: u32 = 3;
+
+/// A function that kernels call: two words of result, seven of arguments.
+type Called = unsafe extern "C" fn(*mut u64, *const u64);
 
 /// A buffer in device memory.
 pub struct Hostcall {
@@ -53,6 +62,8 @@ pub struct Hostcall {
     packets: u64,
     /// Who answers, while kernels run.
     desk: Mutex<Desk>,
+    /// What kernels allocate from, if the host has room for it.
+    heap: Mutex<Option<Heap>>,
 }
 
 /// The kernels that may ask, and the thread that answers them.
@@ -80,6 +91,13 @@ impl Requests {
             self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
         }
         Ok(self.0.as_ref().map_or(0, |hostcall| hostcall.base))
+    }
+
+    /// The address of what the device library keeps of its heap; 0: there is none.
+    pub fn heap(&self) -> u64 {
+        let heap = self.0.as_ref().map(|hostcall| hostcall.heap());
+        heap.and_then(|heap| heap.as_ref().map(Heap::address))
+            .unwrap_or(0)
     }
 
     /// The buffer, if there is one.
@@ -117,11 +135,43 @@ impl Hostcall {
             base: gpu.alloc("hostcall buffer", bytes)?,
             packets,
             desk: Mutex::default(),
+            heap: Mutex::new(Heap::new(gpu)),
         })
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn heap(&self) -> MutexGuard<'_, Option<Heap>> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees a block, or hands one out; 0 where there is none.
+    fn memory(&self, address: u64, bytes: u64) -> Result<u64, GpuError> {
+        let mut heap = self.heap();
+        let Some(heap) = heap.as_mut() else {
+            return Ok(0);
+        };
+        if address != 0 {
+            if !heap.free(address) {
+                tell(format!(
+                    "a kernel frees {address:#x}, which malloc did not return or which was freed before"
+                ));
+            }
+            return Ok(0);
+        }
+        let block = heap.allocate(&self.gpu, bytes)?;
+        if block == 0 {
+            static ONCE: std::sync::Once = std::sync::Once::new();
+            ONCE.call_once(|| {
+                let all = heap::BYTES >> 20;
+                tell(format!(
+                    "malloc in a kernel: {bytes} bytes are more than is left of the {all} MiB that there are for that; it returns a null pointer"
+                ));
+            });
+        }
+        Ok(block)
     }
 
     fn header(&self, packet: u64) -> u64 {
@@ -235,11 +285,14 @@ impl Hostcall {
                 for (n, word) in (0..).zip(&mut words) {
                     *word = self.word(at + 8 * n)?;
                 }
-                let answer = match service {
-                    PRINT => messages.take(&words),
-                    _ => 0,
+                let answers = match service {
+                    CALL => call(&words),
+                    PRINT => [messages.take(&words), 0],
+                    MEMORY => [self.memory(words[0], words[1])?, 0],
+                    _ => [0; 2],
                 };
-                self.put(at, answer)?;
+                self.put(at, answers[0])?;
+                self.put(at + 8, answers[1])?;
             }
             // The answers come first.
             fence(Ordering::Release);
@@ -247,4 +300,20 @@ impl Hostcall {
         }
         Ok(())
     }
+}
+
+/// Calls the function of the host's that a kernel asks for.
+fn call(words: &[u64; WORDS]) -> [u64; 2] {
+    let mut results = [0; 2];
+    let address: *const () = std::ptr::with_exposed_provenance(words[0] as usize);
+    if address.is_null() {
+        return results;
+    }
+    // SAFETY: the program's kernel got the address from the program, and asks for a call of a function of this type; the results have the two
+    // words and the arguments the seven that it takes.
+    unsafe {
+        let function: Called = std::mem::transmute(address);
+        function(results.as_mut_ptr(), words[1..].as_ptr());
+    }
+    results
 }

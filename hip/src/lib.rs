@@ -12,6 +12,7 @@ mod entry;
 pub mod error;
 mod generation;
 mod handles;
+mod heap;
 mod host;
 mod hostcall;
 mod image;

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, Once, PoisonError};
 
 use gfx906::machine::{Gpu, ReadBeyond};
 
+use crate::process::{self, End};
 use crate::report::demangled;
 use crate::tell::tell;
 
@@ -37,8 +38,7 @@ pub fn note(gpu: &Gpu, kernel: &str) {
     let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
     for found in gpu.take_reads_beyond() {
         static AT_END: Once = Once::new();
-        // SAFETY: a function without arguments that the library keeps for as long as it is loaded, which is to the end.
-        AT_END.call_once(|| _ = unsafe { libc::atexit(at_end) });
+        AT_END.call_once(|| _ = process::at_end(End::Reads, at_end));
         let kernel = demangled(kernel);
         let key = (kernel.clone(), found.name.clone());
         let sum = known.entry(key).or_insert_with(|| {
@@ -70,7 +70,7 @@ fn line(kernel: &str, found: &ReadBeyond) -> String {
 }
 
 /// The sums, as the program ends.
-extern "C" fn at_end() {
+fn at_end() {
     // A thread that is at it will tell no more.
     let Ok(known) = READ.try_lock() else {
         return;

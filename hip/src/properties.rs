@@ -1,13 +1,13 @@
 //! What the device says of itself: as structures in both layouts, and as attributes.
 //!
 //! Source of the figures: AMD's data sheet of the MI50 (16 GB), and the Vega ISA document. Where this device can less than a card,
-//! it says so: no cooperative launches, no kernels at the same time, no textures.
+//! it says so: no kernels at the same time, no textures.
 
 use std::ffi::CStr;
 
 use gfx906::code_object::{MAX_LDS, MAX_WORK_GROUP};
 
-use crate::card::{COMPUTE_UNITS, TOTAL};
+use crate::card::{self, COMPUTE_UNITS, TOTAL};
 
 /// The device's name.
 pub const NAME: &CStr = c"AMD Instinct MI50 (gfx906 emulator)";
@@ -18,10 +18,10 @@ pub const CAPABILITY: (i32, i32) = (9, 0);
 /// Sixteen bytes that name it.
 pub const UUID: [u8; 16] = *b"GPU-gfx906-emu-0";
 
-const CLOCK_KHZ: i32 = 1_725_000;
+const CLOCK_KHZ: i32 = card::CLOCK_KHZ as i32;
+const COUNTER_KHZ: i32 = card::COUNTER_KHZ as i32;
 const MEMORY_KHZ: i32 = 1_000_000;
 const BUS_BITS: i32 = 4096;
-const COUNTER_KHZ: i32 = 25_000;
 const L2_BYTES: i32 = 4 << 20;
 const REGISTERS: i32 = 64 << 10;
 const ITEMS_PER_UNIT: i32 = 2560;
@@ -98,8 +98,8 @@ structure! {
         gcnArch:                          i32       = 906,
         gcnArchName:                      [u8; 256] = text(ARCH),
         integrated:                       i32       = 0,
-        cooperativeLaunch:                i32       = 0,
-        cooperativeMultiDeviceLaunch:     i32       = 0,
+        cooperativeLaunch:                i32       = 1,
+        cooperativeMultiDeviceLaunch:     i32       = 1,
         maxTexture1DLinear:               i32       = 0,
         maxTexture1D:                     i32       = 0,
         maxTexture2D:                     [i32; 2]  = [0; 2],
@@ -199,8 +199,8 @@ structure! {
         concurrentManagedAccess:          i32       = 1,
         computePreemptionSupported:       i32       = 0,
         canUseHostPointerForRegisteredMem: i32      = 1,
-        cooperativeLaunch:                i32       = 0,
-        cooperativeMultiDeviceLaunch:     i32       = 0,
+        cooperativeLaunch:                i32       = 1,
+        cooperativeMultiDeviceLaunch:     i32       = 1,
         sharedMemPerBlockOptin:           usize     = LDS as usize,
         pageableMemoryAccessUsesHostPageTables: i32 = 0,
         directManagedMemAccessFromHost:   i32       = 1,
@@ -246,8 +246,8 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (7, 0),                 // ComputePreemptionSupported
     (8, 0),                 // ConcurrentKernels
     (9, 1),                 // ConcurrentManagedAccess
-    (10, 0),                // CooperativeLaunch
-    (11, 0),                // CooperativeMultiDeviceLaunch
+    (10, 1),                // CooperativeLaunch
+    (11, 1),                // CooperativeMultiDeviceLaunch
     (12, 0),                // DeviceOverlap
     (13, 1),                // DirectManagedMemAccessFromHost
     (14, 1),                // GlobalL1CacheSupported

@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
-use crate::card::FIRST_ADDRESS;
+use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
 use crate::error::{HipError, Outcome};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
@@ -19,9 +19,9 @@ use crate::objects::memory::{Kind, Memory};
 use crate::objects::module::{Function, Loaded};
 use crate::objects::programs::Programs;
 use crate::objects::stream::Stream;
-use crate::process;
+use crate::process::{self, End};
 use crate::queue::{Queue, on_worker};
-use crate::settings::PATIENCE;
+use crate::settings::{self, PATIENCE};
 use crate::tell::tell;
 
 /// What a process has of HIP.
@@ -97,7 +97,11 @@ struct Runtime {
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
     queue: Queue::new(),
     state: Mutex::new(State {
-        gpu: Arc::new(Gpu::at(FIRST_ADDRESS).with_patience(PATIENCE)),
+        gpu: Arc::new(
+            Gpu::at(FIRST_ADDRESS)
+                .with_patience(PATIENCE)
+                .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
+        ),
         memory: Memory::default(),
         freeing: BTreeSet::new(),
         streams: Handles::new(Tag::Stream),
@@ -128,12 +132,13 @@ const AT_EXIT: Duration = Duration::from_secs(5);
 
 /// What the streams have to do.
 pub fn streams() -> &'static Queue {
-    process::watch(at_exit);
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| _ = process::at_end(End::Streams, at_exit));
     &RUNTIME.queue
 }
 
 /// Work ends before the process does, unless it takes long: a kernel may wait for a host that is gone.
-extern "C" fn at_exit() {
+fn at_exit() {
     if process::is_forked() {
         return;
     }
@@ -146,7 +151,7 @@ extern "C" fn at_exit() {
 /// That the process may use the runtime: a fork of one that has used the device has none of its threads.
 pub fn check_process() -> Outcome {
     if process::is_forked() {
-        static ONCE: std::sync::Once = std::sync::Once::new();
+        static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             tell("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
         });
@@ -158,7 +163,7 @@ pub fn check_process() -> Outcome {
 /// That the calling thread may wait for streams: a function that a stream calls may not, as that stream would wait for itself.
 pub fn may_wait() -> Outcome {
     if on_worker() {
-        static ONCE: std::sync::Once = std::sync::Once::new();
+        static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             tell("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
         });
@@ -226,12 +231,19 @@ pub fn remember(error: HipError) {
 /// `hipGetLastError`: the thread's last error, forgotten unless a failed kernel left it.
 pub fn last_error() -> u32 {
     let last = LAST_ERROR.replace(0);
+    // Whoever held the state when the process forked is not there to give it back.
+    if process::is_forked() {
+        return last;
+    }
     state().failure.map_or(last, |failure| failure as u32)
 }
 
 /// `hipPeekAtLastError`.
 pub fn peek_at_last_error() -> u32 {
     let last = LAST_ERROR.get();
+    if process::is_forked() {
+        return last;
+    }
     state().failure.map_or(last, |failure| failure as u32)
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use gfx906::machine::{Counters, Gpu, Launch, LaunchError};
+use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody};
 use gfx906::observe::sanitize::{Finding, Heap, Sanitizer};
 
 use crate::objects::module::Function;
@@ -68,15 +68,25 @@ pub fn launch(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
+    cooperative: bool,
 ) -> Result<Counters, LaunchError> {
     let (module, name) = (&function.loaded.module, &function.name);
     let Some(sanitized) = &*SANITIZED else {
-        let done = gpu.launch(module, name, launch);
+        let done = if cooperative {
+            gpu.launch_cooperative(module, name, launch, &mut Nobody)
+        } else {
+            gpu.launch(module, name, launch)
+        };
         oob::note(gpu, name);
         return done;
     };
     let mut sanitized = sanitized.lock().unwrap_or_else(PoisonError::into_inner);
-    let done = gpu.launch_observed(module, name, launch, &mut sanitized.sanitizer);
+    let sanitizer = &mut sanitized.sanitizer;
+    let done = if cooperative {
+        gpu.launch_cooperative(module, name, launch, sanitizer)
+    } else {
+        gpu.launch_observed(module, name, launch, sanitizer)
+    };
     oob::note(gpu, name);
     let mut found = sanitized.sanitizer.take_findings();
     if let Some(lines) = &function.loaded.lines {

@@ -1,8 +1,9 @@
 //! What the environment says about launches: limits, threads.
 
 use std::sync::LazyLock;
+use std::time::Instant;
 
-use gfx906::machine::{Limits, Patience, Schedule, TURN};
+use gfx906::machine::{Limits, Patience, Schedule, TURN, Time};
 use gfx906::observe::sanitize::Checks;
 
 use crate::tell::tell;
@@ -100,6 +101,26 @@ fn number(variable: &str) -> Option<u64> {
         tell(format!("{variable}={text} is no number: it is not used"));
     }
     value
+}
+
+/// What kernels read as time: the host's clock, at the rates that the device's attributes say, or instructions: `GFX906_CLOCK=instructions`.
+pub fn time(cycles: u32, steady: u32) -> Time {
+    let host = Time::Host {
+        since: Instant::now(),
+        cycles,
+        steady,
+    };
+    let text = std::env::var("GFX906_CLOCK").unwrap_or_default();
+    match text.trim() {
+        "" | "host" => host,
+        "instructions" => Time::Instructions,
+        other => {
+            tell(format!(
+                "GFX906_CLOCK={other} is neither host nor instructions: it is not used"
+            ));
+            host
+        }
+    }
 }
 
 /// Who waits for a kernel for ten seconds hears that it still runs.

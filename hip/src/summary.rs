@@ -4,15 +4,15 @@
 //! "instructions": n}, ...]}`: `failed` of the launches did not come to their end, and their instructions are not counted.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsString, c_int};
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::panic::catch_unwind;
-use std::process;
+use std::process::id;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::process::{End, at_end};
 use crate::tell::tell;
 
 /// Where it goes, if anywhere.
@@ -37,28 +37,15 @@ struct Ran {
 
 static RAN: Mutex<Option<Ran>> = Mutex::new(None);
 
-unsafe extern "C" {
-    fn atexit(callback: extern "C" fn()) -> c_int;
-}
-
-extern "C" fn at_exit() {
-    // Nobody is left to be told.
-    drop(catch_unwind(write));
-}
-
 /// Counts something, where a summary is asked for.
 fn count(change: impl FnOnce(&mut Ran)) {
     if FILE.is_none() {
         return;
     }
     let mut ran = RAN.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = process::id();
-    if ran.is_none() {
-        // SAFETY: a function that takes nothing, returns nothing and does not unwind; it is there until the library is unloaded, before which
-        // it is called.
-        if unsafe { atexit(at_exit) } != 0 {
-            tell("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
-        }
+    let process = id();
+    if ran.is_none() && !at_end(End::Summary, write) {
+        tell("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
     }
     let of_this = ran.take().filter(|ran| ran.process == process);
     let mut counted = of_this.unwrap_or_else(|| Ran {
@@ -88,7 +75,7 @@ pub fn found() {
 pub fn write() {
     let Some(path) = &*FILE else { return };
     let ran = RAN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(ran) = ran.filter(|ran| ran.process == process::id()) else {
+    let Some(ran) = ran.filter(|ran| ran.process == id()) else {
         return;
     };
     // One write, so that lines of several processes do not mix.

@@ -14,7 +14,7 @@ use gfx906_hip::boundary::In;
 /// One call, or a few that belong together.
 fn step(held: &mut Held, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
-    match random.below(32) {
+    match random.below(33) {
         0 | 1 => {
             let (mut address, size) = (7, random.size());
             match call!(hipMalloc(out(&mut address), size)) {
@@ -223,6 +223,16 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
         29 => streams::captured(held, random, alone),
         30 => memory::any(held, random),
         31 => streams::ordered(held, random),
+        32 => {
+            // Nothing is compiled: that takes seconds.
+            let (bad, mut bytes) = (held.bad(random), 7);
+            assert_eq!(call!(hiprtcCompileProgram(bad, 0, In::null())), 4);
+            assert_eq!(call!(hiprtcGetCodeSize(bad, out(&mut bytes))), 4);
+            assert_eq!(call!(hiprtcGetProgramLog(bad, 0)), 4);
+            let mut gone = bad;
+            assert_eq!(call!(hiprtcDestroyProgram(out(&mut gone))), 4);
+            assert_eq!((gone, bytes), (bad, 7));
+        }
         25 => {
             // Code with a few bytes changed, most of them in its headers, and perhaps cut short.
             let mut image = CODE.to_vec();

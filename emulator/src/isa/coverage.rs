@@ -61,8 +61,8 @@ fn of(encoding: Encoding) -> Coverage {
     }
 }
 
-/// Images, exports and interpolation are graphics. Global wave sync needs semaphores, and ordered counting a place in the
-/// global data share; the driver hands out both for a queue (cooperative launches, ordered append), and a launch has neither.
+/// Images, exports and interpolation are graphics. Semaphores of global wave sync, and a place in the global data share for ordered
+/// counting, are the driver's to hand out for a queue, and a launch has neither; the barrier that cooperative launches have runs.
 fn reason(encoding: Encoding, row: &Row) -> Reason {
     let graphics = matches!(encoding, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
     if graphics || row.mnemonic.starts_with("v_interp_") {

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::env::Env;
 use super::group::{self, Budget, Failure, Meter};
 use super::kernarg::{self, Handed};
-use super::launch::{Counters, Launch, LaunchError, Patience};
-use super::lds::Lds;
+use super::launch::{Counters, Launch, LaunchError, Manner};
 use super::memory::{AddressSpace, Region};
 use super::observer::{Group, Observer, Started};
 use super::op::Op;
@@ -84,6 +83,8 @@ pub(super) struct Dispatch<'a> {
     pub(super) waves: usize,
     /// Groups.
     pub(super) groups: u64,
+    /// How it is run.
+    pub(super) manner: Manner,
 }
 
 /// Runs a kernel.
@@ -92,7 +93,7 @@ pub fn run<O: Observer>(
     module: &Module,
     name: &str,
     launch: &Launch<'_>,
-    patience: Option<Patience>,
+    manner: Manner,
     observer: &mut O,
 ) -> Result<Counters, LaunchError> {
     let kernel = module
@@ -111,7 +112,15 @@ pub fn run<O: Observer>(
     } else {
         kernel.private_segment_size
     };
-    let handed = kernarg::hand_over(&mut space, RUNTIME_BASE, module, kernel, launch, extent.lds)?;
+    let handed = kernarg::hand_over(
+        &mut space,
+        RUNTIME_BASE,
+        module,
+        kernel,
+        launch,
+        extent.lds,
+        manner.cooperative.then_some(&extent),
+    )?;
     let dispatch = Dispatch {
         module,
         kernel,
@@ -121,8 +130,9 @@ pub fn run<O: Observer>(
         scratch,
         waves: (extent.work_items as usize).div_ceil(LANES),
         groups: extent.groups,
+        manner,
     };
-    let patience = patience.map(|patience| (patience, name.to_owned()));
+    let patience = manner.patience.map(|patience| (patience, name.to_owned()));
     dispatch.run(space, Budget::new(launch.limits, patience), observer)
 }
 
@@ -147,6 +157,9 @@ impl Dispatch<'_> {
             n => n,
         };
         observer.dispatch(&self.started());
+        if self.manner.cooperative {
+            return self.run_cooperative(space, budget, threads, observer);
+        }
         let wanted = (threads as u64).min(self.groups).max(1) as usize;
         let observers: Option<Vec<O>> = if wanted > 1 {
             (0..wanted).map(|_| O::fork(observer)).collect()
@@ -155,15 +168,10 @@ impl Dispatch<'_> {
         };
         let workers = observers.as_ref().map_or(1, Vec::len);
         let scratch: Result<Vec<u64>, LaunchError> = (0..workers)
-            .map(|n| self.allocate_scratch(&mut space, n, workers))
+            .map(|n| self.allocate_scratch(&mut space, n, workers, SCRATCH_STEP))
             .collect();
         let scratch = scratch?;
-        let work = Work {
-            next: AtomicU64::new(0),
-            failure: Mutex::new(None),
-            instructions: AtomicU64::new(0),
-            budget,
-        };
+        let work = Work::new(budget);
         if let Some(mut observers) = observers {
             rayon::scope(|scope| {
                 for (&base, observer) in scratch.iter().zip(&mut observers) {
@@ -175,6 +183,11 @@ impl Dispatch<'_> {
         } else {
             self.work(&space, scratch[0], &work, observer);
         }
+        self.ended(&space, work)
+    }
+
+    /// What a dispatch comes to whose workers have all come to their end.
+    pub(super) fn ended(&self, space: &AddressSpace, work: Work) -> Result<Counters, LaunchError> {
         let failure = work
             .failure
             .into_inner()
@@ -182,7 +195,7 @@ impl Dispatch<'_> {
         if let Some((place, failure)) = failure {
             let group = self.launch.limits.schedule.group(place, self.groups);
             return Err(LaunchError::Trap(Box::new(
-                self.explain(&space, group, failure),
+                self.explain(space, group, failure),
             )));
         }
         Ok(Counters {
@@ -208,14 +221,15 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Scratch of a worker's waves: its base address.
-    fn allocate_scratch(
+    /// Scratch of a worker's waves, or of a resident group's: its base address.
+    pub(super) fn allocate_scratch(
         &self,
         space: &mut AddressSpace,
         worker: usize,
         workers: usize,
+        step: u64,
     ) -> Result<u64, LaunchError> {
-        let base = RUNTIME_BASE + SCRATCH_STEP * (worker as u64 + 1);
+        let base = RUNTIME_BASE + SCRATCH_STEP + step * worker as u64;
         let bytes = u64::from(self.scratch) * LANES as u64;
         for wave in (0..self.waves as u64).filter(|_| bytes != 0) {
             let name = format!("scratch of wave {wave}");
@@ -253,11 +267,8 @@ impl Dispatch<'_> {
     fn work<O: Observer>(&self, space: &AddressSpace, scratch: u64, work: &Work, observer: &mut O) {
         let mut waves = take_waves(self.waves);
         let mut env = Env {
-            memory: space,
-            last: 0,
-            lds: Lds::default(),
-            clock: 0,
-            stored: false,
+            time: self.manner.time,
+            ..Env::new(space)
         };
         let mut meter = Meter::new(&work.budget);
         loop {
@@ -288,7 +299,7 @@ impl Dispatch<'_> {
         meter.close(env.clock);
     }
 
-    fn id(&self, group: u64) -> [u32; 3] {
+    pub(super) fn id(&self, group: u64) -> [u32; 3] {
         let [x, y, _] = self.launch.grid.map(u64::from);
         [
             (group % x) as u32,
@@ -328,21 +339,35 @@ impl Dispatch<'_> {
 }
 
 /// What the workers of a dispatch share.
-struct Work {
+pub(super) struct Work {
     next: AtomicU64,
     /// The failure of the first group in the order in which they begin, and its place there.
     failure: Mutex<Option<(u64, Failure)>>,
-    instructions: AtomicU64,
-    budget: Budget,
+    pub(super) instructions: AtomicU64,
+    pub(super) budget: Budget,
 }
 
 impl Work {
+    pub(super) fn new(budget: Budget) -> Work {
+        Work {
+            next: AtomicU64::new(0),
+            failure: Mutex::new(None),
+            instructions: AtomicU64::new(0),
+            budget,
+        }
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.is_some()
+    }
+
     fn failed_before(&self, place: u64) -> bool {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().is_some_and(|(failed, _)| *failed < place)
     }
 
-    fn fail(&self, place: u64, failure: Failure) {
+    pub(super) fn fail(&self, place: u64, failure: Failure) {
         let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(failed, _)| place < *failed) {
             *first = Some((place, failure));

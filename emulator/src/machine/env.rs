@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{Ordering, fence};
 
+use super::gws::Gws;
 use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
+use super::time::Time;
 use super::trap::Fault;
 
 /// What a wave sees around it: the address space and its group's LDS.
@@ -14,13 +16,30 @@ pub struct Env<'a> {
     pub last: usize,
     /// The group's LDS.
     pub lds: Lds,
-    /// Clock of the dispatch, in instructions of this worker: what s_memtime reads.
+    /// Clock of the dispatch, in instructions of this worker.
     pub clock: u64,
     /// Whether this worker has stored to memory since its last fence.
     pub stored: bool,
+    /// What s_memtime and s_memrealtime read.
+    pub time: Time,
+    /// The barrier of the grid, where its groups are all resident.
+    pub grid: Option<&'a Gws>,
 }
 
 impl<'a> Env<'a> {
+    /// The surroundings of a wave that is about to start.
+    pub fn new(memory: &'a AddressSpace) -> Env<'a> {
+        Env {
+            memory,
+            last: 0,
+            lds: Lds::default(),
+            clock: 0,
+            stored: false,
+            time: Time::default(),
+            grid: None,
+        }
+    }
+
     /// The allocation that covers an access of a lane's, or of the wave's as a whole.
     #[inline(always)]
     pub fn access(

@@ -19,8 +19,11 @@ pub fn handlers(inst: &Inst) -> Handlers {
     match inst.row.semantics {
         _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
         _ if fields::reserved(inst).is_some() => Handlers::scalar(reserved),
-        // The global data share is the driver's to hand out, and compute kernels get none.
-        _ if inst.encoding == Encoding::Ds && flags.has(Flags::GDS) => {
+        // The global data share is the driver's to hand out, and compute kernels get none. Waves that meet need none of it.
+        _ if inst.encoding == Encoding::Ds
+            && flags.has(Flags::GDS)
+            && !inst.row.mnemonic.starts_with("ds_gws_") =>
+        {
             Handlers::scalar(unimplemented)
         }
         Some(_) if inst.encoding.is_vector_memory() && to_lds => Handlers::scalar(load_to_lds),

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
 use super::dispatch;
-use super::launch::{Counters, Launch, LaunchError, Patience};
+use super::launch::{Counters, Launch, LaunchError, Manner, Patience};
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
 use super::observer::{Nobody, Observer};
 use super::program::{Module, Program};
+use super::time::Time;
 use crate::code_object::CodeObject;
 
 /// Device memory of an MI50: 32 GiB.
@@ -63,7 +64,7 @@ struct State {
 /// A GPU with memory of its own.
 pub struct Gpu {
     state: Mutex<State>,
-    patience: Option<Patience>,
+    manner: Manner,
 }
 
 impl Default for Gpu {
@@ -89,7 +90,7 @@ impl Gpu {
                 used: 0,
                 across: false,
             }),
-            patience: None,
+            manner: Manner::default(),
         }
     }
 
@@ -101,11 +102,15 @@ impl Gpu {
     }
 
     /// The same, and somebody is told of launches that take long.
-    pub fn with_patience(self, patience: Patience) -> Gpu {
-        Gpu {
-            patience: Some(patience),
-            ..self
-        }
+    pub fn with_patience(mut self, patience: Patience) -> Gpu {
+        self.manner.patience = Some(patience);
+        self
+    }
+
+    /// The same, and kernels read this as time.
+    pub fn with_time(mut self, time: Time) -> Gpu {
+        self.manner.time = time;
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -167,6 +172,7 @@ impl Gpu {
             size: object.image.size,
             segments: loaded,
             hostcall: 0,
+            heap: 0,
             programs,
             kernels: object.kernels.clone(),
         })
@@ -197,6 +203,26 @@ impl Gpu {
         observer: &mut O,
     ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
-        dispatch::run(space, module, kernel, launch, self.patience, observer)
+        dispatch::run(space, module, kernel, launch, self.manner, observer)
+    }
+
+    /// The same, but all groups are resident and take turns, so that they may wait for one another: a cooperative launch. An observer that
+    /// cannot be forked is told of a group each time that it goes on.
+    ///
+    /// # Errors
+    /// When it cannot start, or stops within.
+    pub fn launch_cooperative<O: Observer>(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch<'_>,
+        observer: &mut O,
+    ) -> Result<Counters, LaunchError> {
+        let space = self.state().space.clone();
+        let manner = Manner {
+            cooperative: true,
+            ..self.manner
+        };
+        dispatch::run(space, module, kernel, launch, manner, observer)
     }
 }

@@ -25,7 +25,42 @@ pub struct Failure {
 enum State {
     Ready,
     AtBarrier,
+    /// At the barrier of the grid, which had been passed so often when it came there.
+    AtGrid(u64),
     Ended,
+}
+
+/// What a group has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// Its end.
+    End,
+    /// The end of the rounds that it was given.
+    Rounds,
+    /// The barrier of the grid, with every wave that has not ended: it waits until that has been passed more often than this.
+    Grid(u64),
+}
+
+/// How far a group has come.
+pub struct Progress {
+    states: [State; 16],
+    round: u64,
+}
+
+impl Progress {
+    /// A group that begins.
+    pub fn new() -> Progress {
+        Progress {
+            states: [State::Ready; 16],
+            round: 0,
+        }
+    }
+
+    /// A wave that waits at the barrier of the grid.
+    pub fn waiting(&self) -> usize {
+        let waits = |state: &State| matches!(state, State::AtGrid(_));
+        self.states.iter().position(waits).unwrap_or_default()
+    }
 }
 
 /// Runs the waves of a group to their ends.
@@ -37,26 +72,57 @@ pub fn run<O: Observer>(
     meter: &mut Meter<'_>,
     observer: &mut O,
 ) -> Result<(), Failure> {
-    let mut states = [State::Ready; 16];
+    let mut progress = Progress::new();
+    advance(
+        waves,
+        env,
+        programs,
+        group,
+        meter,
+        observer,
+        &mut progress,
+        u64::MAX,
+    )?;
+    Ok(())
+}
+
+/// Runs the waves of a group for so many rounds of turns.
+#[expect(clippy::too_many_arguments, reason = "who runs, on what, how far")]
+pub fn advance<O: Observer>(
+    waves: &mut [Wave],
+    env: &mut Env<'_>,
+    programs: &[Program],
+    group: u64,
+    meter: &mut Meter<'_>,
+    observer: &mut O,
+    progress: &mut Progress,
+    rounds: u64,
+) -> Result<Reached, Failure> {
+    let Progress { states, round } = progress;
     let states = &mut states[..waves.len()];
-    // A wave that is alone has nobody to wait for.
+    // A wave that is alone has nobody to wait for, unless other groups are resident.
     let (schedule, usual) = (meter.budget.schedule(), meter.budget.turn());
-    for round in 0.. {
-        let (order, length) = schedule.round(waves.len(), group, round, usual);
-        let length = match (waves.len(), round) {
-            (1, _) => u64::MAX,
-            (_, 0) => FIRST_TURN,
+    let alone = waves.len() == 1 && rounds == u64::MAX;
+    for _ in 0..rounds {
+        let (order, length) = schedule.round(waves.len(), group, *round, usual);
+        let length = match *round {
+            _ if alone => u64::MAX,
+            0 => FIRST_TURN,
             _ => length,
         };
+        *round += 1;
         for n in order.into_iter().map(usize::from).take(waves.len()) {
-            if states[n] != State::Ready {
-                continue;
+            match states[n] {
+                State::Ready => (),
+                State::AtGrid(passed) if env.grid.is_some_and(|g| g.released() != passed) => (),
+                _ => continue,
             }
             let wave = &mut waves[n];
             let mut pc = wave.pc;
             states[n] = match turn(wave, env, programs, meter, length, observer, &mut pc) {
                 Ok(()) | Err(Stop::Yield) => State::Ready,
                 Err(Stop::Barrier) => State::AtBarrier,
+                Err(Stop::Grid(passed)) => State::AtGrid(passed),
                 Err(Stop::End) => State::Ended,
                 Err(Stop::Fault(fault)) => {
                     return Err(Failure {
@@ -68,17 +134,24 @@ pub fn run<O: Observer>(
             };
         }
         if states.iter().all(|s| *s == State::Ended) {
-            break;
+            return Ok(Reached::End);
         }
         // Waves that have ended no longer count for the barrier.
         if !states.contains(&State::Ready) {
+            let at_grid = states.iter().find_map(|state| match state {
+                State::AtGrid(passed) => Some(*passed),
+                _ => None,
+            });
+            if let Some(passed) = at_grid {
+                return Ok(Reached::Grid(passed));
+            }
             states
                 .iter_mut()
                 .filter(|s| **s == State::AtBarrier)
                 .for_each(|s| *s = State::Ready);
         }
     }
-    Ok(())
+    Ok(Reached::Rounds)
 }
 
 /// Runs a wave until it stops or its turn is over; `at` follows the address of the instruction that runs.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::launch::{Launch, LaunchError};
 use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
 use super::program::Module;
-use crate::code_object::{HiddenArg, Kernel};
+use crate::code_object::{Extent, HiddenArg, Kernel};
 
 /// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
 const QUEUE_BYTES: u64 = 256;
@@ -18,6 +18,8 @@ pub(super) struct Handed {
     pub packet: u64,
     /// The queue.
     pub queue: u64,
+    /// What the groups of a cooperative launch synchronise by; 0: nothing.
+    pub grid: u64,
 }
 
 /// Puts the runtime's structures into the address space, read-only for the kernel.
@@ -28,11 +30,13 @@ pub(super) fn hand_over(
     kernel: &Kernel,
     launch: &Launch<'_>,
     lds: u32,
+    cooperative: Option<&Extent>,
 ) -> Result<Handed, LaunchError> {
     let handed = Handed {
         kernarg: base,
         packet: base + (1 << 24),
         queue: base + (2 << 24),
+        grid: cooperative.map_or(0, |_| base + (3 << 24)),
     };
     let mut put = |name: &str, address: u64, data: &[u8]| {
         let bytes = data.len();
@@ -41,7 +45,8 @@ pub(super) fn hand_over(
             let what = format!("kernel `{kernel}`: the host has no memory for its {name}");
             LaunchError::NoMemory(format!("{what}, {bytes} bytes"))
         };
-        let region = Region::try_new(name, address, bytes as u64, false).ok_or_else(none)?;
+        let writable = address == handed.grid;
+        let region = Region::try_new(name, address, bytes as u64, writable).ok_or_else(none)?;
         region.copy_in(region.offset(address), data);
         space.insert(Arc::new(region));
         Ok(())
@@ -57,6 +62,9 @@ pub(super) fn hand_over(
         &packet(module, kernel, launch, lds, &handed),
     )?;
     put("queue", handed.queue, &queue())?;
+    if let Some(extent) = cooperative {
+        put("grid barrier", handed.grid, &grid(handed.grid, extent))?;
+    }
     Ok(handed)
 }
 
@@ -75,6 +83,8 @@ fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed
         HiddenArg::SharedBase => SHARED_BASE >> 32,
         HiddenArg::QueuePtr => handed.queue,
         HiddenArg::HostcallBuffer => module.hostcall,
+        HiddenArg::HeapV1 => module.heap,
+        HiddenArg::MultigridSyncArg => handed.grid,
         HiddenArg::DynamicLdsSize => launch.dynamic_lds as u64,
         // Offsets and remainders are zero: grids count whole groups. Nothing is connected to the other buffers.
         _ => 0,
@@ -116,6 +126,19 @@ fn packet(
     put(32, &(module.base + kernel.descriptor_address).to_le_bytes());
     put(40, &handed.kernarg.to_le_bytes());
     packet
+}
+
+/// What device libraries read of a cooperative launch (`mg_info` of ROCm's): a barrier of all devices, of which this is the only one; its number,
+/// how many there are, work-items before it and in all; a barrier of its own (from ROCm 6 on; before, global wave sync); its groups.
+fn grid(at: u64, extent: &Extent) -> Vec<u8> {
+    const ALL: usize = 48;
+    let mut grid = vec![0; ALL + 8];
+    let items = extent.groups * u64::from(extent.work_items);
+    grid[..8].copy_from_slice(&(at + ALL as u64).to_le_bytes());
+    grid[12..16].copy_from_slice(&1u32.to_le_bytes());
+    grid[24..32].copy_from_slice(&items.to_le_bytes());
+    grid[40..44].copy_from_slice(&(extent.groups as u32).to_le_bytes());
+    grid
 }
 
 /// The part of an HSA queue that kernels read: the high halves of the apertures.

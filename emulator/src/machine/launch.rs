@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::schedule::Schedule;
+use super::time::Time;
 use super::trap::Trap;
 
 /// Instructions of a turn, unless somebody says otherwise: few enough that waves of a group meet each other's unfinished work, as on
@@ -41,6 +42,17 @@ pub struct Patience {
     pub seconds: f64,
     /// Is told once a launch, on one of its threads: the kernel, and the wave instructions so far.
     pub tell: fn(&str, u64),
+}
+
+/// How a GPU runs launches, besides what a launch says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// Who is told that they take long.
+    pub patience: Option<Patience>,
+    /// What kernels read as time.
+    pub time: Time,
+    /// All groups are resident and take turns: a cooperative launch.
+    pub cooperative: bool,
 }
 
 /// A launch of a kernel.

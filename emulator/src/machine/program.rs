@@ -95,6 +95,8 @@ pub struct Module {
     pub(super) segments: Vec<u64>,
     /// Guest address of the buffer in which its kernels send requests to the host (the hidden argument `hostcall_buffer`); 0: nobody answers.
     pub hostcall: u64,
+    /// Guest address of the heap that its kernels allocate from (the hidden argument `heap_v1`); 0: there is none.
+    pub heap: u64,
     /// The code of its executable segments.
     pub(super) programs: Vec<Program>,
     /// Its kernels.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::env::Env;
 use super::group::{self, Budget, Meter};
 use super::launch::{Launch, Limits};
-use super::lds::Lds;
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
 use super::observer::{Group, Observer, Started};
@@ -64,13 +63,7 @@ pub fn run<O: Observer>(
         let region = Region::poisoned("scratch", at, bytes, Poison::Scratch.word());
         space.insert(Arc::new(region.expect("memory for a test")));
     }
-    let mut env = Env {
-        memory: &space,
-        last: 0,
-        lds: Lds::default(),
-        clock: 0,
-        stored: false,
-    };
+    let mut env = Env::new(&space);
     env.lds.reset(1024);
     let launch = Launch {
         grid: [4, 4, 4],

@@ -11,6 +11,8 @@ pub enum Stop {
     End,
     /// It waits at a barrier.
     Barrier,
+    /// It waits at the barrier of the grid, which has been passed so often.
+    Grid(u64),
     /// It yields its turn (s_sleep): other waves of the group may run.
     Yield,
     /// It cannot go on.
@@ -133,6 +135,13 @@ pub enum TrapKind {
     },
     /// No wave of the group can go on.
     Deadlock,
+    /// Groups wait at the barrier of their grid, and nobody is left to come.
+    GridDeadlock {
+        /// How many have ended.
+        ended: u64,
+    },
+    /// An instruction that only kernels of a cooperative launch may run.
+    NotCooperative,
 }
 
 /// The allocation nearest to a bad address.
@@ -178,7 +187,10 @@ impl Trap {
     pub fn is_hang(&self) -> bool {
         matches!(
             self.kind,
-            TrapKind::Hang { .. } | TrapKind::Deadlock | TrapKind::Halted
+            TrapKind::Hang { .. }
+                | TrapKind::Deadlock
+                | TrapKind::GridDeadlock { .. }
+                | TrapKind::Halted
         )
     }
 }
@@ -238,6 +250,14 @@ impl fmt::Display for TrapKind {
             ),
             TrapKind::Hang { budget } => write!(f, "hang: {budget} used up"),
             TrapKind::Deadlock => write!(f, "deadlock: every wave of the group waits"),
+            TrapKind::GridDeadlock { ended } => write!(
+                f,
+                "deadlock: every group that is left waits at a barrier of the whole grid, and {ended} have ended"
+            ),
+            TrapKind::NotCooperative => write!(
+                f,
+                "a barrier of the whole grid outside of a cooperative launch"
+            ),
         }
     }
 }

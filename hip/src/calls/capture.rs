@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 
+use crate::boundary::Address;
 use crate::error::{HipError, Outcome};
 use crate::objects::graph::What;
 use crate::objects::graph::capture::{Capture, Mode};
@@ -65,6 +66,13 @@ pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
         Some((_, capture)) if capture.invalid => Err(HipError::StreamCaptureInvalidated),
         found => Ok(found.map(|(id, _)| id)),
     }
+}
+
+/// The graph that a capture makes.
+pub fn graph(id: u64) -> Outcome<Address> {
+    let mut state = state();
+    let capture = state.graphs.captures.get(id);
+    Ok(capture.ok_or(HipError::Unknown)?.graph)
 }
 
 /// Makes a node of what a stream of a capture is given.

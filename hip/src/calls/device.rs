@@ -7,6 +7,7 @@ use crate::calls::memory::free;
 use crate::card::{TOTAL, any, check, visible};
 use crate::error::{HipError, Outcome};
 use crate::generation::generation;
+use crate::heap;
 use crate::properties;
 use crate::runtime::{forget_errors, may_wait, queue, state, streams};
 
@@ -166,10 +167,16 @@ pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
 /// Bytes of stack a work-item that the program asked for. It changes nothing: each kernel has what it was compiled for.
 static STACK: AtomicUsize = AtomicUsize::new(1024);
 const STACK_LIMIT: u32 = 0;
+/// `hipLimitMallocHeapSize`.
+const HEAP: u32 = 2;
 /// What HIP allows at most.
 const MOST_STACK: usize = (128 << 10) - 16;
 
+/// What kernels print and allocate has the limits that it has.
 pub fn set_limit(limit: u32, value: usize) -> Outcome {
+    if limit == HEAP && value <= heap::BYTES as usize {
+        return Ok(());
+    }
     if limit != STACK_LIMIT {
         return Err(HipError::UnsupportedLimit);
     }
@@ -190,12 +197,12 @@ pub fn set_valid(devices: In<i32>, count: i32) -> Outcome {
 
 pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
     const PRINTF: u32 = 1;
-    const HEAP: u32 = 2;
     out.required()?;
     match limit {
         STACK_LIMIT => out.put(STACK.load(Ordering::Relaxed)),
-        // Kernels print without a limit, and have no heap.
-        PRINTF | HEAP => out.put(0),
+        // Kernels print without a limit.
+        PRINTF => out.put(0),
+        HEAP => out.put(heap::BYTES as usize),
         _ => Err(HipError::UnsupportedLimit),
     }
 }

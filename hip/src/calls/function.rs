@@ -130,7 +130,7 @@ fn name_of(function: Outcome<Function>) -> Text {
 }
 
 /// Work-groups of `items` work-items that a compute unit holds at a time.
-fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
+pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
     let waves = items.div_ceil(LANES as u32);
     let by = |have: (u32, u32), used: u32| match used.next_multiple_of(have.1) {
         0 => WAVES,

@@ -13,6 +13,7 @@ pub mod memory;
 pub mod module;
 pub mod per_thread;
 mod record;
+pub mod rtc;
 pub mod stream;
 mod submit;
 pub mod symbol;

@@ -67,6 +67,7 @@ impl Loaded {
         let mut module = gpu.load(&object).map_err(|_| HipError::OutOfMemory)?;
         if object.kernels.iter().any(asks_host) {
             module.hostcall = host.buffer(gpu)?;
+            module.heap = host.heap();
         }
         let variables = object
             .symbols
@@ -93,7 +94,7 @@ impl Loaded {
 
 /// Whether a kernel was compiled to send requests to the host.
 pub fn asks_host(kernel: &Kernel) -> bool {
-    takes(kernel, HiddenArg::HostcallBuffer)
+    takes(kernel, HiddenArg::HostcallBuffer) || takes(kernel, HiddenArg::HeapV1)
 }
 
 /// Whether a kernel takes something that the runtime supplies.

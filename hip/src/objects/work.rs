@@ -38,6 +38,8 @@ pub struct Kernel {
     pub shape: LaunchShape,
     /// The explicit arguments, as the program had them at the call.
     pub kernarg: Arc<[u8]>,
+    /// Whether all its groups are resident: a cooperative launch.
+    pub cooperative: bool,
 }
 
 /// Where rows of bytes start: of a piece of memory, of which a row is all.

@@ -28,19 +28,26 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
         1 => (1, 2000),
         _ => (n.div_ceil(64).max(1), 64),
     };
-    let launched = call!(hipModuleLaunchKernel(
-        function,
-        grid,
-        1,
-        1,
-        block,
-        1,
-        1,
-        0,
-        stream,
-        array(&pointers),
-        In::null()
-    ));
+    let arguments = array(&pointers);
+    let launched = if random.below(3) == 0 {
+        call!(hipModuleLaunchCooperativeKernel(
+            function, grid, 1, 1, block, 1, 1, 0, stream, arguments
+        ))
+    } else {
+        call!(hipModuleLaunchKernel(
+            function,
+            grid,
+            1,
+            1,
+            block,
+            1,
+            1,
+            0,
+            stream,
+            arguments,
+            In::null()
+        ))
+    };
     match (grid, block) {
         (0, _) => assert_eq!(launched, INVALID_VALUE),
         (_, 2000) => assert_eq!(launched, 9),

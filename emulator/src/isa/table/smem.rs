@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     row(0x22, "s_dcache_inv_vol",           &[],                                   NONE,   nothing!()),
     row(0x23, "s_dcache_wb_vol",            &[],                                   NONE,   nothing!()),
     row(0x24, "s_memtime",                  &[SDST_B64],                           NONE,   scalar!(|w, e, i| control::time(w, e, i))),
-    row(0x25, "s_memrealtime",              &[SDST_B64],                           NONE,   scalar!(|w, e, i| control::time(w, e, i))),
+    row(0x25, "s_memrealtime",              &[SDST_B64],                           NONE,   scalar!(|w, e, i| control::real_time(w, e, i))),
     row(0x26, "s_atc_probe",                &[PROBE, SBASE_B64, SOFFSET],          OFFSET, nothing!()),
     row(0x27, "s_atc_probe_buffer",         &[PROBE, SBASE_B128, SOFFSET],         OFFSET, nothing!()),
     row(0x28, "s_dcache_discard",           &[SBASE_B64, SOFFSET],                 OFFSET, nothing!()),

@@ -56,11 +56,8 @@ impl Bench {
         let mut space = AddressSpace::default();
         space.insert(self.memory.clone());
         let mut env = Env {
-            memory: &space,
-            last: 0,
             lds: std::mem::take(&mut self.lds),
-            clock: 0,
-            stored: false,
+            ..Env::new(&space)
         };
         let budget = Budget::steps(10_000);
         let waves = std::slice::from_mut(&mut self.wave);

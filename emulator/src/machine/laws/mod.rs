@@ -87,6 +87,8 @@ fn stops(row: &Row) -> bool {
         "s_sleep",
         "s_sendmsghalt",
         "s_rfe_",
+        // Of cooperative launches, which these are not.
+        "ds_gws_",
     ];
     stoppers.iter().any(|name| row.mnemonic.starts_with(name))
 }

@@ -233,11 +233,9 @@ impl Bench {
     /// Runs until the pc leaves the words; why the wave stopped before.
     fn step(&mut self, program: &Program, count: usize) -> Option<String> {
         let mut env = Env {
-            memory: &self.space,
-            last: 0,
             lds: std::mem::take(&mut self.lds),
             clock: 1000,
-            stored: false,
+            ..Env::new(&self.space)
         };
         let w = &mut self.wave;
         let mut stop = None;

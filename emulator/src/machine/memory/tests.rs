@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::super::env::Env;
-use super::super::lds::Lds;
 use super::super::trap::Trap;
 use super::super::words::Words;
 use super::*;
@@ -14,13 +13,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
     let mut space = AddressSpace::default();
     let region = Region::try_new(name, BASE, size, writable).expect("memory");
     space.insert(Arc::new(region));
-    let mut env = Env {
-        memory: &space,
-        last: 0,
-        lds: Lds::default(),
-        clock: 0,
-        stored: false,
-    };
+    let mut env = Env::new(&space);
     let address = BASE.wrapping_add_signed(at);
     let Err(fault) = env.access(Some(0), address, bytes, write) else {
         return "no fault".to_owned();

@@ -57,11 +57,8 @@ fn no_instruction_panics_whatever_the_registers_hold() {
             let mut lds = Lds::default();
             lds.reset(1024);
             let mut env = Env {
-                memory: &space,
-                last: 0,
                 lds,
-                clock: 0,
-                stored: false,
+                ..Env::new(&space)
             };
             let budget = Budget::steps(100);
             // Whether it traps is the instruction's matter.

@@ -63,11 +63,8 @@ fn run(file: &str, case: &Case, level: Level) {
     let mut space = AddressSpace::default();
     space.insert(memory.clone());
     let mut env = Env {
-        memory: &space,
-        last: 0,
         lds,
-        clock: 0,
-        stored: false,
+        ..Env::new(&space)
     };
     let budget = Budget::steps(10_000);
     let mut waves = [wave];

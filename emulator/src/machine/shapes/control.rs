@@ -1,11 +1,12 @@
 //! Program control: branches, calls, barriers, waits, traps, hardware registers.
 
 use super::super::env::Env;
+use super::super::gws::Gws;
 use super::super::trap::Outcome;
 use super::super::trap::{Fault, Stop, TrapKind};
 use super::super::wave::Wave;
-use crate::isa::Inst;
 use crate::isa::fields::{self, Reserved};
+use crate::isa::{Code, Inst, Role};
 
 /// The number of TRAPSTS.
 const TRAPSTS: u32 = 3;
@@ -93,10 +94,57 @@ pub fn trap(i: &Inst) -> Outcome {
     }
 }
 
-/// s_memtime, s_memrealtime: a clock that only goes forward.
+/// s_memtime: a clock that only goes forward.
 pub fn time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    w.set_scalar64(i.operands[0], e.clock);
+    w.set_scalar64(i.operands[0], e.time.cycles(e.clock));
     Ok(())
+}
+
+/// s_memrealtime: another, which a card counts at a rate of its own.
+pub fn real_time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    w.set_scalar64(i.operands[0], e.time.steady(e.clock));
+    Ok(())
+}
+
+/// ds_gws_init: how many waves arrive at the grid's barrier before the one that releases, from the first lane that is on.
+pub fn grid_init(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    let grid = grid(e)?;
+    grid.init(grid_count(w, i)?);
+    Ok(())
+}
+
+/// ds_gws_barrier: waits for the waves of the other groups.
+pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    let grid = grid(e)?;
+    let count = grid_count(w, i)?;
+    // What the group stored before is there for those who are released.
+    e.fence();
+    match grid.arrive(count) {
+        None => Ok(()),
+        Some(released) => Err(Stop::Grid(released)),
+    }
+}
+
+/// The barrier of the grid.
+fn grid<'a>(e: &Env<'a>) -> Result<&'a Gws, Stop> {
+    e.grid
+        .ok_or_else(|| Fault::new(TrapKind::NotCooperative).into())
+}
+
+/// The operand of an instruction of the grid's barrier, which has one resource: M0 and offset say 0.
+fn grid_count(w: &Wave, i: &Inst) -> Result<u32, Stop> {
+    let resource = u32::from(i.offset as u16) + (w.scalar32(Code::M0, 0) >> 16);
+    if resource & 63 != 0 {
+        return Err(Reserved {
+            field: "resource of global wave sync",
+            value: resource & 63,
+            why: "a cooperative launch has resource 0 alone",
+        }
+        .into());
+    }
+    let register = i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from);
+    let lane = w.exec().trailing_zeros() as usize;
+    Ok(w.v[register].get(lane).copied().unwrap_or_default())
 }
 
 /// The field that a hardware register operand names: id, shift, mask.

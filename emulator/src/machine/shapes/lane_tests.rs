@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::super::dpp::source_lane;
 use super::super::env::Env;
-use super::super::lds::Lds;
 use super::super::level::Level;
 use super::super::memory::AddressSpace;
 use super::super::op::Op;
@@ -87,13 +86,7 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
             wave.set_scalar64(Code::EXEC, state.exec);
             wave.set_scalar64(Code::VCC, 0);
             let space = AddressSpace::default();
-            let mut env = Env {
-                memory: &space,
-                last: 0,
-                lds: Lds::default(),
-                clock: 0,
-                stored: false,
-            };
+            let mut env = Env::new(&space);
             let op = Op::new(inst, &handlers, level);
             // SAFETY: the level is one that this host has.
             unsafe { (op.handler)(&mut wave, &mut env, &op) }.expect("no trap");

@@ -145,7 +145,6 @@ fn bytes(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::lds::Lds;
     use super::super::super::level::Level;
     use super::super::super::memory::PRIVATE_BASE;
     use super::super::super::memory::{AddressSpace, Region};
@@ -163,13 +162,7 @@ mod tests {
         let inst = isa::decode(&bytes).expect("an instruction");
         let handlers = inst.row.semantics.expect("it runs");
         let op = Op::new(inst, &handlers, Level::host());
-        let mut env = Env {
-            memory: space,
-            last: 0,
-            lds: Lds::default(),
-            clock: 0,
-            stored: false,
-        };
+        let mut env = Env::new(space);
         // SAFETY: the level is the host's own.
         unsafe { (op.handler)(w, &mut env, &op) }.expect("no trap");
     }

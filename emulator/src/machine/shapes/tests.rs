@@ -2,7 +2,6 @@
 //! every feature level of the host, with the same result.
 
 use super::super::env::Env;
-use super::super::lds::Lds;
 use super::super::level::Level;
 use super::super::memory::AddressSpace;
 use super::super::op::Op;
@@ -27,13 +26,7 @@ fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
         set_up(&mut wave);
         let op = Op::new(inst, &handlers, level);
         let space = AddressSpace::default();
-        let mut env = Env {
-            memory: &space,
-            last: 0,
-            lds: Lds::default(),
-            clock: 0,
-            stored: false,
-        };
+        let mut env = Env::new(&space);
         // SAFETY: the level is one that this host has.
         unsafe { (op.handler)(&mut wave, &mut env, &op) }.expect("no trap");
         wave

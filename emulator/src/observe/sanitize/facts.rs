@@ -16,6 +16,8 @@ pub struct Facts {
     pub uses: Uses,
     /// It is the end of its wave.
     pub ends: bool,
+    /// It waits for the other groups of a cooperative launch.
+    pub meets_grid: bool,
     /// Its operands say which registers it uses: neither an index in M0 nor a stack of forks does.
     pub exact: bool,
     /// What it needs and what it leaves for the check of waits.
@@ -37,6 +39,7 @@ impl Facts {
             inst: *inst,
             uses,
             ends: inst.row.mnemonic.starts_with("s_endpgm"),
+            meets_grid: inst.row.mnemonic == "ds_gws_barrier",
             exact,
             wait: wait::Traits::of(inst, &uses),
             hazard: hazard::Traits::of(inst, &uses),

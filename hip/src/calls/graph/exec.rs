@@ -147,7 +147,9 @@ pub fn launch(exec: Address, stream: Address) -> Outcome {
         return all.into_iter().try_for_each(|what| match what {
             What::Work(work) => submit::at_once(&work),
             What::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
-            What::Wait(_) | What::Empty | What::Child(_) => Ok(()),
+            What::Wait(_) | What::Empty | What::Child(_) | What::Allocate(..) | What::Free(_) => {
+                Ok(())
+            }
         });
     }
     let events: Vec<Option<Address>> = all.iter().map(recorded).collect();
@@ -193,7 +195,9 @@ fn task(what: What) -> Submission {
             let recorded = known.and_then(|event| event.recorded);
             Submission::after(recorded.into_iter().collect())
         }
-        What::Empty | What::Record(_) | What::Child(_) => Submission::default(),
+        What::Empty | What::Record(_) | What::Child(_) | What::Allocate(..) | What::Free(_) => {
+            Submission::default()
+        }
     }
 }
 

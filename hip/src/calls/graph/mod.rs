@@ -1,7 +1,9 @@
 //! Graphs: made, asked about, cloned, destroyed.
 
+pub mod any;
 pub mod capture;
 pub mod exec;
+pub mod memory;
 pub mod node;
 pub mod params;
 pub mod set;
@@ -186,6 +188,9 @@ fn type_of(what: &What, generation: Generation) -> u32 {
         What::Empty | What::Work(Work::Word(_)) => (6, 5),
         What::Wait(_) => (7, 6),
         What::Record(_) => (8, 7),
+        // HIP 5.2 has no such nodes, and no numbers for them.
+        What::Allocate(..) => (10, 10),
+        What::Free(_) => (11, 11),
     };
     match generation {
         Generation::Five => five,
@@ -216,6 +221,8 @@ pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
                 What::Empty | What::Work(Work::Word(_)) => "empty".to_owned(),
                 What::Wait(_) => "wait for an event".to_owned(),
                 What::Record(_) => "record an event".to_owned(),
+                What::Allocate(_, bytes) => format!("allocate {bytes} bytes"),
+                What::Free(address) => format!("free {address:#x}"),
             };
             // A String takes everything.
             let _ = writeln!(text, "  n{node:x} [label=\"{label}\"];");

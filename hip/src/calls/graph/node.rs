@@ -36,6 +36,11 @@ impl Spot {
         Ok(Spot { out, graph, after })
     }
 
+    /// Its graph.
+    pub fn graph(&self) -> Address {
+        self.graph
+    }
+
     /// Adds a node there.
     pub fn add(self, what: What) -> Outcome {
         let node = state().graphs.add(self.graph, self.after, what)?;

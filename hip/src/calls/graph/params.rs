@@ -4,9 +4,9 @@ use gfx906::code_object::LaunchShape;
 
 use super::node::checked;
 use crate::boundary::{Address, Callback, In, Out};
+use crate::calls::launch::entries::kernel_of;
 use crate::calls::launch::{Request, prepare};
 use crate::calls::memory::{pitched, set};
-use crate::calls::module;
 use crate::error::{HipError, Outcome};
 use crate::objects::graph::What;
 use crate::objects::shape::Dim3;
@@ -50,13 +50,7 @@ pub fn kernel(p: &KernelParameters) -> Outcome<What> {
     if p.function == 0 {
         return Err(HipError::InvalidValue);
     }
-    let of_host = state().function_of(p.function);
-    let function = match of_host {
-        Err(HipError::InvalidDeviceFunction) => {
-            module::function(p.function).map_err(|_| HipError::InvalidDeviceFunction)?
-        }
-        found => found?,
-    };
+    let function = kernel_of(p.function)?;
     let request = Request {
         shape: LaunchShape {
             grid: p.grid.into(),
@@ -67,6 +61,7 @@ pub fn kernel(p: &KernelParameters) -> Outcome<What> {
         parameters: p.arguments,
         extra: p.extra,
         events: [0; 2],
+        cooperative: false,
     };
     let prepared = prepare(&function, p.function, &request)?;
     Ok(What::Work(Work::Kernel(prepared)))

@@ -70,6 +70,15 @@ fn copy_at(place: Where, node: Address, new: What) -> Outcome {
     change(place, node, What::Work(Work::Copy(new)), true)
 }
 
+/// What a copying node copies, in a graph or in what was made of it.
+pub fn copy_node_to(node: Address, new: What) -> Outcome {
+    copy_at(Where::Graph, node, new)
+}
+
+pub fn copy_step_to(exec: Address, node: Address, new: What) -> Outcome {
+    copy_at(Where::Exec(exec), node, new)
+}
+
 pub fn copy_node(node: Address, parameters: In<Copy3d>) -> Outcome {
     copy_at(Where::Graph, node, planes(&parameters.get()?)?)
 }

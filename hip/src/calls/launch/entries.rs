@@ -6,6 +6,7 @@ use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
 use crate::error::{HipError, Outcome};
+use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 use crate::tell::tell;
@@ -28,17 +29,46 @@ pub fn module_launch(
         return Err(HipError::InvalidImage);
     }
     let request = Request {
+        parameters,
+        extra,
+        ..module_request(
+            [grid_x, grid_y, grid_z],
+            [block_x, block_y, block_z],
+            lds,
+            stream,
+        )
+    };
+    launch(&module::function(function)?, function, &request)
+}
+
+/// A launch of groups, without arguments.
+pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> Request {
+    Request {
         shape: LaunchShape {
-            grid: [grid_x, grid_y, grid_z],
-            block: [block_x, block_y, block_z],
+            grid,
+            block,
             dynamic_lds: lds.into(),
         },
         stream,
-        parameters,
-        extra,
+        parameters: In::null(),
+        extra: In::null(),
         events: [0; 2],
-    };
-    launch(&module::function(function)?, function, &request)
+        cooperative: false,
+    }
+}
+
+/// The kernel behind a function of the host's, or of a module.
+pub fn kernel_of(named: Address) -> Outcome<Function> {
+    if named == 0 {
+        return Err(HipError::InvalidDeviceFunction);
+    }
+    let of_host = state().function_of(named);
+    match of_host {
+        Err(HipError::InvalidDeviceFunction) => {
+            module::function(named).map_err(|_| HipError::InvalidDeviceFunction)
+        }
+        found => found,
+    }
 }
 
 /// `hipExtModuleLaunchKernel`: work-items of the whole grid instead of work-groups, and events.
@@ -83,6 +113,7 @@ pub fn ext_module_launch(
         parameters,
         extra,
         events: [start, stop],
+        cooperative: false,
     };
     launch(&module::function(function)?, function, &request)
 }
@@ -144,6 +175,7 @@ pub fn ext_host_launch(
         parameters,
         extra: In::null(),
         events: [start, stop],
+        cooperative: false,
     };
     launch(&function, host, &request)
 }
@@ -168,6 +200,7 @@ pub fn host_launch_packed(
         parameters: In::null(),
         extra,
         events: [0; 2],
+        cooperative: false,
     };
     launch(&function, host, &request)
 }

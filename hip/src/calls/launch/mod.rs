@@ -1,7 +1,9 @@
 //! Launches: shape and arguments checked, the kernel given to its stream.
 
 mod arguments;
+pub mod cooperative;
 pub mod entries;
+pub mod extended;
 pub mod pending;
 
 use gfx906::code_object::{self, LaunchShape, ShapeProblem};
@@ -42,6 +44,8 @@ pub struct Request {
     pub extra: In<Address>,
     /// Events to record before and after; 0: none.
     pub events: [Address; 2],
+    /// Whether all groups are to be resident.
+    pub cooperative: bool,
 }
 
 /// A kernel with its arguments, as they are now, if everything about it is as it should be.
@@ -51,6 +55,9 @@ pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcom
         return Err(HipError::InvalidValue);
     }
     check(kernel, &request.shape)?;
+    if request.cooperative {
+        cooperative::check(kernel, &request.shape)?;
+    }
     let kernarg = if request.extra.is_null() {
         arguments::gather(kernel, request.parameters)?
     } else {
@@ -61,6 +68,7 @@ pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcom
         named,
         shape: request.shape,
         kernarg: kernarg.into(),
+        cooperative: request.cooperative,
     })
 }
 

@@ -72,6 +72,7 @@ pub fn launch_by_pointer(host: Address) -> Outcome {
         // The array and what it points to outlive the launch.
         extra: In::of(&extra),
         events: [0; 2],
+        cooperative: false,
     };
     launch(&function, host, &request)
 }

@@ -4,6 +4,7 @@ use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
 use crate::error::{HipError, Outcome};
 use crate::leaks;
+use crate::objects::graph::What;
 use crate::objects::memory::{Allocation, Kind};
 use crate::queue::Submission;
 use crate::runtime::{State, state};
@@ -28,7 +29,20 @@ pub fn free(address: Address) -> Outcome {
         return Ok(());
     }
     stream::wait_for_device()?;
-    give_back(&mut state(), address, "hipFree")
+    let mut state = state();
+    if state.graphs.memory.contains(&address) {
+        return Ok(());
+    }
+    give_back(&mut state, address, "hipFree")
+}
+
+/// Frees memory that a graph has held.
+pub extern "C" fn give_back_of_graph(address: Address) {
+    let mut state = state();
+    if state.graphs.memory.remove(&address) {
+        // What a reset has freed is not there any more.
+        let _ = give_back(&mut state, address, "hipGraphDestroy");
+    }
 }
 
 fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
@@ -52,9 +66,17 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
         return Err(HipError::InvalidValue);
     }
     let lane = submit::lane(stream)?;
-    if capture::of(lane)?.is_some() {
-        capture::spoil(lane);
-        return Err(HipError::StreamCaptureUnsupported);
+    let of_graph = state().graphs.memory.contains(&address);
+    if let Some(id) = capture::of(lane)? {
+        // What was allocated outside is not the graph's to free.
+        if !of_graph {
+            capture::spoil(lane);
+            return Err(HipError::StreamCaptureUnsupported);
+        }
+        return capture::add(id, lane, What::Free(address));
+    }
+    if of_graph {
+        return Ok(());
     }
     if SETTINGS.synchronous {
         return free(address);
@@ -79,6 +101,7 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
 pub fn free_all() {
     let mut state = state();
     state.memory.pools.reset();
+    state.graphs.memory.clear();
     let all: Vec<Allocation> = state.memory.all().copied().collect();
     for allocation in all {
         if state.belongs_to_program(allocation.base) {

@@ -3,6 +3,7 @@
 pub mod array;
 pub mod copy;
 pub mod device;
+pub mod driver;
 pub mod free;
 pub mod host;
 pub mod pitched;

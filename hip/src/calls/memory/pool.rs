@@ -1,10 +1,12 @@
 //! Memory pools, and memory that is allocated and freed in the order of a stream.
 
 use super::device;
+use super::free::give_back_of_graph;
 use crate::boundary::{Address, In, Out};
-use crate::calls::submit;
+use crate::calls::{capture, submit};
 use crate::card;
 use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
 use crate::runtime::state;
 
 /// `hipMemLocation`: its kind, and which.
@@ -52,6 +54,17 @@ mod attribute {
     pub const RESERVED_HIGH: u32 = 6;
     pub const USED: u32 = 7;
     pub const USED_HIGH: u32 = 8;
+}
+
+impl PoolProperties {
+    /// Those of the device's own memory.
+    pub fn of_device() -> PoolProperties {
+        PoolProperties {
+            kind: 1,
+            handles: 0,
+            location: Location { kind: 1, id: 0 },
+        }
+    }
 }
 
 impl Location {
@@ -185,10 +198,35 @@ fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> Outco
     out.put(address)
 }
 
+/// Memory of a graph that is being captured.
+fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> Outcome {
+    let graph = capture::graph(id)?;
+    let address = memory_of_graph(call, graph, bytes)?;
+    capture::add(id, submit::lane(stream)?, What::Allocate(address, bytes))?;
+    out.put(address)
+}
+
+/// Memory that a graph is to hold, until nobody launches it any more.
+pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Address> {
+    if bytes == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let address = device::allocate_captured(call, bytes)?;
+    let mut state = state();
+    let graphs = &mut state.graphs;
+    let user = graphs.users.create(address, give_back_of_graph, 1);
+    graphs.memory.insert(address);
+    graphs.graph_mut(graph)?.users.insert(user, 1);
+    Ok(address)
+}
+
 /// The memory is there when the call returns.
 pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome {
     out.required()?;
     submit::check(stream)?;
+    if let Some(id) = capture::of(submit::lane(stream)?)? {
+        return captured("hipMallocAsync", out, bytes, stream, id);
+    }
     let pool = state().memory.pools.current;
     allocate("hipMallocAsync", out, bytes, pool)
 }
@@ -196,5 +234,8 @@ pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome
 pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> Outcome {
     out.required()?;
     submit::check(stream)?;
+    if let Some(id) = capture::of(submit::lane(stream)?)? {
+        return captured("hipMallocFromPoolAsync", out, bytes, stream, id);
+    }
     allocate("hipMallocFromPoolAsync", out, bytes, pool)
 }

@@ -60,6 +60,19 @@ pub fn begin(
         .ok()
 }
 
+/// Tells once that cooperative launches are not recorded: a replay would not have their groups resident.
+pub fn no_cooperative(function: &Function) {
+    let Some(settings) = SETTINGS.as_ref() else {
+        return;
+    };
+    if is_on() && settings.wants(&function.name) && progress().told.insert("cooperative") {
+        tell(format!(
+            "recording: the cooperative launch of `{}` and others like it are not recorded",
+            function.name
+        ));
+    }
+}
+
 /// Tells once why launches are missing.
 fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     let mut progress = progress();

@@ -1,6 +1,5 @@
 //! Kernels, run to their end; a failure is told.
 
-use gfx906::code_object::HiddenArg;
 use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
 
 use super::pools;
@@ -8,7 +7,7 @@ use crate::boundary::Address;
 use crate::calls::record;
 use crate::error::{HipError, Outcome};
 use crate::host;
-use crate::objects::module::{self, Function};
+use crate::objects::module;
 use crate::objects::work::Kernel;
 use crate::report;
 use crate::runtime::state;
@@ -18,9 +17,6 @@ use crate::settings::SETTINGS;
 use crate::summary;
 use crate::tell::tell;
 
-/// Addresses below are null pointers with an offset.
-const FIRST_PAGES: u64 = 1 << 16;
-
 /// Runs a kernel to its end, recorded where that is asked for.
 pub fn run(kernel: &Kernel) -> Outcome {
     let Kernel {
@@ -29,7 +25,12 @@ pub fn run(kernel: &Kernel) -> Outcome {
         kernarg,
         ..
     } = kernel;
-    let record = record::begin(function, shape, kernarg, &SETTINGS.limits);
+    let record = if kernel.cooperative {
+        record::no_cooperative(function);
+        None
+    } else {
+        record::begin(function, shape, kernarg, &SETTINGS.limits)
+    };
     let outcome = launch(kernel);
     if let Some(record) = record {
         record.end(outcome.is_ok());
@@ -56,7 +57,7 @@ fn launch(work: &Kernel) -> Outcome {
     };
     let kernel = function.kernel()?;
     let start = || {
-        let run = || sanitize::launch(&gpu, function, &launch);
+        let run = || sanitize::launch(&gpu, function, &launch, work.cooperative);
         // A single group runs on this very thread.
         match launch.grid {
             [1, 1, 1] => run(),
@@ -82,7 +83,7 @@ fn launch(work: &Kernel) -> Outcome {
         Err(LaunchError::Trap(trap)) => {
             said::trapped(&trap);
             report::failed(function, &trap);
-            if let Some(hint) = hint(function, &trap) {
+            if let Some(hint) = hint(&trap) {
                 tell(hint);
             }
             Err(HipError::LaunchFailure)
@@ -91,8 +92,8 @@ fn launch(work: &Kernel) -> Outcome {
 }
 
 /// What a report leaves open.
-fn hint(function: &Function, trap: &Trap) -> Option<String> {
-    if trap.is_hang() {
+fn hint(trap: &Trap) -> Option<String> {
+    if matches!(trap.kind, TrapKind::Hang { .. }) {
         return Some(
             "GFX906_BUDGET=N allows N wave instructions a launch, Ns as many CPU seconds".into(),
         );
@@ -100,10 +101,6 @@ fn hint(function: &Function, trap: &Trap) -> Option<String> {
     let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
         return None;
     };
-    let has_heap = |kernel| module::takes(kernel, HiddenArg::HeapV1);
-    if address < FIRST_PAGES && function.kernel().is_ok_and(has_heap) {
-        return Some("malloc in kernels is not supported: there is no heap".into());
-    }
     unreached(trap, address, host::is_mapped(address, 1))
 }
 

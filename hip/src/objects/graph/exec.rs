@@ -164,6 +164,8 @@ pub fn same(old: &What, new: &What) -> Result<(), u32> {
         | (What::Work(Work::Fill(_)), What::Work(Work::Fill(_)))
         | (What::Work(Work::Host(_)), What::Work(Work::Host(_)))
         | (What::Empty, What::Empty)
+        | (What::Allocate(..), What::Allocate(..))
+        | (What::Free(_), What::Free(_))
         | (What::Record(_), What::Record(_))
         | (What::Wait(_), What::Wait(_)) => {}
         _ => return Err(NODE_TYPE),

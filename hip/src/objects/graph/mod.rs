@@ -27,6 +27,10 @@ pub enum What {
     Wait(Address),
     /// A graph within the graph.
     Child(Address),
+    /// Memory, which is there from when the node is: address and bytes.
+    Allocate(Address, usize),
+    /// Memory of such a node is of no use any more.
+    Free(Address),
 }
 
 /// A node.
@@ -72,6 +76,8 @@ pub struct Graphs {
     pub users: Users,
     /// What is being captured.
     pub captures: Captures,
+    /// Memory that graphs hold.
+    pub memory: BTreeSet<Address>,
 }
 
 impl Graphs {
@@ -83,6 +89,7 @@ impl Graphs {
             execs: Handles::new(Tag::Exec),
             users: Users::new(),
             captures: Captures::default(),
+            memory: BTreeSet::new(),
         }
     }
 

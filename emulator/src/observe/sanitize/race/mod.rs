@@ -55,8 +55,13 @@ impl Watch for Race {
 
     fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
         let wave = here.wave.index as usize;
+        self.group.go_on(wave, &self.shared);
         if here.facts.wait.barrier {
             self.group.barrier(wave);
+            return;
+        }
+        if here.facts.meets_grid {
+            self.group.come_to_grid(wave, &self.shared);
             return;
         }
         if here.access.atomic {

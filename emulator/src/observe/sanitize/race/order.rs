@@ -31,6 +31,8 @@ struct OneWave {
     segment: u32,
     /// The launch's clock when it last saw what others have released.
     seen: Option<u64>,
+    /// It has come to the barrier of the grid: when it goes on, all groups have.
+    at_grid: bool,
 }
 
 /// The group that runs.
@@ -91,6 +93,24 @@ impl Group {
         // What one wave of the group has seen, all have behind the barrier: they are asked together.
         let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
         self.waves[wave].seen = seen;
+    }
+
+    /// A wave comes to the barrier of the grid.
+    pub fn come_to_grid(&mut self, wave: usize, shared: &Shared) {
+        let segment = self.segment(wave);
+        shared.release(self.number, segment);
+        let state = &mut self.waves[wave];
+        state.segment = 0;
+        state.at_grid = true;
+    }
+
+    /// A wave goes on: behind the barrier of the grid, if it was there, it has seen what all groups had done.
+    #[inline]
+    pub fn go_on(&mut self, wave: usize, shared: &Shared) {
+        let state = &mut self.waves[wave];
+        if std::mem::take(&mut state.at_grid) {
+            state.seen = Some(shared.now());
+        }
     }
 
     /// A wave is about to make an atomic operation.

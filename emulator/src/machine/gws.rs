@@ -1,0 +1,67 @@
+//! Global wave sync: the barrier of a grid whose groups are all resident.
+//!
+//! Source: the Vega 7nm ISA, `DS_GWS_INIT` and `DS_GWS_BARRIER`, and the device library that compilers link into kernels: the runtime sets the
+//! count to groups less one before the grid begins, a wave of each group arrives, and the last releases all and sets the count anew.
+
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
+
+/// The one resource that a cooperative launch has.
+pub struct Gws {
+    /// How many waves arrive before the one that releases.
+    left: Mutex<u32>,
+    /// How often waves were released.
+    released: AtomicU64,
+}
+
+impl Gws {
+    /// A barrier at which one wave of each group arrives.
+    pub fn new(groups: u64) -> Gws {
+        Gws {
+            left: Mutex::new(u32::try_from(groups.saturating_sub(1)).unwrap_or(u32::MAX)),
+            released: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets how many waves arrive before the one that releases.
+    pub fn init(&self, count: u32) {
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = count;
+    }
+
+    /// A wave arrives, and says how many arrive before the next that releases. What it waits for is another number of releases; none
+    /// where it is the last, and has released the others.
+    pub fn arrive(&self, count: u32) -> Option<u64> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if *left == 0 {
+            *left = count;
+            self.released.fetch_add(1, SeqCst);
+            return None;
+        }
+        *left -= 1;
+        Some(self.released.load(SeqCst))
+    }
+
+    /// How often waves were released.
+    pub fn released(&self) -> u64 {
+        self.released.load(SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_wave_releases_the_others_and_sets_the_count_anew() {
+        let gws = Gws::new(3);
+        assert_eq!(gws.arrive(1), Some(0));
+        assert_eq!(gws.arrive(1), Some(0));
+        assert_eq!(gws.arrive(1), None);
+        assert_eq!(gws.released(), 1);
+        assert_eq!(gws.arrive(0), Some(1));
+        assert_eq!(gws.arrive(0), None);
+        assert_eq!(gws.arrive(0), None, "a barrier of one");
+        gws.init(1);
+        assert_eq!(gws.arrive(0), Some(3));
+    }
+}

@@ -1,0 +1,97 @@
+//! Nodes that allocate and free memory.
+//!
+//! The memory is there from when its node is made, at the address that it keeps, until the graph and all that was made of it are gone: to free it, by a node
+//! or by a call, says that its content is of no use any more, and changes nothing else.
+
+use super::node::Spot;
+use super::params::what;
+use crate::boundary::{Address, In, Out};
+use crate::calls::memory::pool::{Access, PoolProperties, memory_of_graph};
+use crate::error::{HipError, Outcome};
+use crate::objects::graph::What;
+use crate::runtime::state;
+
+/// `hipMemAllocNodeParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation {
+    pool: PoolProperties,
+    /// What follows in `hipMemPoolProps`.
+    rest: [u64; 9],
+    access: In<Access>,
+    accesses: usize,
+    bytes: usize,
+    address: Address,
+}
+
+/// Where the address stands in `hipMemAllocNodeParams`.
+pub const ADDRESS: Address = std::mem::offset_of!(Allocation, address) as Address;
+
+pub fn add_allocation(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    parameters: Out<Allocation>,
+) -> Outcome {
+    let mut p = parameters.get()?;
+    p.address = add(Spot::new(out, graph, after, count)?, &p)?;
+    parameters.put(p)
+}
+
+/// Adds a node that allocates; the address.
+pub fn add(spot: Spot, p: &Allocation) -> Outcome<Address> {
+    let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
+    spot.add(What::Allocate(address, p.bytes))?;
+    Ok(address)
+}
+
+pub fn add_free(
+    out: Out<Address>,
+    graph: Address,
+    after: In<Address>,
+    count: usize,
+    address: Address,
+) -> Outcome {
+    let spot = Spot::new(out, graph, after, count)?;
+    if !state().graphs.memory.contains(&address) {
+        return Err(HipError::InvalidValue);
+    }
+    spot.add(What::Free(address))
+}
+
+/// Pinned memory of the one device.
+pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
+    out.required()?;
+    let What::Allocate(address, bytes) = what(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    out.put(Allocation {
+        pool: PoolProperties::of_device(),
+        rest: [0; 9],
+        access: In::null(),
+        accesses: 0,
+        bytes,
+        address,
+    })
+}
+
+pub fn get_free(node: Address, out: Out<Address>) -> Outcome {
+    out.required()?;
+    match what(node)? {
+        What::Free(address) => out.put(address),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As C compilers lay it out, of the headers of 5.5 and 6.0.
+    #[test]
+    fn the_layout_is_the_headers() {
+        assert_eq!(size_of::<Allocation>(), 120);
+        assert_eq!(std::mem::offset_of!(Allocation, bytes), 104);
+    }
+}

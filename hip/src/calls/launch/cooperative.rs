@@ -1,0 +1,145 @@
+//! Cooperative launches: all groups of the grid are resident, so it may not have more than the card holds at a time.
+
+use gfx906::code_object::{Kernel, LaunchShape};
+
+use super::entries::{kernel_of, module_request};
+use super::{Request, launch};
+use crate::boundary::{Address, In};
+use crate::calls::function::groups_at_a_time;
+use crate::calls::{module, submit};
+use crate::card::COMPUTE_UNITS;
+use crate::error::{HipError, Outcome};
+use crate::objects::shape::Dim3;
+use crate::tell::tell;
+
+/// `hipLaunchParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct HostLaunch {
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: usize,
+    stream: Address,
+}
+
+/// `hipFunctionLaunchParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleLaunch {
+    function: Address,
+    grid: Dim3,
+    block: Dim3,
+    lds: u32,
+    stream: Address,
+    parameters: In<Address>,
+}
+
+/// That the card holds the whole grid.
+pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
+    let items = shape.block.iter().product();
+    let each = groups_at_a_time(kernel, items, shape.dynamic_lds as usize);
+    let most = u64::from(each) * u64::from(COMPUTE_UNITS);
+    let groups: u64 = shape.grid.into_iter().map(u64::from).product();
+    if groups > most {
+        tell(format!(
+            "kernel `{}`: a cooperative launch of {groups} groups of {items}, of which the card holds {most} at a time \
+             (hipOccupancyMaxActiveBlocksPerMultiprocessor says {each} a compute unit)",
+            kernel.name
+        ));
+        return Err(HipError::CooperativeLaunchTooLarge);
+    }
+    Ok(())
+}
+
+pub fn host_launch(
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: u32,
+    stream: Address,
+) -> Outcome {
+    let request = Request {
+        shape: LaunchShape {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_lds: lds.into(),
+        },
+        stream,
+        parameters,
+        extra: In::null(),
+        events: [0; 2],
+        cooperative: true,
+    };
+    // HIP 7 takes a kernel's handle, too.
+    launch(&kernel_of(host)?, host, &request)
+}
+
+pub fn host_launch_per_thread(
+    host: Address,
+    grid: Dim3,
+    block: Dim3,
+    parameters: In<Address>,
+    lds: u32,
+    stream: Address,
+) -> Outcome {
+    host_launch(host, grid, block, parameters, lds, submit::own(stream))
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn module_launch(
+    function: Address,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    lds: u32,
+    stream: Address,
+    parameters: In<Address>,
+) -> Outcome {
+    if function == 0 {
+        return Err(HipError::InvalidImage);
+    }
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    let request = Request {
+        parameters,
+        cooperative: true,
+        ..module_request(grid, block, lds, stream)
+    };
+    launch(&module::function(function)?, function, &request)
+}
+
+/// The launch of several devices, of which there is one.
+fn only<T: Copy>(launches: In<T>, count: u32) -> Outcome<T> {
+    if count != 1 {
+        return Err(HipError::InvalidValue);
+    }
+    launches.get()
+}
+
+pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+    let of = only(launches, u32::try_from(count).unwrap_or(0))?;
+    let lds = u32::try_from(of.lds).map_err(|_| HipError::InvalidValue)?;
+    // The null stream belongs to no device in particular.
+    if of.stream == 0 {
+        return Err(HipError::InvalidHandle);
+    }
+    host_launch(of.host, of.grid, of.block, of.parameters, lds, of.stream)
+}
+
+pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> Outcome {
+    let of = only(launches, count)?;
+    if of.stream == 0 {
+        return Err(HipError::InvalidHandle);
+    }
+    let request = Request {
+        parameters: of.parameters,
+        cooperative: true,
+        ..module_request(of.grid.into(), of.block.into(), of.lds, of.stream)
+    };
+    launch(&module::function(of.function)?, of.function, &request)
+}

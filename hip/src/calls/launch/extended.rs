@@ -1,0 +1,102 @@
+//! Launches with attributes: `hipLaunchKernelExC`, `hipDrvLaunchKernelEx`.
+
+use gfx906::code_object::LaunchShape;
+
+use super::entries::{kernel_of, module_request};
+use super::{Request, launch};
+use crate::boundary::{Address, In};
+use crate::calls::module;
+use crate::error::{HipError, Outcome};
+use crate::objects::shape::Dim3;
+use crate::tell::tell;
+
+/// `hipLaunchAttribute`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute {
+    id: u32,
+    pad: u32,
+    /// A union of 64 bytes.
+    value: [i32; 16],
+}
+
+/// `hipLaunchConfig_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct HostConfig {
+    grid: Dim3,
+    block: Dim3,
+    lds: usize,
+    stream: Address,
+    attributes: In<Attribute>,
+    count: u32,
+}
+
+/// `HIP_LAUNCH_CONFIG`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleConfig {
+    grid: Dim3,
+    block: Dim3,
+    lds: u32,
+    stream: Address,
+    attributes: In<Attribute>,
+    count: u32,
+}
+
+/// Whether attributes ask for a cooperative launch; a window of the cache and a priority change nothing.
+fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
+    const WINDOW: u32 = 1;
+    const COOPERATIVE: u32 = 2;
+    const PRIORITY: u32 = 8;
+    let mut cooperative = false;
+    for n in 0..count as usize {
+        let attribute = attributes.nth(n)?;
+        match attribute.id {
+            COOPERATIVE => cooperative = attribute.value[0] != 0,
+            WINDOW | PRIORITY => {}
+            id => {
+                tell(format!("a launch with attribute {id}: not supported"));
+                return Err(HipError::InvalidValue);
+            }
+        }
+    }
+    Ok(cooperative)
+}
+
+pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> Outcome {
+    let config = config.get()?;
+    let request = Request {
+        shape: LaunchShape {
+            grid: config.grid.into(),
+            block: config.block.into(),
+            dynamic_lds: config.lds as u64,
+        },
+        stream: config.stream,
+        parameters,
+        extra: In::null(),
+        events: [0; 2],
+        cooperative: is_cooperative(config.attributes, config.count)?,
+    };
+    launch(&kernel_of(host)?, host, &request)
+}
+
+pub fn module_launch(
+    config: In<ModuleConfig>,
+    function: Address,
+    parameters: In<Address>,
+    extra: In<Address>,
+) -> Outcome {
+    let config = config.get()?;
+    if function == 0 {
+        return Err(HipError::InvalidImage);
+    }
+    let shape = (config.grid.into(), config.block.into());
+    let request = Request {
+        parameters,
+        extra,
+        cooperative: is_cooperative(config.attributes, config.count)?,
+        ..module_request(shape.0, shape.1, config.lds, config.stream)
+    };
+    launch(&module::function(function)?, function, &request)
+}

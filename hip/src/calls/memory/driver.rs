@@ -1,0 +1,139 @@
+//! Copies of planes as the driver's functions describe them (`HIP_MEMCPY3D`): each side says what kind of memory it is, and counts in bytes.
+
+use super::array;
+use super::copy::{self, DEFAULT, NULL, Wait};
+use crate::boundary::{Address, host_value};
+use crate::error::{HipError, Outcome};
+use crate::generation::{Generation, generation};
+use crate::objects::memory_type::MemoryType;
+use crate::objects::work::{Copy, Form, Rows, Size};
+
+/// One side, with numbers of 32 bits before HIP 7 and of 64 since.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Side<N> {
+    at: [N; 3],
+    level: N,
+    kind: u32,
+    host: Address,
+    device: Address,
+    array: Address,
+    pitch: N,
+    height: N,
+}
+
+/// `HIP_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Parameters<N> {
+    from: Side<N>,
+    to: Side<N>,
+    /// Bytes, rows, planes.
+    size: [N; 3],
+}
+
+impl Side<u32> {
+    fn wide(self) -> Side<usize> {
+        Side {
+            at: self.at.map(|n| n as usize),
+            level: self.level as usize,
+            kind: self.kind,
+            host: self.host,
+            device: self.device,
+            array: self.array,
+            pitch: self.pitch as usize,
+            height: self.height as usize,
+        }
+    }
+}
+
+impl Side<usize> {
+    /// Where its rows are; a copy must lie within an array.
+    fn rows(&self, size: &Size) -> Outcome<Rows> {
+        let [x, y, z] = self.at;
+        if self.level != 0 {
+            return Err(HipError::InvalidValue);
+        }
+        let (base, pitch, rows) = match MemoryType::from_number(self.kind, generation()) {
+            Some(MemoryType::Array) => {
+                let array = array::get(self.array)?;
+                if !array.holds(self.at, [size.width, size.height, size.depth]) {
+                    return Err(HipError::InvalidValue);
+                }
+                (array.base, array.pitch, array.rows())
+            }
+            Some(MemoryType::Host) => (self.host, self.pitch, self.height),
+            Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => {
+                (self.device, self.pitch, self.height)
+            }
+            Some(MemoryType::Unregistered) | None => return Err(HipError::InvalidValue),
+        };
+        // Without a pitch rows lie close together, and so do planes without a height.
+        let pitch = if pitch == 0 { size.width } else { pitch };
+        let rows = if rows == 0 { size.height } else { rows };
+        if base == 0 || size.width > pitch || size.depth > 1 && size.height > rows {
+            return Err(HipError::InvalidValue);
+        }
+        let place = || {
+            let plane = pitch.checked_mul(rows)?;
+            let at = plane.checked_mul(z)?;
+            let at = at.checked_add(pitch.checked_mul(y)?)?.checked_add(x)?;
+            Some((base.checked_add(at as u64)?, plane))
+        };
+        let (start, plane) = place().ok_or(HipError::InvalidValue)?;
+        Ok(Rows {
+            start,
+            pitch,
+            plane,
+        })
+    }
+}
+
+/// The copy that parameters describe.
+pub fn planes(parameters: Address) -> Outcome<Copy> {
+    let p = if generation() == Generation::Seven {
+        host_value::<Parameters<usize>>(parameters)?
+    } else {
+        let p = host_value::<Parameters<u32>>(parameters)?;
+        Parameters {
+            from: p.from.wide(),
+            to: p.to.wide(),
+            size: p.size.map(|n| n as usize),
+        }
+    };
+    let [width, height, depth] = p.size;
+    let size = Size {
+        width,
+        height,
+        depth,
+    };
+    Ok(Copy {
+        to: p.to.rows(&size)?,
+        from: p.from.rows(&size)?,
+        size,
+        direction: DEFAULT,
+        form: Form::Planes,
+        staged: None,
+    })
+}
+
+pub fn copy(parameters: Address) -> Outcome {
+    copy::submit(planes(parameters)?, NULL, Wait::Yes)
+}
+
+pub fn copy_async(parameters: Address, stream: Address) -> Outcome {
+    copy::submit(planes(parameters)?, stream, Wait::No)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As C compilers lay it out, of the headers of 5.2 and 7.1.
+    #[test]
+    fn layouts_are_the_headers() {
+        assert_eq!(size_of::<Parameters<u32>>(), 128);
+        assert_eq!(size_of::<Parameters<usize>>(), 184);
+        assert_eq!(std::mem::offset_of!(Parameters<u32>, size), 112);
+    }
+}

@@ -1,0 +1,209 @@
+//! hipRTC: programs that are compiled while the process runs, by a clang that is installed.
+
+mod compiler;
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::boundary::{Address, In, Out, Text, put_bytes};
+use crate::error::{HipError, Outcome};
+use crate::generation::generation;
+use crate::handles::{Handles, Tag};
+use compiler::{Compiled, Trouble};
+
+/// What a function of hipRTC comes to, by its name without `HIPRTC_ERROR_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Problem {
+    InvalidInput = 3,
+    InvalidProgram = 4,
+    InvalidOption = 5,
+    Compilation = 6,
+    BuiltinOperation = 7,
+    NoNameExpressions = 8,
+    NoLoweredNames = 9,
+    NameExpressionInvalid = 10,
+    Internal = 11,
+}
+
+/// The name of a code.
+pub fn text_of(code: u32) -> Text {
+    Text::of(match code {
+        0 => c"HIPRTC_SUCCESS",
+        1 => c"HIPRTC_ERROR_OUT_OF_MEMORY",
+        2 => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
+        3 => c"HIPRTC_ERROR_INVALID_INPUT",
+        4 => c"HIPRTC_ERROR_INVALID_PROGRAM",
+        5 => c"HIPRTC_ERROR_INVALID_OPTION",
+        6 => c"HIPRTC_ERROR_COMPILATION",
+        7 => c"HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+        8 => c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+        9 => c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        10 => c"HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        11 => c"HIPRTC_ERROR_INTERNAL_ERROR",
+        100 => c"HIPRTC_ERROR_LINKING",
+        _ => c"Invalid HIPRTC error code",
+    })
+}
+
+impl From<HipError> for Problem {
+    fn from(_: HipError) -> Problem {
+        Problem::InvalidInput
+    }
+}
+
+type Result<T = ()> = std::result::Result<T, Problem>;
+
+fn code(result: Result) -> u32 {
+    result.map_or_else(|problem| problem as u32, |()| 0)
+}
+
+/// A program: source, and what became of it.
+#[derive(Default)]
+struct Program {
+    name: String,
+    source: String,
+    /// Headers that it brings along: name, text.
+    headers: Vec<(String, String)>,
+    /// Expressions whose lowered names were asked for.
+    expressions: Vec<String>,
+    log: String,
+    compiled: Option<Compiled>,
+    /// Lowered names that were given out: they stay.
+    lowered: HashMap<String, Text>,
+}
+
+// SAFETY: the texts are strings of ours that stay for good and that nobody writes.
+unsafe impl Send for Program {}
+
+static PROGRAMS: LazyLock<Mutex<Handles<Program>>> =
+    LazyLock::new(|| Mutex::new(Handles::new(Tag::Program)));
+
+fn programs() -> MutexGuard<'static, Handles<Program>> {
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does something with a program.
+fn with<T>(program: Address, f: impl FnOnce(&mut Program) -> Result<T>) -> Result<T> {
+    f(programs().get_mut(program).ok_or(Problem::InvalidProgram)?)
+}
+
+fn texts(count: i32, texts: In<Text>) -> Result<Vec<String>> {
+    let count = usize::try_from(count).map_err(|_| Problem::InvalidInput)?;
+    let text = |n| Ok(texts.nth(n)?.get()?);
+    (0..count).map(text).collect()
+}
+
+pub fn create(
+    out: Out<Address>,
+    source: Text,
+    name: Text,
+    count: i32,
+    headers: In<Text>,
+    names: In<Text>,
+) -> u32 {
+    let create = || {
+        out.required()?;
+        let headers = texts(count, headers)?;
+        let program = Program {
+            name: name.get().unwrap_or_default(),
+            source: source.get()?,
+            headers: texts(count, names)?.into_iter().zip(headers).collect(),
+            ..Program::default()
+        };
+        Ok(out.put(programs().insert(program))?)
+    };
+    code(create())
+}
+
+pub fn destroy(program: Out<Address>) -> u32 {
+    let destroy = || {
+        let removed = programs().remove(program.get()?);
+        removed.ok_or(Problem::InvalidProgram)?;
+        Ok(program.put(0)?)
+    };
+    code(destroy())
+}
+
+pub fn add_expression(program: Address, expression: Text) -> u32 {
+    let add = |program: &mut Program| {
+        if program.compiled.is_some() {
+            return Err(Problem::NoNameExpressions);
+        }
+        program.expressions.push(expression.get()?);
+        Ok(())
+    };
+    code(with(program, add))
+}
+
+pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
+    let compile = || {
+        let options = texts(count, options)?;
+        // Other threads have their programs meanwhile.
+        let job = with(program, |program| Ok(compiler::Job::of(program)))?;
+        let (log, compiled) = job.run(&options);
+        with(program, |program| {
+            program.log = log;
+            program.compiled = None;
+            match compiled {
+                Ok(compiled) => program.compiled = Some(compiled),
+                Err(Trouble::Compilation) => return Err(Problem::Compilation),
+                Err(Trouble::Option) => return Err(Problem::InvalidOption),
+                Err(Trouble::NoCompiler) => return Err(Problem::BuiltinOperation),
+                Err(Trouble::Host) => return Err(Problem::Internal),
+            }
+            Ok(())
+        })
+    };
+    code(compile())
+}
+
+pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
+    let lowered = |program: &mut Program| {
+        out.required()?;
+        let expression = expression.get()?;
+        let compiled = program.compiled.as_ref().ok_or(Problem::NoLoweredNames)?;
+        let found = compiled.names.get(&expression);
+        let found = found.ok_or(Problem::NameExpressionInvalid)?;
+        let text = program.lowered.entry(expression);
+        Ok(out.put(*text.or_insert_with(|| Text::leak(found)))?)
+    };
+    code(with(program, lowered))
+}
+
+/// The compiled code, if there is any.
+fn object(program: &Program) -> Result<&[u8]> {
+    let compiled = program.compiled.as_ref();
+    Ok(&compiled.ok_or(Problem::InvalidProgram)?.object)
+}
+
+pub fn code_size(program: Address, out: Out<usize>) -> u32 {
+    code(with(program, |p| Ok(out.put(object(p)?.len())?)))
+}
+
+pub fn get_code(program: Address, to: Address) -> u32 {
+    code(with(program, |p| Ok(put_bytes(to, object(p)?)?)))
+}
+
+/// With the NUL at its end.
+pub fn log_size(program: Address, out: Out<usize>) -> u32 {
+    code(with(program, |p| Ok(out.put(p.log.len() + 1)?)))
+}
+
+pub fn get_log(program: Address, to: Address) -> u32 {
+    let log = |program: &mut Program| {
+        let mut text = program.log.clone().into_bytes();
+        text.push(0);
+        Ok(put_bytes(to, &text)?)
+    };
+    code(with(program, log))
+}
+
+pub fn version(major: Out<i32>, minor: Out<i32>) -> u32 {
+    let put = || -> Outcome {
+        let version = generation().version();
+        major.put(version / 10_000_000)?;
+        minor.put(version / 100_000 % 100)
+    };
+    code(put().map_err(Problem::from))
+}
