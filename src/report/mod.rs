@@ -26,6 +26,7 @@ use crate::verdict::{CodeObjectReport, DeviceReport, EnvironmentReport, RunRepor
 pub use counters::share;
 pub use failure::{findings, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
+pub use html::{Chart, Frame};
 pub use json::render as render_json;
 pub use jsonl::JsonLines;
 pub use look::Look;
