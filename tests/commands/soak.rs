@@ -77,7 +77,7 @@ fn what_passes_is_counted() {
     );
     assert!(found["seconds"].take().is_f64());
     let want = json!({
-        "schema": "deltanet-check/soak/1", "seeds": [0, 1], "trials": 2, "seconds": null, "failures": [],
+        "schema": "deltanet-check/soak/1", "complete": true, "seeds": [0, 1], "trials": 2, "seconds": null, "failures": [],
     });
     assert_eq!(found, want);
 }
