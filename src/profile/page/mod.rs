@@ -102,6 +102,7 @@ fn limiter(profiled: &Profiled) -> &'static str {
 }
 
 fn case(card: Card, scale: [f64; 2], profiled: &Profiled, count: usize) -> CaseView {
+    let alone = count == 1 && profiled.launches.len() == 1;
     let shape = profiled.shape.as_deref().map_or_else(String::new, escaped);
     let id = escaped(&profiled.id);
     let kernels = profiled
@@ -125,19 +126,21 @@ fn case(card: Card, scale: [f64; 2], profiled: &Profiled, count: usize) -> CaseV
         open: count <= 3,
         launches: together(&profiled.launches)
             .into_iter()
-            .map(|(one, times)| launch(card, one, times))
+            .map(|(one, times)| launch(card, one, times, alone))
             .collect(),
         id,
         shape,
     }
 }
 
-fn launch(card: Card, launch: &LaunchProfile, times: usize) -> LaunchView {
+/// A launch; one that is alone has its roofline above.
+fn launch(card: Card, launch: &LaunchProfile, times: usize, alone: bool) -> LaunchView {
+    let roofline = || pictures::roofline(card, &[launch]);
     let told = lines(launch).into_iter();
     LaunchView {
         heading: escaped(&heading(launch, times)),
         picture: pictures::bounds(launch),
-        roofline: pictures::roofline(card, &[launch]),
+        roofline: (!alone).then(roofline).flatten(),
         lines: told.map(|(label, text)| (label, escaped(&text))).collect(),
         sites: launch.memory_instructions.iter().map(site).collect(),
     }

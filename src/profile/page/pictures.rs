@@ -30,7 +30,7 @@ fn row(scale: [f64; 2], height: f64, label: &str) -> Chart {
     Chart::new(
         label,
         [360.0, height],
-        [16.0, 16.0, 0.0, 0.0],
+        [22.0, 26.0, 0.0, 0.0],
         scale.into_iter(),
         none,
     )
@@ -41,7 +41,7 @@ pub(super) fn axis(scale: [f64; 2]) -> String {
     let mut chart = Chart::new(
         "time",
         [360.0, 18.0],
-        [16.0, 16.0, 14.0, 16.0],
+        [22.0, 26.0, 14.0, 16.0],
         scale.into_iter(),
         std::iter::empty(),
     );
@@ -51,7 +51,10 @@ pub(super) fn axis(scale: [f64; 2]) -> String {
 
 /// `10 us`: a power of ten.
 fn short(seconds: f64) -> String {
-    time(seconds).replace(".00", "").replace(".0", "")
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+    let unit = units.into_iter().find(|(least, _)| seconds >= *least * 0.999);
+    let (least, unit) = unit.unwrap_or((1e-9, "ns"));
+    format!("{} {unit}", figure(seconds / least).replace(".0", ""))
 }
 
 /// The interval of a case.
@@ -226,6 +229,7 @@ mod tests {
     fn powers_of_ten_are_named_in_their_unit() {
         let named = [0.01, 0.1, 1.0, 100.0, 1e6, 1e10, 1e13].map(count);
         assert_eq!(named, ["0.01", "0.1", "1", "100", "1 M", "10 G", "10 T"]);
-        assert_eq!([1e-6, 1e-5, 1e-3].map(short), ["1 us", "10 us", "1 ms"]);
+        let named = [1e-8, 1e-7, 1e-6, 1e-5, 1e-3, 10.0].map(short);
+        assert_eq!(named, ["10 ns", "100 ns", "1 us", "10 us", "1 ms", "10 s"]);
     }
 }
