@@ -426,16 +426,32 @@ fn profiles_are_compared_by_their_intervals() {
     let old: Value = serde_json::from_str(&text).expect("JSON");
     let compare = |new: &Value, more: &[&str]| {
         std::fs::write(here.join("new.json"), new.to_string()).expect("written");
-        run(&here, &[&["compare", "old.json", "new.json"], more].concat())
+        run(
+            &here,
+            &[&["compare", "old.json", "new.json"], more].concat(),
+        )
     };
     let same = compare(&old, &["--fail-if", "model-least > +0"]);
     assert_eq!((same.code, same.err.as_str()), (0, ""), "{}", same.out);
-    for metric in ["model-least", "model-most", "floor", "lines", "vgprs", "instructions"] {
+    for metric in [
+        "model-least",
+        "model-most",
+        "floor",
+        "lines",
+        "vgprs",
+        "instructions",
+    ] {
         let row = same.out.lines().find(|line| line.starts_with(metric));
-        assert!(row.is_some_and(|row| row.contains("same")), "{metric}: {}", same.out);
+        assert!(
+            row.is_some_and(|row| row.contains("same")),
+            "{metric}: {}",
+            same.out
+        );
     }
     let mut slower = old.clone();
-    let ends = slower["profiles"][0]["seconds"].as_array_mut().expect("two");
+    let ends = slower["profiles"][0]["seconds"]
+        .as_array_mut()
+        .expect("two");
     let doubled = ends[0].as_f64().expect("a number") * 2.0;
     ends[0] = json!(doubled);
     let worse = compare(&slower, &["--fail-if", "model-least > +5%"]);

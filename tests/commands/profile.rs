@@ -256,7 +256,10 @@ fn the_constants_stand_in_the_docs() {
 #[test]
 fn a_profile_is_written_as_json_and_as_a_page() {
     let files = ["--report", "p.json", "--report", "p.html"];
-    let done = transpose("profile_report", &[&files[..], &["--format", "json"]].concat());
+    let done = transpose(
+        "profile_report",
+        &[&files[..], &["--format", "json"]].concat(),
+    );
     let here = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands/profile_report");
     let read = |name: &str| std::fs::read_to_string(here.join(name)).expect("written");
     assert_eq!(read("p.json"), done.out);
@@ -264,7 +267,7 @@ fn a_profile_is_written_as_json_and_as_a_page() {
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(!page.contains("://"), "nothing is loaded");
     for part in [
-        "data-verdict=\"vmem\" data-words=\"transpose:rows=64,cols=64",
+        "data-words=\"transpose:rows=64,cols=64",
         "<h2>Roofline of asked bytes</h2>",
         "class=\"bar main\"",
         "class=\"roof\"",
@@ -275,7 +278,15 @@ fn a_profile_is_written_as_json_and_as_a_page() {
     }
     let bad = run(&here, &["profile", "--test", "mul", "--report", "p.xml"]);
     assert_eq!(bad.code, 2);
-    assert!(bad.err.contains("--report p.xml: its name must end in .json or .html"), "{}", bad.err);
-    let nowhere = super::refused(&here, &["profile", "--test", "mul", "--report", "no/p.html"]);
+    assert!(
+        bad.err
+            .contains("--report p.xml: its name must end in .json or .html"),
+        "{}",
+        bad.err
+    );
+    let nowhere = super::refused(
+        &here,
+        &["profile", "--test", "mul", "--report", "no/p.html"],
+    );
     assert!(nowhere.starts_with("cannot write no/p.html"), "{nowhere}");
 }

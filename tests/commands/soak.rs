@@ -265,8 +265,16 @@ fn what_a_signal_ends_is_told_and_written() {
     use std::time::{Duration, Instant};
 
     let begins: [(&[&str], &str, &str); 3] = [
-        (&["--seeds", "1000000", "--phase", "1-8"], "seeds", "; interrupted"),
-        (&["soak", "--minutes", "600", "--phase", "1-8"], "seeds", "; interrupted"),
+        (
+            &["--seeds", "1000000", "--phase", "1-8"],
+            "seeds",
+            "; interrupted",
+        ),
+        (
+            &["soak", "--minutes", "600", "--phase", "1-8"],
+            "seeds",
+            "; interrupted",
+        ),
         (&["--self-test", "--phase", "0"], "tests", "interrupted: "),
     ];
     for (at, (args, list, word)) in begins.into_iter().enumerate() {
@@ -287,7 +295,10 @@ fn what_a_signal_ends_is_told_and_written() {
             if found[list].as_array().is_some_and(|list| !list.is_empty()) {
                 break found;
             }
-            assert!(started.elapsed() < Duration::from_secs(300), "it does not grow");
+            assert!(
+                started.elapsed() < Duration::from_secs(300),
+                "it does not grow"
+            );
             std::thread::sleep(Duration::from_millis(10));
         };
         assert_eq!(begun["complete"], false);

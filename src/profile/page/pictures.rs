@@ -52,7 +52,9 @@ pub(super) fn axis(scale: [f64; 2]) -> String {
 /// `10 us`: a power of ten.
 fn short(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
-    let unit = units.into_iter().find(|(least, _)| seconds >= *least * 0.999);
+    let unit = units
+        .into_iter()
+        .find(|(least, _)| seconds >= *least * 0.999);
     let (least, unit) = unit.unwrap_or((1e-9, "ns"));
     format!("{} {unit}", figure(seconds / least).replace(".0", ""))
 }
