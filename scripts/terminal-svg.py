@@ -9,21 +9,33 @@ COLOURS = {30: "#484f58", 31: "#ff7b72", 32: "#3fb950", 33: "#d29922", 34: "#58a
 COLOURS |= {code + 60: colour for code, colour in COLOURS.items()}
 PLAIN, PAPER = "#e6edf3", "#0d1117"
 WIDE, HIGH, PAD = 7.8, 17, 14
+# Steps of the colour cube of a palette of 256.
+STEPS = (0, 95, 135, 175, 215, 255)
+
+
+def paper(number):
+    """The colour behind `48;5;N`, of the colour cube."""
+    red, green, blue = (STEPS[(number - 16) // part % 6] for part in (36, 6, 1))
+    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def spans(line):
     """Pieces of a line with the attributes that escape sequences give them."""
-    colour, bold, dim = PLAIN, False, False
+    colour, bold, dim, behind = PLAIN, False, False, None
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         if not piece.startswith("\x1b"):
             if piece:
-                yield piece, colour, bold, dim
+                yield piece, colour, bold, dim, behind
             continue
+        ground = re.search(r"48;5;(\d+)", piece)
+        if ground and 16 <= int(ground[1]) < 232:
+            behind = paper(int(ground[1]))
+        piece = re.sub(r";?48;5;\d+", "", piece)
         # A colour of the palette, `38;5;N`, whose first sixteen are those of the short codes.
         codes = re.sub(r"38;5;(\d+)", lambda match: str(30 + int(match[1]) % 8 if int(match[1]) < 16 else 37), piece[2:-1])
         for code in [int(code or 0) for code in codes.split(";")]:
             if code == 0:
-                colour, bold, dim = PLAIN, False, False
+                colour, bold, dim, behind = PLAIN, False, False, None
             elif code == 1:
                 bold = True
             elif code == 2:
@@ -49,10 +61,13 @@ print(f'<rect width="100%" height="100%" rx="8" fill="{PAPER}"/>')
 print('<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">')
 for number, line in enumerate(lines):
     column = 0
-    for piece, colour, bold, dim in spans(line):
+    for piece, colour, bold, dim, behind in spans(line):
         here, column = column, column + width(piece)
         if not piece.strip():
             continue
+        if behind:
+            ground = f'x="{PAD + here * WIDE:.1f}" y="{PAD + number * HIGH}" width="{width(piece) * WIDE:.1f}" height="{HIGH}"'
+            print(f'<rect {ground} fill="{behind}"/>')
         place = f'x="{PAD + here * WIDE:.1f}" y="{PAD + (number + 0.75) * HIGH:.1f}" textLength="{width(piece) * WIDE:.1f}"'
         # Spaces that no viewer folds.
         shown = html.escape(piece).replace(" ", "\u00a0")

@@ -87,7 +87,7 @@ pub enum Command {
     Soak(SoakArgs),
     /// Put reports of the parts of a run together
     Merge(MergeArgs),
-    /// Compare two reports, test by test: verdicts, errors, instructions, traffic
+    /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
     Compare(CompareArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),

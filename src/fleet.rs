@@ -6,6 +6,7 @@ pub mod compare;
 pub mod known;
 pub mod merge;
 mod partition;
+mod profile;
 pub mod report;
 
 pub use partition::Part;

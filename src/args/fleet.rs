@@ -47,7 +47,7 @@ pub struct MergeArgs {
     pub require_all: bool,
 }
 
-/// Compare two reports, test by test: verdicts, errors, instructions, traffic
+/// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
 ///
 /// Tests that passed and do not any more end it with exit code 1, and so does every --fail-if that holds.
 #[derive(Debug, Args)]

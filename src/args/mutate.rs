@@ -72,9 +72,9 @@ pub struct MutateArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the JSON report to this file as well
-    #[arg(long, value_name = "FILE.json")]
-    pub report: Option<PathBuf>,
+    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub report: Vec<PathBuf>,
 
     /// Show every mutant that nobody noticed, and every place that nothing executes
     #[arg(short, long)]

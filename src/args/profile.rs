@@ -48,6 +48,10 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
+    /// Write the result to this file as well, in the format of its extension: .json or .html; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["counts", "constants"])]
+    pub report: Vec<PathBuf>,
+
     /// Run nothing: model the counts in this file, and say how far off what was measured they are
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["file", "phase", "test", "kernel", "constants"])]
     pub counts: Option<PathBuf>,

@@ -14,8 +14,9 @@ const LISTED: usize = 20;
 
 /// Does what the flags of `compare` say.
 pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
-    let old = Report::read(&args.old)?.with_resources();
-    let new = Report::read(&args.new)?.with_resources();
+    let old = Report::read_any(&args.old)?.with_resources();
+    let new = Report::read_any(&args.new)?.with_resources();
+    same_kind(&old, &new)?;
     let comparison = Comparison::new(&old, &new, &args.fail_if)?;
     let worse = comparison.worse().next().is_some();
     let missing = args.require_all && !comparison.missing.is_empty();
@@ -40,6 +41,31 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
         )));
     }
     Ok(if failed { Exit::Failed } else { Exit::Passed })
+}
+
+/// Reports of runs, or profiles of one clock.
+fn same_kind(old: &Report, new: &Report) -> Result<(), Stop> {
+    if old.is_profile() != new.is_profile() {
+        let (profile, run) = if old.is_profile() {
+            (old, new)
+        } else {
+            (new, old)
+        };
+        return Err(Stop::setup(format!(
+            "{} is a profile and {} the report of a run: compare two of a kind",
+            profile.name, run.name
+        )));
+    }
+    let clocks = [old, new].map(|report| report.at("/clock_mhz").as_f64());
+    if let [Some(before), Some(after)] = clocks
+        && before != after
+    {
+        return Err(Stop::setup(format!(
+            "{} is of {before} MHz and {} of {after}: profile both at one --clock",
+            old.name, new.name
+        )));
+    }
+    Ok(())
 }
 
 fn text(old: &Report, new: &Report, comparison: &Comparison, top: usize) -> String {

@@ -21,6 +21,7 @@ pub mod soak;
 pub mod tolerances;
 mod trials;
 pub mod vectors;
+mod written;
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! `mutate`: changes one instruction of the kernels at a time, and says which changes no test notices.
 
+use super::written::Written;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
-use crate::mutate::{Accepted, Campaign, MutationReport, Options, apply, merge, read, table};
+use crate::mutate::{Accepted, Campaign, MutationReport, Options, apply, merge, page, read, table};
 use crate::run::{Setup, kernel_globs, seed};
 use crate::text::{print, shown};
 
@@ -11,6 +12,7 @@ const MAX_REPORT: u64 = 1 << 30;
 
 /// Runs the command.
 pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
+    let written = Written::to(&args.report)?;
     let accepted = args.accepted.as_deref().map(Accepted::read).transpose()?;
     let mut report = if args.merge.is_empty() {
         campaign(args)?
@@ -30,10 +32,7 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
         text.map(|text| text + "\n")
             .map_err(|error| Stop::setup(format!("the report cannot be written as JSON: {error}")))
     };
-    if let Some(path) = &args.report {
-        let written = crate::files::write_atomically(path, json()?.as_bytes());
-        written.map_err(|error| Stop::setup(error.to_string()))?;
-    }
+    written.write(json, || page(&report))?;
     print(&match args.format {
         Format::Table => table(&report, args.verbose),
         Format::Json => json()?,

@@ -1,17 +1,22 @@
 //! `profile`: what kernels would cost on an MI50.
 
+use std::time::SystemTime;
+
 use serde_json::json;
 
 use super::exec;
+use super::written::Written;
 use crate::args::{Format, ProfileArgs};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::profile::{
-    Card, Counts, Profiled, SCHEMA, constants_text, held_text, ledger, of_case, of_charged, text,
+    Card, Counts, Profiled, SCHEMA, constants_text, held_text, ledger, of_case, of_charged, page,
+    text,
 };
 use crate::run::{Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
+use crate::verdict::CodeObjectReport;
 
 /// Runs the command.
 ///
@@ -34,6 +39,7 @@ pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Passed);
     }
     let card = Card { clock: args.clock };
+    let written = Written::to(&args.report)?;
     match &args.file {
         Some(file) => {
             let ledger = ledger();
@@ -44,15 +50,16 @@ pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
             }
             let charged = ledger.take();
             let profiled = of_charged(card, &done.program, shown(file), None, &charged)?;
-            show(args, card, &[profiled])?;
+            let about = about(&done.program.report, None);
+            show(args, &written, card, &[profiled], about)?;
             Ok(Exit::Passed)
         }
-        None => of_tests(args, card),
+        None => of_tests(args, &written, card),
     }
 }
 
 /// Profiles the cases that are selected. One that does not pass is told, and the others are profiled all the same.
-fn of_tests(args: &ProfileArgs, card: Card) -> Result<Exit, Stop> {
+fn of_tests(args: &ProfileArgs, written: &Written<'_>, card: Card) -> Result<Exit, Stop> {
     let chosen = &args.selection;
     if [&chosen.phase, &chosen.test, &chosen.kernel]
         .iter()
@@ -80,7 +87,8 @@ fn of_tests(args: &ProfileArgs, card: Card) -> Result<Exit, Stop> {
         }
     }
     if !profiles.is_empty() {
-        show(args, card, &profiles)?;
+        let about = about(&setup.program().report, Some(seed));
+        show(args, written, card, &profiles, about)?;
     }
     match failed.into_iter().reduce(|all, next| Stop {
         message: format!("{}\nerror: {}", all.message, next.message),
@@ -91,12 +99,32 @@ fn of_tests(args: &ProfileArgs, card: Card) -> Result<Exit, Stop> {
     }
 }
 
-fn show(args: &ProfileArgs, card: Card, profiles: &[Profiled]) -> Result<(), Stop> {
-    match args.format {
-        Format::Table => print(&text(card, profiles)),
-        Format::Json => print(&format!(
-            "{:#}\n",
-            json!({ "schema": SCHEMA, "clock_mhz": card.clock, "profiles": profiles })
-        )),
-    }
+/// What a page says beside the profiles.
+fn about(object: &CodeObjectReport, seed: Option<u64>) -> Vec<(&'static str, String)> {
+    let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let started = humantime::format_rfc3339_seconds(SystemTime::now());
+    let object = format!("{}, sha256 {}", object.path, object.sha256);
+    let mut about = vec![("code object", object)];
+    about.extend(seed.map(|seed| ("seed", seed.to_string())));
+    about.push(("written", started.to_string()));
+    about.push(("command", command.collect::<Vec<_>>().join(" ")));
+    about
+}
+
+fn show(
+    args: &ProfileArgs,
+    written: &Written<'_>,
+    card: Card,
+    profiles: &[Profiled],
+    about: Vec<(&'static str, String)>,
+) -> Result<(), Stop> {
+    let json = || {
+        let value = json!({ "schema": SCHEMA, "clock_mhz": card.clock, "profiles": profiles });
+        format!("{value:#}\n")
+    };
+    written.write(|| Ok(json()), || page(card, profiles, about.clone()))?;
+    print(&match args.format {
+        Format::Table => text(card, profiles),
+        Format::Json => json(),
+    })
 }

@@ -1,6 +1,5 @@
 //! A test run, from the flags to the exit code.
 
-mod interrupt;
 pub(super) mod known;
 mod ledger;
 mod narrow;
@@ -15,13 +14,12 @@ use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
-use crate::run::{Setup, seed, threads};
+use crate::run::{Interrupt, Setup, seed, threads};
 use crate::select::Selected;
 use crate::text::{print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
 use crate::verdict::Totals;
 
-use interrupt::Interrupt;
 use ledger::Ledger;
 use show::Show;
 

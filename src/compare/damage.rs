@@ -18,6 +18,25 @@ const COLUMNS: usize = 8;
 /// Axes that are computed in order.
 const ORDERED: [&str; 2] = ["token", "chunk"];
 
+/// An element by its position.
+type Each<'a> = &'a dyn Fn(usize) -> f64;
+
+/// A tensor beside what it should be.
+pub struct Beside<'a> {
+    /// Its axes, outermost first.
+    pub axes: &'a [Axis],
+    /// Which elements are wrong.
+    pub wrong: &'a [bool],
+    /// What is there.
+    pub got: Each<'a>,
+    /// What should be.
+    pub want: Each<'a>,
+    /// How far from that it may be.
+    pub allowed: Each<'a>,
+    /// How far from that it is.
+    pub error: Each<'a>,
+}
+
 /// The damage of an output that failed.
 pub(super) fn damage<E: Element>(
     case: &OutputCase<'_, E>,
@@ -25,30 +44,39 @@ pub(super) fn damage<E: Element>(
     wrong: &[bool],
     against: Reference,
 ) -> Damage {
-    let errors: Vec<f64> = pairs(case, stick)
-        .map(|(got, want)| error(got, want))
-        .collect();
-    // The excess of every wrong element; 0 of the others.
-    let shares: Vec<f64> = (0..wrong.len())
-        .map(|at| match wrong[at] {
-            true => share(errors[at], stick.allowed(at, case.got[at]), true),
-            false => 0.0,
-        })
-        .collect();
+    let beside = Beside {
+        axes: case.axes,
+        wrong,
+        got: &|at| case.got[at].to_f64(),
+        want: &|at| stick.want[at],
+        allowed: &|at| stick.allowed(at, case.got[at]),
+        error: &|at| error(case.got[at], stick.want[at]),
+    };
     Damage {
-        against,
-        map: wrong.contains(&true).then(|| map(case.axes, &shares)),
-        histogram: histogram(&errors),
-        series: series(case.axes, &errors),
-        rows: rows(case, stick, &shares),
+        against: Some(against),
+        ..beside.damage()
     }
 }
 
-fn pairs<'a, E: Element>(
-    case: &'a OutputCase<'_, E>,
-    stick: &'a Yardstick,
-) -> impl Iterator<Item = (E, f64)> + 'a {
-    case.got.iter().copied().zip(stick.want.iter().copied())
+impl Beside<'_> {
+    /// Where it is wrong and by how much, against no reference.
+    pub fn damage(&self) -> Damage {
+        let errors: Vec<f64> = (0..self.wrong.len()).map(self.error).collect();
+        // The excess of every wrong element; 0 of the others.
+        let shares: Vec<f64> = (0..self.wrong.len())
+            .map(|at| match self.wrong[at] {
+                true => share(errors[at], (self.allowed)(at), true),
+                false => 0.0,
+            })
+            .collect();
+        Damage {
+            against: None,
+            map: self.wrong.contains(&true).then(|| map(self.axes, &shares)),
+            histogram: histogram(&errors),
+            series: series(self.axes, &errors),
+            rows: rows(self, &shares),
+        }
+    }
 }
 
 /// The larger of two; NaN above everything.
@@ -151,8 +179,8 @@ fn series(axes: &[Axis], errors: &[f64]) -> Vec<Series> {
         .collect()
 }
 
-fn rows<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick, shares: &[f64]) -> Vec<WrongRow> {
-    let length = case.axes.last().map_or(1, |axis| axis.length).max(1);
+fn rows(beside: &Beside<'_>, shares: &[f64]) -> Vec<WrongRow> {
+    let length = beside.axes.last().map_or(1, |axis| axis.length).max(1);
     // The worst element of each line that has a wrong one.
     let mut worst: Vec<(usize, f64)> = Vec::new();
     for (at, &share) in shares
@@ -177,12 +205,12 @@ fn rows<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick, shares: &[f64])
         let shown = length.min(COLUMNS);
         let first = line + (at % length).saturating_sub(shown / 2).min(length - shown);
         let places = first..first + shown;
-        let of = |value: &dyn Fn(usize) -> f64| places.clone().map(|at| Real(value(at))).collect();
+        let of = |value: Each<'_>| places.clone().map(|at| Real(value(at))).collect();
         WrongRow {
-            index: tensor::index(case.axes, first),
-            got: of(&|at| case.got[at].to_f64()),
-            want: of(&|at| stick.want[at]),
-            allowed: of(&|at| stick.allowed(at, case.got[at])),
+            index: tensor::index(beside.axes, first),
+            got: of(beside.got),
+            want: of(beside.want),
+            allowed: of(beside.allowed),
         }
     };
     worst.into_iter().map(row).collect()

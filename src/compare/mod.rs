@@ -20,6 +20,7 @@ mod tensor;
 mod trivial;
 
 pub use buffers::{BufferAfter, judge_buffers};
+pub use damage::Beside;
 pub(crate) use element::with_element;
 pub use element::{Element, ElementKind, decode, encode};
 pub use hypotheses::Alternative;

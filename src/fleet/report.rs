@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::profile;
 use crate::exit::Stop;
 use crate::files;
 use crate::text::{escaped, shown};
@@ -48,16 +49,39 @@ impl Report {
         Report::parse(&shown(path), &bytes)
     }
 
+    /// Reads a file, which may be one of `profile`, too: each of its cases is a trial that passed.
+    ///
+    /// # Errors
+    /// It cannot be read, is neither, or is the report of a run that did not end.
+    pub fn read_any(path: &Path) -> Result<Report, Stop> {
+        let bytes =
+            files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
+        Report::parse_any(&shown(path), &bytes)
+    }
+
+    fn parse_any(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
+        let value = json(name, bytes)?;
+        if value.get("schema").and_then(Value::as_str) != Some(profile::FORMAT) {
+            return Report::of(name, value);
+        }
+        let value = profile::as_report(&value);
+        Ok(Report {
+            name: name.into(),
+            value: value.map_err(|what| Stop::setup(format!("report {name}: {what}")))?,
+        })
+    }
+
     fn parse(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
+        Report::of(name, json(name, bytes)?)
+    }
+
+    /// Whether it is one of `profile`.
+    pub fn is_profile(&self) -> bool {
+        self.at("/schema").as_str() == Some(profile::FORMAT)
+    }
+
+    fn of(name: &str, value: Value) -> Result<Report, Stop> {
         let refused = |what: String| Err(Stop::setup(format!("report {name}: {what}")));
-        let value: Value = match serde_json::from_slice(bytes) {
-            Ok(value) => value,
-            Err(error) => {
-                return refused(format!(
-                    "not JSON, or cut short ({error}): name a file that --report wrote"
-                ));
-            }
-        };
         let Some(schema) = value.get("schema").and_then(Value::as_str) else {
             return refused("it has no schema: name a file that --report wrote".into());
         };
@@ -131,6 +155,14 @@ impl Report {
     pub fn at(&self, pointer: &str) -> &Value {
         self.value.pointer(pointer).unwrap_or(&Value::Null)
     }
+}
+
+fn json(name: &str, bytes: &[u8]) -> Result<Value, Stop> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        Stop::setup(format!(
+            "report {name}: not JSON, or cut short ({error}): name a file that --report wrote"
+        ))
+    })
 }
 
 /// The elements of a list in a value; none where there is no list.
@@ -234,6 +266,47 @@ mod tests {
         let report = Report::parse("x.json", good().to_string().as_bytes()).expect("good");
         let ids: Vec<&str> = report.trials().map(|trial| trial.id).collect();
         assert_eq!(ids, ["mul"]);
+    }
+
+    #[test]
+    fn a_profile_is_read_where_that_makes_sense() {
+        let profile = json!({
+            "schema": "deltanet-check/profile/1", "clock_mhz": 1725.0,
+            "profiles": [{ "id": "mul", "seconds": [1e-6, 2e-6], "launches": [] }],
+        });
+        let text = profile.to_string();
+        let report = Report::parse_any("x.json", text.as_bytes()).expect("good");
+        let ids: Vec<(&str, Verdict)> = report.trials().map(|one| (one.id, one.verdict)).collect();
+        assert_eq!(
+            (ids, report.is_profile()),
+            (vec![("mul", Verdict::Pass)], true)
+        );
+        assert_eq!(check(&report.value), Ok(()));
+        let stop = Report::parse("x.json", text.as_bytes()).expect_err("no run");
+        assert!(
+            stop.message.contains("no report of a run"),
+            "{}",
+            stop.message
+        );
+        for (damaged, said) in [
+            (
+                json!({ "schema": "deltanet-check/profile/1" }),
+                "no profiles",
+            ),
+            (
+                json!({ "schema": "deltanet-check/profile/1", "profiles": [{}] }),
+                "no id",
+            ),
+        ] {
+            let stop = Report::parse_any("x.json", damaged.to_string().as_bytes());
+            let message = stop.expect_err("damaged").message;
+            assert!(
+                message.starts_with("report x.json: ") && message.contains(said),
+                "{message}"
+            );
+        }
+        let run = Report::parse_any("x.json", good().to_string().as_bytes()).expect("a run");
+        assert!(!run.is_profile());
     }
 
     #[test]

@@ -164,6 +164,7 @@ impl Campaign<'_> {
                         .filter(|(address, _)| executed.contains(address))
                         .count(),
                     cases: self.users(function, &honest).count(),
+                    listing: sites::listing(function, lines.as_ref()),
                 })
                 .collect(),
             not_launched,

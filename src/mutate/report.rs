@@ -132,6 +132,21 @@ pub struct FunctionReport {
     pub covered: usize,
     /// Cases that execute any.
     pub cases: usize,
+    /// Its code.
+    #[serde(default)]
+    pub listing: Vec<Line>,
+}
+
+/// An instruction of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Bytes from the function's beginning.
+    pub offset: u64,
+    /// The instruction.
+    pub text: String,
+    /// Where it comes from, if the object has line tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// What a campaign was asked for: parts of one campaign agree in all of this.

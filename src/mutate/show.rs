@@ -56,7 +56,8 @@ fn functions(report: &MutationReport) -> String {
     format!("{table}\n")
 }
 
-fn percent(score: Option<f64>) -> String {
+/// A score.
+pub(super) fn percent(score: Option<f64>) -> String {
     score.map_or("-".into(), |score| format!("{score:.1} %"))
 }
 

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use gfx906::code_object::{CodeObject, Kernel, SymbolKind};
-use gfx906::isa::{Inst, decode};
+use gfx906::code_object::{CodeObject, Kernel, Lines, SymbolKind};
+use gfx906::isa::{Inst, decode, disassemble};
 use sha2::{Digest, Sha256};
 
 use super::equivalent::Ranges;
 use super::operators::Registers;
+use super::report::Line;
 
 /// A kernel, or a function that kernels call.
 pub(super) struct Function {
@@ -74,6 +75,17 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
         })
     };
     ranges.into_iter().filter_map(function).collect()
+}
+
+/// The code of a function as text, with where each instruction comes from.
+pub(super) fn listing(function: &Function, lines: Option<&Lines>) -> Vec<Line> {
+    let instructions = function.instructions.iter();
+    let line = |(address, inst): &(u64, Inst)| Line {
+        offset: address - function.start,
+        text: disassemble(inst),
+        source: lines.and_then(|lines| lines.at(*address)),
+    };
+    instructions.map(line).collect()
 }
 
 /// Where a kernel finds its arguments: behind what the ABI hands over before them.

@@ -7,6 +7,7 @@ mod hints;
 mod launch;
 mod model;
 mod occupancy;
+mod page;
 mod pattern;
 mod report;
 #[cfg(test)]
@@ -19,5 +20,6 @@ pub use dealing::{Dealing, Pipes};
 pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
 pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
+pub use page::page;
 pub use report::{SCHEMA, constants_text, held_text, text};
 pub use trial::{Profiled, ledger, of_case, of_charged};

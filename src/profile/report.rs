@@ -15,7 +15,7 @@ use crate::text::demangled;
 pub const SCHEMA: &str = "deltanet-check/profile/1";
 
 /// A time in the unit that it is best read in.
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     let (scaled, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
         s if s >= 1e-3 => (s * 1e3, "ms"),
@@ -29,7 +29,7 @@ fn time(seconds: f64) -> String {
     format!("{scaled:.digits$} {unit}")
 }
 
-fn between([lower, upper]: Interval) -> String {
+pub(super) fn between([lower, upper]: Interval) -> String {
     format!("{} to {}", time(lower), time(upper))
 }
 
@@ -38,7 +38,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A count of bytes.
-fn bytes(count: u64) -> String {
+pub(super) fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
         10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
@@ -89,7 +89,7 @@ pub fn text(card: Card, profiles: &[Profiled]) -> String {
 }
 
 /// Launches that are the same to the last figure are told once.
-fn together(launches: &[LaunchProfile]) -> Vec<(&LaunchProfile, usize)> {
+pub(super) fn together(launches: &[LaunchProfile]) -> Vec<(&LaunchProfile, usize)> {
     let mut told: Vec<(&LaunchProfile, usize)> = Vec::new();
     for launch in launches {
         match told.last_mut().filter(|(known, _)| *known == launch) {
@@ -101,19 +101,29 @@ fn together(launches: &[LaunchProfile]) -> Vec<(&LaunchProfile, usize)> {
 }
 
 fn launch(launch: &LaunchProfile, times: usize) -> String {
+    let mut out = format!("\n  {}\n", heading(launch, times));
+    for (name, what) in lines(launch) {
+        let _ = writeln!(out, "    {name:<13}{what}");
+    }
+    out
+}
+
+/// The kernel and its grid, and how often it is launched.
+pub(super) fn heading(launch: &LaunchProfile, times: usize) -> String {
     let [x, y, z] = launch.grid;
     let [width, height, depth] = launch.block;
     let times = match times {
         1 => String::new(),
         times => format!(", {times} times"),
     };
-    let mut out = format!(
-        "\n  {}  grid {x}x{y}x{z}, block {width}x{height}x{depth}{times}\n",
-        demangled(&launch.kernel)
-    );
-    let mut say = |name: &str, what: String| {
-        let _ = writeln!(out, "    {name:<13}{what}");
-    };
+    let kernel = demangled(&launch.kernel);
+    format!("{kernel}  grid {x}x{y}x{z}, block {width}x{height}x{depth}{times}")
+}
+
+/// What is known of a launch, each with its name.
+pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let mut say = |name: &'static str, what: String| lines.push((name, what));
     let model = &launch.model;
     say(
         "time",
@@ -207,7 +217,7 @@ fn launch(launch: &LaunchProfile, times: usize) -> String {
     for hint in &launch.hints {
         say("hint", hint.clone());
     }
-    out
+    lines
 }
 
 /// The model beside what was measured.

@@ -38,12 +38,13 @@ pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
             format!("and {more} more: the JSON report has them all"),
         ));
     }
-    for broken in trial
-        .relations
-        .iter()
-        .filter_map(|one| one.problem.as_ref())
-    {
-        lines.extend(problem::explain(broken, None, &trial.launches));
+    for law in &trial.relations {
+        if let Some(broken) = &law.problem {
+            lines.extend(problem::explain(broken, None, &trial.launches));
+        }
+        if let Some(damage) = &law.damage {
+            lines.extend(picture::lines(damage, look));
+        }
     }
     for output in trial
         .outputs

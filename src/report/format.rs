@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use crate::files::{can_grow, write_atomically};
+use crate::files::can_grow;
 use crate::verdict::RunReport;
 
-use super::{Event, Reporter, html, json, junit, markdown};
+use super::{Event, Growing, Reporter, html, json, junit, markdown};
 
 /// How a whole report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,35 +83,23 @@ impl<W: Write + Send> Reporter for Stream<W> {
     }
 }
 
-/// Writes the report to a file as it grows: whole, every time. What is no regular file gets it when the run is over.
+/// Writes the report to a file as it grows.
 pub struct ReportFile {
-    path: PathBuf,
+    file: Growing,
     format: Format,
-    grows: bool,
-    next: Instant,
 }
-
-/// The least time between two writings of a report.
-const PAUSE: Duration = Duration::from_millis(500);
-/// Writing takes at most one part in so many of the time of a run.
-const SHARE: u32 = 25;
 
 impl ReportFile {
     /// A report to a file; nothing is written yet.
     pub fn new(path: PathBuf, format: Format) -> ReportFile {
         ReportFile {
-            grows: can_grow(&path),
-            path,
+            file: Growing::new(path),
             format,
-            next: Instant::now(),
         }
     }
 
     fn write(&mut self, report: &RunReport) -> io::Result<()> {
-        let begun = Instant::now();
-        write_atomically(&self.path, self.format.render(report)?.as_bytes())?;
-        self.next = Instant::now() + PAUSE.max(begun.elapsed() * SHARE);
-        Ok(())
+        self.file.write(|| self.format.render(report))
     }
 }
 
@@ -120,7 +107,7 @@ impl Reporter for ReportFile {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
             // Before anything runs: what cannot be written is told now.
-            Event::RunStarted(plan) if self.grows => self.write(&plan.nothing_yet()),
+            Event::RunStarted(plan) if self.file.grows() => self.write(&plan.nothing_yet()),
             // One that is due does not make others so.
             Event::RunStands(report) if self.wants_state() => self.write(report),
             Event::RunFinished(report) => self.write(report),
@@ -129,7 +116,7 @@ impl Reporter for ReportFile {
     }
 
     fn wants_state(&self) -> bool {
-        self.grows && Instant::now() >= self.next
+        self.file.is_due()
     }
 }
 

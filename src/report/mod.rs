@@ -3,6 +3,7 @@
 mod counters;
 mod failure;
 mod format;
+mod growing;
 mod html;
 mod json;
 mod jsonl;
@@ -26,6 +27,8 @@ use crate::verdict::{CodeObjectReport, DeviceReport, EnvironmentReport, RunRepor
 pub use counters::share;
 pub use failure::{findings, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
+pub use growing::Growing;
+pub use html::{Chart, Frame};
 pub use json::render as render_json;
 pub use jsonl::JsonLines;
 pub use look::Look;

@@ -186,6 +186,7 @@ pub(super) fn explain(
             relation,
             says,
             output,
+            element,
             runs,
             count,
             total,
@@ -195,7 +196,7 @@ pub(super) fn explain(
         } => {
             let (relation, says) = (plain::line(relation), plain::line(says));
             let (output, part) = (plain::line(output), plain::part(*count, *total));
-            let (got, want) = (plain::value(worst.got), plain::value(worst.want));
+            let [got, want] = [worst.got, worst.want].map(|value| plain::value_of(element, value));
             let allowed = plain::error(worst.allowed);
             let broken = format!("relation `{relation}` is broken in output `{output}`: {part}");
             lines.push(("wrong", broken));

@@ -1,9 +1,11 @@
 //! What a run of tests needs before the first trial: registry, code objects, bindings, the cases that run and how each does.
 
+mod interrupt;
 mod provenance;
 mod setup;
 mod ways;
 
+pub use interrupt::{Ends, Interrupt};
 pub use provenance::environment;
 pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
 pub use ways::{Bindings, contract};

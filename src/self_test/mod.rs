@@ -8,23 +8,26 @@ mod bug;
 mod pairs;
 mod result;
 mod show;
+mod state;
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::args::RunArgs;
 use crate::binding::Binding;
 use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
-use crate::files::check_place;
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{Setup, seed};
+use crate::run::{Ends, Interrupt, Setup, seed};
 use crate::select::Selected;
-use crate::text::print;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
 use crate::verdict::{EnvironmentReport, TrialReport, Verdict};
 
 use bug::Bug;
 use pairs::{Tried, next_pairs};
 pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
+use state::State;
 
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -32,28 +35,29 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.told.json(what)?;
     let place = trials.told.json_file(what)?;
-    place
-        .map_or(Ok(()), check_place)
-        .map_err(|error| Stop::setup(error.to_string()))?;
     let seed = seed(&trials.seed)?;
     let setup = Setup::new(trials.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(trials.selection())?;
     let device = trials.device.spec()?.open()?;
-    let result = Runner {
+    let runner = Runner {
         setup: &setup,
         device: &*device,
         seed,
         jobs: args.jobs(),
         limits: trials.limits.limits(),
         twin: setup.twin(trials.limits.budget),
-    }
-    .run(&selected, &ways)?;
-    let failed = !result.complaints().is_empty();
-    print(&show::text(args.verbose, json, &result))?;
-    if let Some(path) = place {
-        let written = crate::files::write_atomically(path, show::json(&result).as_bytes());
-        written.map_err(|error| Stop::setup(error.to_string()))?;
-    }
+    };
+    let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
+    let state = State::open(runner.nothing_yet(tests), (args.verbose, json), place)?;
+    let state = Mutex::new(state);
+    let held = || state.lock().unwrap_or_else(PoisonError::into_inner);
+    thread::scope(|scope| {
+        let _interrupt = Interrupt::watch(scope, &state);
+        runner.run(&selected, &ways, |tests| held().more(tests))
+    })?;
+    let mut state = held();
+    state.end(true)?;
+    let failed = !state.result().complaints().is_empty();
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
@@ -67,22 +71,33 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// What there is before anything has run.
+    fn nothing_yet(&self, tests: usize) -> SelfTest {
+        SelfTest {
+            device: self.device.describe().description,
+            seed: self.seed,
+            complete: false,
+            selected: tests,
+            tests: Vec::new(),
+        }
+    }
+
     /// Some tests at a time: what is shared between the trials of a case goes when its tests are through.
-    fn run(&self, selected: &[Selected<'a>], ways: &[Bound<'a>]) -> Result<SelfTest, Stop> {
-        let mut tests = Vec::new();
+    fn run(
+        &self,
+        selected: &[Selected<'a>],
+        ways: &[Bound<'a>],
+        mut done: impl FnMut(Vec<TestResult>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut from = 0;
         for part in selected.chunk_by(|a, b| a.test.id == b.test.id) {
             let to = offset(selected, part) + part.len();
             if to - from >= BATCH || to == selected.len() {
-                tests.extend(self.batch(&selected[from..to], &ways[from..to])?);
+                done(self.batch(&selected[from..to], &ways[from..to])?)?;
                 from = to;
             }
         }
-        Ok(SelfTest {
-            device: self.device.describe().description,
-            seed: self.seed,
-            tests,
-        })
+        Ok(())
     }
 
     fn batch(

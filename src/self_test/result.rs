@@ -6,6 +6,10 @@ pub struct SelfTest {
     pub device: String,
     /// The seed of the inputs.
     pub seed: u64,
+    /// Whether all tests are in it.
+    pub complete: bool,
+    /// How many there are to be.
+    pub selected: usize,
     /// Every test, in the registry's order.
     pub tests: Vec<TestResult>,
 }

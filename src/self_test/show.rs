@@ -97,6 +97,10 @@ fn table(verbose: bool, result: &SelfTest) -> String {
 fn summary(result: &SelfTest) -> String {
     let complaints = result.complaints();
     let mut text = String::new();
+    if !result.complete {
+        let (done, all) = (result.tests.len(), result.selected);
+        text.push_str(&format!("interrupted: {done} of {all} tests\n\n"));
+    }
     if !complaints.is_empty() {
         text.push_str("Missed\n");
         for line in &complaints {
@@ -159,6 +163,8 @@ pub fn json(result: &SelfTest) -> String {
     let document = json!({
         "schema": "deltanet-check/self-test/1",
         "version": env!("CARGO_PKG_VERSION"),
+        "complete": result.complete,
+        "selected": result.selected,
         "device": result.device,
         "seed": result.seed,
         "planted": planted,

@@ -203,18 +203,21 @@ fn told(relation: &Relation, error: DeviceError) -> DeviceError {
 fn concluded(relation: &Relation, claims: &[Claim], keeps: Keeps) -> RelationReport {
     let broken = claims.iter().find_map(|claim| {
         let broken = crate::contract::relation::judge(&claim.left, &claim.right, keeps)?;
-        Some(problem(relation, claim, broken))
+        let damage = broken.damage.clone();
+        Some((problem(relation, claim, broken), damage))
     });
     let verdict = match (&broken, claims.is_empty()) {
         (Some(_), _) => Verdict::Fail,
         (None, true) => Verdict::Skip,
         (None, false) => Verdict::Pass,
     };
+    let (problem, damage) = broken.unzip();
     RelationReport {
         name: relation.name.into(),
         verdict,
         reason: claims.is_empty().then(|| "it claims nothing here".into()),
-        problem: broken,
+        problem,
+        damage,
     }
 }
 
@@ -223,6 +226,7 @@ fn problem(relation: &Relation, claim: &Claim, broken: Broken) -> Problem {
         relation: relation.name.into(),
         says: relation.says.into(),
         output: claim.right.name.clone(),
+        element: claim.right.kind.name().into(),
         runs: match relation.law {
             Law::Twice(_) => 2,
             Law::Alone(_) => 1,
@@ -241,5 +245,6 @@ fn skipped(relation: &Relation, reason: &str) -> RelationReport {
         verdict: Verdict::Skip,
         reason: Some(reason.lines().next().unwrap_or_default().into()),
         problem: None,
+        damage: None,
     }
 }

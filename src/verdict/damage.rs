@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::number::Real;
 use super::{Axis, Reference};
 
-/// An output that failed, as pictures show it.
+/// An output that failed or breaks a law, as pictures show it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Damage {
-    /// The reference that it is held against.
-    pub against: Reference,
+    /// The reference that it is held against; none of a law, which needs none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub against: Option<Reference>,
     /// The wrong elements; none where none is wrong for itself.
     pub map: Option<DamageMap>,
     /// The errors of all elements.

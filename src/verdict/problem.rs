@@ -236,6 +236,9 @@ pub enum Problem {
         says: String,
         /// The output.
         output: String,
+        /// The element type of it.
+        #[serde(default)]
+        element: String,
         /// How many runs of the kernels it is of: 1 or 2.
         runs: u8,
         /// Elements that break it.

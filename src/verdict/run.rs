@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CountersReport, EnvironmentReport, ErrorKind, FindingReport, OutputReport, Problem, Verdict,
-    number,
+    CountersReport, Damage, EnvironmentReport, ErrorKind, FindingReport, OutputReport, Problem,
+    Verdict, number,
 };
 
 /// One kernel launch of a trial.
@@ -87,6 +87,9 @@ pub struct RelationReport {
     /// How it is broken.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
+    /// Where it is broken and by how much, in the output that the problem names.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub damage: Option<Damage>,
 }
 
 /// The trials of one phase.

@@ -415,3 +415,63 @@ fn the_documentation_has_workflows_that_parse() {
         assert!(documents[0]["jobs"].is_mapping(), "{block}");
     }
 }
+
+#[test]
+fn profiles_are_compared_by_their_intervals() {
+    let here = scratch("fleet-profiles");
+    let args = ["profile", "--test", "mul,add", "--report", "old.json"];
+    let done = run(&here, &args);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let text = std::fs::read_to_string(here.join("old.json")).expect("written");
+    let old: Value = serde_json::from_str(&text).expect("JSON");
+    let compare = |new: &Value, more: &[&str]| {
+        std::fs::write(here.join("new.json"), new.to_string()).expect("written");
+        run(
+            &here,
+            &[&["compare", "old.json", "new.json"], more].concat(),
+        )
+    };
+    let same = compare(&old, &["--fail-if", "model-least > +0"]);
+    assert_eq!((same.code, same.err.as_str()), (0, ""), "{}", same.out);
+    for metric in [
+        "model-least",
+        "model-most",
+        "floor",
+        "lines",
+        "vgprs",
+        "instructions",
+    ] {
+        let row = same.out.lines().find(|line| line.starts_with(metric));
+        assert!(
+            row.is_some_and(|row| row.contains("same")),
+            "{metric}: {}",
+            same.out
+        );
+    }
+    let mut slower = old.clone();
+    let ends = slower["profiles"][0]["seconds"]
+        .as_array_mut()
+        .expect("two");
+    let doubled = ends[0].as_f64().expect("a number") * 2.0;
+    ends[0] = json!(doubled);
+    let worse = compare(&slower, &["--fail-if", "model-least > +5%"]);
+    assert_eq!((worse.code, worse.err.as_str()), (1, ""), "{}", worse.out);
+    let id = old["profiles"][0]["id"].as_str().expect("an id");
+    let line = format!("model-least > +5%: {id}: ");
+    assert!(worse.out.contains(&line), "{}", worse.out);
+    assert_eq!(compare(&slower, &["--fail-if", "model-most > +5%"]).code, 0);
+
+    let mut other = old.clone();
+    other["clock_mhz"] = json!(1606.0);
+    std::fs::write(here.join("clock.json"), other.to_string()).expect("written");
+    let clock = refused(&here, &["compare", "old.json", "clock.json"]);
+    assert!(clock.ends_with("profile both at one --clock"), "{clock}");
+    report(&here, "run.json", &[]);
+    let mixed = refused(&here, &["compare", "run.json", "old.json"]);
+    assert_eq!(
+        mixed,
+        "old.json is a profile and run.json the report of a run: compare two of a kind"
+    );
+    let failed = refused(&here, &["--failed", "old.json"]);
+    assert!(failed.contains("no report of a run"), "{failed}");
+}

@@ -259,3 +259,51 @@ fn what_makes_no_sense_is_refused() {
         run.err
     );
 }
+
+#[test]
+fn a_campaign_is_written_as_json_and_as_a_page() {
+    let here = scratch("mutate-page");
+    let more = [
+        "--per-kernel",
+        "12",
+        "--format",
+        "json",
+        "--report",
+        "m.json",
+        "--report",
+        "m.html",
+    ];
+    let done = run(&here, &args(&more));
+    assert_eq!(done.code, 0, "{}", done.err);
+    let read = |name: &str| fs::read_to_string(here.join(name)).expect("written");
+    assert_eq!(read("m.json"), done.out);
+    let found = report(&done.out);
+    let mutants = found["mutants"].as_array().expect("mutants");
+    let page = read("m.html");
+    assert!(!page.contains("://"), "nothing is loaded");
+    assert_eq!(page.matches("class=\"item mutant\"").count(), mutants.len());
+    // The whole code, with its lines.
+    let function = &found["functions"][0];
+    let listing = function["listing"].as_array().expect("a listing");
+    assert_eq!(
+        Some(listing.len() as u64),
+        function["instructions"].as_u64()
+    );
+    for line in listing {
+        let text = line["text"].as_str().expect("text");
+        assert!(page.contains(&format!("<td>{text}</td>")), "{text}");
+    }
+    assert!(page.contains("<td>./lines.hip:8</td>"));
+    // What was written can be put on a page later.
+    let again = run(
+        &here,
+        &["mutate", "--merge", "m.json", "--report", "again.html"],
+    );
+    assert_eq!(again.code, 0, "{}", again.err);
+    let lines = |page: &str| {
+        let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&read("again.html")), lines(&page));
+}

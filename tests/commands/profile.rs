@@ -252,3 +252,41 @@ fn the_constants_stand_in_the_docs() {
         "docs/profile.md has another table"
     );
 }
+
+#[test]
+fn a_profile_is_written_as_json_and_as_a_page() {
+    let files = ["--report", "p.json", "--report", "p.html"];
+    let done = transpose(
+        "profile_report",
+        &[&files[..], &["--format", "json"]].concat(),
+    );
+    let here = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands/profile_report");
+    let read = |name: &str| std::fs::read_to_string(here.join(name)).expect("written");
+    assert_eq!(read("p.json"), done.out);
+    let page = read("p.html");
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert!(!page.contains("://"), "nothing is loaded");
+    for part in [
+        "data-words=\"transpose:rows=64,cols=64",
+        "<h2>Roofline of asked bytes</h2>",
+        "class=\"bar main\"",
+        "class=\"roof\"",
+        "<title>kernel_transpose: ",
+        "instructions on memory and LDS",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+    let bad = run(&here, &["profile", "--test", "mul", "--report", "p.xml"]);
+    assert_eq!(bad.code, 2);
+    assert!(
+        bad.err
+            .contains("--report p.xml: its name must end in .json or .html"),
+        "{}",
+        bad.err
+    );
+    let nowhere = super::refused(
+        &here,
+        &["profile", "--test", "mul", "--report", "no/p.html"],
+    );
+    assert!(nowhere.starts_with("cannot write no/p.html"), "{nowhere}");
+}

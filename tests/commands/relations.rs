@@ -54,6 +54,60 @@ fn reports_have_them_and_a_run_without_has_none() {
     assert_eq!(*relations, kept);
 }
 
+/// A broken law is drawn like an output that failed.
+#[test]
+fn a_broken_law_has_a_heat_map() {
+    let here = scratch("relations-broken");
+    let binding = "schema = 1\n[[binding]]\ncontract = \"neg\"\nsymbol = \"kernel_exp\"\ngrid = [\"ceil(n / 256)\"]\nblock = [256]\n\
+                   args = [\"in\", \"out\", \"i32 n\"]\n";
+    std::fs::write(here.join("wrong.toml"), binding).expect("written");
+    let args = [
+        "--bind",
+        "wrong.toml",
+        "--test",
+        "neg",
+        "--relations",
+        "--report",
+        "r.json",
+        "--report",
+        "r.html",
+    ];
+    let run = run(&here, &args);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    let told = run
+        .out
+        .rsplit("is broken in output")
+        .next()
+        .expect("a broken law");
+    assert!(told.contains("\n  map "), "{}", run.out);
+    let text = std::fs::read_to_string(here.join("r.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let trials = report["phases"][0]["trials"]
+        .as_array()
+        .expect("trials")
+        .iter();
+    let mut laws = trials.flat_map(|trial| trial["relations"].as_array().into_iter().flatten());
+    let broken = laws
+        .find(|law| law["verdict"] == "fail")
+        .expect("a broken law");
+    let count = broken["problem"]["count"].as_u64().expect("a count");
+    assert!(count > 0);
+    let damage = &broken["damage"];
+    assert_eq!(damage["against"], serde_json::Value::Null);
+    let cells = damage["map"]["cells"].as_array().expect("a map");
+    let marks = cells.iter().filter_map(|line| line.as_str());
+    assert!(
+        marks.flat_map(str::chars).any(|mark| mark != '.'),
+        "{cells:?}"
+    );
+    let page = std::fs::read_to_string(here.join("r.html")).expect("written");
+    let name = broken["name"].as_str().expect("a name");
+    assert!(
+        page.contains(&format!("out by {name}: wrong elements")),
+        "{name}"
+    );
+}
+
 #[test]
 fn what_runs_once_or_is_looked_at_does_not_go_with_them() {
     let here = scratch("relations-refused");

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::exit::Stop;
 use crate::report::{Event, RunPlan};
+use crate::run::Ends;
 use crate::select::Selected;
 use crate::verdict::{PartitionReport, PhaseReport, RunReport, TrialReport};
 
@@ -117,5 +118,11 @@ impl Ledger {
             partition: self.partition.clone(),
             ..RunReport::new(about, seed, phases, seconds)
         }
+    }
+}
+
+impl Ends for Ledger {
+    fn end(&mut self, complete: bool) -> Result<(), Stop> {
+        self.close(complete).map(drop)
     }
 }

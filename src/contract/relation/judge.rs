@@ -1,8 +1,8 @@
 //! Whether both sides of a law are as near as it says.
 
 use super::{Array, Keeps};
-use crate::compare::{Element as _, ElementKind, index, pattern, with_element};
-use crate::verdict::Element;
+use crate::compare::{Beside, Element as _, ElementKind, index, pattern, with_element};
+use crate::verdict::{Damage, Element};
 
 /// How a law is broken.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Broken {
     pub worst: Element,
     /// Where they lie, when there is a pattern.
     pub pattern: Option<String>,
+    /// Where they lie and how far off they are.
+    pub damage: Damage,
 }
 
 /// Compares what a run left with what the law makes of the other; nothing where it is kept.
@@ -40,17 +42,33 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     let found = found.filter_map(|(at, excess)| Some((at, (*excess)?)));
     let (at, _) = found.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
     let bad: Vec<bool> = wrong.iter().map(Option::is_some).collect();
+    let got = |at: usize| value(left, at).unwrap_or(f64::NAN);
+    let want = |at: usize| value(&right.values, at).map_or(f64::NAN, rounded);
+    let beside = Beside {
+        axes: &right.axes,
+        wrong: &bad,
+        got: &got,
+        want: &want,
+        allowed: &allowed,
+        error: &|at| match (got(at), want(at)) {
+            (got, want) if got == want => 0.0,
+            // What is no number on both sides breaks nothing.
+            _ if !bad[at] && got(at).is_nan() => 0.0,
+            (got, want) => (got - want).abs(),
+        },
+    };
     Some(Broken {
         count: bad.iter().filter(|bad| **bad).count(),
         total,
         worst: Element {
             index: index(&right.axes, at),
-            got: value(left, at).unwrap_or(f64::NAN),
-            want: value(&right.values, at).map_or(f64::NAN, rounded),
+            got: got(at),
+            want: want(at),
             allowed: allowed(at),
             owner: None,
         },
         pattern: pattern(&right.axes, &bad),
+        damage: beside.damage(),
     })
 }
 

@@ -14,13 +14,13 @@ enum Fold {
 pub struct Metric {
     /// Its name.
     pub name: String,
-    /// Where it stands in the report of a trial; `*` is every element of a list.
+    /// Where it stands in the report of a trial; `*` is every element of a list or an object.
     paths: Vec<String>,
     fold: Fold,
 }
 
-/// The metrics with names: name, fold, places, and whether a comparison has it unasked. Times are of a machine and its load.
-const NAMED: [(&str, Fold, &[&str], bool); 16] = [
+/// The metrics with names: name, fold, places in reports of runs and of profiles, and whether a comparison has it unasked. Times are of a machine and its load.
+const NAMED: [(&str, Fold, &[&str], bool); 23] = [
     (
         "error",
         Fold::Max,
@@ -28,7 +28,12 @@ const NAMED: [(&str, Fold, &[&str], bool); 16] = [
         true,
     ),
     ("rms", Fold::Max, &["outputs/*/oracle/relative_rms"], true),
-    ("instructions", Fold::Sum, &["wave_instructions"], true),
+    (
+        "instructions",
+        Fold::Sum,
+        &["wave_instructions", "launches/*/instructions/*"],
+        true,
+    ),
     (
         "vector-instructions",
         Fold::Sum,
@@ -77,7 +82,7 @@ const NAMED: [(&str, Fold, &[&str], bool); 16] = [
     (
         "barriers",
         Fold::Sum,
-        &["launches/*/counters/barriers"],
+        &["launches/*/counters/barriers", "launches/*/barriers"],
         true,
     ),
     ("vgprs", Fold::Max, &["launches/*/resources/vgprs"], true),
@@ -92,6 +97,21 @@ const NAMED: [(&str, Fold, &[&str], bool); 16] = [
         true,
     ),
     ("code", Fold::Max, &["launches/*/resources/code"], true),
+    ("model-least", Fold::Sum, &["seconds/0"], true),
+    ("model-most", Fold::Sum, &["seconds/1"], true),
+    ("floor", Fold::Sum, &["launches/*/model/floor"], true),
+    ("valu-cycles", Fold::Sum, &["launches/*/valu_cycles"], true),
+    ("lds-cycles", Fold::Sum, &["launches/*/lds_cycles"], true),
+    ("lines", Fold::Sum, &["launches/*/lines"], true),
+    (
+        "unique-bytes",
+        Fold::Sum,
+        &[
+            "launches/*/unique_bytes/read",
+            "launches/*/unique_bytes/written",
+        ],
+        true,
+    ),
     (
         "kernel-seconds",
         Fold::Sum,
@@ -157,9 +177,16 @@ fn numbers(value: &Value, path: &[&str], found: &mut Vec<f64>) {
         ["*", rest @ ..] => {
             let elements = value.as_array().into_iter().flatten();
             elements.for_each(|element| numbers(element, rest, found));
+            let members = value.as_object().into_iter().flatten();
+            members.for_each(|(_, member)| numbers(member, rest, found));
         }
         [key, rest @ ..] => {
-            if let Some(inner) = value.get(key) {
+            let place = key.parse().ok().filter(|_| value.is_array());
+            let inner = match place {
+                Some::<usize>(place) => value.get(place),
+                None => value.get(key),
+            };
+            if let Some(inner) = inner {
                 numbers(inner, rest, found);
             }
         }
@@ -172,5 +199,33 @@ fn number(value: &Value) -> Option<f64> {
         Some("-inf") => Some(f64::NEG_INFINITY),
         Some("inf" | "NaN") => Some(f64::INFINITY),
         _ => value.as_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_profiles_have_is_found_too() {
+        let case = json!({
+            "seconds": [1e-6, 3e-6],
+            "launches": [
+                { "instructions": { "salu": 3, "valu": 4 }, "barriers": 2, "model": { "floor": 1e-7 } },
+                { "instructions": { "salu": 1 }, "barriers": 1, "model": { "floor": 2e-7 } },
+            ],
+        });
+        let of = |name| Metric::find(name).and_then(|metric| metric.of(&case));
+        let found = ["model-least", "model-most", "instructions", "barriers"].map(of);
+        assert_eq!(found, [Some(1e-6), Some(3e-6), Some(8.0), Some(3.0)]);
+        let found = ["seconds", "launches/1/barriers"].map(of);
+        assert_eq!(found, [None, Some(1.0)]);
+        // A run has one number there, and no list.
+        let run = json!({ "seconds": 2.0, "wave_instructions": 5 });
+        let of = |name| Metric::find(name).and_then(|metric| metric.of(&run));
+        let found = ["seconds", "model-least", "instructions"].map(of);
+        assert_eq!(found, [Some(2.0), None, Some(5.0)]);
     }
 }

@@ -29,6 +29,7 @@ fn applied(
         instructions: 4,
         covered: 4,
         cases: 1,
+        listing: Vec::new(),
     });
     change(&mut found);
     let accepted = toml::from_str(file).expect("a file");

@@ -1,5 +1,7 @@
 //! One HTML file that needs no other and no network: overview, filter and search, pictures of what failed.
 
+mod chart;
+mod frame;
 mod svg;
 
 use std::io;
@@ -8,13 +10,17 @@ use askama::Template;
 
 use crate::verdict::number::Real;
 use crate::verdict::{
-    Damage, Level, OutputReport, RunReport, Totals, TrialReport, Verdict, WrongRow,
+    Axis, Damage, Level, OutputReport, Problem, RelationReport, RunReport, Tolerance, Totals,
+    TrialReport, Verdict, WrongRow,
 };
 
 use super::look::{Lines, Look, MAP};
 use super::picture;
 use super::table::rows::headroom;
 use super::{counters, failure, plain};
+
+pub use chart::Chart;
+pub use frame::Frame;
 
 /// The report as text, ending in a newline.
 pub(super) fn render(report: &RunReport) -> io::Result<String> {
@@ -26,17 +32,12 @@ pub(super) fn render(report: &RunReport) -> io::Result<String> {
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
-    version: &'static str,
-    state: String,
-    good: bool,
-    facts: Vec<(&'static str, String)>,
+    frame: Frame,
     sums: Vec<Sum>,
     chips: Vec<(&'static str, &'static str, usize)>,
     phases: Vec<PhaseView>,
     counters: Option<String>,
     levels: Vec<(usize, &'static str)>,
-    style: &'static str,
-    script: &'static str,
 }
 
 /// A line of the overview.
@@ -118,13 +119,15 @@ fn page(report: &RunReport) -> Page {
             report.selected
         ),
     };
+    let good = report.complete && report.totals.pass + report.totals.skip == report.totals.total();
+    let badge = match good {
+        true => ("pass", "passed"),
+        false => ("fail", "not passed"),
+    };
     let chips =
         Verdict::ALL.map(|verdict| (class(verdict), verdict.word(), report.totals.of(verdict)));
     Page {
-        version: report.version,
-        state,
-        good: report.complete && report.totals.pass + report.totals.skip == report.totals.total(),
-        facts: facts(report),
+        frame: Frame::new("deltanet-check", badge, state, facts(report)),
         sums: sums(report),
         chips: chips.into_iter().filter(|(.., count)| *count > 0).collect(),
         phases: phases(report),
@@ -134,8 +137,6 @@ fn page(report: &RunReport) -> Page {
             .enumerate()
             .map(|(at, level)| (at, picture::words(*level)))
             .collect(),
-        style: include_str!("style.css"),
-        script: include_str!("script.js"),
     }
 }
 
@@ -180,10 +181,7 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
         ("command", environment.command.join(" ")),
         ("time", plain::seconds(report.seconds)),
     ]);
-    let shown = facts
-        .into_iter()
-        .map(|(label, text)| (label, plain::line(&text)));
-    shown.collect()
+    facts
 }
 
 fn sums(report: &RunReport) -> Vec<Sum> {
@@ -291,13 +289,14 @@ fn row(trial: &TrialReport, output: &OutputReport) -> RowView {
 }
 
 fn told(trial: &TrialReport) -> Told {
-    let pictures = trial
-        .outputs
-        .iter()
-        .filter_map(|output| Some(drawn(output, output.damage.as_ref()?)));
+    let outputs = trial.outputs.iter();
+    let outputs =
+        outputs.filter_map(|output| Some(drawn(of_output(output), output.damage.as_ref()?)));
+    let laws = trial.relations.iter();
+    let laws = laws.filter_map(|law| Some(drawn(of_law(law)?, law.damage.as_ref()?)));
     Told {
         lines: grouped(failure::describe(trial, Look::default())),
-        pictures: pictures.collect(),
+        pictures: outputs.chain(laws).collect(),
     }
 }
 
@@ -316,7 +315,42 @@ fn grouped(lines: Lines) -> Vec<(String, Vec<String>)> {
     groups
 }
 
-fn drawn(output: &OutputReport, damage: &Damage) -> Picture {
+/// What is drawn: its name, its type and axes, and what judges all its elements alike.
+struct Drawn<'a> {
+    name: String,
+    element: &'a str,
+    axes: &'a [Axis],
+    tolerance: Option<&'a Tolerance>,
+}
+
+fn of_output(output: &OutputReport) -> Drawn<'_> {
+    Drawn {
+        name: plain::line(&output.name),
+        element: &output.element,
+        axes: &output.axes,
+        tolerance: Some(&output.tolerance),
+    }
+}
+
+fn of_law(law: &RelationReport) -> Option<Drawn<'_>> {
+    match law.problem.as_ref()? {
+        Problem::RelationBroken {
+            relation,
+            output,
+            element,
+            axes,
+            ..
+        } => Some(Drawn {
+            name: format!("{} by {}", plain::line(output), plain::line(relation)),
+            element,
+            axes,
+            tolerance: None,
+        }),
+        _ => None,
+    }
+}
+
+fn drawn(of: Drawn<'_>, damage: &Damage) -> Picture {
     let histogram = &damage.histogram;
     let mut counted = format!("{} without error", histogram.exact);
     if histogram.not_finite > 0 {
@@ -331,21 +365,21 @@ fn drawn(output: &OutputReport, damage: &Damage) -> Picture {
         )
     };
     Picture {
-        name: plain::line(&output.name),
         axes: damage.map.as_ref().map(picture::axes),
         map: damage.map.as_ref().map(svg::map),
-        histogram: svg::histogram(histogram, &output.tolerance),
+        histogram: svg::histogram(histogram, of.tolerance),
         counted,
         series: damage
             .series
             .iter()
-            .map(|series| (caption(series), svg::series(series, &output.tolerance)))
+            .map(|series| (caption(series), svg::series(series, of.tolerance)))
             .collect(),
-        rows: damage.rows.iter().map(|row| numbers(output, row)).collect(),
+        rows: damage.rows.iter().map(|row| numbers(&of, row)).collect(),
+        name: of.name,
     }
 }
 
-fn numbers(output: &OutputReport, row: &WrongRow) -> RowsView {
+fn numbers(of: &Drawn<'_>, row: &WrongRow) -> RowsView {
     let first = row.index.last().copied().unwrap_or(0);
     let lines = row.got.iter().zip(&row.want).zip(&row.allowed).enumerate();
     let cell =
@@ -354,24 +388,18 @@ fn numbers(output: &OutputReport, row: &WrongRow) -> RowsView {
             let difference = if same { 0.0 } else { got - want };
             CellView {
                 at: (first + at).to_string(),
-                got: plain::value_of(&output.element, got),
-                want: plain::value_of(&output.element, want),
+                got: plain::value_of(of.element, got),
+                want: plain::value_of(of.element, want),
                 difference: plain::error(difference),
                 wrong: difference.is_nan() || difference.abs() > allowed,
             }
         };
-    let axes = output
-        .axes
-        .split_last()
-        .map_or(&[][..], |(_, leading)| leading);
+    let axes = of.axes.split_last().map_or(&[][..], |(_, leading)| leading);
     let leading = row
         .index
         .split_last()
         .map_or(&[][..], |(_, leading)| leading);
-    let across = output
-        .axes
-        .last()
-        .map_or("element", |axis| axis.name.as_str());
+    let across = of.axes.last().map_or("element", |axis| axis.name.as_str());
     let place = match leading.is_empty() {
         true => format!("by {}", plain::line(across)),
         false => format!(

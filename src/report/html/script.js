@@ -9,6 +9,7 @@
 
   function apply() {
     const verdicts = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    const usual = boxes.every((box) => box.checked === box.defaultChecked);
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     let all = 0;
@@ -20,19 +21,19 @@
         count += fits ? 1 : 0;
       }
     }
-    const filtered = words.length > 0 || verdicts.size < boxes.length;
+    const filtered = words.length > 0 || !usual;
     for (const phase of phases) {
       const some = phase.querySelector(".item:not([hidden])") !== null;
       phase.hidden = filtered && !some;
       if (filtered && some) phase.open = true;
     }
-    shown.textContent = `${count} of ${all} tests`;
+    shown.textContent = `${count} of ${all} ${shown.dataset.of}`;
   }
 
   function write() {
     const state = new URLSearchParams();
     const some = boxes.filter((box) => box.checked).map((box) => box.value);
-    if (some.length < boxes.length) state.set("show", some.join(","));
+    if (boxes.some((box) => box.checked !== box.defaultChecked)) state.set("show", some.join(","));
     if (search.value) state.set("q", search.value);
     history.replaceState(null, "", "#" + state.toString());
     apply();
@@ -40,14 +41,16 @@
 
   function read() {
     const hash = location.hash.slice(1);
-    if (hash.startsWith("phase-")) {
-      const phase = document.getElementById(hash);
+    const target = hash && document.getElementById(hash);
+    if (target) {
+      const phase = target.closest("details");
       if (phase) phase.open = true;
-      return apply();
+      apply();
+      return target.scrollIntoView();
     }
     const state = new URLSearchParams(hash);
     const some = state.has("show") ? new Set(state.get("show").split(",")) : null;
-    for (const box of boxes) box.checked = some === null || some.has(box.value);
+    for (const box of boxes) box.checked = some === null ? box.defaultChecked : some.has(box.value);
     search.value = state.get("q") || "";
     apply();
   }

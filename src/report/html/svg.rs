@@ -129,19 +129,22 @@ impl Plot {
 }
 
 /// The limits of a tolerance that can be drawn among errors.
-fn limits(tolerance: &Tolerance) -> Vec<(f64, &'static str, &'static str)> {
-    let both = [
-        (tolerance.absolute, "tolerance", "limit"),
-        (tolerance.ceiling, "ceiling", "ceiling"),
-    ];
+fn limits(tolerance: Option<&Tolerance>) -> Vec<(f64, &'static str, &'static str)> {
+    let both = tolerance.map(|tolerance| {
+        [
+            (tolerance.absolute, "tolerance", "limit"),
+            (tolerance.ceiling, "ceiling", "ceiling"),
+        ]
+    });
     both.into_iter()
+        .flatten()
         .filter(|(limit, ..)| *limit > 0.0 && limit.is_finite())
         .map(|(limit, name, class)| (limit.log10(), name, class))
         .collect()
 }
 
 /// The errors of all elements by size, counts on a log axis too.
-pub(super) fn histogram(histogram: &Histogram, tolerance: &Tolerance) -> String {
+pub(super) fn histogram(histogram: &Histogram, tolerance: Option<&Tolerance>) -> String {
     let limits = limits(tolerance);
     let first = f64::from(histogram.first) / 2.0;
     let last = first + histogram.bins.len() as f64 / 2.0;
@@ -205,7 +208,7 @@ fn decades(plot: &mut Plot, low: f64, high: f64) {
 }
 
 /// Errors along an axis, on a log axis.
-pub(super) fn series(series: &Series, tolerance: &Tolerance) -> String {
+pub(super) fn series(series: &Series, tolerance: Option<&Tolerance>) -> String {
     let sized = || {
         let sizes = series.errors.iter().map(|error| error.0);
         sizes
@@ -255,10 +258,12 @@ pub(super) fn series(series: &Series, tolerance: &Tolerance) -> String {
     plot.done()
 }
 
-fn escape(text: &str) -> String {
+/// Text in SVG.
+pub(super) fn escape(text: &str) -> String {
     let plain = plain::line(text);
     plain
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

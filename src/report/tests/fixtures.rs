@@ -4,7 +4,7 @@ use gfx906::machine::Poison;
 
 use crate::compare::guards::Guards;
 use crate::compare::{
-    Alternative, BufferAfter, Element, ElementKind, NamedInput, OutputCase, encode, guards,
+    Alternative, Beside, BufferAfter, Element, ElementKind, NamedInput, OutputCase, encode, guards,
     judge_buffers, judge_output, judge_repeat, poison, with_element,
 };
 use crate::report::RunPlan;
@@ -591,11 +591,13 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
         verdict,
         reason: None,
         problem: None,
+        damage: None,
     };
     let broken = Problem::RelationBroken {
         relation: "scaled-by-two".into(),
         says: "with v twice as large, so are the outputs".into(),
         output: "out".into(),
+        element: "f32".into(),
         runs: 2,
         count: 8,
         total: 64,
@@ -609,10 +611,22 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
         },
         pattern: Some("row 3".into()),
     };
+    let wrong: Vec<bool> = (0..64).map(|at| at / 8 == 3).collect();
+    let error = |at: usize| if wrong[at] { 0.25 } else { 0.0 };
+    let damage = Beside {
+        axes,
+        wrong: &wrong,
+        got: &|at| 1.0 - error(at),
+        want: &|_| 1.0,
+        allowed: &|_| 0.0,
+        error: &error,
+    }
+    .damage();
     vec![
         of("negated", Verdict::Pass),
         RelationReport {
             problem: Some(broken),
+            damage: Some(damage),
             ..of("scaled-by-two", Verdict::Fail)
         },
         RelationReport {

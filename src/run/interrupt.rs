@@ -3,12 +3,19 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 
-use super::ledger::Ledger;
+/// What knows all that a run has found so far.
+pub trait Ends: Send {
+    /// Tells it and writes it: at the end of the run, or where it was interrupted.
+    ///
+    /// # Errors
+    /// Something cannot be told or written.
+    fn end(&mut self, complete: bool) -> Result<(), Stop>;
+}
 
 /// Ends the run at SIGINT or SIGTERM as long as it is there.
-pub(super) struct Interrupt {
+pub struct Interrupt {
     #[cfg(unix)]
     handle: Option<signal_hook::iterator::Handle>,
 }
@@ -17,9 +24,9 @@ impl Interrupt {
     /// Waits for signals on a thread of its own. Where there can be none, a signal ends the program at once, and the reports are those
     /// that were written last.
     #[cfg(unix)]
-    pub(super) fn watch<'scope, 'env>(
+    pub fn watch<'scope, 'env, T: Ends>(
         scope: &'scope Scope<'scope, 'env>,
-        ledger: &'env Mutex<Ledger>,
+        ledger: &'env Mutex<T>,
     ) -> Interrupt {
         use std::io::Write as _;
         use std::sync::Arc;
@@ -47,7 +54,7 @@ impl Interrupt {
             ending.store(true, Ordering::SeqCst);
             // Whoever holds it finishes what is being told; then the run tells nothing more.
             let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(stop) = ledger.close(false) {
+            if let Err(stop) = ledger.end(false) {
                 let _ = writeln!(std::io::stderr(), "error: {}", stop.message);
             }
             let number = u8::try_from(signal).unwrap_or(0);
@@ -63,9 +70,9 @@ impl Interrupt {
 
     /// Signals are none where there is no Unix.
     #[cfg(not(unix))]
-    pub(super) fn watch<'scope, 'env>(
+    pub fn watch<'scope, 'env, T: Ends>(
         _: &'scope Scope<'scope, 'env>,
-        _: &'env Mutex<Ledger>,
+        _: &'env Mutex<T>,
     ) -> Interrupt {
         Interrupt {}
     }

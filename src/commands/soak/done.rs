@@ -1,0 +1,191 @@
+//! What has run of one seed after another, as it is told and written.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::exit::Stop;
+use crate::files::check_place;
+use crate::report::{Growing, Progress as Bar, failure_text};
+use crate::run::Ends;
+use crate::text::print;
+use crate::verdict::{TrialReport, Verdict};
+
+/// What has run.
+pub(super) struct Done {
+    first: u64,
+    /// Whether lines are printed, and not JSON.
+    lines: bool,
+    file: Option<Growing>,
+    started: Instant,
+    bar: Option<Bar>,
+    /// The seeds that have begun.
+    seeds: Vec<u64>,
+    trials: usize,
+    /// Trials before the last seed.
+    before: usize,
+    /// What did not pass, by seed and place among the tests.
+    failures: BTreeMap<(usize, usize), TrialReport>,
+}
+
+fn broken(error: io::Error) -> Stop {
+    Stop::setup(error.to_string())
+}
+
+impl Done {
+    /// Nothing yet; where there is to be a report, it says so.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn open(first: u64, lines: bool, place: Option<&Path>) -> Result<Done, Stop> {
+        place.map_or(Ok(()), check_place).map_err(broken)?;
+        let mut done = Done {
+            first,
+            lines,
+            file: place.map(|place| Growing::new(place.to_owned())),
+            started: Instant::now(),
+            bar: None,
+            seeds: Vec::new(),
+            trials: 0,
+            before: 0,
+            failures: BTreeMap::new(),
+        };
+        if done.file.as_ref().is_some_and(Growing::grows) {
+            done.write(false)?;
+        }
+        Ok(done)
+    }
+
+    /// Seconds since the beginning.
+    pub(super) fn elapsed(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Whether nothing has failed.
+    pub(super) fn all_passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    /// A seed begins, with so many trials that run.
+    pub(super) fn seed_begins(&mut self, seed: u64, trials: usize) {
+        self.seeds.push(seed);
+        self.before = self.trials;
+        self.bar = Some(Bar::of_steps(trials));
+    }
+
+    /// The trial of a place among the tests has its report.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn trial_ends(&mut self, place: usize, report: TrialReport) -> Result<(), Stop> {
+        if let Some(bar) = self
+            .bar
+            .as_ref()
+            .filter(|_| report.verdict != Verdict::Skip)
+        {
+            bar.step(&report.id);
+        }
+        self.trials += 1;
+        if report.verdict != Verdict::Pass {
+            self.failures.insert((self.seeds.len(), place), report);
+        }
+        match &self.file {
+            Some(file) if file.is_due() => self.write(false),
+            _ => Ok(()),
+        }
+    }
+
+    /// All trials of the seed have ended.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    pub(super) fn seed_ends(&mut self) -> Result<(), Stop> {
+        self.bar = None;
+        if !self.lines {
+            return Ok(());
+        }
+        let Some(seed) = self.seeds.last() else {
+            return Ok(());
+        };
+        let mut failed = 0;
+        for failure in self
+            .failures
+            .range((self.seeds.len(), 0)..)
+            .map(|one| one.1)
+        {
+            print(&format!("{}\n", failure_text(failure)))?;
+            failed += 1;
+        }
+        let passed = self.trials - self.before - failed;
+        let failed = match failed {
+            0 => String::new(),
+            count => format!(", {count} not"),
+        };
+        print(&format!("seed {seed}: {passed} passed{failed}\n"))
+    }
+
+    fn write(&mut self, complete: bool) -> Result<(), Stop> {
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
+        let written = file.write(|| Ok(self.json(complete)));
+        self.file = Some(file);
+        written.map_err(broken)
+    }
+
+    fn json(&self, complete: bool) -> String {
+        let failures: Vec<&TrialReport> = self.failures.values().collect();
+        let report = json!({
+            "schema": "deltanet-check/soak/1",
+            "complete": complete,
+            "seeds": self.seeds,
+            "trials": self.trials,
+            "seconds": self.elapsed(),
+            "failures": failures,
+        });
+        format!("{report:#}\n")
+    }
+
+    fn summary(&self, complete: bool) -> String {
+        let word = match self.failures.len() {
+            _ if self.trials == 0 => "nothing has run".into(),
+            0 => "all passed".into(),
+            count => format!("{count} did not pass"),
+        };
+        let seeds = match self.seeds.len() {
+            1 => "1 seed".into(),
+            count => format!("{count} seeds"),
+        };
+        let end = if complete { "" } else { "; interrupted" };
+        format!(
+            "{seeds} from {} on, {} trials in {:.0} s: {word}{end}\n",
+            self.first,
+            self.trials,
+            self.elapsed()
+        )
+    }
+}
+
+impl Ends for Done {
+    fn end(&mut self, complete: bool) -> Result<(), Stop> {
+        // The last seed is told where it was interrupted.
+        let told = match self.bar {
+            Some(_) => self.seed_ends(),
+            None => Ok(()),
+        };
+        // What is written and what is printed says the same.
+        let json = self.json(complete);
+        let written = match &mut self.file {
+            Some(file) => file.write(|| Ok(json.clone())).map_err(broken),
+            None => Ok(()),
+        };
+        let shown = print(&match self.lines {
+            true => self.summary(complete),
+            false => json,
+        });
+        written.and(told).and(shown)
+    }
+}

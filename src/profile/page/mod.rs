@@ -1,0 +1,163 @@
+//! Profiles as an HTML file that needs no other and no network: intervals, what they consist of, a roofline of asked bytes.
+
+mod pictures;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use askama::Template;
+
+use super::constants::{CUS, SIMDS};
+use super::launch::{LaunchProfile, SiteProfile};
+use super::model::Card;
+use super::report::{between, heading, lines, time, together};
+use super::trial::Profiled;
+use crate::report::Frame;
+use crate::text::{demangled, escaped};
+
+#[derive(Template)]
+#[template(path = "profile.html")]
+struct Page {
+    frame: Frame,
+    limiters: Vec<(&'static str, usize)>,
+    /// The axis above all bars.
+    axis: String,
+    roofline: Option<String>,
+    cases: Vec<CaseView>,
+}
+
+struct CaseView {
+    id: String,
+    shape: String,
+    limiter: &'static str,
+    words: String,
+    ends: (String, String),
+    bar: String,
+    summary: String,
+    open: bool,
+    launches: Vec<LaunchView>,
+}
+
+struct LaunchView {
+    heading: String,
+    picture: String,
+    roofline: Option<String>,
+    lines: Vec<(&'static str, String)>,
+    sites: Vec<SiteView>,
+}
+
+struct SiteView {
+    address: String,
+    text: String,
+    source: String,
+    executed: u64,
+    lines: u64,
+    lines_ideal: u64,
+    lds: u64,
+    lds_ideal: u64,
+    stride: String,
+}
+
+/// The page of some profiles, and of what they are: names and what they stand for.
+///
+/// # Errors
+/// It cannot be put into words.
+pub fn page(
+    card: Card,
+    profiles: &[Profiled],
+    facts: Vec<(&'static str, String)>,
+) -> io::Result<String> {
+    let mut limiters: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for profiled in profiles {
+        *limiters.entry(limiter(profiled)).or_default() += 1;
+    }
+    let count = profiles.len();
+    let state = format!(
+        "modelled on {CUS} compute units of {SIMDS} SIMDs at {} MHz: bounds from what was counted, no measurement",
+        card.clock
+    );
+    let badge = format!("{count} case{}", if count == 1 { "" } else { "s" });
+    let scale = pictures::scale(profiles);
+    let all = profiles.iter().flat_map(|profiled| &profiled.launches);
+    let page = Page {
+        frame: Frame::new("deltanet-check profile", ("", badge), state, facts),
+        limiters: limiters.into_iter().collect(),
+        axis: pictures::axis(scale),
+        roofline: pictures::roofline(card, &all.collect::<Vec<_>>()),
+        cases: profiles
+            .iter()
+            .map(|profiled| case(card, scale, profiled, count))
+            .collect(),
+    };
+    let mut text = page.render().map_err(io::Error::other)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// What limits the launch that takes longest.
+fn limiter(profiled: &Profiled) -> &'static str {
+    let launches = profiled.launches.iter();
+    let longest = launches.max_by(|a, b| a.model.seconds[0].total_cmp(&b.model.seconds[0]));
+    longest.map_or("none", |launch| launch.model.limiter)
+}
+
+fn case(card: Card, scale: [f64; 2], profiled: &Profiled, count: usize) -> CaseView {
+    let alone = count == 1 && profiled.launches.len() == 1;
+    let shape = profiled.shape.as_deref().map_or_else(String::new, escaped);
+    let id = escaped(&profiled.id);
+    let kernels = profiled
+        .launches
+        .iter()
+        .map(|launch| escaped(&demangled(&launch.kernel)));
+    let mut kernels: Vec<String> = kernels.collect();
+    kernels.dedup();
+    let launches = profiled.launches.len();
+    CaseView {
+        limiter: limiter(profiled),
+        words: format!("{id} {shape} {}", kernels.join(" ")).to_lowercase(),
+        ends: (time(profiled.seconds[0]), time(profiled.seconds[1])),
+        bar: pictures::bar(scale, profiled.seconds),
+        summary: format!(
+            "{launches} launch{}, one after another: {}, of which {} is launching",
+            if launches == 1 { "" } else { "es" },
+            between(profiled.seconds),
+            time(profiled.launching)
+        ),
+        open: count <= 3,
+        launches: together(&profiled.launches)
+            .into_iter()
+            .map(|(one, times)| launch(card, one, times, alone))
+            .collect(),
+        id,
+        shape,
+    }
+}
+
+/// A launch; one that is alone has its roofline above.
+fn launch(card: Card, launch: &LaunchProfile, times: usize, alone: bool) -> LaunchView {
+    let roofline = || pictures::roofline(card, &[launch]);
+    let told = lines(launch).into_iter();
+    LaunchView {
+        heading: escaped(&heading(launch, times)),
+        picture: pictures::bounds(launch),
+        roofline: (!alone).then(roofline).flatten(),
+        lines: told.map(|(label, text)| (label, escaped(&text))).collect(),
+        sites: launch.memory_instructions.iter().map(site).collect(),
+    }
+}
+
+fn site(site: &SiteProfile) -> SiteView {
+    SiteView {
+        address: format!("{:#x}", site.address),
+        text: site.text.clone(),
+        source: site.source.as_deref().map_or_else(String::new, escaped),
+        executed: site.executed,
+        lines: site.lines,
+        lines_ideal: site.lines_ideal,
+        lds: site.lds_cycles,
+        lds_ideal: site.lds_cycles_ideal,
+        stride: site
+            .stride
+            .map_or_else(String::new, |stride| stride.to_string()),
+    }
+}

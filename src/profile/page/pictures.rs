@@ -1,0 +1,237 @@
+//! What a page of profiles draws.
+
+use std::collections::HashSet;
+
+use super::super::constants::{CUS, MEMORY, SIMDS};
+use super::super::launch::LaunchProfile;
+use super::super::model::{Card, Interval};
+use super::super::report::{between, bytes, time};
+use super::super::trial::Profiled;
+use crate::report::Chart;
+use crate::text::{demangled, escaped};
+
+/// Lanes of a SIMD: operations that it does in a cycle.
+const LANES: f64 = 16.0;
+/// Bytes of a line that instructions ask for.
+const LINE: f64 = 64.0;
+
+/// The shortest and the longest time of all cases.
+pub(super) fn scale(profiles: &[Profiled]) -> [f64; 2] {
+    let ends = profiles.iter().flat_map(|profiled| profiled.seconds);
+    let sized = ends.filter(|seconds| *seconds > 0.0);
+    sized.fold([f64::INFINITY, 0.0], |[low, high], seconds| {
+        [low.min(seconds), high.max(seconds)]
+    })
+}
+
+/// A chart of one axis of times.
+fn row(scale: [f64; 2], height: f64, label: &str) -> Chart {
+    let none = std::iter::empty();
+    Chart::new(
+        label,
+        [360.0, height],
+        [22.0, 26.0, 0.0, 0.0],
+        scale.into_iter(),
+        none,
+    )
+}
+
+/// The axis of all bars.
+pub(super) fn axis(scale: [f64; 2]) -> String {
+    let mut chart = Chart::new(
+        "time",
+        [360.0, 18.0],
+        [22.0, 26.0, 14.0, 16.0],
+        scale.into_iter(),
+        std::iter::empty(),
+    );
+    chart.decades_across(short);
+    chart.done()
+}
+
+/// `10 us`: a power of ten.
+fn short(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+    let unit = units
+        .into_iter()
+        .find(|(least, _)| seconds >= *least * 0.999);
+    let (least, unit) = unit.unwrap_or((1e-9, "ns"));
+    format!("{} {unit}", figure(seconds / least).replace(".0", ""))
+}
+
+/// The interval of a case.
+pub(super) fn bar(scale: [f64; 2], seconds: Interval) -> String {
+    let mut chart = row(scale, 14.0, &between(seconds));
+    let [from, to] = seconds.map(|end| chart.x(end));
+    chart.area([from, 3.0], [to, 11.0], "bar", &between(seconds));
+    chart.done()
+}
+
+/// The interval of a launch above the bounds that it is made of.
+pub(super) fn bounds(launch: &LaunchProfile) -> String {
+    let model = &launch.model;
+    let rows = [
+        ("time", model.seconds, "bar main"),
+        ("pipes", model.pipes, "bar"),
+        ("memory", model.memory, "bar"),
+        ("chain", model.chain, "bar"),
+    ];
+    let values = rows.iter().flat_map(|(_, ends, _)| *ends);
+    let mut chart = Chart::new(
+        "bounds of the time of a launch",
+        [420.0, 124.0],
+        [58.0, 18.0, 6.0, 20.0],
+        values.chain([model.floor]),
+        std::iter::empty(),
+    );
+    chart.decades_across(short);
+    if model.floor > 0.0 {
+        let x = chart.x(model.floor);
+        chart.line([x, 6.0], [x, 104.0], "ceiling");
+        let title = format!("floor {}", time(model.floor));
+        chart.words([x + 3.0, 14.0], "start", "ceiling", &title);
+    }
+    for (at, (name, ends, class)) in rows.into_iter().enumerate() {
+        let y = 20.0 + 22.0 * at as f64;
+        chart.words([52.0, y + 10.0], "end", "tick", name);
+        if ends[1] > 0.0 {
+            let [from, to] = ends.map(|end| chart.x(end));
+            let title = format!("{name}: {}", between(ends));
+            chart.area([from, y], [to, y + 13.0], class, &title);
+        }
+    }
+    chart.done()
+}
+
+/// A launch as a roofline has it.
+struct Spot {
+    name: String,
+    /// Operations a byte: of all that is asked for, and of each byte once.
+    intensity: [f64; 2],
+    /// Operations a second: at most time, and at least.
+    speed: [f64; 2],
+    /// Bytes asked for, and different ones.
+    bytes: [f64; 2],
+}
+
+fn spot(launch: &LaunchProfile) -> Option<Spot> {
+    let work = LANES * launch.valu_cycles as f64;
+    let unique = (launch.unique_bytes.read + launch.unique_bytes.written) as f64;
+    let asked = (LINE * launch.lines as f64).max(unique);
+    let [least, most] = launch.model.seconds;
+    let fits = work > 0.0 && unique > 0.0 && least > 0.0;
+    fits.then(|| Spot {
+        name: escaped(&demangled(&launch.kernel)),
+        intensity: [work / asked, work / unique],
+        speed: [work / most, work / least],
+        bytes: [asked, unique],
+    })
+}
+
+/// Operations a second against operations a byte; none of launches that do nothing with memory or with lanes.
+pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String> {
+    let mut known = HashSet::new();
+    let spots = launches.iter().filter_map(|launch| spot(launch));
+    // What is the same is drawn once.
+    let spots: Vec<Spot> = spots
+        .filter(|spot| {
+            let [a, b, c] = [spot.intensity, spot.speed, spot.bytes];
+            known.insert([a, b, c].map(|pair| pair.map(f64::to_bits)))
+        })
+        .collect();
+    if spots.is_empty() {
+        return None;
+    }
+    let alone = launches.len() == 1;
+    let peak = (CUS * SIMDS) as f64 * LANES * card.clock * 1e6;
+    let ridge = peak / MEMORY;
+    let across = spots
+        .iter()
+        .flat_map(|spot| spot.intensity)
+        .chain([ridge / 3.0, ridge * 3.0]);
+    let up = spots.iter().flat_map(|spot| spot.speed).chain([peak * 2.0]);
+    let size = match alone {
+        true => [420.0, 240.0],
+        false => [760.0, 380.0],
+    };
+    let mut chart = Chart::new(
+        "roofline of asked bytes",
+        size,
+        [58.0, 18.0, 10.0, 32.0],
+        across,
+        up,
+    );
+    chart.decades_across(count);
+    chart.decades_up(count);
+    let [left, right] = chart.ends();
+    let at = |chart: &Chart, intensity: f64, speed: f64| [chart.x(intensity), chart.y(speed)];
+    // Below the axis the memory's roof cannot be drawn.
+    let lowest = chart.floor();
+    let from = left.max(lowest / MEMORY);
+    let corners = [
+        at(&chart, from, from * MEMORY),
+        at(&chart, ridge, peak),
+        at(&chart, right, peak),
+    ];
+    chart.line(corners[0], corners[1], "roof");
+    chart.line(corners[1], corners[2], "roof");
+    let [x, y] = corners[2];
+    let title = format!("{:.1} T/s of all SIMDs", peak / 1e12);
+    chart.words([x, y - 4.0], "end", "tick", &title);
+    let title = format!("{:.0} GB/s", MEMORY / 1e9);
+    let middle = [0, 1].map(|axis| (corners[0][axis] + corners[1][axis]) / 2.0);
+    chart.words([middle[0] - 6.0, middle[1]], "end", "tick", &title);
+    let below = [f64::midpoint(58.0, size[0] - 18.0), size[1] - 4.0];
+    chart.words(below, "middle", "tick", "vector operations a byte");
+    for spot in &spots {
+        let from = at(&chart, spot.intensity[0], spot.speed[0]);
+        let to = at(&chart, spot.intensity[1], spot.speed[1]);
+        let title = format!(
+            "{}: {} to {} operations a byte ({} asked for, {} different), {} to {} operations a second",
+            spot.name,
+            figure(spot.intensity[0]),
+            figure(spot.intensity[1]),
+            bytes(spot.bytes[0] as u64),
+            bytes(spot.bytes[1] as u64),
+            count(spot.speed[0]),
+            count(spot.speed[1]),
+        );
+        chart.area(from, to, "spot", &title);
+    }
+    Some(chart.done())
+}
+
+fn figure(value: f64) -> String {
+    match value {
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 1.0 => format!("{value:.1}"),
+        value => format!("{value:.3}"),
+    }
+}
+
+/// `10 G`, `0.1`.
+fn count(value: f64) -> String {
+    let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let unit = units.into_iter().find(|(least, _)| value >= *least * 0.999);
+    let (scaled, unit) = unit.map_or((value, ""), |(least, unit)| (value / least, unit));
+    let digits = if scaled >= 1.0 - 1e-9 { 0 } else { 3 };
+    let text = format!("{scaled:.digits$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_ten_are_named_in_their_unit() {
+        let named = [0.01, 0.1, 1.0, 100.0, 1e6, 1e10, 1e13].map(count);
+        assert_eq!(named, ["0.01", "0.1", "1", "100", "1 M", "10 G", "10 T"]);
+        let named = [1e-8, 1e-7, 1e-6, 1e-5, 1e-3, 10.0].map(short);
+        assert_eq!(named, ["10 ns", "100 ns", "1 us", "10 us", "1 ms", "10 s"]);
+    }
+}

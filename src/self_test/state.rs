@@ -1,0 +1,80 @@
+//! What a self-test has found so far, as it is written and told.
+
+use std::io;
+use std::path::Path;
+
+use super::{SelfTest, TestResult, show};
+use crate::exit::Stop;
+use crate::files::check_place;
+use crate::report::Growing;
+use crate::run::Ends;
+use crate::text::print;
+
+/// What there is so far, and how it is told.
+pub(super) struct State {
+    result: SelfTest,
+    verbose: bool,
+    json: bool,
+    file: Option<Growing>,
+}
+
+fn broken(error: io::Error) -> Stop {
+    Stop::setup(error.to_string())
+}
+
+impl State {
+    /// Before anything has run; where there is to be a report, it says so.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn open(
+        result: SelfTest,
+        (verbose, json): (bool, bool),
+        place: Option<&Path>,
+    ) -> Result<State, Stop> {
+        place.map_or(Ok(()), check_place).map_err(broken)?;
+        let mut state = State {
+            result,
+            verbose,
+            json,
+            file: place.map(|place| Growing::new(place.to_owned())),
+        };
+        if state.file.as_ref().is_some_and(Growing::grows) {
+            state.write()?;
+        }
+        Ok(state)
+    }
+
+    /// Some tests are through.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn more(&mut self, tests: Vec<TestResult>) -> Result<(), Stop> {
+        self.result.tests.extend(tests);
+        match &self.file {
+            Some(file) if file.is_due() => self.write(),
+            _ => Ok(()),
+        }
+    }
+
+    /// All of it.
+    pub(super) fn result(&self) -> &SelfTest {
+        &self.result
+    }
+
+    fn write(&mut self) -> Result<(), Stop> {
+        let result = &self.result;
+        match &mut self.file {
+            Some(file) => file.write(|| Ok(show::json(result))).map_err(broken),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Ends for State {
+    fn end(&mut self, complete: bool) -> Result<(), Stop> {
+        self.result.complete = complete;
+        let written = self.write();
+        written.and(print(&show::text(self.verbose, self.json, &self.result)))
+    }
+}
