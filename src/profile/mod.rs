@@ -20,4 +20,4 @@ pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
 pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use report::{SCHEMA, constants_text, held_text, text};
-pub use trial::{Profiled, ledger, of_case, of_charged};
+pub use trial::{Profiled, joined, ledger, of_case, of_charged};
