@@ -6,7 +6,8 @@ use super::run;
 
 #[test]
 fn nothing_is_measured_on_the_emulator() {
-    for device in [&[][..], &["--device", "emulator"], &["--device", "auto"]] {
+    let devices: [&[&str]; 3] = [&[], &["--device", "emulator"], &["--device", "auto"]];
+    for device in devices {
         let mut args = vec!["bench", "--test", "mul"];
         args.extend(device);
         let done = run(Path::new("."), &args);
