@@ -1,6 +1,7 @@
 // Wrong kernels, on purpose: each has the argument list of the kernel it replaces and one mistake of the kind
 // people make. The self-test runs them and demands that every one is caught; kernels/README.md lists them.
 #include "planted/attention.hip"
+#include "planted/compare/wave_column.hip"
 #include "planted/elementwise.hip"
 #include "planted/fast/chunk.hip"
 #include "planted/fast/document.hip"
