@@ -7,14 +7,12 @@
 using Tile64x8 = Tile<64, 8, 1>;
 using Tile64x4 = Tile<64, 4, 1>;
 using Tile128x8 = Tile<128, 8, 1>;
-using Tile128x4 = Tile<128, 4, 1>;
 using Tile128x8x2 = Tile<128, 8, 2>;
 using Tile256x16 = Tile<256, 16, 1>;
 
 GDN_SCAN_KERNEL(gdn_scan_f32_64x8, ScanRule, float, Tile64x8, true)
 GDN_SCAN_KERNEL(gdn_scan_f32_64x4, ScanRule, float, Tile64x4, true)
 GDN_SCAN_KERNEL(gdn_scan_f32_128x8, ScanRule, float, Tile128x8, true)
-GDN_SCAN_KERNEL(gdn_scan_f32_128x4, ScanRule, float, Tile128x4, true)
 GDN_SCAN_KERNEL(gdn_scan_f32_128x8x2, ScanRule, float, Tile128x8x2, true)
 GDN_SCAN_KERNEL(gdn_scan_f32_any64, ScanRule, float, Tile64x8, false)
 GDN_SCAN_KERNEL(gdn_scan_f32_any256, ScanRule, float, Tile256x16, false)

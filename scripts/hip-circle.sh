@@ -94,3 +94,18 @@ tests=(--test exp --test neg --test eye --test transpose)
 "$check" --self-test "${tests[@]}" --format json >"$out/emulator-self.json"
 circle --self-test "${tests[@]}" --timeout 5 --format json >"$out/hip-self.json"
 scripts/same-report.py "$out/emulator-self.json" "$out/hip-self.json"
+
+# Times of the runtime of hip/ are the host's, and mean nothing: what is tested is that they get here, with the model beside them.
+echo "bench: a launch measured by events, and modelled"
+circle_of bench --test mul --times 3 --no-isolate --format json >"$out/bench.json"
+python3 - "$out/bench.json" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["device"]["kind"] == "hip", report["device"]
+assert report["held"], "nothing measured"
+for launch in report["held"]:
+    least, median = launch["measured"]
+    assert 0 < least["seconds"] <= median["seconds"] and median["what"] == "median of 3", launch
+    assert 0 < launch["model"]["seconds"][0] <= launch["model"]["seconds"][1], launch
+PYTHON
+circle_of bench --test mul --times 3 | grep -q '^mul.*kernel_mul: median of 3 '

@@ -180,6 +180,10 @@ tool=${library%/hip}/$profile/deltanet-check
 compile hipcc lanes --offload-arch=gfx906 && "$tool" hip --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" &&
     grep -q '"launches": 4' "$out/ran.json" && grep -q '"failed": 0' "$out/ran.json" || ok=1
 verdict $ok
+step "deltanet-check hip: a program, profiled"
+"$tool" hip --profile --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "^  4 launches, one after another: " "$out/stderr" &&
+    [[ $(grep -c '"valu_instructions": [1-9]' "$out/ran.json") == 4 ]] && ok=0 || ok=1
+verdict $ok
 
 compile hipcc cooperative --offload-arch=gfx906
 fault stuck "deadlock: every group that is left waits at a barrier of the whole grid, and 1 have ended" one_stays_away

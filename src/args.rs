@@ -1,6 +1,7 @@
 //! Flags, and what they stand for: rooms below take that, and know no flag. Here are those that several commands share; those of one
 //! command are in the files below.
 
+mod bench;
 mod bind;
 mod code;
 mod device;
@@ -30,6 +31,7 @@ use crate::device::{Budget, Limits, Sanitize, TraceSpec};
 use crate::run::Sources;
 use crate::text::quoted;
 
+pub use bench::BenchArgs;
 pub use bind::{BindArgs, ContractsArgs};
 pub use code::{DisasmArgs, InspectArgs, IsaArgs, LintArgs};
 pub use device::{DeviceArgs, DeviceChoice, TargetArgs};
@@ -64,6 +66,13 @@ pub struct LimitArgs {
     /// cases of a design each have one of their own]
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
+}
+
+/// A clock that a card may have.
+fn clock(text: &str) -> Result<f64, String> {
+    let parsed = text.parse::<f64>().ok();
+    let fine = parsed.filter(|mhz| (1.0..=10_000.0).contains(mhz));
+    fine.ok_or_else(|| "a clock is 1 to 10000 MHz".to_owned())
 }
 
 impl LimitArgs {

@@ -7,13 +7,13 @@ use std::io::Write;
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BindArgs, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs, ExecArgs,
-    ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs, MutateArgs,
-    ProfileArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
+    AuditArgs, BenchArgs, BindArgs, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs,
+    ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs,
+    MutateArgs, ProfileArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bind, compare_reports, contracts, disasm, exec, export, hip, inspect, isa, judge, lint,
-    merge, mutate, profile, run, soak, tolerances, vectors,
+    audit, bench, bind, compare_reports, contracts, disasm, exec, export, hip, inspect, isa, judge,
+    lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{self_test, trial};
@@ -77,6 +77,8 @@ pub enum Command {
     Hip(HipArgs),
     /// Say what kernels would cost on an MI50, modelled from what runs on the emulator
     Profile(ProfileArgs),
+    /// Measure kernels on a real card, beside what the model says of them
+    Bench(BenchArgs),
     /// Measure how far honest kernels are from their references, and what the tolerances leave
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
@@ -135,6 +137,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Judge(args)) => judge::run(args),
         Some(Command::Hip(args)) => hip::run(args),
         Some(Command::Profile(args)) => profile::run(args),
+        Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Contracts(args)) => contracts::run(args),
         Some(Command::Bind(args)) => bind::run(args),

@@ -1,10 +1,11 @@
-// What a wave's lanes do together: sums over neighbouring lanes, a lane's value for all, their numbers. No exchange is wider than it says, and WAVE is
-// the one place that knows how many lanes a wave has: for a GPU of 32 it is 32, and the same sources hold.
+// What a wave's lanes do together: sums over neighbouring lanes, a lane's value for all, their numbers. No exchange is wider than it says,
+// and WAVE is the one place that knows how many lanes a wave has: for a GPU of 32 (AMD's from gfx10 on, and others') it is 32, and the same
+// sources hold.
 #pragma once
 #include <hip/hip_runtime.h>
 
 #ifndef WAVE
-#ifdef __AMDGCN__
+#ifdef __GFX9__
 #define WAVE 64
 #else
 #define WAVE 32
@@ -37,7 +38,7 @@ static __device__ __forceinline__ float lanes_sum(float x) {
 // The sum over the whole wave, for all lanes.
 static __device__ __forceinline__ float lanes_sum_all(float x) {
     x = lanes_sum<16>(x);
-#ifdef __AMDGCN__
+#ifdef __GFX9__
     // rows of 16 lanes: the last lane of one is added to the next, then that of the second to the last two; row_bcast:15, row_bcast:31
     x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x142, 0xa, 0xf, false));
     x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x143, 0xc, 0xf, false));

@@ -1,5 +1,6 @@
 // The recurrence over a whole sequence in one launch, without workspace and without a barrier: a wave has a few columns of one head's
-// state in its registers (columns.hip) and reads the next token's vectors while it works on this one's.
+// state in its registers (columns.hip) and reads the next token's keys and values while it works on this one's. A token's query is wanted
+// last and read as its work begins: registers for two would leave room for fewer waves.
 //
 // The state decays by a factor a token, which is kept beside it: what the registers hold is the state divided by the product of the
 // factors since they last met, so that a token costs three multiply-adds an element and no more. When the product leaves
@@ -51,10 +52,11 @@ struct ScanCall {
 // Whose the gates are.
 enum class Gates { of_heads, of_keys };
 
-// What a token brings: its vectors, the gates of its key channels where each has one, and for each of a lane's columns its value.
+// What is read of a token before its work begins: its key, the gates of its key channels where each has one, and for each of a lane's
+// columns its value.
 template <class E, class T, bool WHOLE>
 struct ScanToken {
-    KeyPart<T, WHOLE> q, k, g;
+    KeyPart<T, WHOLE> k, g;
     float v[T::COLUMNS];
 };
 
@@ -78,12 +80,11 @@ struct ScanWave {
 
     __device__ __forceinline__ explicit ScanWave(const ScanCall<E>& call) : x(call) {}
 
-    // Reads a token's vectors, and goes on to the next if there is one.
+    // Reads a token's key and values, and goes on to the next if there is one.
     __device__ __forceinline__ ScanToken<E, T, WHOLE> read(int token) {
         ScanToken<E, T, WHOLE> t;
         element_keep(key_place);
         t.k.load(k, x.K, key_place);
-        t.q.load(q, x.K, key_place);
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             element_keep(value_place[n]);
@@ -94,7 +95,6 @@ struct ScanWave {
             t.g.load(g + min(token, x.T - 1) * x.gates.token * x.K, x.K, gate_place);
         }
         const bool more = Rule::is_before_last(token, x.T);
-        q += more ? x.keys.token : 0;
         k += more ? x.keys.token : 0;
         v += more ? x.values.token : 0;
         return t;
@@ -110,6 +110,10 @@ struct ScanWave {
     }
 
     __device__ __forceinline__ void step(int token, const ScanToken<E, T, WHOLE>& t) {
+        KeyPart<T, WHOLE> query;
+        element_keep(key_place);
+        query.load(q, x.K, key_place);
+        q += x.keys.token;
         if (Rule::begins_block(token)) read_gates(token);
         if (GATES == Gates::of_keys) {
             state.decay(t.g, [&](float g) { return Rule::decay(g, x.gate_kind); });
@@ -123,7 +127,7 @@ struct ScanWave {
         for (int n = 0; n < T::COLUMNS; n++) {
             const float error = t.v[n] - factor * t.k.dot(state.s[n]);
             state.write(n, t.k, strength * error);
-            float read = t.q.dot(state.s[n]);
+            float read = query.dot(state.s[n]);
             element_keep(read);
             if (part == 0 && column + n * T::APART < Rule::columns(x.V)) {
                 element_keep(value_place[n]);

@@ -72,7 +72,9 @@ struct StateColumn {
         float sum = 0.0f;
 #pragma unroll UNROLL
         for (int j = 0; j < BOUND; j++) sum += s[j] * k[j];
+#ifdef __AMDGCN__
         asm volatile("" : "+v"(sum));  // here, not sunk to where the sum is used, away from its loads
+#endif
         return sum;
     }
 

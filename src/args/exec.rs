@@ -1,10 +1,10 @@
 //! The flags of `exec`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 
-use super::{Format, LimitArgs, SanitizeArgs, TargetArgs, TraceArgs};
+use super::{DeviceChoice, Format, LimitArgs, SanitizeArgs, TargetArgs, TraceArgs};
 
 /// Run any kernel of any code object, as a launch file says, and judge what it computed.
 #[derive(Debug, Args)]
@@ -68,4 +68,32 @@ pub struct ExecArgs {
     /// What is traced.
     #[command(flatten)]
     pub trace: TraceArgs,
+}
+
+impl ExecArgs {
+    /// A launch file on the emulator, with nothing else that is looked at.
+    pub fn alone(file: &Path, jobs: Option<u16>, limits: LimitArgs) -> ExecArgs {
+        ExecArgs {
+            file: file.to_owned(),
+            format: Format::Table,
+            jobs,
+            target: TargetArgs {
+                device: DeviceChoice::Emulator,
+                hip_device: None,
+            },
+            limits,
+            sanitize: SanitizeArgs {
+                sanitize: None,
+                sanitize_warn: false,
+            },
+            trace: TraceArgs {
+                trace: None,
+                trace_kernel: None,
+                trace_group: None,
+                trace_wave: None,
+                trace_pc: None,
+                trace_limit: 1,
+            },
+        }
+    }
 }

@@ -1,13 +1,14 @@
 //! The flags of `hip`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 use gfx906::machine::Schedule;
 
-use super::SanitizeArgs;
+use super::{ExecArgs, LimitArgs, SanitizeArgs};
 use crate::device::Budget;
+use crate::profile::CLOCK;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
@@ -31,6 +32,16 @@ pub struct HipArgs {
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
 
+    /// Say what the launches would cost on an MI50 (docs/profile.md): each is recorded, and runs once more when the program has ended
+    ///
+    /// GFX906_RECORD_KERNELS says of which kernels, GFX906_RECORD_BYTES how many bytes records may take (hip/README.md).
+    #[arg(long, conflicts_with = "record")]
+    pub profile: bool,
+
+    /// With --profile: the clock of the card in MHz; owners run it at 1606 and less
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock, requires = "profile")]
+    pub clock: f64,
+
     /// In which order work-groups begin and waves take turns: in-order, reverse, random or random=SEED
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
@@ -53,6 +64,16 @@ pub struct HipArgs {
 }
 
 impl HipArgs {
+    /// What `exec` is to do with a record, so that it is profiled.
+    pub fn replay(&self, launch: &Path) -> ExecArgs {
+        let limits = LimitArgs {
+            budget: self.budget,
+            turn: None,
+            schedule: self.schedule,
+        };
+        ExecArgs::alone(launch, self.threads, limits)
+    }
+
     /// What they say to the runtime: variables of its environment.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut set: Vec<(&'static str, OsString)> = Vec::new();

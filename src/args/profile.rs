@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 
-use super::{
-    DeviceChoice, ExecArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs, TargetArgs,
-    TraceArgs,
-};
+use super::{ExecArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
 use crate::profile::CLOCK;
 
 /// Say what kernels would cost on an MI50: an interval and its limiter, modelled from the instructions that run on the emulator.
@@ -33,7 +30,7 @@ pub struct ProfileArgs {
     pub seed: String,
 
     /// Clock of the card in MHz; owners run it at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = clock)]
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
     pub clock: f64,
 
     /// How long kernels may run.
@@ -61,37 +58,9 @@ pub struct ProfileArgs {
     pub constants: bool,
 }
 
-/// A clock that a card may have.
-fn clock(text: &str) -> Result<f64, String> {
-    let parsed = text.parse::<f64>().ok();
-    let fine = parsed.filter(|mhz| (1.0..=10_000.0).contains(mhz));
-    fine.ok_or_else(|| "a clock is 1 to 10000 MHz".to_owned())
-}
-
 impl ProfileArgs {
     /// What `exec` is to do with the launch file.
     pub fn exec(&self, file: &Path) -> ExecArgs {
-        ExecArgs {
-            file: file.to_owned(),
-            format: Format::Table,
-            jobs: self.jobs,
-            target: TargetArgs {
-                device: DeviceChoice::Emulator,
-                hip_device: None,
-            },
-            limits: self.limits.clone(),
-            sanitize: SanitizeArgs {
-                sanitize: None,
-                sanitize_warn: false,
-            },
-            trace: TraceArgs {
-                trace: None,
-                trace_kernel: None,
-                trace_group: None,
-                trace_wave: None,
-                trace_pc: None,
-                trace_limit: 1,
-            },
-        }
+        ExecArgs::alone(file, self.jobs, self.limits.clone())
     }
 }

@@ -13,7 +13,7 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
@@ -25,6 +25,7 @@ const FILES: [(&str, &str); 11] = [
     file!("fast_chunk"),
     file!("fast_chunk_fused"),
     file!("fast_document"),
+    file!("compare"),
 ];
 
 /// How the built-in kernels compute a contract, where nothing else is asked for.

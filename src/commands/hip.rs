@@ -1,6 +1,7 @@
 //! `hip`: a HIP program on the runtime of the emulator.
 
 mod library;
+mod profile;
 mod summary;
 
 use std::ffi::OsStr;
@@ -31,14 +32,29 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         .env("LD_LIBRARY_PATH", place.search_path()?)
         .env("GFX906_SUMMARY", place.summary())
         .envs(args.environment())
+        .envs(args.profile.then(|| ("GFX906_RECORD", place.records())))
         .status()
         .map_err(|error| {
             Stop::setup(format!("cannot run {}: {error}", shown(Path::new(program))))
         })?;
     let summary = Summary::read(&place.summary());
     tell(program, status, &summary);
+    let profiled = if args.profile {
+        let id = shown(Path::new(program));
+        Some(profile::of_records(args, &place.records(), id)?)
+    } else {
+        None
+    };
+    if let Some(profiled) = &profiled {
+        let text = profile::told(args, profiled, summary.launches());
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
     if let Some(path) = &args.report {
-        let text = format!("{:#}\n", summary.json(code(status)));
+        let mut report = summary.json(code(status));
+        if let Some(profiled) = &profiled {
+            report["profile"] = profile::json(args, profiled);
+        }
+        let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;
     }
     let found = summary.findings() > 0 && !args.sanitize.sanitize_warn;

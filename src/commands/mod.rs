@@ -1,6 +1,7 @@
 //! What the program does: one file or folder a subcommand, and the run of the tests.
 
 pub mod audit;
+pub mod bench;
 pub mod bind;
 pub mod compare_reports;
 pub mod contracts;

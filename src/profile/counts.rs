@@ -179,15 +179,28 @@ impl Counted {
         };
         let groups = vec![&group; self.groups as usize];
         let (_, model) = estimate(Card { clock }, &groups, occupancy(needs).groups, traffic);
+        let measured = self.measured.iter();
+        let measured = measured.map(|measured| (measured.what.clone(), measured.seconds));
+        Held::of(self.name.clone(), clock, model, measured)
+    }
+}
+
+impl Held {
+    /// What the model says of a launch, beside what it took: what was measured, and seconds.
+    pub fn of(
+        name: String,
+        clock: f64,
+        model: Estimate,
+        measured: impl IntoIterator<Item = (String, f64)>,
+    ) -> Held {
         let seconds = model.seconds.map(|seconds| seconds + LAUNCH);
-        let measured = self.measured.iter().map(|measured| Error {
-            what: measured.what.clone(),
-            seconds: measured.seconds,
-            factor: (measured.seconds / seconds[1]).max(1.0)
-                * (measured.seconds / seconds[0]).min(1.0),
+        let measured = measured.into_iter().map(|(what, took)| Error {
+            what,
+            seconds: took,
+            factor: (took / seconds[1]).max(1.0) * (took / seconds[0]).min(1.0),
         });
         Held {
-            name: self.name.clone(),
+            name,
             clock,
             seconds,
             measured: measured.collect(),

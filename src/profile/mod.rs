@@ -22,4 +22,4 @@ pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;
 pub use report::{SCHEMA, constants_text, held_text, text};
-pub use trial::{Profiled, ledger, of_case, of_charged};
+pub use trial::{Profiled, joined, ledger, of_case, of_charged};

@@ -65,6 +65,18 @@ pub fn of_charged(
     })
 }
 
+/// Launches of several profiles as those of one.
+pub fn joined(id: String, parts: impl IntoIterator<Item = Profiled>) -> Profiled {
+    let launches: Vec<LaunchProfile> = parts.into_iter().flat_map(|part| part.launches).collect();
+    Profiled {
+        id,
+        shape: None,
+        seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
+        launching: LAUNCH * launches.len() as f64,
+        launches,
+    }
+}
+
 /// Runs a case, and profiles its launches. What is observed beside is not asked for.
 ///
 /// # Errors

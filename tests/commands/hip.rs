@@ -149,3 +149,57 @@ fn what_cannot_start_is_told_in_a_line() {
         run("library", "./no such program").starts_with("error: cannot run ./no such program: ")
     );
 }
+
+/// A program that leaves a record as the runtime does, and one that cannot be replayed.
+#[test]
+fn launches_that_were_recorded_are_profiled() {
+    let here = scratch("hip-profile");
+    let root = env!("CARGO_MANIFEST_DIR");
+    let launch = |kernel: &str| {
+        format!(
+            r#"{{ "code_object": "{root}/kernels/built/deltanet.co", "buffers": {{ "x": {{"bytes": 1024, "fill": "zero"}} }},
+                "launches": [ {{"kernel": "{kernel}", "grid": [4, 1, 1], "block": [64, 1, 1],
+                               "args": ["$x", "$x", {{"i32": 256}}, {{"f32": 3.0}}]}} ] }}"#
+        )
+    };
+    for (place, kernel) in [("000001-scale", "kernel_scale"), ("000002-lost", "nowhere")] {
+        std::fs::create_dir_all(here.join(place)).expect("made");
+        std::fs::write(here.join(place).join("launch.json"), launch(kernel)).expect("written");
+    }
+    let line = LINE.replace("FOUND", "0");
+    let script = format!(
+        r#"mkdir "$GFX906_RECORD"; cp -r 000001-scale 000002-lost "$GFX906_RECORD"; {line}"#
+    );
+    let flags = ["--profile", "--clock", "1000", "--report", "ran.json"];
+    let output = hip(&here, &flags, &script);
+    let (out, err) = texts(&output);
+    assert_eq!((output.status.code(), out.as_str()), (Some(0), ""), "{err}");
+    for part in [
+        "modelled on 60 compute units at 1000 MHz",
+        "1 launch, one after another: ",
+        "kernel_scale  grid 4x1x1, block 64x1x1",
+        "not profiled: 000002-lost: ",
+        "profiled: 1 of 2 launches",
+    ] {
+        assert!(err.contains(part), "no {part:?} in {err}");
+    }
+    let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let profile = &report["profile"];
+    assert_eq!(profile["clock_mhz"], 1000.0);
+    let launches = profile["profiles"][0]["launches"]
+        .as_array()
+        .expect("a list");
+    assert_eq!((launches.len(), &launches[0]["waves"]), (1, &4.into()));
+    assert_eq!(launches[0]["unique_bytes"]["read"], 1024);
+    assert_eq!(profile["not_profiled"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_clock_is_that_of_a_profile() {
+    let here = scratch("hip-clock");
+    let output = hip(&here, &["--clock", "1000"], "true");
+    assert_eq!(output.status.code(), Some(2));
+    let output = hip(&here, &["--profile", "--record", "rec"], "true");
+    assert_eq!(output.status.code(), Some(2));
+}

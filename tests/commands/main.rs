@@ -2,6 +2,7 @@
 
 mod audit;
 mod bars;
+mod bench;
 mod bindings;
 mod disasm;
 mod exec;

@@ -94,6 +94,11 @@ impl Place {
         })
     }
 
+    /// Where the runtime records launches that are to be profiled.
+    pub fn records(&self) -> PathBuf {
+        self.directory.join("records")
+    }
+
     /// Where the runtime writes what ran.
     pub fn summary(&self) -> PathBuf {
         self.directory.join("summary")

@@ -66,7 +66,8 @@ impl Summary {
         self.findings
     }
 
-    fn launches(&self) -> u64 {
+    /// All launches.
+    pub fn launches(&self) -> u64 {
         self.kernels.values().map(|(launches, _)| launches).sum()
     }
 
