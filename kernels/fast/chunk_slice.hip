@@ -38,7 +38,12 @@ static __device__ __forceinline__ UniformFloats fast_uniform(const float* p) { r
 // Hides where a register's value is from, so that what is made of it is not kept from one round of a loop to the next.
 #ifndef GDN_FOUND_AGAIN
 #define GDN_FOUND_AGAIN(x) asm volatile("" : "+v"(x))
-#define GDN_SCALAR_AGAIN(x) asm volatile("" : "+s"(x))  // of one that all lanes have the same
+// Of one that all lanes have the same; without optimisation it is in no scalar register.
+#ifdef __OPTIMIZE__
+#define GDN_SCALAR_AGAIN(x) asm volatile("" : "+s"(x))
+#else
+#define GDN_SCALAR_AGAIN(x) (void)(x)
+#endif
 #endif
 
 #define FAST_PIECE 16  // channels of a row that are in scalars at a time
