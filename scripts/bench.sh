@@ -1,11 +1,33 @@
 #!/usr/bin/env bash
 # Speed, in one run on this machine: the emulator on documented kernels, beside the same kernels in OpenCL C run natively by PoCL
 # (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; loops of single instructions; and the wall time of
-# the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost.
+# the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost (with --sanitizer: that alone).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cargo build --release --quiet
+check=target/release/deltanet-check
+
+# What the sanitizer's checks cost: user seconds of phase 9 on one core under each, under four and under all; the best of three.
+sanitizer() {
+    local plain name seconds TIMEFORMAT=%U
+    user() { # arguments -> user seconds
+        for _ in 1 2 3; do
+            { time "$check" --phase 9 --jobs 1 "$@" >/dev/null; } 2>&1
+        done | sort -n | head -n 1
+    }
+    plain=$(user)
+    printf '\nphase 9 on one core: %s s of user time\n' "$plain"
+    for name in hazard sync wait memory init race memory,init,wait,hazard all; do
+        seconds=$(user "--sanitize=$name")
+        awk -v name="$name" -v s="$seconds" -v plain="$plain" 'BEGIN { printf "  %-24s %7.2f s  %4.1f x\n", name, s, s / plain }'
+    done
+}
+if [[ ${1:-} == --sanitizer ]]; then
+    sanitizer | tail -n +2
+    exit
+fi
+
 native=target/native-times.txt
 : >"$native"
 if cargo build --release --quiet --manifest-path benches/native/Cargo.toml; then
@@ -30,7 +52,6 @@ wall() { # command... -> best of five, in seconds
     echo "$best"
 }
 
-check=target/release/deltanet-check
 one=$(wall "$check" --jobs 1)
 all=$(wall "$check")
 start=$(wall "$check" --list)
@@ -44,19 +65,7 @@ launch = next(t for p in json.load(sys.stdin)["phases"] for t in p["trials"])["l
 instructions, seconds = launch["wave_instructions"], launch["seconds"]
 print(f"gated delta rule, 32 heads of 128 x 128, 256 tokens, one core: {instructions:.3g} wave instructions in {seconds:.2f} s")'
 
-# What the sanitizer costs: user seconds of phase 9 on one core under each check, and under all.
-user() { # command... -> user seconds
-    local TIMEFORMAT=%U
-    { time "$@" >/dev/null; } 2>&1
-}
-plain=$(user "$check" --phase 9 --jobs 1)
-printf '\nphase 9 on one core: %s s of user time' "$plain"
-for checks in hazard sync wait memory init race memory,init,wait,hazard all; do
-    seconds=$(user "$check" --phase 9 --jobs 1 --sanitize="$checks")
-    awk -v name="$checks" -v s="$seconds" -v plain="$plain" 'BEGIN { printf "; %s %s s (%.1f x)", name, s, s / plain }'
-done
-echo
-
+sanitizer
 # Single instructions, each beside the one that it is measured by.
 echo
 cargo bench --quiet -p gfx906 --bench instructions

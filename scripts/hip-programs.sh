@@ -77,16 +77,30 @@ program() {
     esac
     verdict $ok
 }
+# The same program as it was built last, under all checks of the sanitizer: it does what it does without, and nothing is found in it.
+checked() {
+    local name=$1
+    shift
+    step "$name, under all checks"
+    rm -f "$out/log"
+    run env GFX906_SANITIZE=all GFX906_SANITIZE_LOG="$out/log" "$out/program" "$@" && [[ -f $out/log && ! -s $out/log ]] && ok=0 || ok=1
+    [[ $ok == 0 ]] || cat "$out/log" >>"$out/stderr" 2>/dev/null || true
+    verdict $ok
+}
 hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
     for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays errors cooperative heap extended rtc; do
         program $compiler $name -O3
+        [[ $compiler != hipcc ]] || checked $name
     done
     program $compiler modules -O3 kernels/built/deltanet.co "$out/factor.co"
+    [[ $compiler != hipcc ]] || checked modules kernels/built/deltanet.co "$out/factor.co"
     program $compiler launches -O3 kernels/built/deltanet.co
+    [[ $compiler != hipcc ]] || checked launches kernels/built/deltanet.co
 done
 for name in harness globals lanes atomics streams memory; do
     program hipcc $name -O0
+    checked $name
 done
 
 # Every launch of these programs, replayed alone, leaves the same bits. (In `single` the host writes where kernels write: no run is like another.)
@@ -129,10 +143,6 @@ verdict $ok
 step "streams: the process ends, or forks"
 compile hipcc overlap --offload-arch=gfx906 && run "$out/program" exit && grep -q "the program ends while its streams still have work" "$out/stderr" &&
     run "$out/program" fork && grep -q "a fork of a process that has used the device cannot use it" "$out/stderr" && ok=0 || ok=1
-verdict $ok
-step "streams: checked by the sanitizer"
-compile hipcc streams --offload-arch=gfx906 && run env GFX906_SANITIZE=1 "$out/program" && quiet &&
-    compile hipcc graphs --offload-arch=gfx906 && run env GFX906_SANITIZE=1 "$out/program" && ok=0 || ok=1
 verdict $ok
 
 step "fresh memory: zeros, or poison on request"
@@ -218,6 +228,20 @@ reported "GFX906_ABORT" past 134 "" "GFX906_ABORT=1: the program ends here"
 setting=GFX906_OOB=report
 reported "GFX906_OOB" past 0 "sum 200" "reads beyond the end of \`hipMalloc #1\` (400 bytes), once, by up to 4 bytes" "that passed: 1"
 reported "GFX906_OOB: a page, and no more" over 0 "status 719" "3696 bytes behind the end of \`hipMalloc #1\`" "that passed: 924"
+
+setting=GFX906_SANITIZE=memory
+export GFX906_SANITIZE_LOG=$out/log
+reported "a finding of the sanitizer" past 0 "status 719" "memory: outside a block: reads 4 bytes 0 bytes behind the end" "(400 bytes, " \
+    "programs/reports.cpp:13"
+step "report: the sanitizer's log has it too"
+grep -q "^memory: outside a block: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
+verdict $ok
+export GFX906_SANITIZE_LOG=$out/no/log
+reported "a log that cannot be" past 0 "status 719" "GFX906_SANITIZE_LOG=$out/no/log: " "findings go to stderr alone" "memory: outside a block"
+unset GFX906_SANITIZE_LOG
+export GFX906_SANITIZE_ABORT=1
+reported "GFX906_SANITIZE_ABORT" past 134 "" "memory: outside a block" "GFX906_SANITIZE_ABORT=1: the program ends here"
+unset GFX906_SANITIZE_ABORT
 
 step "no binary for gfx906"
 compile hipcc nobinary --offload-arch=gfx900 --offload-arch=gfx1030 && run "$out/program" &&

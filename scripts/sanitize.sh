@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The sanitizer must find nothing in right programs: the built-in tests, the kernels as hipcc, -ffast-math and -O0 make them, GCC's torture
-# programs, AMD's math library and HIP programs run under all checks.
+# programs, AMD's math library and HIP programs run under all checks. What it would say of a wrong one is tried first, on planted mistakes.
 #
 #   scripts/sanitize.sh             a sample: minutes
 #   scripts/sanitize.sh --whole     every test of every build, every torture program at -O0 and -O2: an hour and more
@@ -36,10 +36,34 @@ tests() {
     "$DELTANET_CHECK" --sanitize "$@" >"$out/said" 2>&1 || code=$?
     verdict "$name: $(grep '^all tests' "$out/said" | head -n 1)" "$code" "$out/said"
 }
+# That a planted mistake is told, on the way that right programs take: what the last call of `verdict` said, and that it counted.
+planted() {
+    local name=$1 rule=$2
+    if [[ $failed == 0 ]] || ! grep -q "$rule" "$out/verdict"; then
+        echo "sanitize.sh: nothing is said of the planted mistake in $name: what follows would say nothing" >&2
+        cat "$out/verdict" >&2
+        exit 1
+    fi
+    failed=0
+    printf '%-60s found, as it must be\n' "$name"
+}
 build() {
     mkdir -p "$out/$1"
     scripts/build-kernels.sh --out "$out/$1" --only deltanet "${@:2}" >/dev/null
 }
+
+cat >"$out/planted.toml" <<'BINDING'
+schema = 1
+
+[[binding]]
+contract = "state_update"
+symbol = "planted_fast_state_no_barrier"
+grid = ["ceil(S / 64)", "ceil(S / 64)"]
+block = [256]
+args = ["state", "K_cumdecay", "V_new", "state_out", "i32 S", "i32 C", "f32 exp_g_last"]
+BINDING
+tests planted --kernels kernels/built/planted.co --bind "$out/planted.toml" --test state_update >"$out/verdict"
+planted "a kernel without a barrier" 'race: LDS is read while it is written'
 
 # Of each kernel its small cases, where there is no time for all.
 small=(--phase 9-11)
@@ -87,6 +111,8 @@ programs() {
     fi
     verdict "$name: $ran launches" "$([[ -s $out/findings ]] && echo 1 || echo 0)" "$out/findings"
 }
+programs "a planted kernel" "$out/check" exec kernels/planted/sanitizer/race.json >"$out/verdict"
+planted "a launch of a kernel without a barrier" 'race: LDS is read while it is written'
 sample=(--sample 60)
 [[ -n $whole ]] && sample=()
 programs "GCC's torture programs at -O0 and -O2" env DELTANET_CHECK="$out/check" scripts/torture.sh "${sample[@]}"

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody};
-use gfx906::observe::sanitize::{Finding, Heap, Sanitizer};
+use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 
 use crate::objects::module::Function;
 use crate::oob;
@@ -21,22 +21,32 @@ const TOLD: usize = 100;
 /// What makes two findings of a process the same.
 type Key = (String, String, u64, Option<u64>);
 
+/// The process's sanitizer. Kernels of several streams run at the same time, and may wait for each other: each launch has checks of its own.
 struct Sanitized {
-    sanitizer: Sanitizer,
-    told: BTreeSet<Key>,
-    log: Option<File>,
+    checks: Checks,
+    /// Those that no launch uses just now.
+    idle: Mutex<Vec<Sanitizer>>,
+    told: Mutex<Told>,
     abort: bool,
 }
 
-/// The process's sanitizer; none where nobody asked for one.
-static SANITIZED: LazyLock<Option<Mutex<Sanitized>>> = LazyLock::new(|| {
-    let checks = SETTINGS.sanitize?;
-    Some(Mutex::new(Sanitized {
-        sanitizer: Sanitizer::new(checks).with_heap(HEAP.clone().unwrap_or_default()),
-        told: BTreeSet::new(),
-        log: log(),
+/// What has been told of what was found.
+struct Told {
+    keys: BTreeSet<Key>,
+    log: Option<File>,
+}
+
+/// None where nobody asked for one.
+static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
+    Some(Sanitized {
+        checks: SETTINGS.sanitize?,
+        idle: Mutex::default(),
+        told: Mutex::new(Told {
+            keys: BTreeSet::new(),
+            log: log(),
+        }),
         abort: std::env::var("GFX906_SANITIZE_ABORT").is_ok_and(|value| value.trim() == "1"),
-    }))
+    })
 });
 
 /// What the sanitizer is told of memory.
@@ -80,22 +90,22 @@ pub fn launch(
         oob::note(gpu, name);
         return done;
     };
-    let mut sanitized = sanitized.lock().unwrap_or_else(PoisonError::into_inner);
-    let sanitizer = &mut sanitized.sanitizer;
+    let mut sanitizer = sanitized.take();
     let done = if cooperative {
-        gpu.launch_cooperative(module, name, launch, sanitizer)
+        gpu.launch_cooperative(module, name, launch, &mut sanitizer)
     } else {
-        gpu.launch_observed(module, name, launch, sanitizer)
+        gpu.launch_observed(module, name, launch, &mut sanitizer)
     };
     oob::note(gpu, name);
-    let mut found = sanitized.sanitizer.take_findings();
+    let mut found = sanitizer.take_findings();
+    lock(&sanitized.idle).push(sanitizer);
     if let Some(lines) = &function.loaded.lines {
-        found.look_up(&lines.lock().unwrap_or_else(PoisonError::into_inner));
+        found.look_up(&lock(lines));
     }
-    let mut news = 0;
-    for finding in found.iter() {
-        news += usize::from(sanitized.tell(finding));
-    }
+    let news = {
+        let mut told = lock(&sanitized.told);
+        found.iter().filter(|finding| told.tell(finding)).count()
+    };
     if news > 0 && sanitized.abort {
         tell("GFX906_SANITIZE_ABORT=1: the program ends here");
         summary::write();
@@ -104,7 +114,21 @@ pub fn launch(
     done
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Sanitized {
+    /// Checks for a launch.
+    fn take(&self) -> Sanitizer {
+        let idle = lock(&self.idle).pop();
+        idle.unwrap_or_else(|| {
+            Sanitizer::new(self.checks).with_heap(HEAP.clone().unwrap_or_default())
+        })
+    }
+}
+
+impl Told {
     /// Tells a finding unless it has been told before; whether it was new.
     fn tell(&mut self, finding: &Finding) -> bool {
         let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
@@ -115,14 +139,14 @@ impl Sanitized {
             finding.at.pc,
             other.map(|site| site.pc),
         );
-        if !self.told.insert(key) {
+        if !self.keys.insert(key) {
             return false;
         }
         summary::found();
-        if self.told.len() <= TOLD {
+        if self.keys.len() <= TOLD {
             said::found(&finding.to_string());
             tell(finding);
-        } else if self.told.len() == TOLD + 1 {
+        } else if self.keys.len() == TOLD + 1 {
             tell(format!(
                 "more than {TOLD} different findings: no more are told"
             ));

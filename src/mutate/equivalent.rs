@@ -11,6 +11,8 @@ mod ranges;
 
 pub(super) use ranges::Ranges;
 
+use std::collections::BTreeSet;
+
 use gfx906::isa::{Code, Flags, Inst, Kind, decode};
 use gfx906::machine::Traffic;
 use gfx906::observe::sanitize::{Check, Checks, lint};
@@ -34,8 +36,7 @@ const RANGES: &str = "ranges: within the bounds of the kernel's arguments and la
 const NEEDLESS: &str = "needless: on every path what the wait guards has arrived all the same, and no store to memory may be on its way";
 
 /// A barrier of one.
-pub(super) const ALONE: &str =
-    "alone: in every launch that comes to the barrier a work-group is one wave";
+const ALONE: &str = "alone: in every launch that comes to the barrier a work-group is one wave";
 
 /// The rule by which a mutant does what the function does; none where no rule proves it.
 pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str> {
@@ -59,6 +60,16 @@ pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str>
         return None;
     }
     dead::same(function, at, was, &is)
+}
+
+/// The rule by which a barrier is not missed in launches; `together` says of each where waves came by that had others in their work-group.
+pub(super) fn alone<'a>(
+    mutant: &Mutant,
+    mut together: impl Iterator<Item = &'a BTreeSet<u64>>,
+) -> Option<&'static str> {
+    let barrier = mutant.change.operator == Operator::Barrier;
+    let alone = barrier && !together.any(|places| places.contains(&mutant.address));
+    alone.then_some(ALONE)
 }
 
 /// Whether a function has all its waits with another instruction in the place of one.

@@ -2,7 +2,7 @@
 //! runs this.
 //!
 //! - `COUNT [SEED]` runs programs SEED, SEED + 1, ... and prints what they did;
-//! - `checked COUNT [SEED]` runs them under all checks of the sanitizer, which must change nothing;
+//! - `checked COUNT [SEED]` runs them under all checks of the sanitizer, which must change nothing and stay within 256 MiB of memory;
 //! - `list SEED` prints a program;
 //! - `file PATH` runs the program that a fuzzer's bytes say.
 
@@ -27,6 +27,8 @@ use programs::{Choices, Machine, Program, generate};
 
 /// Differences that are printed.
 const SHOWN: usize = 20;
+/// What the process may take of memory, in KiB, however many programs it runs.
+const MOST_MEMORY: u64 = 256 << 10;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -112,7 +114,7 @@ fn run<C: Default + Display + Send>(
             });
         }
     });
-    let (census, differences) = all.into_inner().expect("no worker panics");
+    let (census, mut differences) = all.into_inner().expect("no worker panics");
     let seconds = started.elapsed().as_secs_f64();
     println!("{census}");
     println!(
@@ -120,12 +122,27 @@ fn run<C: Default + Display + Send>(
         seconds,
         count as f64 / seconds
     );
+    if let Some(peak) = peak() {
+        println!("{} MiB of memory at most", peak.div_ceil(1024));
+        if peak > MOST_MEMORY {
+            differences.push(format!("{peak} KiB of memory, not {MOST_MEMORY}"));
+        }
+    }
     println!("{} differences or panics", differences.len());
     differences
         .iter()
         .take(SHOWN)
         .for_each(|text| println!("{text}"));
     ExitCode::from(u8::from(!differences.is_empty()))
+}
+
+/// The most memory that the process has had, in KiB, where the system says so.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 /// The program's instructions as text, one after the other.

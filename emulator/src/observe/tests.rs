@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Bytes, Filter, Observer, Profile, Space, Trace};
+use super::{Bytes, Coverage, Filter, Observer, Profile, Space, Trace};
 use crate::machine::rig::{MEMORY, run};
 use crate::machine::{Kind, Wave};
 
@@ -264,4 +264,21 @@ fn what_is_borrowed_or_traces_sees_a_dispatch_alone() {
     assert!(Observer::fork(&trace).is_none());
     assert!(Observer::fork(&(profile, trace)).is_none());
     assert!(Observer::fork(&(&mut profile)).is_none());
+}
+
+#[test]
+fn coverage_tells_waves_that_have_others_from_those_that_have_not() {
+    let ran = |waves: usize| {
+        let mut coverage = Coverage::default();
+        assert_eq!(run(COUNTED, waves, buffers, &mut coverage), None);
+        coverage
+    };
+    let places = |coverage: &Coverage| coverage.executed().map(|(at, _)| at).collect::<Vec<u64>>();
+    let (alone, mut all) = (ran(1), ran(2));
+    assert!(places(&alone).len() > 10);
+    assert_eq!(alone.together().next(), None);
+    assert_eq!(all.together().collect::<Vec<u64>>(), places(&all));
+    // Launches add up.
+    all.join(alone);
+    assert_eq!(all.together().collect::<Vec<u64>>(), places(&all));
 }

@@ -31,10 +31,24 @@ TEST index_wrong(const float* in, float* out, int n) {
     out[at[SIZE - 1 - ME] & 1023] = 1;
 }
 
+TEST index_right(const float* in, float* out, int n) {
+    __shared__ int at[1024];
+    at[ME] = ME < n ? ME : n;
+    __syncthreads();
+    out[at[SIZE - 1 - ME] & 1023] = 1;
+}
+
 // A decision by it.
 TEST branch_wrong(const float* in, float* out, int n) {
     __shared__ float s[1024];
     if (ME < n) s[ME] = in[ME];
+    __syncthreads();
+    if (s[SIZE - 1 - ME] > 0) out[ME] = in[ME];
+}
+
+TEST branch_right(const float* in, float* out, int n) {
+    __shared__ float s[1024];
+    s[ME] = ME < n ? in[ME] : 1;
     __syncthreads();
     if (s[SIZE - 1 - ME] > 0) out[ME] = in[ME];
 }
@@ -46,6 +60,12 @@ TEST accumulate_right(const float* in, float* out, int n) {
     out[UNWRITTEN + ME] += in[ME];
 }
 TEST accumulate_at_once_wrong(const float* in, float* out, int n) { atomicAdd((int*)out + UNWRITTEN + ME % 32, n); }
+TEST accumulate_at_once_right(const float* in, float* out, int n) {
+    int* sums = (int*)out + UNWRITTEN;
+    if (ME < 32) sums[ME] = 0;
+    __syncthreads();
+    atomicAdd(sums + ME % 32, n);
+}
 
 // Every other element of a local array.
 TEST local_array_wrong(const float* in, float* out, int n) {
@@ -74,14 +94,15 @@ TEST bytes_right(const float* in, float* out, int n) {
 }
 
 // A lane that is off has written nothing, and somebody asks it.
-TEST shuffle_wrong(const float* in, float* out, int n) {
-    float x;
-    asm volatile("s_mov_b64 s[10:11], exec\n"
-                 "s_mov_b64 exec, 0xff\n"
-                 "v_mov_b32 v40, 1.0\n"
-                 "s_mov_b64 exec, s[10:11]\n"
-                 "s_nop 4\n"
-                 "v_mov_b32 %0, v40\n"
-                 : "=v"(x)::"v40", "s10", "s11");
+#define ASKED(mask)                                                                           \
+    float x;                                                                                  \
+    asm volatile("s_mov_b64 s[10:11], exec\n"                                                 \
+                 "s_mov_b64 exec, " mask "\n"                                                 \
+                 "v_mov_b32 v40, 1.0\n"                                                       \
+                 "s_mov_b64 exec, s[10:11]\n"                                                 \
+                 "s_nop 4\n"                                                                  \
+                 "v_mov_b32 %0, v40\n"                                                        \
+                 : "=v"(x)::"v40", "s10", "s11");                                             \
     out[ME] = x;
-}
+TEST shuffle_wrong(const float* in, float* out, int n) { ASKED("0xff") }
+TEST shuffle_right(const float* in, float* out, int n) { ASKED("-1") }

@@ -34,6 +34,7 @@ TEST far_right(const float* in, float* out, int n) { out[ME] = in[n * (ELEMENTS 
 
 // What was freed before the launch.
 TEST freed_wrong(const float* in, float* out, int n) { out[ME] = in[ELEMENTS + GUARD + n + ME]; }
+TEST freed_right(const float* in, float* out, int n) { out[ME] = in[ELEMENTS - SIZE - n + ME]; }
 
 // Pairs of LDS by hand that begin anywhere: compilers know better.
 TEST odd_pairs_wrong(const float* in, float* out, int n) {

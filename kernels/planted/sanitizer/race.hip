@@ -81,6 +81,12 @@ TEST lds_last_wins_wrong(const float* in, float* out, int n) {
     __syncthreads();
     out[ME] = s[ME % 64];
 }
+TEST lds_last_wins_right(const float* in, float* out, int n) {
+    __shared__ float s[64];
+    if (ME < 64) s[ME] = in[ME];
+    __syncthreads();
+    out[ME] = s[ME % 64];
+}
 // All write the same: a common way to tell all what all know.
 TEST lds_same_value_right(const float* in, float* out, int n) {
     __shared__ float s[1];
@@ -164,6 +170,10 @@ TEST groups_overlap_right(const float* in, float* out, int n) {
 // A group reads what the one before writes in the same launch.
 TEST groups_chain_wrong(const float* in, float* out, int n) {
     float before = blockIdx.x == 0 ? 0 : out[(blockIdx.x - 1) * SIZE + ME];
+    out[blockIdx.x * SIZE + ME] = before + in[ME];
+}
+TEST groups_chain_right(const float* in, float* out, int n) {
+    float before = blockIdx.x == 0 ? 0 : in[(blockIdx.x - 1) * SIZE + ME];
     out[blockIdx.x * SIZE + ME] = before + in[ME];
 }
 // In place, with the neighbour's old value.

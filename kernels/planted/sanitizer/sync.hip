@@ -60,6 +60,15 @@ TEST half_wrong(const float* in, float* out, int n) {
     out[ME] = s[SIZE - 1 - ME];
 }
 
+TEST half_right(const float* in, float* out, int n) {
+    __shared__ float s[1024];
+    s[ME] = in[ME];
+    __syncthreads();
+    if (ME % 2 == 0) s[ME] += 1;
+    __syncthreads();
+    out[ME] = s[SIZE - 1 - ME];
+}
+
 // Waves go round as often as their number says.
 TEST rounds_wrong(const float* in, float* out, int n) {
     __shared__ float s[1024];
@@ -94,4 +103,10 @@ TEST elsewhere_wrong(const float* in, float* out, int n) {
         __syncthreads();
         out[ME] = s[ME] * 5;
     }
+}
+TEST elsewhere_right(const float* in, float* out, int n) {
+    __shared__ float s[1024];
+    s[ME] = ME < 64 ? in[ME] : in[ME] * 2;
+    __syncthreads();
+    out[ME] = ME < 64 ? s[SIZE - 1 - ME] + 1 : s[SIZE - 1 - ME] * 5;
 }

@@ -80,11 +80,8 @@ impl Campaign<'_> {
             return Ok(report);
         }
         let watch = Watch::default().with_sanitizer(sanitize);
-        let rule = equivalent::rule(function, mutant).or_else(|| {
-            let mut met = honest.iter();
-            let alone = !met.any(|honest| honest.together.contains(&mutant.address));
-            (mutant.change.operator == Operator::Barrier && alone).then_some(equivalent::ALONE)
-        });
+        let rule = equivalent::rule(function, mutant)
+            .or_else(|| equivalent::alone(mutant, honest.iter().map(|honest| &honest.together)));
         if let Some(rule) = rule {
             report.outcome = Outcome::Equivalent { rule: rule.into() };
         }

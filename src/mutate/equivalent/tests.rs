@@ -32,6 +32,11 @@ const MOV_S2_S1: u32 = 0xbe82_0001;
 const LOAD_S2: [u32; 2] = [0xc002_0082, 0];
 const WAIT_LOADS: u32 = 0xbf8c_c07f;
 const WAIT_STORES: u32 = 0xbf8c_0f70;
+const WAIT_VECTOR: u32 = 0xbf8c_0f70;
+const WAIT_NONE: u32 = 0xbf8c_cf7f;
+const LOAD_V2: [u32; 2] = [0xdc50_8000, 0x0200_0001];
+const MOV_V1_V2: u32 = 0x7e02_0302;
+const SCC1_BACK_5: u32 = 0xbf85_fffb;
 const SETPC: u32 = 0xbe80_1d1e;
 const SWAPPC: u32 = 0xbe9e_1e02;
 const NOP: u32 = 0xbf80_0000;
@@ -39,7 +44,7 @@ const END: u32 = 0xbf81_0000;
 
 /// What is proven of a change of the first instruction of a function.
 fn proof(words: &[u32], change: u32, operator: Operator) -> Option<&'static str> {
-    proof_of(decoded(words), change.to_le_bytes().to_vec(), operator)
+    proof_of(decoded(words), 0, change.to_le_bytes().to_vec(), operator)
 }
 
 fn decoded(words: &[u32]) -> Vec<(u64, Inst)> {
@@ -56,6 +61,7 @@ fn decoded(words: &[u32]) -> Vec<(u64, Inst)> {
 
 fn proof_of(
     instructions: Vec<(u64, Inst)>,
+    address: u64,
     bytes: Vec<u8>,
     operator: Operator,
 ) -> Option<&'static str> {
@@ -72,16 +78,19 @@ fn proof_of(
         instructions,
         ranges: None,
     };
+    rule(&function, &mutant(address, bytes, operator))
+}
+
+fn mutant(address: u64, bytes: Vec<u8>, operator: Operator) -> Mutant {
     let text = disassemble(&decode(&bytes).expect("an instruction"));
-    let mutant = Mutant {
-        address: 0,
+    Mutant {
+        address,
         change: Change {
             operator,
             bytes,
             text,
         },
-    };
-    rule(&function, &mutant)
+    }
 }
 
 #[test]
@@ -213,7 +222,7 @@ fn wider(offset: u32, rest: &[u32]) -> Option<&'static str> {
     let changed = (first | 1 << 18).to_le_bytes();
     let is = decode(&changed).expect("an instruction");
     assert_eq!(is.row.mnemonic, "s_load_dwordx2");
-    proof_of(decoded(&words), changed.to_vec(), Operator::Opcode)
+    proof_of(decoded(&words), 0, changed.to_vec(), Operator::Opcode)
 }
 
 #[test]
@@ -255,9 +264,99 @@ fn an_instruction_without_operands_is_no_load() {
     assert_eq!(
         proof_of(
             instructions,
+            0,
             MOV_S1_0.to_le_bytes().to_vec(),
             Operator::Opcode
         ),
         None
     );
+}
+
+/// What is proven of a wait that is taken out of a function: that with this number, from 0.
+fn without(wait: usize, words: &[u32]) -> Option<&'static str> {
+    let code = decoded(words);
+    let waits = code
+        .iter()
+        .filter(|(_, inst)| inst.row.mnemonic == "s_waitcnt");
+    let address = waits.map(|(at, _)| *at).nth(wait).expect("a wait");
+    let none = WAIT_NONE.to_le_bytes().to_vec();
+    proof_of(code, address, none, Operator::Waitcnt)
+}
+
+#[test]
+fn a_wait_is_needless_where_others_wait_for_all_that_it_guards() {
+    let [load, place] = LOAD_V2;
+    assert_eq!(
+        without(0, &[load, place, WAIT_VECTOR, MOV_V1_V2, END]),
+        None
+    );
+    // Either of two will do.
+    let twice = [load, place, WAIT_VECTOR, WAIT_VECTOR, MOV_V1_V2, END];
+    assert_eq!(without(0, &twice), Some(NEEDLESS));
+    assert_eq!(without(1, &twice), Some(NEEDLESS));
+    // What nothing reads needs no wait, and the end of a program waits for all.
+    assert_eq!(without(0, &[load, place, WAIT_VECTOR, END]), Some(NEEDLESS));
+    // To overwrite it is as bad as to read it.
+    assert_eq!(without(0, &[load, place, WAIT_VECTOR, MOV_V2_2, END]), None);
+    // A wait for something else is none.
+    let other = [load, place, WAIT_VECTOR, WAIT_LOADS, MOV_V1_V2, END];
+    assert_eq!(without(0, &other), None);
+    assert_eq!(without(1, &other), Some(NEEDLESS));
+}
+
+#[test]
+fn a_wait_is_needed_where_any_path_has_no_other() {
+    let [load, place] = LOAD_V2;
+    // The branch leads around the second wait, or over a move only.
+    let around = [
+        load,
+        place,
+        WAIT_VECTOR,
+        SCC1_1,
+        WAIT_VECTOR,
+        MOV_V1_V2,
+        END,
+    ];
+    assert_eq!(without(0, &around), None);
+    assert_eq!(without(1, &around), Some(NEEDLESS));
+    let over = [
+        load,
+        place,
+        WAIT_VECTOR,
+        SCC1_1,
+        MOV_V1_1,
+        WAIT_VECTOR,
+        MOV_V1_V2,
+        END,
+    ];
+    assert_eq!(without(0, &over), Some(NEEDLESS));
+    // Back to the load's first reader, with the next load on its way.
+    let round = [WAIT_VECTOR, MOV_V1_V2, load, place, SCC1_BACK_5, END];
+    assert_eq!(without(0, &round), None);
+}
+
+#[test]
+fn a_wait_for_stores_may_be_there_for_who_reads_them() {
+    let [store, place] = STORE_V1;
+    assert_eq!(without(0, &[store, place, WAIT_VECTOR, BARRIER, END]), None);
+    assert_eq!(without(0, &[WAIT_VECTOR, BARRIER, END]), Some(NEEDLESS));
+    // A store below that a branch leads back from.
+    let round = [WAIT_VECTOR, MOV_V1_1, store, place, SCC1_BACK_5, END];
+    assert_eq!(without(0, &round), None);
+}
+
+#[test]
+fn a_barrier_is_missed_where_a_group_has_several_waves() {
+    let nop = || NOP.to_le_bytes().to_vec();
+    let barrier = mutant(8, nop(), Operator::Barrier);
+    let [nobody, others, both] = [&[][..], &[4, 12], &[4, 8]].map(|places: &[u64]| {
+        let places = places.iter().copied();
+        places.collect::<BTreeSet<u64>>()
+    });
+    assert_eq!(alone(&barrier, [].iter()), Some(ALONE));
+    assert_eq!(alone(&barrier, [&nobody, &others].into_iter()), Some(ALONE));
+    assert_eq!(alone(&barrier, [&nobody, &both, &others].into_iter()), None);
+    // Of other instructions it says nothing.
+    let deleted = mutant(8, nop(), Operator::Delete);
+    assert_eq!(alone(&deleted, [&nobody].into_iter()), None);
 }

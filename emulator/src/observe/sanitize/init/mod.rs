@@ -51,6 +51,11 @@ impl Watch for Init {
         Box::<Init>::default()
     }
 
+    fn dispatch(&mut self) {
+        // Another code object may have a kernel of the name.
+        self.origins = Origins::default();
+    }
+
     fn group(&mut self, group: &Group, launch: &Launched) {
         let waves = group.waves;
         self.waves.resize_with(waves, OneWave::default);
@@ -320,6 +325,7 @@ fn load(
                 } else {
                     0
                 };
+                let first_byte = at + offset + u64::from(bits.trailing_zeros() / 8);
                 if signed && bits >> (8 * count - 1) & 1 != 0 {
                     bits |= u32::MAX << (8 * count);
                 }
@@ -329,8 +335,9 @@ fn load(
                 }
                 let here_from = match bits {
                     0 => shadow.origin(register),
-                    _ => *origin
-                        .get_or_insert_with(|| origins.of_load(here, part.space, at + offset)),
+                    _ => {
+                        *origin.get_or_insert_with(|| origins.of_load(here, part.space, first_byte))
+                    }
                 };
                 if keeps {
                     let field = 0xffff << shift;

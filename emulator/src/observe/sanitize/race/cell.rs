@@ -102,6 +102,29 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Marks an access where nobody else's is there that it might race with, as is so most of the time; whether that was so. In LDS
+    /// (`stale`) marks of another group are of one that has ended.
+    #[inline(always)]
+    pub fn alone(&mut self, mark: Mark, kind: Kind, value: Option<u32>, stale: bool) -> bool {
+        let own = |other: Mark| {
+            !other.is_there() || other.same(mark) || stale && other.group != mark.group
+        };
+        let [last, other] = self.readers;
+        match kind {
+            _ if !own(self.writer) => return false,
+            Kind::Read => {
+                self.read(mark);
+                return true;
+            }
+            Kind::Write if !(own(last) && own(other)) => return false,
+            Kind::Write | Kind::Atomic => {}
+        }
+        self.writer = mark;
+        self.value = value.unwrap_or_default();
+        self.known = value.is_some();
+        true
+    }
+
     /// Marks an access, and gives others that it might race with.
     #[inline(always)]
     pub fn touch(
@@ -165,9 +188,6 @@ impl Cell {
     }
 }
 
-/// Looks at a cell: the lane, the address, the cell, what is stored there.
-pub type Look<'a> = &'a mut dyn FnMut(usize, u64, &mut Cell, Option<u32>);
-
 /// Dwords of which bytes are remembered each for itself.
 pub type Split = HashMap<u64, [Cell; 4]>;
 
@@ -191,8 +211,13 @@ pub struct Lds {
 }
 
 impl Lds {
-    /// Visits what a part reaches: cell by cell, with the value that is stored.
-    pub fn visit(&mut self, here: &Here<'_>, part: &Part, look: Look<'_>) {
+    /// Visits what a part reaches: cell by cell, with the lane, the address, and the value that is stored.
+    pub fn visit(
+        &mut self,
+        here: &Here<'_>,
+        part: &Part,
+        mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
+    ) {
         let needed = here.launch.lds.div_ceil(4) as usize;
         if self.cells.len() < needed {
             self.cells.resize(needed, Cell::default());
@@ -203,7 +228,7 @@ impl Lds {
                     continue;
                 };
                 let value = value(here, part, lane, offset);
-                touch(cell, &mut self.split, place, bytes, lane, value, look);
+                touch(cell, &mut self.split, place, bytes, lane, value, &mut look);
             }
         }
     }
@@ -222,6 +247,7 @@ pub fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64, u64)> {
 }
 
 /// Looks at a dword's cell, or at those of its bytes.
+#[inline]
 pub fn touch(
     cell: &mut Cell,
     split: &mut Split,
@@ -229,7 +255,7 @@ pub fn touch(
     bytes: u64,
     lane: usize,
     value: Option<u32>,
-    look: Look<'_>,
+    look: &mut impl FnMut(usize, u64, &mut Cell, Option<u32>),
 ) {
     if bytes == 4 && !cell.split {
         return look(lane, place, cell, value);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::Seq
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::super::{Here, Part};
-use super::cell::{Cell, Look, Mark, Split, pieces, touch, value};
+use super::cell::{Cell, Mark, Split, pieces, touch, value};
 
 /// Dwords of a page.
 const PAGE: usize = 1024;
@@ -26,6 +26,8 @@ struct Shard {
 
 /// What is known of device memory during a launch, and of the groups that have met through it.
 pub struct Shared {
+    /// Pages at most.
+    most: usize,
     shards: Vec<Mutex<Shard>>,
     pages: AtomicUsize,
     /// Atomic operations so far.
@@ -39,6 +41,7 @@ pub struct Shared {
 impl Default for Shared {
     fn default() -> Shared {
         Shared {
+            most: MOST,
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             pages: AtomicUsize::new(0),
             clock: AtomicU64::new(0),
@@ -53,8 +56,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Visits what a part reaches: cell by cell, with the value that is stored.
-    pub fn visit(&self, here: &Here<'_>, part: &Part, look: Look<'_>) {
+    /// Visits what a part reaches: cell by cell, with the lane, the address, and the value that is stored.
+    pub fn visit(
+        &self,
+        here: &Here<'_>,
+        part: &Part,
+        mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
+    ) {
         let mut held: Option<(u64, usize, MutexGuard<'_, Shard>)> = None;
         for (lane, at) in part.places() {
             for (place, offset, bytes) in pieces(at, part.bytes) {
@@ -74,7 +82,7 @@ impl Shared {
                 let Shard { pages, split, .. } = &mut **shard;
                 let cell = &mut pages[*page][(place / 4) as usize % PAGE];
                 let value = value(here, part, lane, offset);
-                touch(cell, split, place, bytes, lane, value, look);
+                touch(cell, split, place, bytes, lane, value, &mut look);
             }
         }
     }
@@ -83,9 +91,8 @@ impl Shared {
         if let Some(&known) = shard.places.get(&number) {
             return Some(known);
         }
-        if self.pages.fetch_add(1, Relaxed) >= MOST {
-            return None;
-        }
+        let room = |pages: usize| (pages < self.most).then_some(pages + 1);
+        self.pages.fetch_update(Relaxed, Relaxed, room).ok()?;
         shard.pages.push(vec![Cell::default(); PAGE].into());
         shard.places.insert(number, shard.pages.len() - 1);
         Some(shard.pages.len() - 1)
@@ -161,5 +168,38 @@ impl Shared {
             known.group == mark.group && known.segment >= mark.segment
                 || depth > 0 && known.group != group && self.knows(known.group, mark, depth - 1)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_touched_beyond_the_bound_is_not_watched_and_takes_no_memory() {
+        let shared = Shared {
+            most: 3,
+            ..Shared::default()
+        };
+        let page = |number: u64| {
+            let mut shard = lock(&shared.shards[number as usize % SHARDS]);
+            shared.page(&mut shard, number)
+        };
+        // Two of one lock, and one of another.
+        let held = [page(1), page(1 + SHARDS as u64), page(2)];
+        assert_eq!(held, [Some(0), Some(1), Some(0)]);
+        let others = (3..1000).filter(|&number| number != 1 + SHARDS as u64);
+        for number in others {
+            assert_eq!(page(number), None, "page {number}");
+        }
+        let kept = shared.shards.iter().map(|shard| lock(shard).pages.len());
+        assert_eq!(kept.sum::<usize>(), 3);
+        // What is watched stays so.
+        assert_eq!([page(1), page(1 + SHARDS as u64), page(2)], held);
+    }
+
+    #[test]
+    fn the_bound_is_what_the_documents_say() {
+        assert_eq!(MOST * PAGE * 4, 256 << 20);
     }
 }

@@ -110,10 +110,21 @@ impl Race {
         };
         let excused = atomic || kind == Kind::Read && here.access.coherent;
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
+        let stale = part.space == Space::Lds;
         let mut met: Option<(Met, u64, u64)> = None;
-        let mut look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
+        // Whose stretch is known to be in order with this one: lanes meet the same again and again.
+        let mut ordered = (0, 0);
+        let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
+            if cell.alone(mark, kind, value, stale) {
+                return;
+            }
             for found in cell.touch(mark, kind, value) {
+                let stretch = (found.mark.group, found.mark.segment);
+                if stretch == ordered {
+                    continue;
+                }
                 if !group.unordered(wave, &found, number, part.space, &self.shared) {
+                    ordered = stretch;
                     continue;
                 }
                 match &mut met {
@@ -127,8 +138,8 @@ impl Race {
             }
         };
         match part.space {
-            Space::Lds => self.lds.visit(here, part, &mut look),
-            _ => self.shared.visit(here, part, &mut look),
+            Space::Lds => self.lds.visit(here, part, look),
+            _ => self.shared.visit(here, part, look),
         }
         if let Some((found, at, lanes)) = met {
             self.report(here, part.space, (kind, found), at, lanes, findings);

@@ -169,8 +169,11 @@ impl Group {
         let mark = met.mark;
         if mark.group != number {
             // Stale, in LDS; another group, in memory.
+            if space != Space::Global {
+                return false;
+            }
             let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
-            return space == Space::Global && !shared.ordered(mark, number, seen);
+            return !shared.ordered(mark, number, seen);
         }
         let Some(theirs) = self.segments.get(mark.segment as usize - 1) else {
             return false;
