@@ -20,7 +20,6 @@ scripts/gdr-table.py "$check" >"$captures/gdr"
 tile tile.toml | sed -n '/^status/,/^PASS/p' >"$captures/tile"
 tile wrong.toml | sed -n '/^FAIL gemm/,/^ *where/p' >"$captures/tile-wrong"
 [[ ${1:-} == --no-bench ]] || scripts/bench.sh | sed '/^loops of one instruction/,$d' >"$captures/bench"
-[[ ${1:-} == --no-bench ]] || sed -n '/^phase 9 on one core/,/^  all /p' "$captures/bench" >"$captures/sanitizer-cost"
 
 mkdir -p docs/images
 tile tile.toml --color always | scripts/terminal-svg.py '$ deltanet-check --kernels tile.co --bind tile.toml --test gemm_nt_naive_64' >docs/images/pass.svg
