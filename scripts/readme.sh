@@ -29,7 +29,6 @@ scripts/gdr-table.py "$check" >"$captures/gdr"
 tile tile.toml | sed -n '/^status/,/^PASS/p' >"$captures/tile"
 tile wrong.toml | sed '1,/^Failures/d' | sed -n '/^FAIL/,/^ *where/p' >"$captures/tile-wrong"
 [[ -z $bench ]] || scripts/bench.sh | sed '/^loops of one instruction/,$d' >"$captures/bench"
-[[ -z $bench ]] || sed -n '/^phase 9 on one core/,/^  all /p' "$captures/bench" >"$captures/sanitizer-cost"
 
 mkdir -p docs/images
 tile tile.toml --color always | scripts/terminal-svg.py '$ deltanet-check --kernels tile.co --bind tile.toml --test gemm_nt_naive_64' >docs/images/pass.svg
