@@ -24,10 +24,10 @@ build hipcc --compiler hipcc
 build fast-math --opt '-O3 -ffast-math'
 build flushed --opt '-O3 -fgpu-flush-denormals-to-zero'
 build O0 --opt -O0
-validate hipcc --phase 0-11
+validate hipcc --phase 0-12
 # What people do for speed must not be called wrong. It does not keep what phase 13 asks for: subnormals, infinities.
-validate fast-math --phase 0-11
-validate flushed --phase 0-11
+validate fast-math --phase 0-12
+validate flushed --phase 0-12
 validate O0 --phase 0-8
 # Without optimisation all of the gated delta rule takes minutes: of each of its kernels the small cases stand for it, and so for the GDR
 # operators.

@@ -50,9 +50,10 @@ struct Run {
     err: String,
 }
 
-/// How many optimised kernels there are whose names begin so.
+/// How many optimised kernels there are whose names begin so, with those that they are compared with.
 fn fast_kernels(prefix: &str) -> usize {
     let sources = [
+        include_str!("../../kernels/compare.hip"),
         include_str!("../../kernels/fast_chunk.hip"),
         include_str!("../../kernels/fast_document.hip"),
         include_str!("../../kernels/fast_scan.hip"),

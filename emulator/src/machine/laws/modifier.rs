@@ -210,6 +210,9 @@ fn memory(draft: &mut Draft, dice: &mut Dice) {
         }
         _ => {}
     }
+    if legal.has(Flags::ALWAYS_GDS) {
+        flags = flags.with(Flags::GDS);
+    }
     draft.inst.modifiers.flags = flags;
     draft.based = matches!(encoding, Encoding::Global | Encoding::Scratch) && dice.percent(50);
     if encoding == Encoding::Mtbuf {
