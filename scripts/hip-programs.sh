@@ -229,18 +229,17 @@ setting=GFX906_OOB=report
 reported "GFX906_OOB" past 0 "sum 200" "reads beyond the end of \`hipMalloc #1\` (400 bytes), once, by up to 4 bytes" "that passed: 1"
 reported "GFX906_OOB: a page, and no more" over 0 "status 719" "3696 bytes behind the end of \`hipMalloc #1\`" "that passed: 924"
 
-setting=GFX906_SANITIZE=memory
+setting=GFX906_SANITIZE=race
 export GFX906_SANITIZE_LOG=$out/log
-reported "a finding of the sanitizer" past 0 "status 719" "memory: outside a block: reads 4 bytes 0 bytes behind the end" "(400 bytes, " \
-    "programs/reports.cpp:13"
+reported "a finding of the sanitizer" twice 0 "status 0" "race: two groups write: " "other side" "reports4last" "programs/reports.cpp:18"
 step "report: the sanitizer's log has it too"
-grep -q "^memory: outside a block: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
+grep -q "^race: two groups write: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
 verdict $ok
 export GFX906_SANITIZE_LOG=$out/no/log
-reported "a log that cannot be" past 0 "status 719" "GFX906_SANITIZE_LOG=$out/no/log: " "findings go to stderr alone" "memory: outside a block"
+reported "a log that cannot be" twice 0 "status 0" "GFX906_SANITIZE_LOG=$out/no/log: " "findings go to stderr alone" "race: two groups write"
 unset GFX906_SANITIZE_LOG
 export GFX906_SANITIZE_ABORT=1
-reported "GFX906_SANITIZE_ABORT" past 134 "" "memory: outside a block" "GFX906_SANITIZE_ABORT=1: the program ends here"
+reported "GFX906_SANITIZE_ABORT" twice 134 "" "race: two groups write" "GFX906_SANITIZE_ABORT=1: the program ends here"
 unset GFX906_SANITIZE_ABORT
 
 step "no binary for gfx906"

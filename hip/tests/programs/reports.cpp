@@ -1,5 +1,5 @@
 // What a program that fails is told. Argument 1: `past` (reads behind an allocation's end), `over` (more than a page behind it), `lanes` (an
-// assertion that fails in many), `damaged` (an image that is none).
+// assertion that fails in many), `twice` (two blocks write the same elements), `damaged` (an image that is none).
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -12,6 +12,10 @@ __global__ void sum(const T* x, T* out, int n) {
     T total = 0;
     for (int i = 0; i < n; ++i) total += x[i];
     out[threadIdx.x] = total;
+}
+
+__global__ void last(int* out) {
+    out[threadIdx.x] = blockIdx.x;
 }
 
 __global__ void odd(const int* x) {
@@ -34,6 +38,7 @@ int main(int arguments, char** argument) {
     for (int& value : host) value = 2;
     to_device(x, host, 100);
     if (how == "lanes") reports::odd<<<1, 64>>>(x);
+    if (how == "twice") reports::last<<<2, 64>>>(out);
     if (how == "past") reports::sum<int><<<1, 64>>>(x, out, 101);
     if (how == "over") reports::sum<int><<<1, 64>>>(x, out, 4096);
     hipError_t status = hipDeviceSynchronize();

@@ -129,6 +129,14 @@ impl Known {
         self.blocks.get(number).map(|block| &**block)
     }
 
+    /// Whether one block's bytes go on in the other's, as they do where memory is mapped piece by piece: a pointer into one reaches all.
+    pub fn touch(&self, a: usize, b: usize) -> bool {
+        let between = self.blocks.get(a.min(b)..=a.max(b)).unwrap_or_default();
+        between
+            .windows(2)
+            .all(|pair| pair[0].bytes.end == pair[1].bytes.start)
+    }
+
     /// The number of the block whose bytes have an address, where it is not the end of another one, too.
     pub fn surely(&self, hint: &mut usize, address: u64) -> Option<usize> {
         let (n, block) = self.find(hint, address)?;

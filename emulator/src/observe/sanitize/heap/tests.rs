@@ -51,3 +51,18 @@ fn freed_memory_knows_who_freed_it_until_it_is_given_out_again() {
     heap.declare("c", 0x1000..0x1020, 0x1000..0x1020, None);
     assert_eq!(by(&heap), None);
 }
+
+#[test]
+fn pieces_that_are_mapped_side_by_side_touch() {
+    let heap = Heap::default();
+    for (name, bytes) in [
+        ("a", 0x1000..0x2000),
+        ("b", 0x2000..0x3000),
+        ("c", 0x4000..0x5000),
+    ] {
+        heap.declare(name, bytes.clone(), bytes, None);
+    }
+    let known = heap.known();
+    assert!(known.touch(0, 0) && known.touch(0, 1) && known.touch(1, 0));
+    assert!(!known.touch(1, 2) && !known.touch(2, 0));
+}

@@ -73,7 +73,9 @@ impl Memory {
             let inside = found.is_some_and(|(_, block)| reaches(block, part, at));
             match found {
                 Some((n, block)) if inside => {
-                    let other = from.filter(|&(from, lanes)| from != n && lanes >> lane & 1 != 0);
+                    let strays = |from| !known.touch(from, n);
+                    let other =
+                        from.filter(|&(from, lanes)| lanes >> lane & 1 != 0 && strays(from));
                     if let Some(from) = other.and_then(|(from, _)| known.block(from)) {
                         strayed(here, part, (lane, at), block, from, findings);
                     }

@@ -67,6 +67,14 @@ impl Mark {
         self.code & ATOMIC != 0
     }
 
+    /// The same access as an atomic one.
+    fn as_atomic(self) -> Mark {
+        Mark {
+            code: self.code | ATOMIC,
+            ..self
+        }
+    }
+
     #[inline(always)]
     fn is_there(self) -> bool {
         self.segment != 0
@@ -119,7 +127,11 @@ impl Cell {
             Kind::Write if !(own(last) && own(other)) => return false,
             Kind::Write | Kind::Atomic => {}
         }
-        self.writer = mark;
+        self.writer = if kind == Kind::Write && self.is_of_atomics() {
+            mark.as_atomic()
+        } else {
+            mark
+        };
         self.value = value.unwrap_or_default();
         self.known = value.is_some();
         true
@@ -134,6 +146,10 @@ impl Cell {
         value: Option<u32>,
     ) -> impl Iterator<Item = Met> + use<> {
         let before = *self;
+        let (mark, kind) = match kind {
+            Kind::Write if self.is_of_atomics() => (mark.as_atomic(), Kind::Atomic),
+            kind => (mark, kind),
+        };
         // Atomics do not race with each other, nor with loads beside them: a compare-and-swap loop begins with one.
         let atomic = kind == Kind::Atomic;
         let excused = kind != Kind::Write;
@@ -180,6 +196,14 @@ impl Cell {
                 last
             },
         ];
+    }
+
+    /// Whether all that was done with it were atomics. A store to such a place is taken for an atomic one: the two are the same instruction, and
+    /// compilers make a store of an exchange whose result nobody asks for, the end of many a lock.
+    #[inline(always)]
+    fn is_of_atomics(&self) -> bool {
+        let read = self.readers.iter().all(|r| !r.is_there() || r.atomic());
+        self.writer.is_there() && self.writer.atomic() && read
     }
 
     /// The last write.
@@ -278,5 +302,43 @@ pub fn touch(
         if let Some(cell) = cells.get_mut(first + n) {
             look(lane, place + n as u64, cell, value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(cell: &mut Cell, group: u32, kind: Kind) -> usize {
+        let mark = Mark::new((group, 0), 1, 64, kind == Kind::Atomic);
+        let value = (kind == Kind::Write).then_some(group);
+        if cell.alone(mark, kind, value, false) {
+            return 0;
+        }
+        cell.touch(mark, kind, value).count()
+    }
+
+    #[test]
+    fn a_lock_may_be_let_go_by_a_store() {
+        let mut lock = Cell::default();
+        for group in [1, 2, 1, 3] {
+            assert_eq!(met(&mut lock, group, Kind::Atomic), 0);
+        }
+        assert_eq!(met(&mut lock, 1, Kind::Write), 0);
+        assert_eq!(met(&mut lock, 2, Kind::Atomic), 0);
+        assert_eq!(met(&mut lock, 2, Kind::Write), 0);
+        assert_eq!(met(&mut lock, 3, Kind::Read), 0, "it is atomic from now on");
+    }
+
+    #[test]
+    fn a_plain_store_races_with_the_atomics_of_others() {
+        let mut counter = Cell::default();
+        assert_eq!(met(&mut counter, 1, Kind::Write), 0);
+        assert_eq!(met(&mut counter, 2, Kind::Atomic), 1);
+        // A plain load makes the place one that stores race for.
+        let mut read = Cell::default();
+        assert_eq!(met(&mut read, 1, Kind::Atomic), 0);
+        assert_eq!(met(&mut read, 1, Kind::Read), 0);
+        assert_eq!(met(&mut read, 2, Kind::Write), 2);
     }
 }
