@@ -29,6 +29,8 @@ pub struct Allocator;
 pub fn configure() {
     #[cfg(unix)]
     reserve::hold();
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    one_arena();
     let Ok(text) = std::env::var(VARIABLE) else {
         return;
     };
@@ -44,6 +46,17 @@ pub fn configure() {
     HANDLED_ONLY.store(handled, Relaxed);
     FOR_GOOD.store(on, Relaxed);
     FAILS.store(number.parse().unwrap_or(0), Relaxed);
+}
+
+/// Where address space is bounded, all threads share one heap: glibc would put 64 MiB by for each, and leave none for the stacks of those
+/// that start after it, which the standard library does not survive.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn one_arena() {
+    let limits = rustix::process::getrlimit(rustix::process::Resource::As);
+    if limits.current.is_some() {
+        // SAFETY: it sets a number of the allocator, before there are threads.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
 }
 
 fn fails() -> bool {
