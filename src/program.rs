@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gfx906::code_object::CodeObject;
+use gfx906::machine::Decoded;
 
 use crate::exit::Stop;
 use crate::files::sha256;
@@ -18,6 +19,8 @@ pub struct Program {
     pub object: CodeObject,
     /// Where it came from, for reports.
     pub report: CodeObjectReport,
+    /// What loads of it on the emulator have decoded.
+    pub decoded: Decoded,
 }
 
 /// The largest file that is read as a code object. It is smaller than the image it makes, but may carry debug
@@ -67,6 +70,7 @@ impl Program {
             bytes: Arc::default(),
             object,
             report: self.report.clone(),
+            decoded: Decoded::default(),
         })
     }
 
@@ -89,6 +93,7 @@ impl Program {
             bytes: bytes.into(),
             object,
             report,
+            decoded: Decoded::default(),
         })
     }
 }

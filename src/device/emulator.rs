@@ -211,7 +211,8 @@ fn told(finding: &Finding) -> FindingReport {
 
 impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
-        let module = self.gpu.load(&program.object).map_err(failed)?;
+        let module = self.gpu.load_again(&program.object, &program.decoded);
+        let module = module.map_err(failed)?;
         self.modules.push(Loaded {
             module,
             lines: OnceCell::new(),

@@ -2,6 +2,7 @@
 
 mod memory;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
@@ -11,7 +12,7 @@ use super::launch::{Counters, Launch, LaunchError, Manner, Patience};
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
 use super::observer::{Nobody, Observer};
-use super::program::{Module, Program};
+use super::program::{Decoded, Module};
 use super::time::Time;
 use crate::code_object::CodeObject;
 
@@ -125,34 +126,50 @@ impl Gpu {
         self.load_at(object, Level::host())
     }
 
+    /// The same for a code object that is loaded time and again, on this GPU or others: `decoded` keeps what each decodes for the next.
+    ///
+    /// # Errors
+    /// When the device's memory does not suffice.
+    pub fn load_again(&self, object: &CodeObject, decoded: &Decoded) -> Result<Module, GpuError> {
+        self.load_decoded(object, Level::host(), decoded)
+    }
+
     /// Loads a code object that runs at a feature level, or at the host's where that is lower: all of them compute the same.
     ///
     /// # Errors
     /// When the device's memory does not suffice.
     pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
+        self.load_decoded(object, level, &Decoded::default())
+    }
+
+    fn load_decoded(
+        &self,
+        object: &CodeObject,
+        level: Level,
+        decoded: &Decoded,
+    ) -> Result<Module, GpuError> {
         let level = level.min(Level::host());
         let mut state = self.state();
         let base = state.reserve("code object", object.image.size)?;
         let mut programs = Vec::new();
         let mut loaded = Vec::new();
-        let mut segments = object.image.segments.clone();
+        let segments = object.image.segments.iter();
+        let mut data: Vec<Cow<'_, [u8]>> = segments.map(|of| Cow::from(&of.data)).collect();
         for relocation in &object.image.relocations {
             let value = base.wrapping_add(relocation.value).to_le_bytes();
-            for segment in &mut segments {
+            for (segment, data) in object.image.segments.iter().zip(&mut data) {
                 let at = relocation.offset.wrapping_sub(segment.address) as usize;
-                if let Some(place) = at
-                    .checked_add(8)
-                    .and_then(|end| segment.data.get_mut(at..end))
-                {
-                    place.copy_from_slice(&value);
+                let end = at.checked_add(8).filter(|&end| end <= data.len());
+                if let Some(end) = end {
+                    data.to_mut()[at..end].copy_from_slice(&value);
                 }
             }
         }
-        for segment in segments {
+        for (segment, data) in object.image.segments.iter().zip(data) {
             let what = if segment.executable { "code" } else { "data" };
             let name = format!("{what} of the code object at {:#x}", segment.address);
             let address = base + segment.address;
-            let (bytes, writable) = (segment.data.len() as u64, segment.writable);
+            let (bytes, writable) = (data.len() as u64, segment.writable);
             let region = Region::try_new(&name, address, bytes, writable && !segment.executable);
             let Some(region) = region else {
                 loaded.iter().for_each(|&at| drop(state.space.remove(at)));
@@ -160,11 +177,11 @@ impl Gpu {
                 let left = 0;
                 return Err(GpuError::OutOfMemory { name, bytes, left });
             };
-            region.copy_in(region.offset(address), &segment.data);
+            region.copy_in(region.offset(address), &data);
             state.space.insert(Arc::new(region));
             loaded.push(address);
             if segment.executable {
-                programs.push(Program::new(address, segment.data, level));
+                programs.push(decoded.program(address, &data, level));
             }
         }
         Ok(Module {

@@ -58,7 +58,7 @@ pub use observer::{Group, Nobody, Observer, Started};
 pub use op::{Handler, Handlers, Op};
 pub use plan::Plan;
 pub use poison::Poison;
-pub use program::Module;
+pub use program::{Decoded, Module};
 pub use region::{PAGE, ReadBeyond};
 pub use registers::LANES;
 pub use schedule::Schedule;

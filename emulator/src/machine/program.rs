@@ -1,7 +1,7 @@
 //! Code objects in device memory, and their code, decoded once: every dword of an executable segment as the instruction that would
 //! start there.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::forms;
 use super::level::Level;
@@ -33,9 +33,38 @@ impl<'a> Page<'a> {
 /// The code of one executable segment.
 pub struct Program {
     base: u64,
+    words: Arc<Words>,
+}
+
+/// Code wherever it stands, and what was decoded of it.
+struct Words {
     code: Vec<u8>,
     pages: Vec<OnceLock<Box<[Op]>>>,
     level: Level,
+}
+
+/// Code that was loaded before: loads of the same code object share what they decode.
+#[derive(Clone, Default)]
+pub struct Decoded(Arc<Mutex<Vec<Arc<Words>>>>);
+
+impl Decoded {
+    /// As many executable segments are kept.
+    const KEPT: usize = 4;
+
+    /// The code of a segment that stands at guest address `base`, decoded as far as others have run it.
+    pub(super) fn program(&self, base: u64, code: &[u8], level: Level) -> Program {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = kept.iter();
+        let same = |words: &&Arc<Words>| words.level == level && words.code == code;
+        if let Some(words) = known.find(same).cloned() {
+            return Program { base, words };
+        }
+        let program = Program::new(base, code.to_vec(), level);
+        if kept.len() < Self::KEPT {
+            kept.push(program.words.clone());
+        }
+        program
+    }
 }
 
 impl Program {
@@ -44,12 +73,8 @@ impl Program {
         let pages = (0..code.len().div_ceil(4 * PAGE))
             .map(|_| OnceLock::new())
             .collect();
-        Program {
-            base,
-            code,
-            pages,
-            level,
-        }
+        let words = Arc::new(Words { code, pages, level });
+        Program { base, words }
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
@@ -61,14 +86,16 @@ impl Program {
     #[inline(never)]
     pub fn page(&self, pc: u64) -> Option<Page<'_>> {
         let number = (pc.checked_sub(self.base)? / (4 * PAGE as u64)) as usize;
-        let ops = self.pages.get(number)?;
+        let ops = self.words.pages.get(number)?;
         let page = Page {
             base: self.base + 4 * (PAGE * number) as u64,
-            ops: ops.get_or_init(|| self.decode_page(number)),
+            ops: ops.get_or_init(|| self.words.decode_page(number)),
         };
         page.fetch(pc).is_some().then_some(page)
     }
+}
 
+impl Words {
     #[cold]
     fn decode_page(&self, page: usize) -> Box<[Op]> {
         let start = page * PAGE * 4;
@@ -133,5 +160,29 @@ fn unknown(words: &[u8]) -> Inst {
         offset: 0,
         modifiers: isa::Modifiers::default(),
         words: [word(0), word(4)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_share_what_was_decoded_and_other_code_does_not() {
+        let decoded = Decoded::default();
+        let end = 0xbf81_0000_u32.to_le_bytes();
+        let nop = 0xbf80_0000_u32.to_le_bytes();
+        let level = Level::host();
+        let name = |program: &Program, base: u64| {
+            let op = program.fetch(base).expect("an instruction");
+            (std::ptr::from_ref(op), op.inst.row.mnemonic)
+        };
+        let first = decoded.program(0x1000, &end, level);
+        let again = decoded.program(0x8000, &end, level);
+        let other = decoded.program(0x1000, &nop, level);
+        assert_eq!(name(&first, 0x1000), name(&again, 0x8000));
+        assert_eq!(name(&first, 0x1000).1, "s_endpgm");
+        assert_eq!(name(&other, 0x1000).1, "s_nop");
+        assert!(again.fetch(0x1000).is_none());
     }
 }
