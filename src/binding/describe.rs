@@ -72,8 +72,8 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
     to.serialize_str(kind.name())
 }
 
-/// The tensors of a function, by cases that it takes: the smallest for each choice of words, those that somebody named before those of
-/// designs.
+/// The tensors of a function, by cases that it takes. Formulas come from the smallest case of a choice of words, those that somebody named
+/// before those of designs; where the formulas of other words give what a small case has, that is enough.
 pub fn describe(
     function: &'static Function,
     named: &[&Values],
@@ -91,34 +91,68 @@ pub fn describe(
         cases.sort_by_key(|values| size(values));
         cases
     });
+    let cases = cases.concat();
+    // Sizes of 1 tell no axis from another.
+    let tells = |values: &&&Values| function.dims.iter().all(|name| values.get(name) != Some(1));
+    let told = cases.iter().filter(tells).min_by_key(|values| size(values));
+    // Small sizes alone make one chunk of every sequence.
+    let mut by_size = cases.clone();
+    by_size.sort_by_key(|values| size(values));
+    let larger = by_size.get(2 * by_size.len() / 3);
+    let others: Vec<&Values> = told.into_iter().chain(larger).copied().collect();
+    let mut choices: Vec<(Words, Vec<&Values>)> = Vec::new();
+    for &values in &cases {
+        let words = words(function, values);
+        match choices.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, cases)) => cases.push(values),
+            None => choices.push((words, vec![values])),
+        }
+    }
     let mut described = Described {
         function,
         variants: Vec::new(),
     };
-    let mut tried: Vec<Words> = Vec::new();
-    for values in cases.concat() {
-        let words = words(function, values);
-        if tried.contains(&words) || tried.len() >= MAX_CHOICES {
-            continue;
+    let mut tried = 0;
+    for (words, own) in choices {
+        if tried == MAX_CHOICES {
+            break;
         }
-        let Some(probed) = probe(function, values) else {
-            continue;
+        // Small cases first: what is probed is drawn and computed.
+        let probed = |sizes: Option<&&Values>, more: &[&Values]| {
+            let own = own.iter().take(1).zip(sizes);
+            let small = own.map(|(values, sizes)| sized(values, sizes));
+            let mut all = small.chain(more.iter().map(|values| (*values).clone()));
+            all.find_map(|values| Some((probe(function, &values)?, values)))
         };
-        tried.push(words.clone());
-        let fits = described
-            .variants
-            .iter_mut()
-            .find(|variant| variant.gives(function, values, &probed));
-        match fits {
-            Some(variant) => variant.words.push(words),
-            None => {
-                let tensors = tensors(function, values, probed);
-                let words = vec![words];
-                described.variants.push(Variant { words, tensors });
-            }
+        let telling = || own.iter().filter(tells).min_by_key(|values| size(values));
+        let mut sizes = [told, cases.first()].into_iter().filter(|_| tried > 0);
+        let fits = sizes.find_map(|sizes| {
+            let (found, values) = probed(sizes, telling().map_or(&[], std::slice::from_ref))?;
+            let mut variants = described.variants.iter();
+            variants.position(|variant| variant.gives(function, &values, &found))
+        });
+        if let Some(at) = fits {
+            described.variants[at].words.push(words);
+            tried += 1;
+        } else if let Some((found, values)) = probed(cases.first(), &own) {
+            let tensors = tensors(function, &values, found, &others);
+            let words = vec![words];
+            described.variants.push(Variant { words, tensors });
+            tried += 1;
         }
     }
     (!described.variants.is_empty()).then_some(described)
+}
+
+/// A case with the sizes of another.
+fn sized(values: &Values, sizes: &Values) -> Values {
+    let pairs = values.iter().map(|(name, value)| {
+        let size = sizes.get(name).map(contract::Value::Number);
+        let own = matches!(value, contract::Value::Number(_));
+        let value = size.filter(|_| own).unwrap_or_else(|| value.clone());
+        (name.to_owned(), value)
+    });
+    Values::new(pairs.collect())
 }
 
 /// The words of a case.
@@ -159,14 +193,26 @@ impl Variant {
     }
 }
 
-/// What the tensors of a function are, from a case and variations of it.
-fn tensors(function: &Function, values: &Values, probed: Vec<Probed>) -> Vec<DescribedTensor> {
-    let names = |probed: &[Probed]| -> Vec<String> {
-        probed.iter().map(|tensor| tensor.name.clone()).collect()
+/// What the tensors of a function are, from a case, the same with the sizes of others, and variations of it.
+fn tensors(
+    function: &Function,
+    values: &Values,
+    probed: Vec<Probed>,
+    others: &[&Values],
+) -> Vec<DescribedTensor> {
+    let names = |probed: &[Probed]| -> Vec<(String, Vec<String>)> {
+        let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
+        let name = |tensor: &Probed| (tensor.name.clone(), axes(tensor));
+        probed.iter().map(name).collect()
     };
     let own = names(&probed);
     let sizes = || function.dims.iter().chain(function.integers);
     let mut seen = vec![(values.clone(), probed)];
+    let others = others.iter().map(|sizes| sized(values, sizes));
+    seen.extend(others.filter_map(|other| {
+        let probed = probe(function, &other)?;
+        (names(&probed) == own).then_some((other, probed))
+    }));
     for name in sizes() {
         // Where a size must fit another, both change.
         let alone = [2, 3].map(|factor| vary(values, &[name], factor));
@@ -174,7 +220,7 @@ fn tensors(function: &Function, values: &Values, probed: Vec<Probed>) -> Vec<Des
         let pairs = others.map(|other| vary(values, &[name, other], 2));
         let found = alone.into_iter().chain(pairs).filter_map(|varied| {
             let probed = probe(function, &varied)?;
-            // Where a size decides over what tensors there are, it says nothing of these.
+            // Where a size decides over what tensors and axes there are, it says nothing of these.
             (names(&probed) == own).then_some((varied, probed))
         });
         seen.extend(found.take(2).collect::<Vec<_>>());
