@@ -42,8 +42,12 @@ pub fn slot(draft: &Draft, n: usize) -> Slot {
             Slot::Number(if operand.role == Role::Src1 { 16 } else { 128 })
         }
         Role::Vdst if lds || flat && !returns => Slot::Fixed(Code::OFF),
+        Role::Vdst | Role::Data if i.encoding == Encoding::Mimg => {
+            Slot::Vector(i.registers(operand).into())
+        }
         Role::Vdst | Role::Data | Role::Data1 => Slot::Vector(registers),
         Role::Addr | Role::Sbase | Role::Soffset => address(draft, operand),
+        Role::Ssamp => Slot::Scalar(registers),
         Role::Sdst => Slot::Scalar(registers),
         Role::Vcc => match (i.form, i.encoding) {
             (Form::E64, _) | (Form::Sdwa, Encoding::Vopc) => Slot::Scalar(2),
@@ -64,6 +68,7 @@ fn address(draft: &Draft, operand: &Operand) -> Slot {
             Slot::Fixed(Code::OFF)
         }
         (_, Role::Sbase) => Slot::Scalar(registers),
+        (Encoding::Mimg, _) => Slot::Vector(i.most_coordinates().into()),
         (Encoding::Smem, _) if flags.has(Flags::IMM) && !flags.has(Flags::SOFFSET) => {
             Slot::Fixed(Code::OFF)
         }
