@@ -46,7 +46,11 @@ fn of_array(array: &Array) -> Image {
 
 /// That an image is one that the card can have.
 fn check(image: &Image) -> Outcome {
-    let small = image.sides.iter().zip(MOST_SIDES).all(|(side, most)| *side <= most);
+    let small = image
+        .sides
+        .iter()
+        .zip(MOST_SIDES)
+        .all(|(side, most)| *side <= most);
     let pitched = image.pitch / image.channel.bytes() <= 1 << 16;
     if !small || !pitched {
         let [x, y, z] = image.sides;

@@ -237,8 +237,14 @@ pub fn xy_filter(filter: u32, level: Level) -> Result<(), String> {
         .flat_map(|n| ((n * n % 97) as f32).to_le_bytes())
         .collect();
     bench.memory.copy_in(0, &small);
-    coordinates(&mut bench, |l| [(l % 7) as f32 + 1.0, (l / 7 % 3) as f32 + 0.75, 0.0]);
-    sample(&mut bench, [2 | 2 << 3 | 2 << 6 | 1 << 27, 0, filter << 20, 0], level)?;
+    coordinates(&mut bench, |l| {
+        [(l % 7) as f32 + 1.0, (l / 7 % 3) as f32 + 0.75, 0.0]
+    });
+    sample(
+        &mut bench,
+        [2 | 2 << 3 | 2 << 6 | 1 << 27, 0, filter << 20, 0],
+        level,
+    )?;
     for l in 0..LANES {
         let (x, y) = (l as u32 % 7, l as u32 / 7 % 3);
         let at = |x, y| f64::from(float(&small, [x, y, 0]));
@@ -264,7 +270,9 @@ pub fn z_filter(filter: u32, level: Level) -> Result<(), String> {
         .flat_map(|n| ((n * n % 89) as f32).to_le_bytes())
         .collect();
     bench.memory.copy_in(0, &small);
-    coordinates(&mut bench, |l| [(l % 8) as f32 + 0.5, (l / 8 % 4) as f32 + 0.5, 0.75]);
+    coordinates(&mut bench, |l| {
+        [(l % 8) as f32 + 0.5, (l / 8 % 4) as f32 + 0.5, 0.75]
+    });
     sample(&mut bench, [2 | 2 << 3 | 2 << 6, 0, filter << 24, 0], level)?;
     for l in 0..LANES {
         let [x, y, _] = place(l);

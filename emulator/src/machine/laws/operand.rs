@@ -155,7 +155,7 @@ pub fn place(draft: &mut Draft, dice: &mut Dice) {
 fn near(dice: &mut Dice, registers: usize, last: &mut Option<(usize, usize)>) -> Code {
     let first = match *last {
         Some((first, count)) if dice.percent(50) => {
-            first + 1 + dice.below(count + registers - 1) - registers
+            (first + 1 + dice.below(count + registers - 1)).saturating_sub(registers)
         }
         _ => 8 + dice.below(registers + 6),
     };

@@ -312,7 +312,9 @@ mod tests {
                 ..ViewDesc::default()
             };
             let channel = view.channel();
-            channel.map(|found| found.map(|channel| (channel.bits[0], channel.components(), channel.format)))
+            channel.map(|found| {
+                found.map(|channel| (channel.bits[0], channel.components(), channel.format))
+            })
         };
         assert_eq!(of(0), Ok(None));
         assert_eq!(of(1), Ok(Some((8, Some(1), 1))));

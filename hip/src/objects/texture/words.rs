@@ -72,7 +72,10 @@ impl Format {
         let (number, kind) = match (channel.format, fractions && place < 2) {
             (FLOAT, _) => (7, 13 + place),
             (_, true) => (u32::from(signed), if signed { place } else { 2 + place }),
-            (_, false) => (4 + u32::from(signed), if signed { 8 + place } else { 11 + place }),
+            (_, false) => (
+                4 + u32::from(signed),
+                if signed { 8 + place } else { 11 + place },
+            ),
         };
         Format {
             data: [[1, 3, 10], [2, 5, 12], [4, 11, 14]][place as usize][count],
@@ -222,7 +225,10 @@ mod tests {
             normalised: 1,
             ..TextureDesc::default()
         };
-        assert_eq!(sampler(&desc), Some([1 << 3 | 6 << 6, 0xff_f000, 5 << 20, 0]));
+        assert_eq!(
+            sampler(&desc),
+            Some([1 << 3 | 6 << 6, 0xff_f000, 5 << 20, 0])
+        );
         let unnormalised = TextureDesc {
             normalised: 0,
             ..desc

@@ -17,7 +17,8 @@ use resource::Image;
 /// What an instruction reaches, for who looks on: bytes of a texel, and the texels of each lane. Nothing where the resource cannot be used.
 pub fn reached(w: &Wave, i: &Inst) -> (u64, Vec<Tap>) {
     let how = How::of(i);
-    let found = Image::read(w, i).and_then(|image| Ok((image.format.bytes(), taps(w, i, &image, how)?.taps)));
+    let found = Image::read(w, i)
+        .and_then(|image| Ok((image.format.bytes(), taps(w, i, &image, how)?.taps)));
     found.unwrap_or_default()
 }
 
@@ -33,7 +34,11 @@ fn components(i: &Inst) -> impl Iterator<Item = (usize, usize, Option<u32>)> + u
     let packed = i.modifiers.flags.has(Flags::D16);
     let set = (0..4).filter(move |n| dmask >> n & 1 != 0);
     set.enumerate().map(move |(place, component)| match packed {
-        true => (component, (first + place / 2) & 255, Some(16 * (place as u32 & 1))),
+        true => (
+            component,
+            (first + place / 2) & 255,
+            Some(16 * (place as u32 & 1)),
+        ),
         false => (component, (first + place) & 255, None),
     })
 }
