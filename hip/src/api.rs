@@ -25,8 +25,9 @@ use crate::entry::{self, Failed};
 use crate::error::{HipError, Outcome};
 pub use crate::objects::array::Channel;
 pub use crate::objects::shape::Dim3;
+pub use crate::objects::texture::descriptors::TextureDesc;
 use crate::objects::texture::descriptors::{
-    DriverResourceDesc, DriverTextureDesc, DriverViewDesc, ResourceDesc, TextureDesc, ViewDesc,
+    DriverResourceDesc, DriverTextureDesc, DriverViewDesc, ResourceDesc, ViewDesc,
 };
 use crate::objects::work::{HostFunction, StreamCallback};
 use crate::properties::{R0000, R0600};
