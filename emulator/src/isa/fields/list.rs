@@ -318,7 +318,7 @@ pub static IMAGE_FORMAT: Field = Field {
 };
 
 /// Formats that buffers have too; compressed ones, colours of few bits and those of depth are graphics' own.
-const IMAGE_FORMATS: [Values; 1024] = {
+static IMAGE_FORMATS: [Values; 1024] = {
     let mut values = [one(0, GRAPHICS); 1024];
     let mut value = 0;
     while value < 1024 {

@@ -79,13 +79,14 @@ pub fn dmask(dmask: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, BYTES_4, IN_ORDER, PLANE);
     numbers(&mut bench);
-    let before: Vec<[u32; LANES]> = (8..12).map(|v| bench.lanes(v)).collect();
+    let registers: Vec<[u32; LANES]> = (8..12).map(|v| bench.lanes(v)).collect();
+    let before = |l: usize| -> [u32; 4] { std::array::from_fn(|n| registers[n][l]) };
     load(&mut bench, dmask << 8, level)?;
     for l in 0..LANES {
         let [x, y, _] = place(l);
         let texel = &bytes[offset([x, y, 0], 4)..];
         let some = (0..4).filter(|n| dmask >> n & 1 != 0);
-        let mut want: [u32; 4] = std::array::from_fn(|n| before[n][l]);
+        let mut want = before(l);
         for (register, n) in some.enumerate() {
             want[register] = texel[n].into();
         }

@@ -40,9 +40,9 @@ pub fn image(state: &mut State, draft: &Draft, dice: &mut Dice) {
     let resource = [
         base as u32,
         (base >> 32) as u32 | data << 20 | number << 26,
-        width - 1 | (height - 1) << 14,
+        (width - 1) | (height - 1) << 14,
         select | kind << 28,
-        depth - 1 | (11 + dice.below(5) as u32) << 13,
+        (depth - 1) | (11 + dice.below(5) as u32) << 13,
         first,
         0,
         0,
