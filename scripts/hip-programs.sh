@@ -90,7 +90,7 @@ checked() {
 }
 hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
-    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays errors cooperative heap extended rtc; do
+    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays textures surfaces errors cooperative heap extended rtc; do
         program $compiler $name -O3
         [[ $compiler != hipcc ]] || checked $name
     done
@@ -153,6 +153,13 @@ step "memory that is not freed, or freed twice"
 compile hipcc leaks --offload-arch=gfx906 && run "$out/program" && quiet && run env GFX906_LEAKS=1 "$out/program" && ok=0 || ok=1
 for text in 'hipFree of 0x' 'LEAKS=1: 2 allocations were not freed, 4352 bytes' 'call #2: device memory, 4096 bytes' 'pinned host memory, 256 bytes'; do
     grep -qF "$text" "$out/stderr" || ok=1
+done
+verdict $ok
+step "textures that cannot be made"
+compile hipcc textures --offload-arch=gfx906 && run "$out/program" refused && ok=0 || ok=1
+for text in 'hipFilterModeLinear is for floats' 'sRGB, maxAnisotropy and mipmapLevelBias are not supported' 'is no multiple of 256 (textureAlignment)' \
+    'are not within one allocation' '(texturePitchAlignment)' 'a view of elements of 4 bytes as ones of 16' 'a surface over what is no array'; do
+    grep -qF "a texture or surface is refused: " "$out/stderr" && grep -qF "$text" "$out/stderr" || ok=1
 done
 verdict $ok
 step "printf and assert in kernels"

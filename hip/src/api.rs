@@ -18,12 +18,17 @@ use crate::calls::memory::query::PointerAttributes;
 use crate::calls::memory::virtual_memory::Properties;
 use crate::calls::{
     context, device, event, fatbin, graph, launch, lookup, memory, module, per_thread, rtc, stream,
+    texture,
 };
 use crate::calls::{function as kernel, symbol as variable};
 use crate::entry::{self, Failed};
 use crate::error::{HipError, Outcome};
 pub use crate::objects::array::Channel;
 pub use crate::objects::shape::Dim3;
+pub use crate::objects::texture::descriptors::TextureDesc;
+use crate::objects::texture::descriptors::{
+    DriverResourceDesc, DriverTextureDesc, DriverViewDesc, ResourceDesc, ViewDesc,
+};
 use crate::objects::work::{HostFunction, StreamCallback};
 use crate::properties::{R0000, R0600};
 use crate::table::{function, functions, supported, symbol};
@@ -255,6 +260,20 @@ functions! {
     "hip_5.6" hipArrayGetInfo(channel: Out<Channel>, extent: Out<Extent>, flags: Out<u32>, array: Address) = device memory::array::info;
     "hip_5.6" hipArrayGetDescriptor(out: Out<Descriptor>, array: Address) = device memory::array::descriptor;
     "hip_5.6" hipArray3DGetDescriptor(out: Out<Descriptor3d>, array: Address) = device memory::array::descriptor_3d;
+
+    // Textures and surfaces.
+    "hip_4.2" hipCreateSurfaceObject as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" (out: Out<Address>, resource: In<ResourceDesc>) = device texture::create_surface;
+    "hip_4.2" hipDestroySurfaceObject as "_Z23hipDestroySurfaceObjectP13__hip_surface" (surface: Address) = device texture::destroy_surface;
+    "hip_4.2" hipCreateTextureObject(out: Out<Address>, resource: In<ResourceDesc>, texture: In<TextureDesc>, view: In<ViewDesc>) = device texture::create;
+    "hip_4.2" hipDestroyTextureObject(texture: Address) = device texture::destroy;
+    "hip_4.2" hipGetTextureObjectResourceDesc(out: Out<ResourceDesc>, texture: Address) = device texture::resource;
+    "hip_4.2" hipGetTextureObjectResourceViewDesc(out: Out<ViewDesc>, texture: Address) = device texture::view;
+    "hip_4.2" hipGetTextureObjectTextureDesc(out: Out<TextureDesc>, texture: Address) = device texture::description;
+    "hip_4.2" hipTexObjectCreate(out: Out<Address>, resource: In<DriverResourceDesc>, texture: In<DriverTextureDesc>, view: In<DriverViewDesc>) = device texture::create_by_driver;
+    "hip_4.2" hipTexObjectDestroy(texture: Address) = device texture::destroy;
+    "hip_4.2" hipTexObjectGetResourceDesc(out: Out<DriverResourceDesc>, texture: Address) = device texture::resource_by_driver;
+    "hip_4.2" hipTexObjectGetResourceViewDesc(out: Out<DriverViewDesc>, texture: Address) = device texture::view_by_driver;
+    "hip_4.2" hipTexObjectGetTextureDesc(out: Out<DriverTextureDesc>, texture: Address) = device texture::description_by_driver;
 
     // Copies and fills.
     "hip_4.2" hipGetSymbolAddress(out: Out<Address>, symbol: Address) = device variable::address;
@@ -528,23 +547,16 @@ functions! {
     "hip_4.2" hiprtcGetProgramLogSize(program: Address, out: Out<usize>) -> u32 = raw rtc::log_size;
     "hip_4.2" hiprtcVersion(major: Out<i32>, minor: Out<i32>) -> u32 = raw rtc::version;
 
-    // Not supported: textures, surfaces.
-    "hip_4.2" hipCreateSurfaceObject as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" () = none;
-    "hip_4.2" hipDestroySurfaceObject as "_Z23hipDestroySurfaceObjectP13__hip_surface" () = none;
+    // Not supported: texture references, levels of detail.
     "hip_4.2" __hipRegisterSurface() = none;
     "hip_4.2" __hipRegisterTexture() = none;
     "hip_4.2" hipBindTexture() = none;
     "hip_4.2" hipBindTexture2D() = none;
     "hip_4.2" hipBindTextureToArray() = none;
     "hip_4.2" hipBindTextureToMipmappedArray() = none;
-    "hip_4.2" hipCreateTextureObject() = none;
-    "hip_4.2" hipDestroyTextureObject() = none;
     "hip_4.2" hipFreeMipmappedArray() = none;
     "hip_4.2" hipGetMipmappedArrayLevel() = none;
     "hip_4.2" hipGetTextureAlignmentOffset() = none;
-    "hip_4.2" hipGetTextureObjectResourceDesc() = none;
-    "hip_4.2" hipGetTextureObjectResourceViewDesc() = none;
-    "hip_4.2" hipGetTextureObjectTextureDesc() = none;
     "hip_4.2" hipGetTextureReference() = none;
     "hip_4.5" hipGraphicsSubResourceGetMappedArray() = none;
     "hip_4.2" hipMallocMipmappedArray() = none;
@@ -553,11 +565,6 @@ functions! {
     "hip_4.2" hipMipmappedArrayDestroy() = none;
     "hip_4.2" hipMipmappedArrayGetLevel() = none;
     "hip_4.2" hipModuleGetTexRef() = none;
-    "hip_4.2" hipTexObjectCreate() = none;
-    "hip_4.2" hipTexObjectDestroy() = none;
-    "hip_4.2" hipTexObjectGetResourceDesc() = none;
-    "hip_4.2" hipTexObjectGetResourceViewDesc() = none;
-    "hip_4.2" hipTexObjectGetTextureDesc() = none;
     "hip_4.2" hipTexRefGetAddress() = none;
     "hip_4.2" hipTexRefGetAddressMode() = none;
     "hip_4.2" hipTexRefGetFilterMode() = none;

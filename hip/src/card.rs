@@ -46,3 +46,9 @@ pub fn check(device: i32) -> Outcome {
     }
     Ok(())
 }
+
+/// The greatest sides of an image: elements of a row, rows, planes or layers.
+pub const MOST_SIDES: [usize; 3] = [16384, 16384, 8192];
+
+/// The most elements, one after the other, that a texture may be over.
+pub const MOST_LINEAR: usize = 1 << 27;

@@ -1,7 +1,7 @@
 //! What the device says of itself: as structures in both layouts, and as attributes.
 //!
 //! Source of the figures: AMD's data sheet of the MI50 (16 GB), and the Vega ISA document. Where this device can less than a card,
-//! it says so: no kernels at the same time, no textures.
+//! it says so: no kernels at the same time, no cube maps and levels of detail.
 
 use std::ffi::CStr;
 
@@ -29,6 +29,10 @@ const BUS: i32 = 3;
 const WAVE: i32 = 64;
 const LDS: i32 = MAX_LDS as i32;
 const GROUP: i32 = MAX_WORK_GROUP as i32;
+const WIDTH: i32 = card::MOST_SIDES[0] as i32;
+const HEIGHT: i32 = card::MOST_SIDES[1] as i32;
+const DEPTH: i32 = card::MOST_SIDES[2] as i32;
+const LINEAR: i32 = card::MOST_LINEAR as i32;
 /// What `hipDeviceArch_t` has: atomics on integers and floats, doubles, votes, ballots, shuffles, system fences, grids of three
 /// dimensions.
 const FEATURES: u32 = 0x97ff;
@@ -100,10 +104,10 @@ structure! {
         integrated:                       i32       = 0,
         cooperativeLaunch:                i32       = 1,
         cooperativeMultiDeviceLaunch:     i32       = 1,
-        maxTexture1DLinear:               i32       = 0,
-        maxTexture1D:                     i32       = 0,
-        maxTexture2D:                     [i32; 2]  = [0; 2],
-        maxTexture3D:                     [i32; 3]  = [0; 3],
+        maxTexture1DLinear:               i32       = LINEAR,
+        maxTexture1D:                     i32       = WIDTH,
+        maxTexture2D:                     [i32; 2]  = [WIDTH, HEIGHT],
+        maxTexture3D:                     [i32; 3]  = [WIDTH, HEIGHT, DEPTH],
         hdpMemFlushCntl:                  u64       = 0,
         hdpRegFlushCntl:                  u64       = 0,
         memPitch:                         usize     = i32::MAX as usize,
@@ -151,22 +155,22 @@ structure! {
         integrated:                       i32       = 0,
         canMapHostMemory:                 i32       = 1,
         computeMode:                      i32       = 0,
-        maxTexture1D:                     i32       = 0,
+        maxTexture1D:                     i32       = WIDTH,
         maxTexture1DMipmap:               i32       = 0,
-        maxTexture1DLinear:               i32       = 0,
-        maxTexture2D:                     [i32; 2]  = [0; 2],
+        maxTexture1DLinear:               i32       = LINEAR,
+        maxTexture2D:                     [i32; 2]  = [WIDTH, HEIGHT],
         maxTexture2DMipmap:               [i32; 2]  = [0; 2],
-        maxTexture2DLinear:               [i32; 3]  = [0; 3],
+        maxTexture2DLinear:               [i32; 3]  = [WIDTH, HEIGHT, 1 << 18],
         maxTexture2DGather:               [i32; 2]  = [0; 2],
-        maxTexture3D:                     [i32; 3]  = [0; 3],
+        maxTexture3D:                     [i32; 3]  = [WIDTH, HEIGHT, DEPTH],
         maxTexture3DAlt:                  [i32; 3]  = [0; 3],
         maxTextureCubemap:                i32       = 0,
-        maxTexture1DLayered:              [i32; 2]  = [0; 2],
-        maxTexture2DLayered:              [i32; 3]  = [0; 3],
+        maxTexture1DLayered:              [i32; 2]  = [WIDTH, DEPTH],
+        maxTexture2DLayered:              [i32; 3]  = [WIDTH, HEIGHT, DEPTH],
         maxTextureCubemapLayered:         [i32; 2]  = [0; 2],
-        maxSurface1D:                     i32       = 0,
-        maxSurface2D:                     [i32; 2]  = [0; 2],
-        maxSurface3D:                     [i32; 3]  = [0; 3],
+        maxSurface1D:                     i32       = WIDTH,
+        maxSurface2D:                     [i32; 2]  = [WIDTH, HEIGHT],
+        maxSurface3D:                     [i32; 3]  = [WIDTH, HEIGHT, DEPTH],
         maxSurface1DLayered:              [i32; 2]  = [0; 2],
         maxSurface2DLayered:              [i32; 3]  = [0; 3],
         maxSurfaceCubemap:                i32       = 0,
@@ -266,13 +270,13 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (29, i32::MAX),         // MaxGridDimX
     (30, i32::MAX),         // MaxGridDimY
     (31, i32::MAX),         // MaxGridDimZ
-    (39, 0),                // MaxTexture1DWidth
-    (41, 0),                // MaxTexture1DLinear
-    (43, 0),                // MaxTexture2DWidth
-    (44, 0),                // MaxTexture2DHeight
-    (49, 0),                // MaxTexture3DWidth
-    (50, 0),                // MaxTexture3DHeight
-    (51, 0),                // MaxTexture3DDepth
+    (39, WIDTH),            // MaxTexture1DWidth
+    (41, LINEAR),           // MaxTexture1DLinear
+    (43, WIDTH),            // MaxTexture2DWidth
+    (44, HEIGHT),           // MaxTexture2DHeight
+    (49, WIDTH),            // MaxTexture3DWidth
+    (50, HEIGHT),           // MaxTexture3DHeight
+    (51, DEPTH),            // MaxTexture3DDepth
     (55, GROUP),            // MaxThreadsDim
     (56, GROUP),            // MaxThreadsPerBlock
     (57, ITEMS_PER_UNIT),   // MaxThreadsPerMultiProcessor

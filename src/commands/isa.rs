@@ -59,7 +59,10 @@ fn as_list(all: &[Coverage]) -> String {
     let rows = all.iter().flat_map(|c| {
         let reasons = [
             (&c.missing, "not implemented"),
-            (&c.graphics, "graphics: images, exports, interpolation"),
+            (
+                &c.graphics,
+                "graphics: more of images, exports, interpolation",
+            ),
             (
                 &c.driver,
                 "driver: a launch has no global wave sync or data share",

@@ -61,7 +61,7 @@ fn of(encoding: Encoding) -> Coverage {
     }
 }
 
-/// Images, exports and interpolation are graphics. Semaphores of global wave sync, and a place in the global data share for ordered
+/// What is left of images, exports and interpolation are graphics. Semaphores of global wave sync, and a place in the global data share for ordered
 /// counting, are the driver's to hand out for a queue, and a launch has neither; the barrier that cooperative launches have runs.
 fn reason(encoding: Encoding, row: &Row) -> Reason {
     let graphics = matches!(encoding, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);

@@ -207,7 +207,23 @@ impl Inst {
             (_, Role::Vdst | Role::Data) if buffer => {
                 operand.ty.registers() as u16 + u16::from(flags.has(Flags::TFE))
             }
+            (Encoding::Mimg, Role::Vdst | Role::Data) => {
+                let first = self.by_role(operand.role).as_vgpr().unwrap_or(0);
+                self.image_data_registers(first) as u16
+            }
             _ => operand.ty.registers() as u16,
+        }
+    }
+
+    /// Images: VGPRs that coordinates take at most, with what stands before and behind them.
+    pub fn most_coordinates(&self) -> u16 {
+        let name = self.row.mnemonic;
+        let has = |part: &str| name.contains(part);
+        match (has("sample") || has("gather"), has("_d") || has("_cd")) {
+            // An offset, a bias or a reference, two gradients, three coordinates, a level.
+            (true, true) => 12,
+            (true, false) => 6,
+            _ => 4,
         }
     }
 

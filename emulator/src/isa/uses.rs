@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes, those included that no operand names.
 
-use super::{Access, Code, Encoding, Flags, Form, Inst, Kind};
+use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
 
 /// A set of registers: scalar ones at their codes, SCC, MODE, VGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -116,7 +116,11 @@ impl Uses {
             return uses;
         }
         for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
-            let count = inst.registers(operand);
+            // How many coordinates there are says the resource.
+            let count = match (inst.encoding, operand.role) {
+                (Encoding::Mimg, Role::Addr) => inst.most_coordinates(),
+                _ => inst.registers(operand),
+            };
             let Some(first) = register(code) else {
                 uses.condition(code);
                 continue;

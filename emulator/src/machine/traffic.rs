@@ -14,6 +14,8 @@ pub enum Way {
     Flat,
     /// Each lane through a buffer resource, which may be that of scratch.
     Buffer,
+    /// Each lane through an image resource.
+    Image,
     /// Each lane in its scratch.
     Scratch,
     /// Each lane in the group's LDS.
@@ -47,12 +49,14 @@ impl Traffic {
             Encoding::Flat => Way::Flat,
             Encoding::Scratch => Way::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => Way::Buffer,
+            Encoding::Mimg if inst.row.semantics.is_some() => Way::Image,
             Encoding::Ds if has(inst, &["append", "consume"]) => Way::LdsOnce,
             Encoding::Ds => Way::Lds,
             _ => return Traffic::default(),
         };
         let (read, written) = match inst.encoding {
             Encoding::Ds => in_lds(inst),
+            Encoding::Mimg => in_image(inst),
             _ => in_memory(inst),
         };
         if (read, written) == (0, 0) {
@@ -96,6 +100,21 @@ fn in_memory(inst: &Inst) -> (usize, usize) {
         (register, 0)
     } else if has(inst, &["_store_"]) {
         (0, data)
+    } else {
+        (0, 0)
+    }
+}
+
+/// Bytes read and written by an image instruction, those of its registers.
+fn in_image(inst: &Inst) -> (usize, usize) {
+    let data = |role| {
+        let operand = inst.row.operands.iter().find(|o| o.role == role);
+        operand.map_or(0, |operand| 4 * usize::from(inst.registers(operand)))
+    };
+    if has(inst, &["_load", "_sample"]) {
+        (data(Role::Vdst), 0)
+    } else if has(inst, &["_store"]) {
+        (0, data(Role::Data))
     } else {
         (0, 0)
     }
@@ -171,9 +190,13 @@ mod tests {
         for (encoding, row) in isa::rows() {
             let traffic = Traffic::of(&plain(encoding, row));
             let moves = (traffic.read != 0, traffic.written != 0);
-            // Images are graphics, and no memory of a kernel's.
+            // Images that do not run are graphics, and no memory of a kernel's.
             let named = match encoding {
-                Encoding::Mimg => (false, false),
+                Encoding::Mimg if row.semantics.is_none() => (false, false),
+                Encoding::Mimg => (
+                    row.mnemonic.contains("load") || row.mnemonic.contains("sample"),
+                    row.mnemonic.contains("store"),
+                ),
                 _ => named(row.mnemonic),
             };
             assert_eq!(moves, named, "{}", row.mnemonic);

@@ -129,7 +129,7 @@ impl Profile {
         match op.traffic.way {
             Way::None => {}
             Way::Scalar => self.moved(Space::Scalar, op, 1),
-            Way::Global => self.moved(Space::Memory, op, lanes),
+            Way::Global | Way::Image => self.moved(Space::Memory, op, lanes),
             Way::Scratch => self.moved(Space::Scratch, op, lanes),
             Way::Lds => self.moved(Space::Lds, op, lanes),
             Way::LdsOnce => self.moved(Space::Lds, op, lanes.min(1)),

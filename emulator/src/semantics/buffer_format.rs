@@ -69,7 +69,7 @@ impl BufferFormat {
     }
 
     /// Whether components are integers rather than floats.
-    fn is_integer(self) -> bool {
+    pub fn is_integer(self) -> bool {
         matches!(self.number, Number::Uint | Number::Sint)
     }
 

@@ -17,4 +17,5 @@ pub mod rtc;
 pub mod stream;
 mod submit;
 pub mod symbol;
+pub mod texture;
 mod work;

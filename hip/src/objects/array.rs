@@ -1,4 +1,4 @@
-//! Arrays: rows of elements in memory of the device, one after the other, which a program reaches by copies alone.
+//! Arrays: rows of elements in memory of the device, one after the other, which a program reaches by copies, textures and surfaces.
 
 use crate::boundary::Address;
 use crate::handles::{Handles, Tag};
@@ -82,6 +82,9 @@ impl Channel {
         self.bits.iter().map(|bits| *bits as usize).sum::<usize>() / 8
     }
 }
+
+/// Planes are layers, each a picture for itself.
+pub const LAYERED: u32 = 1;
 
 /// An array.
 #[derive(Clone, Copy, Debug)]

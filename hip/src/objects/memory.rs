@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::advice::Advised;
 use super::array::Arrays;
 use super::pool::Pools;
+use super::texture::Objects;
 use super::virtual_memory::VirtualMemory;
 use crate::boundary::Address;
 use crate::card::TOTAL;
@@ -56,6 +57,8 @@ pub struct Memory {
     pub virtual_memory: VirtualMemory,
     /// Arrays, whose memory is among the allocations.
     pub arrays: Arrays,
+    /// Textures and surfaces, whose memory is among the allocations.
+    pub textures: Objects,
 }
 
 impl Memory {

@@ -11,5 +11,6 @@ pub mod pool;
 pub mod programs;
 pub mod shape;
 pub mod stream;
+pub mod texture;
 pub mod virtual_memory;
 pub mod work;

@@ -11,15 +11,16 @@ const ACCESS: [u32; 3] = [1, 0, 3];
 const PAGE: usize = 4096;
 
 /// Arguments of any type.
-fn of<T: Copy, U: Copy>(values: &[T]) -> In<U> {
+pub fn of<T: Copy, U: Copy>(values: &[T]) -> In<U> {
     // SAFETY: as many bytes as the function reads; every use is within the caller's statement.
     unsafe { In::at(values.as_ptr().cast()) }
 }
 
 pub fn any(held: &Held, random: &mut Random) {
-    match random.below(3) {
+    match random.below(4) {
         0 => pool(held, random),
         1 => mapped(held, random),
+        2 => textures::any(held, random),
         _ => array(held, random),
     }
 }

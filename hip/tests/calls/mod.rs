@@ -30,6 +30,7 @@ macro_rules! call {
 pub mod launch;
 pub mod memory;
 pub mod streams;
+pub mod textures;
 
 pub fn out<T: Copy>(place: &mut T) -> Out<T> {
     // SAFETY: good for writes; every use is within the caller's statement.

@@ -26,7 +26,8 @@ const LATER: Effect = Traps("of later chips");
 pub const ALL: &[&Field] = &[
     &SWIZZLE, &DPP_CTRL, &ROW_MASK, &BANK_MASK, &SRC0_SEL, &SRC1_SEL, &DST_SEL, &DST_UNUSED, &OMOD, &FORMAT, &STATUS, &HWREG, &MESSAGE,
     &GPR_INDEX, &SEGMENT, &EXPORT_TARGET, &RESOURCE_FORMAT, &RESOURCE_SELECT, &INDEX_STRIDE, &LDS_DIRECT, &EXCEPTIONS, &DEBUG,
-    &FP16_OVERFLOW,
+    &FP16_OVERFLOW, &DMASK, &IMAGE_FORMAT, &IMAGE_SELECT, &IMAGE_TYPE, &IMAGE_LEVELS, &IMAGE_TILING, &IMAGE_COMPRESSION, &CLAMP,
+    &XY_FILTER, &Z_FILTER, &BORDER,
 ];
 
 /// ds_swizzle_b32's pattern. Bits that a mode has no use for are ignored.
@@ -301,6 +302,125 @@ pub static DEBUG: Field = Field {
 pub static FP16_OVERFLOW: Field = Field {
     name: "fp16_ovfl of MODE", bits: 1, at: nowhere,
     values: &[one(0, Does("they are infinite")), one(1, Traps("saturation is not implemented by the emulator"))],
+};
+
+/// The components that an image instruction moves.
+#[rustfmt::skip]
+pub static DMASK: Field = Field {
+    name: "dmask", bits: 4, at: |i| (i.encoding == Encoding::Mimg).then_some(i.modifiers.dmask.into()),
+    values: &[one(0, Traps("no component")), range(1, 15, Does("bit n: component n"))],
+};
+
+/// The element format of an image resource: bits 25:20 of its second dword, the data format, and 29:26 above them, the number format.
+#[rustfmt::skip]
+pub static IMAGE_FORMAT: Field = Field {
+    name: "format of the image resource", bits: 10, at: nowhere, values: &IMAGE_FORMATS,
+};
+
+/// Formats that buffers have too; compressed ones, colours of few bits and those of depth are graphics' own.
+static IMAGE_FORMATS: [Values; 1024] = {
+    let mut values = [one(0, GRAPHICS); 1024];
+    let mut value = 0;
+    while value < 1024 {
+        let (data, number) = (value & 63, value >> 6);
+        let mut effect = GRAPHICS;
+        if data < 15 && number < 8 {
+            let mut n = 0;
+            while FORMATS[n].last < data | number << 4 {
+                n += 1;
+            }
+            effect = FORMATS[n].effect;
+        }
+        values[value as usize] = one(value, effect);
+        value += 1;
+    }
+    values
+};
+
+/// What gives a component that an image load returns.
+#[rustfmt::skip]
+pub static IMAGE_SELECT: Field = Field {
+    name: "dst_sel of the image resource", bits: 3, at: nowhere,
+    values: &[one(0, Does("0")), one(1, Does("1")), range(2, 3, RESERVED), range(4, 7, Does("a component"))],
+};
+
+/// What an image resource is of.
+#[rustfmt::skip]
+pub static IMAGE_TYPE: Field = Field {
+    name: "type of the image resource", bits: 4, at: nowhere,
+    values: &[
+        range(0, 7,   Traps("no image")),
+        one  (8,      Does("1D")),
+        one  (9,      Does("2D")),
+        one  (10,     Does("3D")),
+        one  (11,     Traps("cube maps are not implemented by the emulator")),
+        one  (12,     Does("an array of 1D")),
+        one  (13,     Does("an array of 2D")),
+        range(14, 15, GRAPHICS),
+    ],
+};
+
+/// An image resource's first level of detail in the low four bits, its last one above them.
+#[rustfmt::skip]
+pub static IMAGE_LEVELS: Field = Field {
+    name: "levels of the image resource", bits: 8, at: nowhere,
+    values: &[one(0, Does("one")), range(1, 255, Traps("levels of detail are not implemented by the emulator"))],
+};
+
+/// The order of an image's texels in memory.
+#[rustfmt::skip]
+pub static IMAGE_TILING: Field = Field {
+    name: "sw_mode of the image resource", bits: 5, at: nowhere,
+    values: &[one(0, Does("rows")), range(1, 31, Traps("tiles are not implemented by the emulator"))],
+};
+
+/// Whether an image is compressed.
+#[rustfmt::skip]
+pub static IMAGE_COMPRESSION: Field = Field {
+    name: "compression_en of the image resource", bits: 1, at: nowhere,
+    values: &[one(0, Does("plain texels")), one(1, GRAPHICS)],
+};
+
+/// What a sampler makes of a coordinate beyond the image.
+#[rustfmt::skip]
+pub static CLAMP: Field = Field {
+    name: "clamp of the sampler", bits: 3, at: nowhere,
+    values: &[
+        one  (0,    Does("the image repeats")),
+        one  (1,    Does("the image repeats, every other one mirrored")),
+        one  (2,    Does("the last texel")),
+        one  (3,    Does("mirrored once, then the last texel")),
+        range(4, 5, GRAPHICS),
+        one  (6,    Does("the border")),
+        one  (7,    Does("mirrored once, then the border")),
+    ],
+};
+
+/// A sampler's filters along rows and columns: of what is enlarged in the low two bits, of what is reduced above them. There is no level
+/// of detail that would tell them apart.
+#[rustfmt::skip]
+pub static XY_FILTER: Field = Field {
+    name: "xy_filter of the sampler", bits: 4, at: nowhere,
+    values: &[
+        one  (0,     Does("the nearest texel")),
+        range(1, 4,  GRAPHICS),
+        one  (5,     Does("a mean of the neighbours, of floats")),
+        range(6, 15, GRAPHICS),
+    ],
+};
+
+/// A sampler's filter from plane to plane.
+#[rustfmt::skip]
+pub static Z_FILTER: Field = Field {
+    name: "z_filter of the sampler", bits: 2, at: nowhere,
+    values: &[one(0, Does("as along rows")), one(1, Does("the nearest texel")), one(2, Does("a mean of the neighbours")), one(3, RESERVED)],
+};
+
+/// A sampler's border.
+#[rustfmt::skip]
+pub static BORDER: Field = Field {
+    name: "border_color_type of the sampler", bits: 2, at: nowhere,
+    values: &[one(0, Does("zeros")), one(1, Does("0, 0, 0, 1")), one(2, Does("ones")), one(3, Traps("a table that a driver makes"))],
 };
 
 fn dpp(inst: &Inst, value: u32) -> Option<u32> {

@@ -50,7 +50,7 @@ fn component(bits: u32, width: u32, number: u32) -> u32 {
 }
 
 /// The four components of an element.
-fn element(bytes: &[u8], format: u32) -> [u32; 4] {
+pub(super) fn element(bytes: &[u8], format: u32) -> [u32; 4] {
     let (data, number) = (format as usize & 15, format >> 4);
     let one = if matches!(number, 4 | 5) {
         1
@@ -70,7 +70,7 @@ fn element(bytes: &[u8], format: u32) -> [u32; 4] {
 }
 
 /// Memory of elements 16 bytes apart that no float takes for a NaN's payload.
-fn filled() -> (Bench, Vec<u8>) {
+pub(super) fn filled() -> (Bench, Vec<u8>) {
     let mut bench = Bench::new();
     let words = (0..BYTES as u32 / 4).map(|n| value(n) & 0xbbff_bbff);
     let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
@@ -87,7 +87,7 @@ fn resource(bench: &mut Bench, stride: u32, records: u32, last: u32) {
     bench.wave.s[4..8].copy_from_slice(&words);
 }
 
-fn expect(bench: &Bench, l: usize, want: [u32; 4], title: &str) {
+pub(super) fn expect(bench: &Bench, l: usize, want: [u32; 4], title: &str) {
     for (k, want) in want.into_iter().enumerate() {
         let have = bench.wave.v[8 + k][l];
         let both_nan = f32::from_bits(have).is_nan() && f32::from_bits(want).is_nan();

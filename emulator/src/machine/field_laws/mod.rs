@@ -3,6 +3,7 @@
 
 mod bench;
 mod buffers;
+mod images;
 mod lanes;
 mod parts;
 mod registers;
@@ -37,6 +38,17 @@ const LAWS: &[(&Field, Law)] = &[
     (&fields::EXCEPTIONS, registers::exceptions),
     (&fields::DEBUG, registers::debug),
     (&fields::FP16_OVERFLOW, registers::fp16_overflow),
+    (&fields::DMASK, images::dmask),
+    (&fields::IMAGE_FORMAT, images::format),
+    (&fields::IMAGE_SELECT, images::select),
+    (&fields::IMAGE_TYPE, images::kind),
+    (&fields::IMAGE_LEVELS, images::levels),
+    (&fields::IMAGE_TILING, images::tiling),
+    (&fields::IMAGE_COMPRESSION, images::compression),
+    (&fields::CLAMP, images::clamp),
+    (&fields::XY_FILTER, images::xy_filter),
+    (&fields::Z_FILTER, images::z_filter),
+    (&fields::BORDER, images::border),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::dice::Dice;
 use super::encode::Draft;
+use super::image::image;
 use super::resource::{buffer, private_places, resource};
 use super::state::{BYTES, M0, MEMORY, State};
 use crate::isa::{Code, Encoding, Flags, Role};
@@ -75,6 +76,7 @@ pub fn prepare(state: &mut State, draft: &Draft, dice: &mut Dice) {
         Encoding::Global => global(state, draft, dice),
         Encoding::Scratch => scratch(state, draft, dice),
         Encoding::Mubuf | Encoding::Mtbuf => buffer(state, draft, dice),
+        Encoding::Mimg => image(state, draft, dice),
         _ => others(state, draft, dice),
     }
 }

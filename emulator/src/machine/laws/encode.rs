@@ -64,6 +64,7 @@ impl Draft {
             (Encoding::Ds, _) => ds(i),
             (Encoding::Flat | Encoding::Global | Encoding::Scratch, _) => flat(i),
             (Encoding::Mubuf | Encoding::Mtbuf, _) => buffer(i),
+            (Encoding::Mimg, _) => image(i),
             _ => (self.scalar(), literal(i)),
         };
         [Some(first), second].into_iter().flatten().collect()
@@ -281,6 +282,16 @@ fn buffer(i: &Inst) -> (u32, Option<u32>) {
         let cache = flag(i, Flags::SLC, 17) | flag(i, Flags::LDS, 16);
         (0x38 << 26 | op << 18 | bits | cache | offset, Some(second))
     }
+}
+
+fn image(i: &Inst) -> (u32, Option<u32>) {
+    let data = vgpr(i, Role::Vdst) | vgpr(i, Role::Data);
+    let bits = flag(i, Flags::UNORM, 12) | flag(i, Flags::GLC, 13) | flag(i, Flags::DA, 14);
+    let first = 0x3c << 26 | flag(i, Flags::SLC, 25) | u32::from(i.row.opcode) << 18 | bits;
+    let first = first | flag(i, Flags::A16, 15) | u32::from(i.modifiers.dmask) << 8;
+    let scalars = (code(i, Role::Sbase) >> 2) << 16 | (code(i, Role::Ssamp) >> 2) << 21;
+    let second = vgpr(i, Role::Addr) | data << 8 | scalars | flag(i, Flags::D16, 31);
+    (first, Some(second))
 }
 
 /// Whether an operand's field is a number rather than a register.

@@ -14,6 +14,7 @@ mod draw;
 mod encode;
 mod exceptions;
 mod forms;
+mod image;
 mod lanes;
 mod levels;
 mod modifier;

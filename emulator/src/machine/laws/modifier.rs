@@ -208,6 +208,16 @@ fn memory(draft: &mut Draft, dice: &mut Dice) {
             let always = legal.has(Flags::ALWAYS_LDS);
             maybe(Flags::LDS, if always { 100 } else { 20 });
         }
+        Encoding::Mimg => {
+            maybe(Flags::GLC, 20);
+            maybe(Flags::D16, 30);
+            for flag in [Flags::UNORM, Flags::DA, Flags::A16] {
+                if dice.percent(40) {
+                    flags = flags.with(flag);
+                }
+            }
+            draft.inst.modifiers.dmask = 1 + dice.below(15) as u8;
+        }
         _ => {}
     }
     if legal.has(Flags::ALWAYS_GDS) {

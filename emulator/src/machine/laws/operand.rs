@@ -42,8 +42,12 @@ pub fn slot(draft: &Draft, n: usize) -> Slot {
             Slot::Number(if operand.role == Role::Src1 { 16 } else { 128 })
         }
         Role::Vdst if lds || flat && !returns => Slot::Fixed(Code::OFF),
+        Role::Vdst | Role::Data if i.encoding == Encoding::Mimg => {
+            Slot::Vector(i.registers(operand).into())
+        }
         Role::Vdst | Role::Data | Role::Data1 => Slot::Vector(registers),
         Role::Addr | Role::Sbase | Role::Soffset => address(draft, operand),
+        Role::Ssamp => Slot::Scalar(registers),
         Role::Sdst => Slot::Scalar(registers),
         Role::Vcc => match (i.form, i.encoding) {
             (Form::E64, _) | (Form::Sdwa, Encoding::Vopc) => Slot::Scalar(2),
@@ -64,6 +68,7 @@ fn address(draft: &Draft, operand: &Operand) -> Slot {
             Slot::Fixed(Code::OFF)
         }
         (_, Role::Sbase) => Slot::Scalar(registers),
+        (Encoding::Mimg, _) => Slot::Vector(i.most_coordinates().into()),
         (Encoding::Smem, _) if flags.has(Flags::IMM) && !flags.has(Flags::SOFFSET) => {
             Slot::Fixed(Code::OFF)
         }
@@ -150,7 +155,7 @@ pub fn place(draft: &mut Draft, dice: &mut Dice) {
 fn near(dice: &mut Dice, registers: usize, last: &mut Option<(usize, usize)>) -> Code {
     let first = match *last {
         Some((first, count)) if dice.percent(50) => {
-            first + 1 + dice.below(count + registers - 1) - registers
+            (first + 1 + dice.below(count + registers - 1)).saturating_sub(registers)
         }
         _ => 8 + dice.below(registers + 6),
     };

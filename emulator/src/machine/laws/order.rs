@@ -89,7 +89,8 @@ fn effects(draft: &Draft) -> Effects {
         | Encoding::Global
         | Encoding::Scratch
         | Encoding::Mubuf
-        | Encoding::Mtbuf => reads |= EXEC | MODE | MEMORY,
+        | Encoding::Mtbuf
+        | Encoding::Mimg => reads |= EXEC | MODE | MEMORY,
         _ => reads |= EXEC | MODE,
     }
     if reads & MEMORY != 0 && draft.writes_memory() || i.modifiers.flags.has(Flags::LDS) {

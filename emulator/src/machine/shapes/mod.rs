@@ -8,6 +8,7 @@ mod element;
 pub mod exchange;
 pub mod flat;
 mod gather;
+pub mod image;
 pub mod indexing;
 #[cfg(test)]
 mod lane_tests;

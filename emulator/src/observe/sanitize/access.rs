@@ -2,7 +2,7 @@
 
 use crate::isa::{Encoding, Flags, Inst, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
-use crate::machine::shapes::{flat, lds, lds_more, mubuf, smem, to_lds, typed};
+use crate::machine::shapes::{flat, image, lds, lds_more, mubuf, smem, to_lds, typed};
 use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 use crate::observe::lanes_on;
 
@@ -133,6 +133,12 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
             parts.extend(some.map(|(space, lanes, at)| part(space, lanes, at, bytes)));
         }
         Way::Buffer => buffer(wave, op, lanes, bytes, scratch, parts, part),
+        Way::Image => {
+            let (bytes, taps) = image::reached(wave, op);
+            let found = taps.into_iter().map(|tap| (lanes & tap.inside, tap.at));
+            let some = found.filter(|(lanes, _)| *lanes != 0);
+            parts.extend(some.map(|(lanes, at)| part(Space::Global, lanes, at, bytes)));
+        }
         Way::LdsOnce => {
             let at = lds_more::m0_base(wave) + op.offset as u32;
             parts.push(part(
@@ -169,7 +175,8 @@ fn register(inst: &Inst) -> Option<u16> {
         let mut operands = found.clone();
         operands.find(|(operand, code)| operand.role == *role && code.0 < 512)
     });
-    let plain = !inst.modifiers.flags.has(Flags::LDS) && !inst.row.mnemonic.contains("_format_");
+    let formatted = inst.encoding == Encoding::Mimg || inst.row.mnemonic.contains("_format_");
+    let plain = !inst.modifiers.flags.has(Flags::LDS) && !formatted;
     found.map(|(_, code)| code.0).filter(|_| plain)
 }
 

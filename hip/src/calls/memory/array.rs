@@ -1,12 +1,13 @@
 //! Arrays: made, asked about, freed; and copies to and from their rows.
 
 use super::copy::{self, DEFAULT, NULL, Wait};
-use super::pitched::{self, Extent, PITCH};
+use super::pitched::{self, Extent};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
 use crate::error::{HipError, Outcome};
-use crate::objects::array::{Array, Channel};
+use crate::objects::array::{Array, Channel, LAYERED};
+use crate::objects::texture::words::ALIGN;
 use crate::runtime::state;
 
 /// `HIP_ARRAY_DESCRIPTOR`.
@@ -41,16 +42,18 @@ pub fn get(handle: Address) -> Outcome<Array> {
 fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> Outcome {
     out.required()?;
     let [width, height, depth] = sides;
-    if channel.components().is_none() || width == 0 || (height == 0 && depth != 0) {
+    let layered = flags & LAYERED != 0;
+    let odd = height == 0 && depth != 0 && !layered || layered && depth == 0;
+    if channel.components().is_none() || width == 0 || odd {
         return Err(HipError::InvalidValue);
     }
-    // Layers, cubes and gathers are for textures, which are not there.
-    if flags & !PLAIN != 0 {
+    // Cubes and gathers are not there.
+    if flags & !(PLAIN | LAYERED) != 0 {
         return Err(HipError::NotSupported);
     }
     let pitch = width
         .checked_mul(channel.bytes())
-        .and_then(|row| row.checked_next_multiple_of(PITCH));
+        .and_then(|row| row.checked_next_multiple_of(ALIGN));
     let bytes = pitch
         .and_then(|pitch| pitch.checked_mul(height.max(1)))
         .and_then(|plane| plane.checked_mul(depth.max(1)));

@@ -122,4 +122,5 @@ pub fn free_all() {
     }
     state.memory.virtual_memory.reset();
     state.memory.arrays.clear().for_each(drop);
+    state.memory.textures.clear();
 }

@@ -9,7 +9,7 @@ use crate::objects::memory_type::MemoryType;
 use crate::objects::work::{Copy, Fill, Form, Rows, Size};
 
 /// Rows start at multiples of this.
-pub const PITCH: usize = 128;
+pub const PITCH: usize = 256;
 
 /// `hipPitchedPtr`.
 #[repr(C)]

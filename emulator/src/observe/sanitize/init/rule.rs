@@ -131,6 +131,8 @@ fn address(inst: &Inst) -> RegisterSet {
             set
         }
         Encoding::Flat | Encoding::Global | Encoding::Scratch => both(&[Role::Addr, Role::Sbase]),
+        // How many more coordinates there are says the resource.
+        Encoding::Mimg => both(&[Role::Addr, Role::Sbase, Role::Ssamp]),
         Encoding::Mubuf | Encoding::Mtbuf => {
             set = both(&[Role::Sbase, Role::Soffset]);
             let parts = u16::from(flags.has(Flags::OFFEN)) + u16::from(flags.has(Flags::IDXEN));

@@ -1,0 +1,209 @@
+//! Which texels the lanes of an instruction reach.
+
+use super::super::super::registers::{LANES, Lanes};
+use super::super::super::wave::Wave;
+use super::super::addresses::Addresses;
+use super::resource::{Image, Sampler};
+use crate::isa::fields::Reserved;
+use crate::isa::{Flags, Inst, Role};
+use crate::semantics::{between, nearest};
+use half::f16;
+
+/// What an instruction's VGPRs say of the place of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// The texel's numbers.
+    Texel,
+    /// Those, and behind them a level of detail.
+    Level,
+    /// Coordinates for a sampler, and behind them what the opcode says.
+    Sample,
+    /// The same behind a bias.
+    Biased,
+    /// The same behind two gradients.
+    Gradient,
+}
+
+impl How {
+    /// Of an instruction.
+    pub fn of(i: &Inst) -> How {
+        let name = i.row.mnemonic;
+        match name {
+            _ if name.ends_with("_mip") => How::Level,
+            _ if !i.row.has_role(Role::Ssamp) => How::Texel,
+            _ if name.contains("_d") || name.contains("_cd") => How::Gradient,
+            _ if name.contains("_b") => How::Biased,
+            _ => How::Sample,
+        }
+    }
+}
+
+/// A texel of each lane.
+pub struct Tap {
+    /// Lanes whose texel is within the image.
+    pub inside: u64,
+    /// Where it lies.
+    pub at: Addresses,
+    /// Its part in a mean.
+    pub weight: [f64; LANES],
+}
+
+/// The texels of each lane.
+pub struct Looked {
+    /// One, or the neighbours of a mean.
+    pub taps: Vec<Tap>,
+    /// A mean is taken.
+    pub mixes: bool,
+    /// The components of what is not within the image.
+    pub border: [u32; 4],
+}
+
+/// The VGPRs of coordinates.
+struct Coordinates<'a> {
+    w: &'a Wave,
+    first: usize,
+    halves: bool,
+}
+
+impl Coordinates<'_> {
+    /// The bits of one, a dword or a half.
+    fn get(&self, n: usize, lane: usize) -> u32 {
+        let register = |n: usize| -> &Lanes { &self.w.v[(self.first + n) & 255] };
+        match self.halves {
+            true => register(n / 2)[lane] >> (16 * (n & 1)) & 0xffff,
+            false => register(n)[lane],
+        }
+    }
+
+    /// One that is a float.
+    fn float(&self, n: usize, lane: usize) -> f64 {
+        let bits = self.get(n, lane);
+        match self.halves {
+            true => f16::from_bits(bits as u16).to_f64(),
+            false => f64::from(f32::from_bits(bits)),
+        }
+    }
+}
+
+/// Finds the texels of each lane.
+pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reserved> {
+    let flags = i.modifiers.flags;
+    let coordinates = Coordinates {
+        w,
+        first: i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from),
+        halves: flags.has(Flags::A16),
+    };
+    // An element of the array is named where the instruction says that it is one; the image may be none.
+    let named = flags.has(Flags::DA) && image.sides < 3;
+    match how {
+        How::Texel | How::Level => Ok(numbered(image, &coordinates, named, how)),
+        How::Sample => sampled(w, i, image, &coordinates, named, 0),
+        How::Biased => sampled(w, i, image, &coordinates, named, 1),
+        How::Gradient => sampled(w, i, image, &coordinates, named, 2 * image.sides),
+    }
+}
+
+/// Texels by their numbers: beyond the image there are zeros.
+fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked {
+    let mut tap = Tap {
+        inside: 0,
+        at: [0; LANES],
+        weight: [1.0; LANES],
+    };
+    for l in 0..LANES {
+        let mut texel = [0; 3];
+        for (side, number) in texel.iter_mut().enumerate().take(image.sides) {
+            *number = c.get(side, l);
+        }
+        if named && image.array {
+            texel[2] = c.get(image.sides, l);
+        }
+        let level = match how {
+            How::Level => c.get(image.sides + usize::from(named), l),
+            _ => 0,
+        };
+        let within = texel.iter().zip(image.extent).all(|(&n, size)| n < size);
+        if within && level == 0 {
+            tap.inside |= 1 << l;
+            tap.at[l] = image.address(texel);
+        }
+    }
+    Looked {
+        taps: vec![tap],
+        mixes: false,
+        border: [0; 4],
+    }
+}
+
+/// Texels through a sampler.
+fn sampled(
+    w: &Wave,
+    i: &Inst,
+    image: &Image,
+    c: &Coordinates<'_>,
+    named: bool,
+    before: usize,
+) -> Result<Looked, Reserved> {
+    let sampler = Sampler::read(w, i, image)?;
+    let unnormalised = sampler.unnormalised || i.modifiers.flags.has(Flags::UNORM);
+    let mixed: Vec<usize> = (0..3).filter(|&side| sampler.mixes[side]).collect();
+    // A bit a side: the second of its two texels.
+    let mut taps: Vec<Tap> = (0..1 << mixed.len())
+        .map(|_| Tap {
+            inside: 0,
+            at: [0; LANES],
+            weight: [1.0; LANES],
+        })
+        .collect();
+    for l in 0..LANES {
+        let mut firsts = [(0, 0); 3];
+        for (side, first) in firsts.iter_mut().enumerate().take(image.sides) {
+            let scale = match unnormalised {
+                true => 1.0,
+                false => f64::from(image.extent[side]),
+            };
+            let coordinate = c.float(before + side, l) * scale;
+            *first = match sampler.mixes[side] {
+                true => between(coordinate),
+                false => (nearest(coordinate, sampler.truncates), 0),
+            };
+        }
+        let element = match named && image.array {
+            true => c.float(before + image.sides, l).round_ties_even() as u32,
+            false => 0,
+        };
+        for (number, tap) in taps.iter_mut().enumerate() {
+            let mut texel = Some([0, 0, element.min(image.extent[2].saturating_sub(1))]);
+            let mut weight = 1.0;
+            for side in 0..image.sides {
+                let (first, of_second) = firsts[side];
+                let at = mixed.iter().position(|&n| n == side);
+                let second = at.is_some_and(|at| number >> at & 1 != 0);
+                if at.is_some() {
+                    let part = if second { of_second } else { 256 - of_second };
+                    weight *= f64::from(part) / 256.0;
+                }
+                let clamp = sampler.clamps[side];
+                let found = clamp.texel(first + i64::from(second), image.extent[side]);
+                texel = texel.zip(found).map(|(mut texel, found)| {
+                    texel[side] = found;
+                    texel
+                });
+            }
+            tap.weight[l] = weight;
+            // A neighbour without a part in the mean is not looked at.
+            match texel.filter(|_| weight != 0.0) {
+                Some(texel) if image.extent[2] != 0 => {
+                    tap.inside |= 1 << l;
+                    tap.at[l] = image.address(texel);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(Looked {
+        taps,
+        mixes: !mixed.is_empty(),
+        border: sampler.border,
+    })
+}
