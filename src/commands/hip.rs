@@ -52,7 +52,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.report {
         let mut report = summary.json(code(status));
         if let Some(profiled) = &profiled {
-            report["profile"] = profile::json(args, profiled);
+            report["profile"] = profile::json(args, profiled)?;
         }
         let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;

@@ -192,7 +192,7 @@ fn launches_that_were_recorded_are_profiled() {
         .expect("a list");
     assert_eq!((launches.len(), &launches[0]["waves"]), (1, &4.into()));
     assert_eq!(launches[0]["unique_bytes"]["read"], 1024);
-    assert_eq!(profile["not_profiled"].as_array().map(Vec::len), Some(1));
+    assert_eq!(profile["failed"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
