@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus};
 
 use crate::args::HipArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::write_atomically;
+use crate::files::{check_place, write_atomically};
 use crate::text::shown;
 
 use library::Place;
@@ -26,6 +26,9 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     let Some((program, arguments)) = args.command.split_first() else {
         return Err(Stop::usage("name a program: deltanet-check hip -- PROGRAM"));
     };
+    if let Some(path) = &args.report {
+        check_place(path).map_err(|error| Stop::setup(error.to_string()))?;
+    }
     let place = Place::new(&library::find()?)?;
     let status = Command::new(program)
         .args(arguments)

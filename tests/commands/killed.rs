@@ -22,7 +22,7 @@ const COMMANDS: [(&[&str], bool); 6] = [
             "--test",
             "mul,exp",
             "--per-kernel",
-            "300",
+            "150",
             "--jobs",
             "1",
         ],
@@ -46,7 +46,7 @@ const COMMANDS: [(&[&str], bool); 6] = [
     (
         &[
             "--seeds",
-            "20",
+            "8",
             "--test",
             "mul,add",
             "--bind",
@@ -176,7 +176,12 @@ fn killed_runs_leave_no_torn_file() {
         }
         // The golden ratio spreads any number of moments; every fourth kill waits for the next writing.
         let moment = (f64::from(kill) * 0.618_034).fract();
-        let ended = killed(&here, args, takes.mul_f64(moment), (kill / 6) % 4 == 3);
+        let ended = killed(
+            &here,
+            args,
+            takes.mul_f64(1.1 * moment),
+            (kill / 6) % 4 == 3,
+        );
         look(&here, *page, left, ended.is_some());
     }
     let mut sum = Left::default();

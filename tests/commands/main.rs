@@ -5,6 +5,7 @@ mod bars;
 mod bench;
 mod bindings;
 mod disasm;
+mod documents;
 mod exec;
 mod exec_around;
 mod exec_expect;

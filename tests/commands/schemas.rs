@@ -13,8 +13,9 @@ use crate::{run, scratch};
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
 /// The formats of files that have a schema, as these are called.
-const FORMATS: [&str; 9] = [
+const FORMATS: [&str; 10] = [
     "compare-1",
+    "hip-1",
     "lint-1",
     "mutation-3",
     "profile-2",
@@ -108,23 +109,31 @@ fn each_schema_is_one_and_is_called_what_it_is_of() {
 /// A schema needs no other file, and says of the same things the same.
 #[test]
 fn what_two_formats_share_they_say_alike() {
-    let report = schema("report-3");
-    for format in ["soak-1", "compare-1"] {
+    let profile = schema("profile-2");
+    for (format, whole) in [
+        ("soak-1", schema("report-3")),
+        ("compare-1", schema("report-3")),
+        ("hip-1", profile.clone()),
+    ] {
         let schema = schema(format);
-        for (name, definition) in schema["$defs"].as_object().expect("definitions") {
-            assert_eq!(definition, &report["$defs"][name], "{format}: {name}");
+        let definitions = schema["$defs"].as_object().expect("definitions");
+        for (name, definition) in definitions.iter().filter(|(name, _)| *name != "profile") {
+            assert_eq!(definition, &whole["$defs"][name], "{format}: {name}");
         }
+    }
+    let embedded = &schema("hip-1")["$defs"]["profile"];
+    for (key, value) in embedded.as_object().expect("an object") {
+        assert_eq!(value, &profile[key], "{key}");
     }
 }
 
-/// A report that has everything at its top, and nothing else.
+/// The schema asks for everything that is at the top of a report, and takes nothing else.
 fn strict(report: &Value) {
     let format = format(report);
     let refuses = |changed: &Value| !validator(&format).is_valid(changed);
     for key in report.as_object().expect("an object").keys() {
         let mut less = report.clone();
         less.as_object_mut().expect("an object").remove(key);
-        // Of a run that is no part of another, `partition` is not there.
         assert!(refuses(&less), "{format} without {key}");
     }
     let mut more = report.clone();
@@ -138,7 +147,13 @@ fn strict(report: &Value) {
 #[test]
 fn a_profile_is_what_its_schema_says() {
     let here = scratch("schema-profile");
-    let args = ["profile", "--test", "gemm,recurrent", "--report", "p.json"];
+    let args = [
+        "profile",
+        "--test",
+        "gemm_nn,solve_tri_small",
+        "--report",
+        "p.json",
+    ];
     let done = run(&here, &args);
     assert_eq!(done.code, 0, "{}", done.err);
     let report = valid_file(&here.join("p.json"));
@@ -155,7 +170,7 @@ fn a_profile_is_what_its_schema_says() {
         "--bind",
         "wrong.toml",
         "--test",
-        "mul,add:n=4096",
+        "mul,add:n=1024",
     ];
     let args = [&args[..], &["--report", "f.json"]].concat();
     let done = run(&here, &args);
@@ -197,8 +212,8 @@ fn a_campaign_is_what_its_schema_says() {
     };
     note(&all);
     // One that survives is accepted.
-    let survivor = mutants.iter().find(|one| one["outcome"] == "not-infected");
-    let survivor = survivor.expect("something is not infected");
+    let survivor = mutants.iter().find(|one| one["outcome"] == "missed");
+    let survivor = survivor.expect("something is missed");
     let accepted = format!(
         "[functions]\n{0} = {1}\n[[accepted]]\nreason = \"tried\"\nwas = {2}\nat = {{ {0} = [{3}] }}\n",
         survivor["function"], survivor["sha256"], survivor["was"], survivor["offset"]
@@ -226,22 +241,10 @@ fn a_campaign_is_what_its_schema_says() {
         merged["drawn"],
         merged["mutants"].as_array().expect("a list").len()
     );
-    // Chunks and tolerances: what the kernels of the document leave.
-    note(&valid(
-        &run(
-            &here,
-            &[
-                "mutate",
-                "--kernel",
-                "*gemm*",
-                "--per-kernel",
-                "60",
-                "--format",
-                "json",
-            ],
-        )
-        .out,
-    ));
+    // An exponential leaves what moves its last places.
+    let args = ["mutate", "--test", "exp", "--per-kernel", "0"];
+    let done = run(&here, &[&args[..], &["--format", "json"]].concat());
+    note(&valid(&done.out));
     let known = [
         "accepted",
         "equivalent",
@@ -300,7 +303,13 @@ fn many_seeds_and_a_self_test_are_what_their_schemas_say() {
     assert_eq!(run(&here, &soak).code, 0);
     valid_file(&here.join("o.json"));
 
-    let own = ["--self-test", "--test", "mul,gemm", "--report", "t.json"];
+    let own = [
+        "--self-test",
+        "--test",
+        "mul,gemm_nt_tiled",
+        "--report",
+        "t.json",
+    ];
     let done = run(&here, &own);
     assert_eq!(done.code, 0, "{}", done.err);
     strict(&valid_file(&here.join("t.json")));
