@@ -68,7 +68,7 @@ pub enum News {
     /// The kernels as they are have passed, and mutants are drawn: all that there is to know beside them.
     Drawn(Box<MutationReport>),
     /// What became of a mutant, with its place: the function's and its own there.
-    Judged((usize, usize), MutantReport),
+    Judged((usize, usize), Box<MutantReport>),
 }
 
 impl Campaign<'_> {
@@ -183,7 +183,7 @@ impl Campaign<'_> {
                 let (function, mutant) = &placed[own];
                 bar.step(&function.name);
                 report.source = lines.as_ref().and_then(|lines| lines.at(mutant.address));
-                told(News::Judged((at, own), report));
+                told(News::Judged((at, own), Box::new(report)));
             })?;
             for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
                 slots[case] = Slot::new();

@@ -72,7 +72,7 @@ impl Found {
     pub(super) fn take(&mut self, news: News) {
         match news {
             News::Drawn(report) => self.report = *report,
-            News::Judged(place, mutant) => drop(self.mutants.insert(place, mutant)),
+            News::Judged(place, mutant) => drop(self.mutants.insert(place, *mutant)),
         }
         let written = self.grow(false);
         self.note(written);
