@@ -20,19 +20,19 @@ use crate::{self_test, trial};
 
 const EXAMPLES: &str = "\
 Examples:
-  deltanet-check                                    every test, on the best device of this machine
-  deltanet-check --phase 1-8 -v                     the documented phases, with every column
-  deltanet-check --kernels mine.co --bind mine.toml validate kernels of your own (docs/bindings.md)
-  deltanet-check --test gemm_nt --dump tensors      one test, its tensors as .npy
-  deltanet-check --report run.html --report run.xml a page to look at, and JUnit for CI (docs/reports.md)
-  deltanet-check --sanitize --phase 9-11            look for races, missing waits and wild accesses
+  deltanet-check                                   every test, on the emulator
+  deltanet-check --phase 1-8 -v                    the documented phases, with every column
+  deltanet-check --kernels my.co --bind my.toml    kernels of your own (docs/own-kernels.md)
+  deltanet-check --test gemm_nt_tiled --dump out   one test, its tensors as .npy
+  deltanet-check --report run.html --phase 1-8     a page to look at (docs/reports.md); .xml: JUnit for CI
+  deltanet-check --sanitize --phase 9-11           look for races, missing waits and wild accesses
 
 Exit codes: 0 all that ran passed, 1 something did not, 2 bad command line, 3 something is not usable, 4 nothing to run,
 130 and 143 interrupted by SIGINT and SIGTERM";
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
-/// Without arguments every test runs on the best device of this machine.
+/// Without arguments every test runs on the emulator; `--device hip` takes a card.
 #[derive(Debug, Parser)]
 #[command(
     name = "deltanet-check",

@@ -9,7 +9,7 @@ use crate::trial::{CHILD, default_jobs};
 /// Where kernels can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceChoice {
-    /// The best this machine has
+    /// The emulator: a card is taken where it is named
     Auto,
     /// The in-process gfx906 emulator
     Emulator,

@@ -72,7 +72,7 @@ pub struct MutateArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times
+    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times. It is written as the command goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 

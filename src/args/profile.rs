@@ -45,7 +45,7 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the result to this file as well, in the format of its extension: .json or .html; may be given several times
+    /// Write the result to this file as well, in the format of its extension: .json or .html; may be given several times. It is written as the command goes on
     #[arg(long, value_name = "FILE", conflicts_with_all = ["counts", "constants"])]
     pub report: Vec<PathBuf>,
 

@@ -9,7 +9,7 @@ use crate::run::{Selection, Sources};
 /// The flags that name kernels and how they are launched.
 #[derive(Debug, Clone, Args)]
 pub struct KernelArgs {
-    /// Take this code object instead of the built-in one; its kernels bear the same names
+    /// Take this code object instead of the built-in one; its kernels bear the same names, or --bind says how they are launched
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::args::{BenchArgs, DeviceChoice, Format};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
-use crate::profile::{Card, Held, SCHEMA, held_text, of_case};
+use crate::profile::{Card, HELD, Held, held_text, of_case};
 use crate::run::{Setup, seed};
 use crate::text::print;
 use crate::trial::{Plan, Slot, not_passed};
@@ -127,7 +127,7 @@ fn show(args: &BenchArgs, card: &dyn Device, held: &[Held]) -> Result<(), Stop> 
         )),
         Format::Json => print(&format!(
             "{:#}\n",
-            json!({ "schema": SCHEMA, "device": device, "clock_mhz": args.clock, "held": held })
+            json!({ "schema": HELD, "device": device, "clock_mhz": args.clock, "held": held })
         )),
     }
 }

@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus};
 
 use crate::args::HipArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::write_atomically;
+use crate::files::{check_place, write_atomically};
 use crate::text::shown;
 
 use library::Place;
@@ -26,6 +26,9 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     let Some((program, arguments)) = args.command.split_first() else {
         return Err(Stop::usage("name a program: deltanet-check hip -- PROGRAM"));
     };
+    if let Some(path) = &args.report {
+        check_place(path).map_err(|error| Stop::setup(error.to_string()))?;
+    }
     let place = Place::new(&library::find()?)?;
     let status = Command::new(program)
         .args(arguments)
@@ -52,7 +55,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.report {
         let mut report = summary.json(code(status));
         if let Some(profiled) = &profiled {
-            report["profile"] = profile::json(args, profiled);
+            report["profile"] = profile::json(args, profiled)?;
         }
         let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;

@@ -1,42 +1,44 @@
 //! `mutate`: changes one instruction of the kernels at a time, and says which changes no test notices.
 
+mod found;
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use super::written::Written;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
-use crate::mutate::{Accepted, Campaign, MutationReport, Options, apply, merge, page, read, table};
-use crate::run::{Setup, kernel_globs, seed};
-use crate::text::{print, shown};
+use crate::mutate::{Accepted, Campaign, MutationReport, Options, merge, read};
+use crate::run::{Interrupt, Setup, kernel_globs, seed};
+use crate::text::shown;
+
+use found::{Found, Telling};
 
 /// The largest report that is read.
 const MAX_REPORT: u64 = 1 << 30;
 
 /// Runs the command.
+///
+/// # Errors
+/// What a campaign needs is not usable, the honest kernels do not pass, or a mutant could not be judged.
 pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
-    let written = Written::to(&args.report)?;
-    let accepted = args.accepted.as_deref().map(Accepted::read).transpose()?;
-    let mut report = if args.merge.is_empty() {
-        campaign(args)?
+    let told = Telling {
+        written: Written::to(&args.report)?,
+        accepted: args.accepted.as_deref().map(Accepted::read).transpose()?,
+        json: args.format == Format::Json,
+        verbose: args.verbose,
+    };
+    let report = if args.merge.is_empty() {
+        campaign(args, told)?
     } else {
         let parts = args.merge.iter().map(|path| {
             let bytes = crate::files::read(path, MAX_REPORT)
                 .map_err(|error| Stop::setup(format!("report: {error}")))?;
             Ok((shown(path), read(&shown(path), &bytes)?))
         });
-        merge(parts.collect::<Result<_, Stop>>()?)?
+        let whole = merge(parts.collect::<Result<_, Stop>>()?)?;
+        Found::of(whole, told).finish()?
     };
-    if let Some(accepted) = &accepted {
-        apply(&mut report, accepted);
-    }
-    let json = || {
-        let text = serde_json::to_string_pretty(&report);
-        text.map(|text| text + "\n")
-            .map_err(|error| Stop::setup(format!("the report cannot be written as JSON: {error}")))
-    };
-    written.write(json, || page(&report))?;
-    print(&match args.format {
-        Format::Table => table(&report, args.verbose),
-        Format::Json => json()?,
-    })?;
     let below = args.fail_under.is_some_and(|bar| {
         let score = report.counts().score();
         score.is_none_or(|score| score < bar)
@@ -48,7 +50,8 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
     })
 }
 
-fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
+/// Runs a campaign, and tells it.
+fn campaign(args: &MutateArgs, told: Telling) -> Result<MutationReport, Stop> {
     let seed = seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(args.selection.selection(false))?;
@@ -76,12 +79,22 @@ fn campaign(args: &MutateArgs) -> Result<MutationReport, Stop> {
             args.selection.kernel.clone(),
         ],
     };
-    Campaign {
+    let campaign = Campaign {
         setup: &setup,
         device: &*device,
         selected: &selected,
         ways: &ways,
         options: &options,
+    };
+    let found = Mutex::new(Found::open(campaign.nothing_yet(), told)?);
+    let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let ran = thread::scope(|scope| {
+        let _interrupt = Interrupt::watch(scope, &found);
+        campaign.run(|news| held().take(news))
+    });
+    if let Err(stop) = ran {
+        held().keep();
+        return Err(stop);
     }
-    .run()
+    held().finish()
 }

@@ -1,5 +1,10 @@
 //! `profile`: what kernels would cost on an MI50.
 
+mod found;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::SystemTime;
 
 use serde_json::json;
@@ -10,13 +15,14 @@ use crate::args::{Format, ProfileArgs};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::profile::{
-    Card, Counts, Profiled, SCHEMA, constants_text, held_text, ledger, of_case, of_charged, page,
-    text,
+    Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
 };
-use crate::run::{Setup, seed};
+use crate::run::{Ends, Interrupt, Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 use crate::verdict::CodeObjectReport;
+
+use found::{Found, Telling};
 
 /// Runs the command.
 ///
@@ -29,37 +35,50 @@ pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
     }
     if let Some(path) = &args.counts {
         let held = Counts::read(path)?.held();
-        match args.format {
-            Format::Table => print(&held_text(&held))?,
-            Format::Json => print(&format!(
-                "{:#}\n",
-                json!({ "schema": SCHEMA, "held": held })
-            ))?,
-        }
+        print(&match args.format {
+            Format::Table => held_text(&held),
+            Format::Json => format!("{:#}\n", json!({ "schema": HELD, "held": held })),
+        })?;
         return Ok(Exit::Passed);
     }
     let card = Card { clock: args.clock };
-    let written = Written::to(&args.report)?;
+    let told = Telling {
+        written: Written::to(&args.report)?,
+        json: args.format == Format::Json,
+    };
     match &args.file {
-        Some(file) => {
-            let ledger = ledger();
-            let done = exec::perform(&args.exec(file), Some(&ledger))?;
-            if done.exit != Exit::Passed {
-                print(&done.summary)?;
-                return Ok(done.exit);
-            }
-            let charged = ledger.take();
-            let profiled = of_charged(card, &done.program, shown(file), None, &charged)?;
-            let about = about(&done.program.report, None);
-            show(args, &written, card, &[profiled], about)?;
-            Ok(Exit::Passed)
-        }
-        None => of_tests(args, &written, card),
+        Some(file) => of_file(args, file, told, card),
+        None => of_tests(args, told, card),
     }
 }
 
+/// Profiles a launch file, of which nothing is known before its end.
+fn of_file(args: &ProfileArgs, file: &Path, told: Telling, card: Card) -> Result<Exit, Stop> {
+    let found = Mutex::new(Found::of(ProfileReport::nothing_yet(card, 1), told));
+    let ledger = ledger();
+    let done = thread::scope(|scope| {
+        let _interrupt = Interrupt::watch(scope, &found);
+        exec::perform(&args.exec(file), Some(&ledger))
+    })?;
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.about(about(&done.program.report, None));
+    let id = shown(file);
+    if done.exit != Exit::Passed {
+        let message = format!("{id} did not pass and is not profiled");
+        found.failed(id, message);
+        found.end(true)?;
+        print(&done.summary)?;
+        return Ok(done.exit);
+    }
+    let charged = ledger.take();
+    let profiled = of_charged(card, &done.program, id, None, &charged)?;
+    found.profiled(profiled);
+    found.end(true)?;
+    Ok(Exit::Passed)
+}
+
 /// Profiles the cases that are selected. One that does not pass is told, and the others are profiled all the same.
-fn of_tests(args: &ProfileArgs, written: &Written<'_>, card: Card) -> Result<Exit, Stop> {
+fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop> {
     let chosen = &args.selection;
     if [&chosen.phase, &chosen.test, &chosen.kernel]
         .iter()
@@ -74,22 +93,31 @@ fn of_tests(args: &ProfileArgs, written: &Written<'_>, card: Card) -> Result<Exi
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(chosen.selection(false))?;
     let device = Spec::EMULATOR.open()?;
-    let (mut profiles, mut failed) = (Vec::new(), Vec::new());
-    for (one, way) in selected.iter().zip(ways) {
-        let plan = Plan {
-            threads: args.jobs.map_or(0, usize::from),
-            limits: args.limits.limits(),
-            ..setup.plan(&*device, one, way, seed)
-        };
-        match of_case(card, &plan) {
-            Ok(profiled) => profiles.push(profiled),
-            Err(stop) => failed.push(stop),
+    let report = ProfileReport::nothing_yet(card, selected.len());
+    let about = about(&setup.program().report, Some(seed));
+    let found = Mutex::new(Found::open(report, about, told)?);
+    let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut failed = Vec::new();
+    thread::scope(|scope| {
+        let _interrupt = Interrupt::watch(scope, &found);
+        for (one, way) in selected.iter().zip(ways) {
+            let plan = Plan {
+                threads: args.jobs.map_or(0, usize::from),
+                limits: args.limits.limits(),
+                ..setup.plan(&*device, one, way, seed)
+            };
+            match of_case(card, &plan) {
+                Ok(profiled) => held().profiled(profiled),
+                Err(stop) => {
+                    held().failed(one.case.id.clone(), stop.message.clone());
+                    failed.push(stop);
+                }
+            }
+            held().grow()?;
         }
-    }
-    if !profiles.is_empty() {
-        let about = about(&setup.program().report, Some(seed));
-        show(args, written, card, &profiles, about)?;
-    }
+        Ok::<(), Stop>(())
+    })?;
+    held().end(true)?;
     match failed.into_iter().reduce(|all, next| Stop {
         message: format!("{}\nerror: {}", all.message, next.message),
         ..all
@@ -109,22 +137,4 @@ fn about(object: &CodeObjectReport, seed: Option<u64>) -> Vec<(&'static str, Str
     about.push(("written", started.to_string()));
     about.push(("command", command.collect::<Vec<_>>().join(" ")));
     about
-}
-
-fn show(
-    args: &ProfileArgs,
-    written: &Written<'_>,
-    card: Card,
-    profiles: &[Profiled],
-    about: Vec<(&'static str, String)>,
-) -> Result<(), Stop> {
-    let json = || {
-        let value = json!({ "schema": SCHEMA, "clock_mhz": card.clock, "profiles": profiles });
-        format!("{value:#}\n")
-    };
-    written.write(|| Ok(json()), || page(card, profiles, about.clone()))?;
-    print(&match args.format {
-        Format::Table => text(card, profiles),
-        Format::Json => json(),
-    })
 }

@@ -69,6 +69,14 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         seed: None,
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
+    let broken = |error: std::io::Error| Stop::setup(error.to_string());
+    let mut file = args
+        .report
+        .clone()
+        .map(|path| ReportFile::new(path, ReportFormat::Json));
+    if let Some(file) = &mut file {
+        file.event(Event::RunStarted(&plan)).map_err(broken)?;
+    }
     let started = Instant::now();
     let phases = judged(
         args,
@@ -83,12 +91,10 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         plan.code_object.clone(),
     );
     let report = RunReport::new(about, 0, phases, seconds);
-    let filed = args.report.clone().map_or(Ok(()), |path| {
-        ReportFile::new(path, ReportFormat::Json).event(Event::RunFinished(&report))
-    });
+    let filed = file.map_or(Ok(()), |mut file| file.event(Event::RunFinished(&report)));
     // What standard output has room for is told even where the file has none.
     show(args, &plan, &report)?;
-    filed.map_err(|error| Stop::setup(error.to_string()))?;
+    filed.map_err(broken)?;
     Ok(if report.totals.pass == report.totals.total() {
         Exit::Passed
     } else {

@@ -4,16 +4,25 @@ use serde_json::{Value, json};
 
 use super::report::list;
 
-/// The format that is read.
-pub(super) const FORMAT: &str = "deltanet-check/profile/1";
+/// The formats that are read; the first has no word about its end.
+const FORMATS: [&str; 2] = ["deltanet-check/profile/1", "deltanet-check/profile/2"];
+
+/// Whether it is one of `profile`.
+pub(super) fn is_one(report: &Value) -> bool {
+    let schema = report.get("schema").and_then(Value::as_str);
+    schema.is_some_and(|schema| FORMATS.contains(&schema))
+}
 
 /// A report of which each trial is a profiled case, with all that its profile has.
 ///
 /// # Errors
-/// It is damaged: what is missing.
+/// It is damaged: what is missing; or it did not come to its end.
 pub(super) fn as_report(profile: &Value) -> Result<Value, String> {
     if !profile.get("profiles").is_some_and(Value::is_array) {
         return Err("it has no profiles: compare what `profile --report FILE.json` wrote".into());
+    }
+    if profile.get("complete") == Some(&Value::Bool(false)) {
+        return Err("it did not come to its end: profile again".into());
     }
     let mut trials = Vec::new();
     for one in list(profile, "profiles") {
@@ -26,7 +35,7 @@ pub(super) fn as_report(profile: &Value) -> Result<Value, String> {
     }
     let count = trials.len();
     Ok(json!({
-        "schema": FORMAT,
+        "schema": profile.get("schema"),
         "clock_mhz": profile.get("clock_mhz"),
         "seed": 0,
         "phases": [{ "number": 0, "trials": trials }],

@@ -61,7 +61,7 @@ impl Report {
 
     fn parse_any(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
         let value = json(name, bytes)?;
-        if value.get("schema").and_then(Value::as_str) != Some(profile::FORMAT) {
+        if !profile::is_one(&value) {
             return Report::of(name, value);
         }
         let value = profile::as_report(&value);
@@ -77,7 +77,7 @@ impl Report {
 
     /// Whether it is one of `profile`.
     pub fn is_profile(&self) -> bool {
-        self.at("/schema").as_str() == Some(profile::FORMAT)
+        profile::is_one(&self.value)
     }
 
     fn of(name: &str, value: Value) -> Result<Report, Stop> {
@@ -296,6 +296,10 @@ mod tests {
             (
                 json!({ "schema": "deltanet-check/profile/1", "profiles": [{}] }),
                 "no id",
+            ),
+            (
+                json!({ "schema": "deltanet-check/profile/2", "complete": false, "profiles": [] }),
+                "did not come to its end",
             ),
         ] {
             let stop = Report::parse_any("x.json", damaged.to_string().as_bytes());

@@ -108,7 +108,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Marks what is accepted of a report, and says what of the file fits nothing any more.
+/// Marks what is accepted of a report, and says of one that is complete what of the file fits nothing any more.
 pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
     let asked = &report.asked;
     let everywhere = asked.phases.is_empty() && asked.tests.is_empty() && asked.kernels.is_empty();
@@ -179,6 +179,10 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
                 ));
             }
         }
+    }
+    // Before the end, what fits nothing may still be to come.
+    if !report.complete {
+        return;
     }
     report.stale.extend(stale);
     report.stale.sort();

@@ -3,7 +3,6 @@
 mod judge;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use gfx906::code_object::Lines;
 use globset::GlobSet;
@@ -12,7 +11,7 @@ use super::coverage::{self, Honest};
 use super::equivalent::Ranges;
 use super::launches::Recorded;
 use super::operators::Operator;
-use super::report::{Asked, FunctionReport, MutationReport, SCHEMA};
+use super::report::{Asked, FunctionReport, MutantReport, MutationReport, SCHEMA};
 use super::sample::{self, Mutant};
 use super::sites::{self, Function};
 use crate::device::{Device, Limits, Sanitize, Watch};
@@ -64,13 +63,49 @@ pub struct Campaign<'a> {
 /// A mutant, the function that it is in, and its instruction there.
 type Placed<'f> = (&'f Function, Mutant);
 
+/// News of a campaign.
+pub enum News {
+    /// The kernels as they are have passed, and mutants are drawn: all that there is to know beside them.
+    Drawn(Box<MutationReport>),
+    /// What became of a mutant, with its place: the function's and its own there.
+    Judged((usize, usize), Box<MutantReport>),
+}
+
 impl Campaign<'_> {
-    /// Runs it.
+    /// What there is before anything has run.
+    pub fn nothing_yet(&self) -> MutationReport {
+        let [phases, tests, kernels] = self.options.words.clone();
+        let (k, n) = self.options.part.unwrap_or((1, 1));
+        MutationReport {
+            schema: SCHEMA.into(),
+            complete: false,
+            drawn: 0,
+            device: self.device.describe().description,
+            code_object: self.program().report.clone(),
+            asked: Asked {
+                seed: self.options.seed,
+                per_kernel: self.options.per_kernel,
+                operators: self.options.operators.clone(),
+                phases,
+                tests,
+                kernels,
+                cases: self.selected.len(),
+            },
+            parts: vec![format!("{k}/{n}")],
+            seconds: 0.0,
+            functions: Vec::new(),
+            not_launched: Vec::new(),
+            uncovered: Vec::new(),
+            stale: Vec::new(),
+            mutants: Vec::new(),
+        }
+    }
+
+    /// Runs it; its mutants are told in any order.
     ///
     /// # Errors
     /// The honest kernels do not pass, there is nothing to change, or the host could not judge a mutant.
-    pub fn run(&self) -> Result<MutationReport, Stop> {
-        let started = Instant::now();
+    pub fn run(&self, mut told: impl FnMut(News)) -> Result<(), Stop> {
         let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
         let launched = Recorded::new(self.device);
         let honest = self.honest(&launched)?;
@@ -116,42 +151,8 @@ impl Campaign<'_> {
             .map(|function| self.draw(function, &executed))
             .collect();
         let lines = Lines::read(&self.program().bytes);
-        let bar = Bar::of_steps(drawn.iter().map(Vec::len).sum());
-        let mut mutants = Vec::new();
-        for (at, placed) in drawn.iter().enumerate() {
-            mutants.extend(self.judge_all(placed, &honest, &slots, &bar)?);
-            for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
-                slots[case] = Slot::new();
-            }
-        }
-        bar.clear();
-        let [phases, tests, kernels] = self.options.words.clone();
-        let (k, n) = self.options.part.unwrap_or((1, 1));
-        for mutant in &mut mutants {
-            let function = changed
-                .iter()
-                .find(|function| function.name == mutant.function);
-            let address = function.map(|function| function.start + mutant.offset);
-            mutant.source = lines
-                .as_ref()
-                .zip(address)
-                .and_then(|(lines, at)| lines.at(at));
-        }
-        Ok(MutationReport {
-            schema: SCHEMA,
-            device: self.device.describe().description,
-            code_object: self.program().report.clone(),
-            asked: Asked {
-                seed: self.options.seed,
-                per_kernel: self.options.per_kernel,
-                operators: self.options.operators.clone(),
-                phases,
-                tests,
-                kernels,
-                cases: self.selected.len(),
-            },
-            parts: vec![format!("{k}/{n}")],
-            seconds: started.elapsed().as_secs_f64(),
+        told(News::Drawn(Box::new(MutationReport {
+            drawn: drawn.iter().map(Vec::len).sum(),
             functions: changed
                 .iter()
                 .map(|function| FunctionReport {
@@ -174,9 +175,22 @@ impl Campaign<'_> {
                     coverage::uncovered(function, |address| executed.contains(&address))
                 })
                 .collect(),
-            stale: Vec::new(),
-            mutants,
-        })
+            ..self.nothing_yet()
+        })));
+        let bar = Bar::of_steps(drawn.iter().map(Vec::len).sum());
+        for (at, placed) in drawn.iter().enumerate() {
+            self.judge_all(placed, &honest, &slots, |own, mut report| {
+                let (function, mutant) = &placed[own];
+                bar.step(&function.name);
+                report.source = lines.as_ref().and_then(|lines| lines.at(mutant.address));
+                told(News::Judged((at, own), Box::new(report)));
+            })?;
+            for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
+                slots[case] = Slot::new();
+            }
+        }
+        bar.clear();
+        Ok(())
     }
 
     fn program(&self) -> &Program {

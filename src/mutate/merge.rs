@@ -2,29 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::report::{MutantReport, MutationReport, SCHEMA};
 use crate::exit::Stop;
+use crate::text::escaped;
 
 /// What every version of a report says first.
 #[derive(serde::Deserialize)]
 struct Version {
-    schema: u32,
+    schema: Value,
 }
 
 /// Reads a report.
 ///
 /// # Errors
-/// It is none, or one of another version.
+/// It is none, one of another version, or one of a campaign that was interrupted.
 pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
     let none = |error| Stop::setup(format!("{name} is no report of `mutate`: {error}"));
     let version: Version = serde_json::from_slice(bytes).map_err(none)?;
-    if version.schema != SCHEMA {
+    let format = match &version.schema {
+        Value::String(format) => escaped(format),
+        other => escaped(&other.to_string()),
+    };
+    if format != SCHEMA {
         return Err(Stop::setup(format!(
-            "{name} is a report of version {}, and this program reads version {SCHEMA}: make it again",
-            version.schema
+            "{name} is a report of the format {format}, and this program reads {SCHEMA}: make it again"
         )));
     }
-    serde_json::from_slice(bytes).map_err(none)
+    let report: MutationReport = serde_json::from_slice(bytes).map_err(none)?;
+    if !report.complete {
+        return Err(Stop::setup(format!(
+            "{name} has {} of {} mutants: its campaign did not come to its end, run it again",
+            report.mutants.len(),
+            report.drawn
+        )));
+    }
+    Ok(report)
 }
 
 /// Parts of one campaign as one report; each comes with the name of its file.
@@ -60,6 +74,7 @@ pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, S
         take(&name, &part.parts)?;
         whole.parts.extend(part.parts);
         whole.seconds += part.seconds;
+        whole.drawn += part.drawn;
         whole.mutants.extend(part.mutants);
         whole.stale.extend(part.stale);
     }

@@ -18,9 +18,9 @@ mod show;
 mod sites;
 
 pub use accepted::{Accepted, apply};
-pub use campaign::{Campaign, Options};
+pub use campaign::{Campaign, News, Options};
 pub use merge::{merge, read};
 pub use operators::Operator;
 pub use page::page;
-pub use report::MutationReport;
+pub use report::{MutantReport, MutationReport};
 pub use show::table;

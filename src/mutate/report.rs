@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::operators::Operator;
 use crate::verdict::CodeObjectReport;
 
-/// The version of this format.
-pub const SCHEMA: u32 = 2;
+/// Name and version of the JSON format.
+pub const SCHEMA: &str = "deltanet-check/mutation/3";
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,8 +171,12 @@ pub struct Asked {
 /// The result of a campaign, or of a part of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutationReport {
-    /// The version of this format.
-    pub schema: u32,
+    /// Name and version of this format.
+    pub schema: String,
+    /// Whether all mutants that were drawn are in it.
+    pub complete: bool,
+    /// Mutants that were drawn; 0 until the kernels as they are have passed.
+    pub drawn: usize,
     /// What the kernels ran on.
     pub device: String,
     /// The kernels.

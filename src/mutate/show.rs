@@ -166,12 +166,17 @@ fn summary(report: &MutationReport) -> String {
         [whole] if whole == "1/1" => String::new(),
         parts => format!(" (parts {})", parts.join(", ")),
     };
+    let interrupted = match (report.complete, report.drawn) {
+        (true, _) => String::new(),
+        (false, 0) => "\ninterrupted before any mutant was drawn\n".into(),
+        (false, drawn) => format!("\ninterrupted: {mutants} of {drawn} mutants\n"),
+    };
     let waits = match counts.not_judged {
         0 => String::new(),
         count => format!(", {count} waits not judged"),
     };
     format!(
-        "\nscore {}: {} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{waits}\n\
+        "{interrupted}\nscore {}: {} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{waits}\n\
          {mutants} mutants of {} functions by {} cases in {:.0} s, {rate:.0} a second, seed {}{parts}\n",
         percent(counts.score()),
         counts.killed,

@@ -21,5 +21,5 @@ pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
 pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;
-pub use report::{SCHEMA, constants_text, held_text, text};
+pub use report::{Failed, HELD, ProfileReport, constants_text, held_text, text};
 pub use trial::{Profiled, joined, ledger, of_case, of_charged};

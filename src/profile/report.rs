@@ -1,8 +1,10 @@
 //! Profiles for reading.
 
 use std::fmt::Write as _;
+use std::io;
 
 use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
 
 use super::constants::{CUS, SIMDS, TABLE};
 use super::counts::Held;
@@ -12,7 +14,69 @@ use super::trial::Profiled;
 use crate::text::demangled;
 
 /// Name and version of the JSON format.
-pub const SCHEMA: &str = "deltanet-check/profile/1";
+pub const SCHEMA: &str = "deltanet-check/profile/2";
+/// The same of the model beside what was measured.
+pub const HELD: &str = "deltanet-check/held/1";
+
+/// Profiles as programs read them.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProfileReport {
+    /// Name and version of this format.
+    pub schema: &'static str,
+    /// Whether all cases are in it.
+    pub complete: bool,
+    /// Cases that were selected; a launch file is one.
+    pub selected: usize,
+    /// Clock of the card in MHz.
+    pub clock_mhz: f64,
+    /// The cases.
+    pub profiles: Vec<Profiled>,
+    /// Cases that are not profiled: they did not pass.
+    pub failed: Vec<Failed>,
+}
+
+/// A case that is not profiled.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failed {
+    /// The id that `--test` takes, or the launch file.
+    pub id: String,
+    /// Why.
+    pub message: String,
+}
+
+impl ProfileReport {
+    /// Before anything has run.
+    pub fn nothing_yet(card: Card, selected: usize) -> ProfileReport {
+        ProfileReport {
+            schema: SCHEMA,
+            complete: false,
+            selected,
+            clock_mhz: card.clock,
+            profiles: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// Cases that are in it, profiled or not.
+    pub fn done(&self) -> usize {
+        self.profiles.len() + self.failed.len()
+    }
+
+    /// How far it has come, where that is not the end.
+    pub fn unfinished(&self) -> Option<String> {
+        let (done, all) = (self.done(), self.selected);
+        (!self.complete).then(|| format!("{done} of {all} cases"))
+    }
+
+    /// For programs.
+    ///
+    /// # Errors
+    /// It cannot be put into words.
+    pub fn json(&self) -> io::Result<String> {
+        let value = serde_json::to_value(self).map_err(io::Error::from)?;
+        Ok(format!("{value:#}\n"))
+    }
+}
 
 /// A time in the unit that it is best read in.
 pub(super) fn time(seconds: f64) -> String {
@@ -64,12 +128,12 @@ fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<St
 }
 
 /// Profiles, one after another.
-pub fn text(card: Card, profiles: &[Profiled]) -> String {
+pub fn text(report: &ProfileReport) -> String {
     let mut out = format!(
         "modelled on {CUS} compute units at {} MHz: bounds from what was counted, no measurement (docs/profile.md)\n",
-        card.clock
+        report.clock_mhz
     );
-    for profiled in profiles {
+    for profiled in &report.profiles {
         let shape = profiled.shape.as_ref();
         let shape = shape.map_or_else(String::new, |shape| format!("  {shape}"));
         let count = profiled.launches.len();
@@ -84,6 +148,9 @@ pub fn text(card: Card, profiles: &[Profiled]) -> String {
         for (same, times) in together(&profiled.launches) {
             out += &launch(same, times);
         }
+    }
+    if let Some(unfinished) = report.unfinished() {
+        let _ = writeln!(out, "\ninterrupted: {unfinished}");
     }
     out
 }

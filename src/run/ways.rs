@@ -133,23 +133,19 @@ impl Bindings {
                 refusal.get_or_insert(reason);
                 continue;
             }
+            // Another code object need not have the kernels that only a test of the built-in ones asks for.
+            if built_in && lacks(binding, program) {
+                let name = binding.name.as_deref().unwrap_or_default();
+                let path = &program.report.path;
+                return Ok(Err(format!("the kernels of `{name}` are not in {path}")));
+            }
             if let Some(shapes) = described.shapes(&case.values) {
                 let shapes = binding.shapes(shapes, &case.values)?;
                 let objects = Objects {
                     tested: &program.object,
                     planted: None,
                 };
-                let resolved =
-                    binding.resolve(objects, &case.values, &shapes, &described.outputs(), None);
-                // Another code object need not have the kernels that only a test of the built-in ones asks for.
-                match resolved {
-                    Err(_) if built_in && lacks(binding, program) => {
-                        let name = binding.name.as_deref().unwrap_or_default();
-                        let path = &program.report.path;
-                        return Ok(Err(format!("the kernels of `{name}` are not in {path}")));
-                    }
-                    resolved => resolved?,
-                };
+                binding.resolve(objects, &case.values, &shapes, &described.outputs(), None)?;
             }
             return Ok(Ok(Bound {
                 binding,

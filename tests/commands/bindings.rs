@@ -117,6 +117,17 @@ fn kernels_that_are_missing_are_a_line_each() {
     assert!(run.out.lines().count() < 20, "{}", run.out);
 }
 
+/// Cases of a design whose sizes nobody had described were in error, for want of kernels that other tests were skipped for.
+#[test]
+fn kernels_that_tests_of_the_built_in_ones_name_are_missing_in_every_case() {
+    let named = ["--kernels", "tile.co", "--test", "scan, every two values"];
+    let run = run(Path::new(HERE), &named);
+    assert_eq!(run.code, 4, "{}", run.out);
+    let line = "  the kernels of `scan` are not in tile.co: ";
+    assert!(run.out.contains(line), "{}", run.out);
+    assert!(!run.out.contains("ERROR"), "{}", run.out);
+}
+
 /// A kernel that takes any block, and work-groups that have nothing to do.
 const VARIED: &str = "schema = 1\n[[binding]]\ncontract = \"mul\"\nsymbol = \"kernel_mul\"\ngrid = [\"ceil(n / items) + spare\"]\n\
                       block = [\"items\"]\nvary = { items = [128, 64, 256], spare = [0, 3] }\nargs = [\"a\", \"b\", \"out\", \"i32 n\"]\n";

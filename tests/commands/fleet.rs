@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::schemas::validate;
 use crate::{refused, run, scratch};
 
 /// Three tests that pass, one that cannot.
@@ -78,25 +79,6 @@ fn every_test_is_in_one_part_and_parts_cost_about_the_same() {
     assert_eq!(all, whole);
     let random = run(&here, &["--partition", "1/2", "--seed", "random"]);
     assert_eq!(random.code, 2, "{}", random.err);
-}
-
-/// A report is what the schema of its version says.
-fn validate(report: &Value) {
-    let version = report["schema"]
-        .as_str()
-        .expect("a schema")
-        .replace("deltanet-check/report/", "report-");
-    let path = format!(
-        "{}/schema/{version}.schema.json",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let schema = read(Path::new(&path));
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator
-        .iter_errors(report)
-        .map(|error| error.to_string())
-        .collect();
-    assert_eq!(errors, [""; 0]);
 }
 
 #[test]

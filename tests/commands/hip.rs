@@ -121,7 +121,7 @@ fn what_ran_is_told_and_findings_count_as_a_failure() {
         assert!(err.starts_with(&told), "{err}");
         let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
         let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
-        assert_eq!(report["schema"], "deltanet-check/hip/1");
+        crate::schemas::validate(&report);
         assert_eq!(
             (&report["launches"], &report["findings"]),
             (&4.into(), &sum.into())
@@ -185,14 +185,16 @@ fn launches_that_were_recorded_are_profiled() {
     }
     let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    crate::schemas::validate(&report);
     let profile = &report["profile"];
+    crate::schemas::validate(profile);
     assert_eq!(profile["clock_mhz"], 1000.0);
     let launches = profile["profiles"][0]["launches"]
         .as_array()
         .expect("a list");
     assert_eq!((launches.len(), &launches[0]["waves"]), (1, &4.into()));
     assert_eq!(launches[0]["unique_bytes"]["read"], 1024);
-    assert_eq!(profile["not_profiled"].as_array().map(Vec::len), Some(1));
+    assert_eq!(profile["failed"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -202,4 +204,18 @@ fn a_clock_is_that_of_a_profile() {
     assert_eq!(output.status.code(), Some(2));
     let output = hip(&here, &["--profile", "--record", "rec"], "true");
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A program may run for long: nobody waits for a report that cannot be written.
+#[test]
+fn the_place_of_the_report_is_tried_before_the_program_runs() {
+    let here = scratch("hip-place");
+    let output = hip(&here, &["--report", "no/ran.json"], "touch started");
+    assert_eq!(output.status.code(), Some(3));
+    let (_, err) = texts(&output);
+    assert!(
+        err.starts_with("error: cannot write no/ran.json: "),
+        "{err}"
+    );
+    assert!(!here.join("started").exists());
 }

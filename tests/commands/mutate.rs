@@ -24,7 +24,9 @@ fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn report(text: &str) -> Value {
-    serde_json::from_str(text).expect("JSON")
+    let report = serde_json::from_str(text).expect("JSON");
+    crate::schemas::validate(&report);
+    report
 }
 
 fn outcomes<'v>(report: &'v Value, outcome: &str) -> Vec<&'v Value> {

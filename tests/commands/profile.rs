@@ -16,9 +16,12 @@ block = ["64", "1"]
 args = ["in", "out", "i32 rows", "i32 cols"]
 "#;
 
-/// The JSON that a run printed.
+/// The JSON that a run printed, which holds to its schema.
 fn parsed(run: &super::Run) -> Value {
-    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
+    let report = serde_json::from_str(&run.out);
+    let report = report.unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
+    super::schemas::validate(&report);
+    report
 }
 
 fn transpose(name: &str, more: &[&str]) -> super::Run {
@@ -35,7 +38,7 @@ fn transpose(name: &str, more: &[&str]) -> super::Run {
 #[test]
 fn a_transpose_costs_what_one_counts_by_hand() {
     let report = parsed(&transpose("profile_json", &["--format", "json"]));
-    assert_eq!(report["schema"], "deltanet-check/profile/1");
+    assert_eq!(report["schema"], "deltanet-check/profile/2");
     let profiled = &report["profiles"][0];
     assert_eq!(profiled["id"], "transpose:rows=64,cols=64");
     let launch = &profiled["launches"][0];

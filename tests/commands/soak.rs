@@ -12,7 +12,7 @@ const LINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.co");
 const BINDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.toml");
 
 /// A binding that launches a kernel of sums for products.
-const WRONG: &str = "schema = 1\n[[binding]]\ncontract = \"mul\"\nsymbol = \"kernel_add\"\ngrid = [\"ceil(n / 256)\"]\nblock = [256]\n\
+pub(crate) const WRONG: &str = "schema = 1\n[[binding]]\ncontract = \"mul\"\nsymbol = \"kernel_add\"\ngrid = [\"ceil(n / 256)\"]\nblock = [256]\n\
                      args = [\"a\", \"b\", \"out\", \"i32 n\"]\n";
 
 fn report(text: &str) -> Value {
@@ -255,62 +255,4 @@ fn a_seed_draws_the_cases_of_designs_and_no_others() {
             .count()
     };
     assert_eq!(report(&both.out)["trials"], count("2") + count("3"));
-}
-
-/// Reports of many seeds and of a self-test are there from the start, and what a signal ends is told.
-#[cfg(unix)]
-#[test]
-fn what_a_signal_ends_is_told_and_written() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    let begins: [(&[&str], &str, &str); 3] = [
-        (
-            &["--seeds", "1000000", "--phase", "1-8"],
-            "seeds",
-            "; interrupted",
-        ),
-        (
-            &["soak", "--minutes", "600", "--phase", "1-8"],
-            "seeds",
-            "; interrupted",
-        ),
-        (&["--self-test", "--phase", "0"], "tests", "interrupted: "),
-    ];
-    for (at, (args, list, word)) in begins.into_iter().enumerate() {
-        let here = scratch(&format!("soak-signal-{at}"));
-        let place = here.join("r.json");
-        let child = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
-            .args([args, &["--report", "r.json"]].concat())
-            .current_dir(&here)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let started = Instant::now();
-        let begun = loop {
-            // At any moment there is a whole file, or none yet.
-            let text = fs::read_to_string(&place).unwrap_or_else(|_| "null".into());
-            let found = report(&text);
-            if found[list].as_array().is_some_and(|list| !list.is_empty()) {
-                break found;
-            }
-            assert!(
-                started.elapsed() < Duration::from_secs(300),
-                "it does not grow"
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        };
-        assert_eq!(begun["complete"], false);
-        let pid = rustix::process::Pid::from_child(&child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
-        let output = child.wait_with_output().expect("it ends");
-        let shown = String::from_utf8(output.stdout).expect("text");
-        assert_eq!(output.status.code(), Some(143), "{shown}");
-        assert!(shown.contains(word), "{shown}");
-        let left = report(&fs::read_to_string(&place).expect("it is there"));
-        assert_eq!(left["complete"], false);
-        let counts = [&left, &begun].map(|report| report[list].as_array().map_or(0, Vec::len));
-        assert!(counts[0] >= counts[1], "{counts:?}");
-    }
 }

@@ -188,3 +188,26 @@ fn help_is_in_groups_and_has_examples() {
         "{own}"
     );
 }
+
+/// An example that nobody had run named a test that was not there.
+#[test]
+fn examples_of_the_help_are_command_lines() {
+    let here = scratch("help-examples");
+    for name in ["tile.co", "tile.toml"] {
+        let bindings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+        let mine = name.replace("tile", "my");
+        std::fs::copy(format!("{bindings}/{name}"), here.join(mine)).expect("copied");
+    }
+    let help = crate::run(&here, &["--help"]).out;
+    let (_, examples) = help.split_once("\nExamples:\n").expect("examples");
+    let (examples, _) = examples.split_once("\n\n").expect("an end");
+    for line in examples.lines() {
+        let (command, what) = line.trim().split_once("  ").expect("two columns");
+        assert!(!what.trim().is_empty(), "{line}");
+        let words = command.split_whitespace().skip(1).chain(["--list"]);
+        let run = crate::run(&here, &words.collect::<Vec<_>>());
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        assert!(!run.out.is_empty(), "{command}");
+    }
+    assert_eq!(examples.lines().count(), 6);
+}

@@ -3,19 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
-use crate::profile::{Card, Profiled, SCHEMA, joined, ledger, of_charged, text};
+use crate::profile::{Card, Failed, ProfileReport, Profiled, joined, ledger, of_charged, text};
 use crate::text::shown;
 
 /// The launches that were recorded.
 pub struct OfRecords {
     profiled: Profiled,
     /// What was recorded and could not be run once more, and why.
-    lost: Vec<String>,
+    lost: Vec<Failed>,
 }
 
 /// Runs what was recorded in a directory, in the order of its launches.
@@ -53,17 +53,22 @@ fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
 
 /// The profile of a record, or why there is none: its kernel did not come to its end. That it leaves other bits than it did in the program, as
 /// sums by atomics may, changes nothing.
-fn of_record(args: &HipArgs, launch: &Path) -> Result<Profiled, String> {
+fn of_record(args: &HipArgs, launch: &Path) -> Result<Profiled, Failed> {
     let name = launch.parent().and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| shown(Path::new(name)));
+    let lost = |message: String| Failed {
+        id: name.clone(),
+        message,
+    };
     let ledger = ledger();
     let done = exec::perform(&args.replay(launch), Some(&ledger));
-    let done = done.map_err(|stop| format!("{name}: {}", stop.message))?;
+    let done = done.map_err(|stop| lost(stop.message))?;
     let charged = ledger.take();
     if charged.is_empty() {
-        return Err(format!("{name}: the kernel did not come to its end alone"));
+        return Err(lost("the kernel did not come to its end alone".into()));
     }
-    of_charged(card(args), &done.program, name, None, &charged).map_err(|stop| stop.message)
+    let profiled = of_charged(card(args), &done.program, name.clone(), None, &charged);
+    profiled.map_err(|stop| lost(stop.message))
 }
 
 fn card(args: &HipArgs) -> Card {
@@ -75,10 +80,10 @@ pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
     let profiled = of.profiled.launches.len() as u64;
     let mut out = String::new();
     if profiled > 0 {
-        out += &text(card(args), std::slice::from_ref(&of.profiled));
+        out += &text(&report(args, of));
     }
-    for why in &of.lost {
-        out += &format!("not profiled: {why}\n");
+    for Failed { id, message } in &of.lost {
+        out += &format!("not profiled: {id}: {message}\n");
     }
     if profiled < ran {
         out += &format!("profiled: {profiled} of {ran} launches\n");
@@ -87,11 +92,19 @@ pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
 }
 
 /// For programs.
-pub fn json(args: &HipArgs, of: &OfRecords) -> Value {
-    json!({
-        "schema": SCHEMA,
-        "clock_mhz": args.clock,
-        "profiles": [of.profiled],
-        "not_profiled": of.lost,
-    })
+///
+/// # Errors
+/// It cannot be put into words.
+pub fn json(args: &HipArgs, of: &OfRecords) -> Result<Value, Stop> {
+    serde_json::to_value(report(args, of)).map_err(|error| Stop::setup(error.to_string()))
+}
+
+/// All that was recorded, as one case.
+fn report(args: &HipArgs, of: &OfRecords) -> ProfileReport {
+    ProfileReport {
+        complete: true,
+        profiles: vec![of.profiled.clone()],
+        failed: of.lost.clone(),
+        ..ProfileReport::nothing_yet(card(args), 1 + of.lost.len())
+    }
 }

@@ -144,3 +144,20 @@ fn a_star_stands_for_anything() {
         assert_eq!(fits(pattern, text), same, "{pattern} {text}");
     }
 }
+
+/// What fits nothing yet may still come.
+#[test]
+fn nothing_is_stale_before_the_end() {
+    let gone = |complete: bool| {
+        let change = |report: &mut MutationReport| {
+            every_mutant(report);
+            report.complete = complete;
+            report.functions.clear();
+        };
+        applied(FILE, change, vec![(8, missed())]).stale
+    };
+    assert!(gone(false).is_empty());
+    assert_eq!(gone(true).len(), 1);
+    let early = applied(FILE, |report| report.complete = false, vec![(4, missed())]);
+    assert!(matches!(early.mutants[0].outcome, Outcome::Accepted { .. }));
+}

@@ -1,5 +1,6 @@
 //! What becomes of one mutant: the tests that execute it, and where none of them noticed, why.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,25 +16,23 @@ use super::{Campaign, Placed};
 use crate::device::{DeviceErrorKind, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::report::Progress as Bar;
 use crate::trial::{Finished, Slot, each, how};
 use crate::verdict::Verdict;
 
 impl Campaign<'_> {
-    /// Judges the mutants of a function side by side.
+    /// Judges the mutants of a function side by side; each is told with its place among them.
     ///
     /// # Errors
-    /// Those of [`Campaign::judge`], the first that there is; no mutant is begun after it.
+    /// Those of [`Campaign::judge`], of the first mutant that has one; none is begun after it.
     pub(super) fn judge_all(
         &self,
         mutants: &[Placed<'_>],
         honest: &[Honest],
         slots: &[Slot],
-        bar: &Bar,
-    ) -> Result<Vec<MutantReport>, Stop> {
+        mut told: impl FnMut(usize, MutantReport),
+    ) -> Result<(), Stop> {
         let stopped = AtomicBool::new(false);
-        let mut found: Vec<Option<Result<MutantReport, Stop>>> =
-            mutants.iter().map(|_| None).collect();
+        let mut failed: BTreeMap<usize, Stop> = BTreeMap::new();
         let work = |placed: &Placed<'_>, tell: &mut dyn FnMut(Result<MutantReport, Stop>)| {
             if !stopped.load(Ordering::Relaxed) {
                 let report = self.judge(placed, honest, slots);
@@ -41,11 +40,16 @@ impl Campaign<'_> {
                 tell(report);
             }
         };
-        each(mutants, self.options.jobs, work, |at, report| {
-            bar.step(&mutants[at].0.name);
-            found[at] = Some(report);
-        });
-        found.into_iter().flatten().collect()
+        each(
+            mutants,
+            self.options.jobs,
+            work,
+            |at, report| match report {
+                Ok(report) => told(at, report),
+                Err(stop) => drop(failed.insert(at, stop)),
+            },
+        );
+        failed.into_values().next().map_or(Ok(()), Err)
     }
 
     fn judge(

@@ -19,6 +19,7 @@ fn parts_become_one_report_in_the_order_of_the_code() {
     let offsets: Vec<u64> = whole.mutants.iter().map(|mutant| mutant.offset).collect();
     assert_eq!(offsets, [0, 4, 8]);
     assert_eq!(whole.seconds, 2.0);
+    assert_eq!((whole.complete, whole.drawn), (true, 3));
 }
 
 #[test]
@@ -76,12 +77,30 @@ fn reports_of_other_versions_are_refused_by_their_number() {
     let mut old = report("1/1", vec![(0, killed())]);
     let text = |report: &MutationReport| serde_json::to_vec(report).expect("JSON");
     assert!(read("a", &text(&old)).is_ok());
-    old.schema = SCHEMA - 1;
+    old.schema = "deltanet-check/mutation/2".into();
     let told = read("a", &text(&old)).expect_err("old").message;
     assert!(
-        told.starts_with("a is a report of version 1, and"),
+        told.starts_with("a is a report of the format deltanet-check/mutation/2, and"),
+        "{told}"
+    );
+    // The format was a number once.
+    let told = read("a", b"{ \"schema\": 2 }").expect_err("old").message;
+    assert!(
+        told.starts_with("a is a report of the format 2, and"),
         "{told}"
     );
     let told = read("a", b"{}").expect_err("none").message;
     assert!(told.starts_with("a is no report of `mutate`"), "{told}");
+}
+
+#[test]
+fn a_campaign_that_was_interrupted_is_no_part() {
+    let mut part = report("1/2", vec![(0, killed())]);
+    (part.complete, part.drawn) = (false, 7);
+    let bytes = serde_json::to_vec(&part).expect("JSON");
+    let told = read("a", &bytes).expect_err("interrupted").message;
+    assert_eq!(
+        told,
+        "a has 1 of 7 mutants: its campaign did not come to its end, run it again"
+    );
 }

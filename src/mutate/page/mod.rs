@@ -92,7 +92,8 @@ impl Ran {
 pub fn page(report: &MutationReport) -> io::Result<String> {
     let counts = report.counts();
     let survived = survivors(&counts);
-    let class = if survived == 0 { "pass" } else { "fail" };
+    let good = report.complete && survived == 0;
+    let class = if good { "pass" } else { "fail" };
     let lines = report.functions.iter();
     let whole = lines.map(|function| function.listing.len()).sum::<usize>() <= WHOLE;
     let names = report.not_launched.iter().map(|name| demangled(name));
@@ -128,13 +129,21 @@ fn survivors(counts: &Counts) -> usize {
 
 fn state(report: &MutationReport) -> String {
     let counts = report.counts();
+    let end = match report.complete {
+        true => String::new(),
+        false => format!(
+            "not complete: {} of {} mutants; ",
+            report.mutants.len(),
+            report.drawn
+        ),
+    };
     let part = if report.is_part() {
         "; a part of a campaign"
     } else {
         ""
     };
     format!(
-        "{} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{part}",
+        "{end}{} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{part}",
         counts.killed,
         counts.judged(),
         counts.missed,

@@ -17,7 +17,9 @@ fn mutant(offset: u64, outcome: Outcome) -> MutantReport {
 
 pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> MutationReport {
     MutationReport {
-        schema: SCHEMA,
+        schema: SCHEMA.into(),
+        complete: true,
+        drawn: mutants.len(),
         device: "emulator".into(),
         code_object: CodeObjectReport {
             path: "x.co".into(),

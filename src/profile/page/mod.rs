@@ -10,7 +10,7 @@ use askama::Template;
 use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
 use super::model::Card;
-use super::report::{between, heading, lines, time, together};
+use super::report::{ProfileReport, between, heading, lines, time, together};
 use super::trial::Profiled;
 use crate::report::Frame;
 use crate::text::{demangled, escaped};
@@ -19,6 +19,7 @@ use crate::text::{demangled, escaped};
 #[template(path = "profile.html")]
 struct Page {
     frame: Frame,
+    failed: Vec<String>,
     limiters: Vec<(&'static str, usize)>,
     /// The axis above all bars.
     axis: String,
@@ -62,25 +63,33 @@ struct SiteView {
 ///
 /// # Errors
 /// It cannot be put into words.
-pub fn page(
-    card: Card,
-    profiles: &[Profiled],
-    facts: Vec<(&'static str, String)>,
-) -> io::Result<String> {
+pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::Result<String> {
+    let (profiles, clock) = (&report.profiles[..], report.clock_mhz);
+    let card = Card { clock };
     let mut limiters: BTreeMap<&'static str, usize> = BTreeMap::new();
     for profiled in profiles {
         *limiters.entry(limiter(profiled)).or_default() += 1;
     }
     let count = profiles.len();
+    let unfinished = report.unfinished();
     let state = format!(
-        "modelled on {CUS} compute units of {SIMDS} SIMDs at {} MHz: bounds from what was counted, no measurement",
-        card.clock
+        "{}modelled on {CUS} compute units of {SIMDS} SIMDs at {clock} MHz: bounds from what was counted, no measurement",
+        unfinished.map_or_else(String::new, |done| format!("not complete: {done}; "))
     );
     let badge = format!("{count} case{}", if count == 1 { "" } else { "s" });
+    let class = match report.complete && report.failed.is_empty() {
+        true => "",
+        false => "fail",
+    };
     let scale = pictures::scale(profiles);
     let all = profiles.iter().flat_map(|profiled| &profiled.launches);
     let page = Page {
-        frame: Frame::new("deltanet-check profile", ("", badge), state, facts),
+        frame: Frame::new("deltanet-check profile", (class, badge), state, facts),
+        failed: report
+            .failed
+            .iter()
+            .map(|one| escaped(&one.message))
+            .collect(),
         limiters: limiters.into_iter().collect(),
         axis: pictures::axis(scale),
         roofline: pictures::roofline(card, &all.collect::<Vec<_>>()),

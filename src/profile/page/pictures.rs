@@ -17,6 +17,9 @@ const LINE: f64 = 64.0;
 
 /// The shortest and the longest time of all cases.
 pub(super) fn scale(profiles: &[Profiled]) -> [f64; 2] {
+    if profiles.is_empty() {
+        return [1e-6, 1e-3];
+    }
     let ends = profiles.iter().flat_map(|profiled| profiled.seconds);
     let sized = ends.filter(|seconds| *seconds > 0.0);
     sized.fold([f64::INFINITY, 0.0], |[low, high], seconds| {

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 
-use super::super::Options;
+use super::super::super::report::Counts;
+use super::super::{News, Options};
 use super::*;
 use crate::device::{Device, DeviceError, Limits, Session, emulator};
 use crate::run::{Selection, Setup, Sources};
@@ -75,15 +76,20 @@ fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), Stop> {
         sanitize: None,
         words: Default::default(),
     };
-    let report = Campaign {
+    let (mut drawn, mut mutants) = (0, Vec::new());
+    let campaign = Campaign {
         setup: &setup,
         device: &device,
         selected: &selected,
         ways: &ways,
         options: &options,
-    }
-    .run()?;
-    Ok((report.counts().killed, report.mutants.len()))
+    };
+    campaign.run(|news| match news {
+        News::Drawn(report) => drawn = report.drawn,
+        News::Judged(_, mutant) => mutants.push(*mutant),
+    })?;
+    assert_eq!(drawn, mutants.len());
+    Ok((Counts::of(mutants.iter()).killed, mutants.len()))
 }
 
 #[test]

@@ -1,0 +1,204 @@
+//! Reports of commands that are killed outright: whole, or not there yet.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::schemas::valid_file;
+use crate::scratch;
+use crate::soak::WRONG;
+
+/// Kills of all commands together; `DELTANET_CHECK_KILLS` says otherwise.
+const KILLS: u32 = 20;
+
+/// Commands that take less than two seconds, and write JSON; those that can write a page as well.
+const COMMANDS: [(&[&str], bool); 6] = [
+    (&["--phase", "1-8", "--counters", "--jobs", "1"], true),
+    (
+        &[
+            "mutate",
+            "--test",
+            "mul,exp",
+            "--per-kernel",
+            "150",
+            "--jobs",
+            "1",
+        ],
+        true,
+    ),
+    (&["profile", "--phase", "1-5", "--jobs", "1"], true),
+    (
+        &[
+            "soak",
+            "--minutes",
+            "0.01",
+            "--test",
+            "mul,add",
+            "--bind",
+            "wrong.toml",
+            "--jobs",
+            "1",
+        ],
+        false,
+    ),
+    (
+        &[
+            "--seeds",
+            "8",
+            "--test",
+            "mul,add",
+            "--bind",
+            "wrong.toml",
+            "--jobs",
+            "1",
+        ],
+        false,
+    ),
+    (
+        &["--self-test", "--test", "mul,neg,exp", "--jobs", "1"],
+        false,
+    ),
+];
+
+/// What the kills of a command have left.
+#[derive(Default)]
+struct Left {
+    kills: u32,
+    /// No report: the command had not begun to write.
+    none: u32,
+    /// A report of a command that goes on.
+    unfinished: u32,
+    /// A report of one that is through.
+    complete: u32,
+    /// Commands that had ended before they were killed; their reports are complete.
+    ended: u32,
+    /// Kills that hit a command while it wrote: half a file lies beside the report.
+    writing: u32,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Left {
+            kills,
+            none,
+            unfinished,
+            complete,
+            ended,
+            writing,
+        } = self;
+        write!(
+            f,
+            "{kills} kills: {none} before a report, {unfinished} reports not complete, {complete} complete, {ended} had ended; {writing} while it wrote"
+        )
+    }
+}
+
+/// Half a file of a command that was killed.
+fn half_written(here: &Path) -> bool {
+    let names = fs::read_dir(here).expect("a directory").flatten();
+    let mut names = names.map(|entry| entry.file_name());
+    names.any(|name| name.to_string_lossy().ends_with(".deltanet-check.tmp"))
+}
+
+/// Starts a command whose words nobody reads.
+fn quiet(here: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .args(args)
+        .current_dir(here)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Starts a command and kills it after a time, or when it next writes after that; how it ended, if it did so itself.
+fn killed(here: &Path, args: &[&str], after: Duration, writing: bool) -> Option<ExitStatus> {
+    let mut child = quiet(here, args);
+    std::thread::sleep(after);
+    while writing && !half_written(here) && child.try_wait().expect("a child").is_none() {}
+    let ended = child.try_wait().expect("a child");
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    ended
+}
+
+/// The state of the reports that a command has left.
+fn look(here: &Path, page: bool, left: &mut Left, ended: bool) {
+    let place = here.join("r.json");
+    left.kills += 1;
+    left.ended += u32::from(ended);
+    left.writing += u32::from(half_written(here));
+    if page && let Ok(text) = fs::read_to_string(here.join("r.html")) {
+        assert!(text.starts_with("<!doctype html>"), "{text}");
+        assert!(text.trim_end().ends_with("</html>"), "{text}");
+    }
+    if !place.exists() {
+        assert!(!ended, "it ended and left nothing");
+        left.none += 1;
+        return;
+    }
+    let report = valid_file(&place);
+    if report["complete"] == true {
+        left.complete += 1;
+    } else {
+        assert!(!ended, "it ended, and its report is not complete");
+        left.unfinished += 1;
+    }
+}
+
+#[test]
+fn killed_runs_leave_no_torn_file() {
+    let kills = std::env::var("DELTANET_CHECK_KILLS").ok();
+    let kills: u32 = kills.and_then(|count| count.parse().ok()).unwrap_or(KILLS);
+    let here = scratch("killed");
+    fs::write(here.join("wrong.toml"), WRONG).expect("written");
+    let mut all = Vec::new();
+    for (args, page) in COMMANDS {
+        let mut args = [args, &["--report", "r.json"]].concat();
+        if page {
+            args.extend(["--report", "r.html"]);
+        }
+        // As long as it takes when nobody disturbs it.
+        let started = Instant::now();
+        let status = quiet(&here, &args).wait().expect("it ends");
+        assert!(matches!(status.code(), Some(0 | 1)), "{args:?}: {status}");
+        all.push((args, page, started.elapsed(), Left::default()));
+    }
+    for kill in 0..kills {
+        let at = kill as usize % all.len();
+        let (args, page, takes, left) = &mut all[at];
+        for entry in fs::read_dir(&here).expect("a directory").flatten() {
+            if entry.file_name() != "wrong.toml" {
+                fs::remove_file(entry.path()).expect("removed");
+            }
+        }
+        // The golden ratio spreads any number of moments; every fourth kill waits for the next writing.
+        let moment = (f64::from(kill) * 0.618_034).fract();
+        let ended = killed(
+            &here,
+            args,
+            takes.mul_f64(1.1 * moment),
+            (kill / 6) % 4 == 3,
+        );
+        look(&here, *page, left, ended.is_some());
+    }
+    let mut sum = Left::default();
+    for (args, _, takes, left) in &all {
+        println!("{:.2} s  {left}: {}", takes.as_secs_f64(), args.join(" "));
+        sum.kills += left.kills;
+        sum.none += left.none;
+        sum.unfinished += left.unfinished;
+        sum.complete += left.complete;
+        sum.ended += left.ended;
+        sum.writing += left.writing;
+    }
+    println!("{sum}");
+    assert_eq!(sum.none + sum.unfinished + sum.complete, kills);
+    assert!(sum.unfinished * 4 >= kills, "{sum}");
+    // Whoever writes next takes away what killed commands have left.
+    let last = quiet(&here, &all[0].0).wait().expect("it ends");
+    assert_eq!(last.code(), Some(0));
+    assert!(!half_written(&here));
+}
