@@ -6,7 +6,6 @@
 #include "tile.hip"
 
 #define CHUNK_MAX SOLVE_ROWS  // tokens; the domain of these kernels
-#define GROUP 64              // columns of X that a wave solves
 #define TURN 16               // tokens at a time on the way between memory and columns
 #define TURN_PITCH (TURN + 4)
 

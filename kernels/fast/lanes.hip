@@ -12,6 +12,10 @@
 #endif
 #endif
 
+// Lanes that work on one thing: a wave, or two of 32. An exchange stays within WAVE lanes; what a group's lanes hand each other beyond that goes
+// through LDS, with a barrier of all waves between who writes and who reads. A group's number and its lanes' numbers do not depend on WAVE.
+#define GROUP 64
+
 // The value of the lane whose number differs in the bits of MASK, which is 1, 2, 4 or 8. For 4 and 8 the lanes differ in the lower bits
 // too: every lane of a group must already have the same value, as a sum that begins with 1 and 2 leaves them.
 template <int MASK>
@@ -25,7 +29,30 @@ static __device__ __forceinline__ float lanes_partner(float x) {
 #endif
 }
 
-// The sum over a group of LANES (1, 2, 4, 8, 16) neighbouring lanes, for each of them: the same bits.
+// The value of the lane whose number differs in the bits of MASK, which is 1, 2 or 7.
+template <int MASK>
+static __device__ __forceinline__ float lanes_across(float x) {
+#ifdef __AMDGCN__
+    constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : 0x141;  // quad_perm, quad_perm, row_half_mirror
+    return __int_as_float(__builtin_amdgcn_mov_dpp(__float_as_int(x), control, 0xf, 0xf, true));
+#else
+    return __shfl_xor(x, MASK, WAVE);
+#endif
+}
+
+// The value of the lane DISTANCE before, of 16 neighbouring ones; 1 where there is none.
+template <int DISTANCE>
+static __device__ __forceinline__ float lanes_before_or_1(float x) {
+#ifdef __AMDGCN__
+    const int one = __float_as_int(1.0f);
+    return __int_as_float(__builtin_amdgcn_update_dpp(one, __float_as_int(x), 0x110 + DISTANCE, 0xf, 0xf, false));
+#else
+    const float before = __shfl_up(x, DISTANCE, 16);
+    return threadIdx.x % 16 >= DISTANCE ? before : 1.0f;
+#endif
+}
+
+// The sum over LANES (1, 2, 4, 8, 16) neighbouring lanes, for each of them: the same bits.
 template <int LANES>
 static __device__ __forceinline__ float lanes_sum(float x) {
     if (LANES > 1) x += lanes_partner<1>(x);
@@ -38,7 +65,7 @@ static __device__ __forceinline__ float lanes_sum(float x) {
 // The sum over the whole wave, for all lanes.
 static __device__ __forceinline__ float lanes_sum_all(float x) {
     x = lanes_sum<16>(x);
-#ifdef __GFX9__
+#if defined(__GFX9__) && WAVE == 64
     // rows of 16 lanes: the last lane of one is added to the next, then that of the second to the last two; row_bcast:15, row_bcast:31
     x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x142, 0xa, 0xf, false));
     x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x143, 0xc, 0xf, false));
@@ -58,6 +85,12 @@ static __device__ __forceinline__ float lanes_read(float x, int lane) {
 #endif
 }
 
+// The value of a lane that each lane chooses, of its wave.
+static __device__ __forceinline__ float lanes_at(float x, int lane) { return __shfl(x, lane, WAVE); }
+
+// The value of the lane `distance` before, of its wave; where there is none, the lane's own.
+static __device__ __forceinline__ double lanes_up(double x, int distance) { return __shfl_up(x, distance, WAVE); }
+
 // A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
 #ifdef __AMDGCN__
 static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return __builtin_amdgcn_readfirstlane(x); }
@@ -67,9 +100,12 @@ static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return x;
 static __device__ __forceinline__ int lanes_uniform(int x) { return x; }
 #endif
 
-// The work-item's wave in its work-group, as a scalar, and its lane there.
-static __device__ __forceinline__ int lanes_wave() { return lanes_uniform(threadIdx.x / WAVE); }
+// The work-item's lane in its wave; its group of the work-group, as a scalar, and its lane there.
 static __device__ __forceinline__ int lanes_own() { return threadIdx.x % WAVE; }
+static __device__ __forceinline__ int lanes_group() { return lanes_uniform(threadIdx.x / GROUP); }
+static __device__ __forceinline__ int lanes_in_group() { return threadIdx.x % GROUP; }
+// The lane in its wave of a lane in its group.
+static __device__ __forceinline__ int lanes_of_wave(int in_group) { return WAVE < GROUP ? in_group % WAVE : in_group; }
 
 // 1 / x, 1 / sqrt(x), e^x and ln x to the last bit or two, of numbers that are neither subnormal nor give such; e^x of a large x to as many
 // bits less as x has before its point. What is below the smallest normal number may be 0.
