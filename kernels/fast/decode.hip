@@ -94,7 +94,7 @@ static __device__ __forceinline__ void decode_body(const DecodeCall<E>& x) {
         }
         const int slot = Rule::slot(token, x.T, x.snapshots);
         if (slot >= 0 && slot < x.snapshots) {
-            state.store(x.states + slot * all + place, column, part, x.K, x.V, Rule::final_layout(x.state_layout));
+            state.store(x.states + slot * all + place, 1.0f, column, part, x.K, x.V, Rule::final_layout(x.state_layout));
         }
     }
 }

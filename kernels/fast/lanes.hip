@@ -16,6 +16,22 @@
 // through LDS, with a barrier of all waves between who writes and who reads. A group's number and its lanes' numbers do not depend on WAVE.
 #define GROUP 64
 
+// A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
+#ifdef __AMDGCN__
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return __builtin_amdgcn_readfirstlane(x); }
+static __device__ __forceinline__ int lanes_uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
+#else
+static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return x; }
+static __device__ __forceinline__ int lanes_uniform(int x) { return x; }
+#endif
+
+// The work-item's lane in its wave; its group of the work-group, as a scalar, and its lane there.
+static __device__ __forceinline__ int lanes_own() { return threadIdx.x % WAVE; }
+static __device__ __forceinline__ int lanes_group() { return lanes_uniform(threadIdx.x / GROUP); }
+static __device__ __forceinline__ int lanes_in_group() { return threadIdx.x % GROUP; }
+// The lane in its wave of a lane in its group.
+static __device__ __forceinline__ int lanes_of_wave(int in_group) { return WAVE < GROUP ? in_group % WAVE : in_group; }
+
 // The value of the lane whose number differs in the bits of MASK, which is 1, 2, 4 or 8. For 4 and 8 the lanes differ in the lower bits
 // too: every lane of a group must already have the same value, as a sum that begins with 1 and 2 leaves them.
 template <int MASK>
@@ -76,6 +92,44 @@ static __device__ __forceinline__ float lanes_sum_all(float x) {
 #endif
 }
 
+// What the lanes up to each have together, by `op` from the first on: `none` is what changes nothing.
+template <class T, class Op>
+static __device__ __forceinline__ T lanes_running(T x, T none, Op op) {
+#if defined(__GFX9__) && WAVE == 64
+#define LANES_BEFORE(CONTROL, ROWS) \
+    __builtin_bit_cast(T, __builtin_amdgcn_update_dpp(__builtin_bit_cast(int, none), __builtin_bit_cast(int, x), CONTROL, ROWS, 0xf, false))
+    // within rows of 16 lanes: row_shr; then the last of a row for the next, and of the second for the last two: row_bcast:15, row_bcast:31
+    x = op(LANES_BEFORE(0x111, 0xf), x);
+    x = op(LANES_BEFORE(0x112, 0xf), x);
+    x = op(LANES_BEFORE(0x114, 0xf), x);
+    x = op(LANES_BEFORE(0x118, 0xf), x);
+    x = op(LANES_BEFORE(0x142, 0xa), x);
+    x = op(LANES_BEFORE(0x143, 0xc), x);
+#undef LANES_BEFORE
+#else
+#pragma unroll
+    for (int distance = 1; distance < WAVE; distance *= 2) {
+        const T before = __builtin_bit_cast(T, __shfl_up(__builtin_bit_cast(float, x), distance, WAVE));
+        x = op(lanes_own() >= distance ? before : none, x);
+    }
+#endif
+    return x;
+}
+
+// The first lane that says so, for all lanes; WAVE where none does.
+static __device__ __forceinline__ int lanes_first(bool says) {
+#ifdef __AMDGCN__
+#ifdef __GFX9__
+    const unsigned long long those = __builtin_amdgcn_ballot_w64(says);
+#else
+    const unsigned long long those = __builtin_amdgcn_ballot_w32(says);
+#endif
+#else
+    const unsigned long long those = __ballot(says);
+#endif
+    return those ? __builtin_ctzll(those) : WAVE;
+}
+
 // A lane's value, for all lanes: `lane` is the same for all.
 static __device__ __forceinline__ float lanes_read(float x, int lane) {
 #ifdef __AMDGCN__
@@ -84,28 +138,15 @@ static __device__ __forceinline__ float lanes_read(float x, int lane) {
     return __shfl(x, lane, WAVE);
 #endif
 }
+static __device__ __forceinline__ int lanes_read(int x, int lane) {
+    return __float_as_int(lanes_read(__int_as_float(x), lane));
+}
 
 // The value of a lane that each lane chooses, of its wave.
 static __device__ __forceinline__ float lanes_at(float x, int lane) { return __shfl(x, lane, WAVE); }
 
 // The value of the lane `distance` before, of its wave; where there is none, the lane's own.
 static __device__ __forceinline__ double lanes_up(double x, int distance) { return __shfl_up(x, distance, WAVE); }
-
-// A number that all lanes have, as a scalar: a branch on it is one for the whole wave.
-#ifdef __AMDGCN__
-static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return __builtin_amdgcn_readfirstlane(x); }
-static __device__ __forceinline__ int lanes_uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
-#else
-static __device__ __forceinline__ unsigned lanes_uniform(unsigned x) { return x; }
-static __device__ __forceinline__ int lanes_uniform(int x) { return x; }
-#endif
-
-// The work-item's lane in its wave; its group of the work-group, as a scalar, and its lane there.
-static __device__ __forceinline__ int lanes_own() { return threadIdx.x % WAVE; }
-static __device__ __forceinline__ int lanes_group() { return lanes_uniform(threadIdx.x / GROUP); }
-static __device__ __forceinline__ int lanes_in_group() { return threadIdx.x % GROUP; }
-// The lane in its wave of a lane in its group.
-static __device__ __forceinline__ int lanes_of_wave(int in_group) { return WAVE < GROUP ? in_group % WAVE : in_group; }
 
 // 1 / x, 1 / sqrt(x), e^x and ln x to the last bit or two, of numbers that are neither subnormal nor give such; e^x of a large x to as many
 // bits less as x has before its point. What is below the smallest normal number may be 0.
@@ -122,6 +163,24 @@ static __device__ __forceinline__ float lanes_log(float x) { return __builtin_am
 #else
 static __device__ __forceinline__ float lanes_exp(float x) { return expf(x); }
 static __device__ __forceinline__ float lanes_log(float x) { return logf(x); }
+#endif
+
+// x as a fraction from 1/2 to 1 and an exponent of 2, and what they make.
+#ifdef __AMDGCN__
+static __device__ __forceinline__ float lanes_fraction(float x) { return __builtin_amdgcn_frexp_mantf(x); }
+static __device__ __forceinline__ int lanes_exponent(float x) { return __builtin_amdgcn_frexp_expf(x); }
+static __device__ __forceinline__ float lanes_scaled(float fraction, int exponent) { return __builtin_amdgcn_ldexpf(fraction, exponent); }
+#else
+static __device__ __forceinline__ float lanes_fraction(float x) {
+    int exponent;
+    return frexpf(x, &exponent);
+}
+static __device__ __forceinline__ int lanes_exponent(float x) {
+    int exponent;
+    frexpf(x, &exponent);
+    return exponent;
+}
+static __device__ __forceinline__ float lanes_scaled(float fraction, int exponent) { return ldexpf(fraction, exponent); }
 #endif
 
 // n / d for 0 <= n < 2^20 and 0 < d < 2^20 that are the same for all lanes: (n + 1/2) / d is 1 / (2 d) or more from any whole number, which

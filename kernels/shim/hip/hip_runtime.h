@@ -33,6 +33,8 @@ static __device__ inline float __shfl(float x, int lane, int width = 32) {
     return __nvvm_shfl_sync_idx_f32(0xffffffff, x, lane, (32 - width) << 8 | 31);
 }
 
+// A bit for each lane that says so.
+static __device__ inline unsigned __ballot(bool says) { return __nvvm_vote_ballot_sync(0xffffffff, says); }
 // What lanes at the beginning of a group get is their own.
 static __device__ inline float __shfl_up(float x, int distance, int width = 32) {
     return __nvvm_shfl_sync_up_f32(0xffffffff, x, distance, (32 - width) << 8);
@@ -62,5 +64,7 @@ __device__ float rsqrtf(float);
 __device__ float fmaf(float, float, float);
 __device__ float fmaxf(float, float);
 __device__ float fabsf(float);
+__device__ float frexpf(float, int*);
+__device__ float ldexpf(float, int);
 __device__ double log(double);
 }
