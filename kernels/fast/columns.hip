@@ -57,19 +57,36 @@ struct KeyPart {
     }
 };
 
-// The sum of the squares of a vector of key channels, for all lanes, each of which has read a few of them for it. `place` is that of the
-// channel with the lane's number, in bytes.
-template <class T, bool WHOLE, class E>
-static __device__ __forceinline__ float key_squares(const E* vector, int K, unsigned place) {
-    const unsigned last = (K - 1) * sizeof(E);
-    float sum = 0.0f;
+// What `norm` makes of the sums of the squares of two vectors of key channels, for all lanes, each of which has read a few of them for it.
+// `place` is that of the channel with the lane's number, in bytes.
+template <class T, bool WHOLE, class E, class Norm>
+static __device__ __forceinline__ void key_norms(const E* first, const E* second, int K, unsigned place, Norm norm, float& of_first, float& of_second) {
+    if (WHOLE) {
+        // a vector for each half of the wave
+        constexpr int HALF = WAVE / 2;
+        const bool is_first = lanes_own() < HALF;
+        const E* vector = (is_first ? first : second) + lanes_own() % HALF;
+        float sum = 0.0f;
 #pragma unroll
-    for (int first = 0; first < T::BOUND; first += WAVE) {
-        const unsigned there = place + first * (unsigned)sizeof(E);
-        const float x = gdr_float(WHOLE ? element_at<E>(vector + first, place) : element_at<E>(vector, min(there, last)));
-        sum += WHOLE || there <= last ? x * x : 0.0f;
+        for (int from = 0; from < T::BOUND; from += HALF) {
+            const float x = gdr_float(vector[from]);
+            sum += x * x;
+        }
+        const float norms = norm(lanes_sum_halves(sum));
+        of_first = lanes_read(norms, HALF - 1), of_second = lanes_read(norms, WAVE - 1);
+    } else {
+        const unsigned last = (K - 1) * sizeof(E);
+        float sum_first = 0.0f, sum_second = 0.0f;
+#pragma unroll
+        for (int from = 0; from < T::BOUND; from += WAVE) {
+            const unsigned there = place + from * (unsigned)sizeof(E);
+            const float x = gdr_float(element_at<E>(first, min(there, last))), y = gdr_float(element_at<E>(second, min(there, last)));
+            sum_first += there <= last ? x * x : 0.0f;
+            sum_second += there <= last ? y * y : 0.0f;
+        }
+        of_first = lanes_read(norm(lanes_sum_all(sum_first)), WAVE - 1);
+        of_second = lanes_read(norm(lanes_sum_all(sum_second)), WAVE - 1);
     }
-    return lanes_sum_all(sum);
 }
 
 // A lane's part of its columns.

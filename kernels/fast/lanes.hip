@@ -78,18 +78,28 @@ static __device__ __forceinline__ float lanes_sum(float x) {
     return x;
 }
 
-// The sum over the whole wave, for all lanes.
-static __device__ __forceinline__ float lanes_sum_all(float x) {
+// The sum over each half of the wave, for its last lane.
+static __device__ __forceinline__ float lanes_sum_halves(float x) {
     x = lanes_sum<16>(x);
 #if defined(__GFX9__) && WAVE == 64
-    // rows of 16 lanes: the last lane of one is added to the next, then that of the second to the last two; row_bcast:15, row_bcast:31
+    // rows of 16 lanes: the last lane of one is added to the next; row_bcast:15
     x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x142, 0xa, 0xf, false));
-    x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x143, 0xc, 0xf, false));
-    return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), 63));
 #else
-    for (int distance = 16; distance < WAVE; distance *= 2) x += __shfl_xor(x, distance, WAVE);
-    return x;
+#pragma unroll
+    for (int distance = 16; distance < WAVE / 2; distance *= 2) x += __shfl_xor(x, distance, WAVE);
 #endif
+    return x;
+}
+// The sum over the whole wave, for its last lane.
+static __device__ __forceinline__ float lanes_sum_all(float x) {
+    x = lanes_sum_halves(x);
+#if defined(__GFX9__) && WAVE == 64
+    // the last lane of the first half is added to the second; row_bcast:31
+    x += __int_as_float(__builtin_amdgcn_update_dpp(0, __float_as_int(x), 0x143, 0xc, 0xf, false));
+#else
+    x += __shfl_xor(x, WAVE / 2, WAVE);
+#endif
+    return x;
 }
 
 // What the lanes up to each have together, by `op` from the first on: `none` is what changes nothing.
