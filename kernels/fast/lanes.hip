@@ -128,15 +128,7 @@ static __device__ __forceinline__ T lanes_running(T x, T none, Op op) {
 
 // The first lane that says so, for all lanes; WAVE where none does.
 static __device__ __forceinline__ int lanes_first(bool says) {
-#ifdef __AMDGCN__
-#ifdef __GFX9__
-    const unsigned long long those = __builtin_amdgcn_ballot_w64(says);
-#else
-    const unsigned long long those = __builtin_amdgcn_ballot_w32(says);
-#endif
-#else
     const unsigned long long those = __ballot(says);
-#endif
     return those ? __builtin_ctzll(those) : WAVE;
 }
 
