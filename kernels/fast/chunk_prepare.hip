@@ -173,10 +173,10 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     // gates: each chunk's sums by doubling distance, in double
     if (wave == 0) {
         const bool there = lane < tokens;
-        const long place = (token + lane) * x.HV + hv;
-        const double sum = wave_sums<Rule>(there ? Rule::log_gate(x.g[place], x.gate_kind) : 0.0, lane, x.C);
+        const unsigned bytes = 4u * lane * x.HV;  // from the first token's
+        const double sum = wave_sums<Rule>(there ? Rule::log_gate(gdn_at(x.g + token * x.HV + hv, bytes), x.gate_kind) : 0.0, lane, x.C);
         lds.G[lane] = sum;
-        lds.beta[lane] = there ? x.beta[place] : 0.0f;
+        lds.beta[lane] = there ? gdn_at(x.beta + token * x.HV + hv, bytes) : 0.0f;
         if (WAVE == PREPARE_TOKENS) lds.of_key[lane] = Rule::of_key(sum);
     }
     if (WAVE < PREPARE_TOKENS) join_sums<Rule>(lds, x.C);
@@ -237,9 +237,8 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
         const int in_chunk = lane % x.C, begin = lane - in_chunk % FAST_STEP;
         const int end = fast_min(fast_min(begin + FAST_STEP, lane - in_chunk + x.C), tokens) - 1;
         const double sum = lds.G[lane];
-        float* decays = x.decays + 2 * ((token + lane) * x.HV + hv);
-        decays[0] = Rule::between(sum, in_chunk < FAST_STEP ? 0.0 : lds.G[begin - 1]);
-        decays[1] = Rule::between(lds.G[end], sum);
+        const float in = Rule::between(sum, in_chunk < FAST_STEP ? 0.0 : lds.G[begin - 1]), after = Rule::between(lds.G[end], sum);
+        put_two<true>(&gdn_at(x.decays + 2 * (token * x.HV + hv), 8u * lane * x.HV), 0, 2, in, after);
     }
     invert_in_place<Rule>(lds, x.C);
 
