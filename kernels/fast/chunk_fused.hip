@@ -33,38 +33,16 @@ struct __align__(16) Near {
 };
 
 struct __align__(16) FusedLds {
-    float of_k[FUSED_SLICES][FUSED_TOKENS][WAVE], of_q[FUSED_SLICES][FUSED_TOKENS][WAVE];
-    float vn[FUSED_TOKENS][WAVE], write[FUSED_TOKENS][WAVE];  // as it is, and as it is written
+    float of_k[FUSED_SLICES][FUSED_TOKENS][GROUP], of_q[FUSED_SLICES][FUSED_TOKENS][GROUP];
+    float vn[FUSED_TOKENS][GROUP], write[FUSED_TOKENS][GROUP];  // as it is, and as it is written
     Near near[2];
 };
-
-// x of the lane whose number differs by MASK: 1, 2, or 7 within eight lanes
-template <int MASK>
-static __device__ __forceinline__ float fast_across(float x) {
-#ifndef GDN_ACROSS
-    constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : 0x141;  // quad_perm, quad_perm, row_half_mirror
-    return __int_as_float(__builtin_amdgcn_mov_dpp(__float_as_int(x), control, 0xf, 0xf, true));
-#else
-    return GDN_ACROSS(x, MASK);
-#endif
-}
-
-// x of the lane DISTANCE before, of 16; 1 where there is none
-template <int DISTANCE>
-static __device__ __forceinline__ float fast_before_or_1(float x) {
-#ifndef GDN_BEFORE_OR_1
-    const int one = __float_as_int(1.0f);
-    return __int_as_float(__builtin_amdgcn_update_dpp(one, __float_as_int(x), 0x110 + DISTANCE, 0xf, 0xf, false));
-#else
-    return GDN_BEFORE_OR_1(x, DISTANCE);
-#endif
-}
 
 // The sum of a of this lane and of the one across, or of b, by `second`, which the two have differently
 template <int MASK>
 static __device__ __forceinline__ float fast_fold(float a, float b, bool second) {
     const float mine = second ? b : a, others = second ? a : b;
-    return mine + fast_across<MASK>(others);
+    return mine + lanes_across<MASK>(others);
 }
 
 // Sums over eight lanes of eight values each: lane e has the sum of the values e.
@@ -88,16 +66,16 @@ template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, bool of_q, const float* a_rows,
                                                     const float* k_rows, int pitch, const float* g, const float* beta,
                                                     int count) {
-    const int lane = lanes_own(), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
+    const int lane = lanes_in_group(), own = lanes_of_wave(lane), eighth = lane % 8, two = lane / 16, four = lane / 8 % 2;
     unsigned a[2], c[4];  // where the lane's rows begin, in bytes; past the end there is the last row again
     const unsigned last = 4u * (count - 1) * pitch + 16u * eighth;
 #pragma unroll
     for (int i = 0; i < 2; i++) a[i] = min(4u * (2 * two + i) * pitch + 16u * eighth, last);
 #pragma unroll
     for (int i = 0; i < 4; i++) c[i] = min(4u * (4 * four + i) * pitch + 16u * eighth, last);
-    // decay and strength of the token that has the lane's number; lanes 8 .. 15 have ones, for products of fewer factors
+    // decay and strength of the token that has the lane's number in its wave; lanes 8 .. 15 have ones, for products of fewer factors
     const unsigned token = 4u * fast_min(lane % FUSED_TOKENS, count - 1) * x.HV;
-    const bool there = lane < count;
+    const bool there = own < count;
     const int kind = held(x.gate_kind);
     const float decay = there ? Rule::decay(gdn_at(g, token), kind) : 1.0f;
     const float strength = lane % FUSED_TOKENS < count ? gdn_at(beta, token) : 0.0f;
@@ -123,24 +101,24 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     const float product = fast_sum_of_eight(sum, again % 8);
     const int i = 2 * (again / 16) + again / 4 % 2, j = again / 8 % 2 * 4 + again % 4;
     // products of two and four decays up to a token; of them the one of i - j factors up to i
-    const bool ones = again >= FUSED_TOKENS;
-    const float two_of = ones ? 1.0f : decay * fast_before_or_1<1>(decay);
-    const float four_of = ones ? 1.0f : two_of * fast_before_or_1<2>(two_of);
+    const bool ones = lanes_of_wave(again) >= FUSED_TOKENS;
+    const float two_of = ones ? 1.0f : decay * lanes_before_or_1<1>(decay);
+    const float four_of = ones ? 1.0f : two_of * lanes_before_or_1<2>(two_of);
     const int n = j < i ? i - j : 0;
-    const float between = __shfl(decay, n & 1 ? i : FUSED_TOKENS) * __shfl(two_of, n & 2 ? i - (n & 1) : FUSED_TOKENS) *
-                          __shfl(four_of, n & 4 ? i - (n & 3) : FUSED_TOKENS);
+    const float between = lanes_at(decay, n & 1 ? i : FUSED_TOKENS) * lanes_at(two_of, n & 2 ? i - (n & 1) : FUSED_TOKENS) *
+                          lanes_at(four_of, n & 4 ? i - (n & 3) : FUSED_TOKENS);
     if (of_q) {
         near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
-        if (again < FUSED_TOKENS) near.in[again] = Rule::in(four_of * fast_before_or_1<4>(four_of));
+        if (again < FUSED_TOKENS) near.in[again] = Rule::in(four_of * lanes_before_or_1<4>(four_of));
         if (i == FUSED_TOKENS - 1) near.after[j] = Rule::after(between);
     } else {
-        const float strength_i = __shfl(strength, i);
-        near.l[i][j] = j < i ? Rule::row_beta(strength_i, __shfl(strength, j)) * product * between : 0.0f;
+        const float strength_i = lanes_at(strength, i);
+        near.l[i][j] = j < i ? Rule::row_beta(strength_i, lanes_at(strength, j)) * product * between : 0.0f;
         if (again < FUSED_TOKENS) near.beta[again] = strength;
     }
 }
 
-static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][WAVE], int t, int lane,
+static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES][FUSED_TOKENS][GROUP], int t, int lane,
                                                   int n) {
     float sum = part[0][t][lane];
 #pragma unroll
@@ -150,9 +128,9 @@ static __device__ __forceinline__ float fused_sum(const float part[FUSED_SLICES]
 
 template <class Rule, int KEYS, bool WHOLE>
 static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& lds) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_group(), lane = lanes_in_group();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
-    const int col = Rule::first_column(blockIdx.x * WAVE) + lane;
+    const int col = Rule::first_column(blockIdx.x * GROUP) + lane;
     const int safe = fast_min(col, x.V - 1);
     const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
     const Slice<KEYS, WHOLE> slice = {wave * KEYS, x.K};
@@ -262,7 +240,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void fused_body(const Fused& x) {
     __shared__ FusedLds lds;
-    if (blockIdx.x * WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (blockIdx.x * GROUP >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     if (WHOLE) {
         fused_sequence<Rule, 32, true>(x, lds);
         return;

@@ -117,8 +117,8 @@ static __device__ __forceinline__ void merge_blocks(PrepareLds& lds) {
 template <class Rule>
 static __device__ __forceinline__ void invert_in_place(PrepareLds& lds, int C) {
     float x[FAST_STEP];
-    const int lane = lanes_own(), block = lane / FAST_STEP * FAST_STEP, col = lane % FAST_STEP;
-    const bool mine = lanes_wave() == 0;
+    const int lane = lanes_in_group(), block = lane / FAST_STEP * FAST_STEP, col = lane % FAST_STEP;
+    const bool mine = lanes_group() == 0;
     if (mine) {
 #pragma unroll
         for (int i = 0; i < FAST_STEP; i++) {
@@ -138,9 +138,32 @@ static __device__ __forceinline__ void invert_in_place(PrepareLds& lds, int C) {
     if (Rule::merges_32 && 2 * FAST_STEP % C != 0) merge_blocks<2 * FAST_STEP>(lds);
 }
 
+// A token's log gate, summed from its chunk's first token on, or from the first that its wave has: by doubling distance.
+template <class Rule>
+static __device__ __forceinline__ double wave_sums(double sum, int lane, int C) {
+    const int own = lanes_of_wave(lane);
+#pragma unroll
+    for (int distance = 1; distance < WAVE; distance *= 2) {
+        const double before = lanes_up(sum, distance);
+        if (own >= distance) sum += Rule::in_chunk(before, lane, distance, C);
+    }
+    return sum;
+}
+// Where waves have fewer lanes than there are tokens, each adds what those before have of its tokens' chunks.
+template <class Rule>
+static __device__ __forceinline__ void join_sums(PrepareLds& lds, int C) {
+    const int token = threadIdx.x;
+    for (int first = 0; first < PREPARE_TOKENS; first += WAVE) {
+        __syncthreads();
+        if (token < first || token >= first + WAVE) continue;
+        if (first > 0) lds.G[token] += Rule::in_chunk(lds.G[first - 1], token, token - first + 1, C);
+        lds.of_key[token] = Rule::of_key(lds.G[token]);
+    }
+}
+
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds& lds, int first, int tokens) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_group(), lane = lanes_in_group();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
     const long token = (long)b * x.T + first;
     const float* k_rows = x.k + (token * x.H + head) * x.K;
@@ -150,24 +173,13 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     // gates: each chunk's sums by doubling distance, in double
     if (wave == 0) {
         const bool there = lane < tokens;
-        const long place = (token + lane) * x.HV + hv;
-        double sum = there ? Rule::log_gate(x.g[place], x.gate_kind) : 0.0;
-#pragma unroll
-        for (int distance = 1; distance < PREPARE_TOKENS; distance *= 2) {
-            const double before = __shfl_up(sum, distance);
-            if (lane >= distance) sum += Rule::in_chunk(before, lane, distance, x.C);
-        }
+        const unsigned bytes = 4u * lane * x.HV;  // from the first token's
+        const double sum = wave_sums<Rule>(there ? Rule::log_gate(gdn_at(x.g + token * x.HV + hv, bytes), x.gate_kind) : 0.0, lane, x.C);
         lds.G[lane] = sum;
-        lds.beta[lane] = there ? x.beta[place] : 0.0f;
-        lds.of_key[lane] = Rule::of_key(sum);
-        const int in_chunk = lane % x.C, begin = lane - in_chunk % FAST_STEP;
-        const int end = fast_min(fast_min(begin + FAST_STEP, lane - in_chunk + x.C), tokens) - 1;
-        const double G_before = __shfl(sum, begin > 0 ? begin - 1 : 0), G_end = __shfl(sum, end);
-        if (there) {
-            x.decays[2 * place] = Rule::between(sum, in_chunk < FAST_STEP ? 0.0 : G_before);
-            x.decays[2 * place + 1] = Rule::between(G_end, sum);
-        }
+        lds.beta[lane] = there ? gdn_at(x.beta + token * x.HV + hv, bytes) : 0.0f;
+        if (WAVE == PREPARE_TOKENS) lds.of_key[lane] = Rule::of_key(sum);
     }
+    if (WAVE < PREPARE_TOKENS) join_sums<Rule>(lds, x.C);
 
     // products of rows, a strip of channels after the other
     const PrepareShare share(wave, lane);
@@ -220,6 +232,14 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
         }
     }
     __syncthreads();
+    // a wave that the inverse leaves idle
+    if (wave == 1 && lane < tokens) {
+        const int in_chunk = lane % x.C, begin = lane - in_chunk % FAST_STEP;
+        const int end = fast_min(fast_min(begin + FAST_STEP, lane - in_chunk + x.C), tokens) - 1;
+        const double sum = lds.G[lane];
+        const float in = Rule::between(sum, in_chunk < FAST_STEP ? 0.0 : lds.G[begin - 1]), after = Rule::between(lds.G[end], sum);
+        put_two<true>(&gdn_at(x.decays + 2 * (token * x.HV + hv), 8u * lane * x.HV), 0, 2, in, after);
+    }
     invert_in_place<Rule>(lds, x.C);
 
     // the columns of the inverse by beta
@@ -233,7 +253,7 @@ static __device__ __forceinline__ void prepare_span(const Prepare& x, PrepareLds
     __syncthreads();
 
     // u and w: eight rows and two columns of each at a time; a wave's two blocks of rows are together as long as any other's
-    for (int tile = 0; WHOLE ? tile < 128 : tile < x.V || tile < x.K; tile += 2 * WAVE) {
+    for (int tile = 0; WHOLE ? tile < 128 : tile < x.V || tile < x.K; tile += 2 * GROUP) {
         const int at = tile + 2 * lane;
         for (int half = 0; half < 2; half++) {
             const int row = 8 * (half ? 7 - wave : wave);

@@ -19,8 +19,8 @@ struct Scan {
 };
 
 struct __align__(16) ScanLds {
-    float part[SCAN_SLICES][FAST_STEP][WAVE];  // of a token and column, from each slice
-    float vn[GDN_MAX_CHUNK][WAVE];
+    float part[SCAN_SLICES][FAST_STEP][GROUP];  // of a token and column, from each slice
+    float vn[GDN_MAX_CHUNK][GROUP];
 };
 
 template <class Rule>
@@ -33,9 +33,9 @@ static __device__ __forceinline__ float scan_sum(const ScanLds& lds, int t, int 
 
 template <class Rule, int KEYS, bool WHOLE>
 static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds) {
-    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_wave(), lane = lanes_own();
+    const int hv = blockIdx.y, b = blockIdx.z, wave = lanes_group(), lane = lanes_in_group();
     const int head = Rule::head(hv, x.H, x.HV, x.head_map);
-    const int col = Rule::first_column(blockIdx.x * WAVE) + lane;
+    const int col = Rule::first_column(blockIdx.x * GROUP) + lane;
     const bool mine = col < x.V;
     const int safe = mine ? col : x.V - 1;
     const long value = (long)b * x.T * x.HV + hv, key = ((long)b * x.T * x.H + head) * x.K;
@@ -108,7 +108,7 @@ static __device__ __forceinline__ void scan_sequence(const Scan& x, ScanLds& lds
 template <class Rule, bool WHOLE>
 static __device__ __forceinline__ void scan_body(const Scan& x) {
     __shared__ ScanLds lds;
-    if (blockIdx.x * WAVE >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    if (blockIdx.x * GROUP >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
     if (WHOLE) {
         scan_sequence<Rule, 32, true>(x, lds);
         return;

@@ -3,6 +3,8 @@
 // A lane has one value column, a wave KEYS of its key channels; the waves of a group have one slice each. Rows of k, q and w
 // are the same for all lanes of a wave: they come as scalar loads and are operands of the fused multiply-adds as they are,
 // so that no lane needs another's value but for the sums over the slices.
+//
+// A wave, here and where chunks are prepared, scanned and solved for, is GROUP lanes: on a GPU whose waves have 32, two waves.
 #pragma once
 #include "../gdn/common.hip"
 #include "uniform.hip"

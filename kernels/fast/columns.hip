@@ -27,7 +27,7 @@ struct KeyPart {
     // `place` is that of the lane's first key channel, in bytes.
     template <class E>
     __device__ __forceinline__ void load(const E* vector, int K, unsigned place) {
-        const unsigned last = (K - 1) * sizeof(E);
+        const int last = (K - 1) * sizeof(E);
 #pragma unroll
         for (int i = 0; i < T::ROWS / 4; i++) {
             if (WHOLE) {
@@ -38,39 +38,55 @@ struct KeyPart {
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
                     // behind the end the last one is read again and not used: a load without a branch
-                    const unsigned there = place + (T::channel(0, i) + c) * (unsigned)sizeof(E);
-                    const float read = gdr_float(element_at<E>(vector, min(there, last)));
-                    x[4 * i + c] = there <= last ? read : 0.0f;
+                    const int further = (T::channel(0, i) + c) * (int)sizeof(E);
+                    const float read = gdr_float(element_at<E>(vector, min((int)place + further, last)));
+                    x[4 * i + c] = (int)place <= last - further ? read : 0.0f;
                 }
             }
         }
     }
 
-    // The sum of the products, over all lanes of the column. Two sums at a time: neither waits for the other.
+    // The sum of the products, over all lanes of the column. Where an instruction of a wave of 32 lanes may wait for the one before, there
+    // are two sums at a time.
     __device__ __forceinline__ float dot(const float* s) const {
-        float even = 0.0f, odd = 0.0f;
+        constexpr int SUMS = WAVE == 64 ? 1 : 2;
+        float sum[SUMS];
 #pragma unroll
-        for (int j = 0; j < T::ROWS; j += 2) {
-            even += s[j] * x[j];
-            odd += s[j + 1] * x[j + 1];
-        }
-        return lanes_sum<T::LANES>(even + odd);
+        for (int j = 0; j < T::ROWS; j++) sum[j % SUMS] = j < SUMS ? s[j] * x[j] : sum[j % SUMS] + s[j] * x[j];
+        return lanes_sum<T::LANES>(SUMS == 1 ? sum[0] : sum[0] + sum[SUMS - 1]);
     }
 };
 
-// The sum of the squares of a vector of key channels, for all lanes, each of which has read a few of them for it. `place` is that of the
-// channel with the lane's number, in bytes.
-template <class T, bool WHOLE, class E>
-static __device__ __forceinline__ float key_squares(const E* vector, int K, unsigned place) {
-    const unsigned last = (K - 1) * sizeof(E);
-    float sum = 0.0f;
+// What `norm` makes of the sums of the squares of two vectors of key channels, for all lanes, each of which has read a few of them for it.
+// `place` is that of the channel with the lane's number, in bytes.
+template <class T, bool WHOLE, class E, class Norm>
+static __device__ __forceinline__ void key_norms(const E* first, const E* second, int K, unsigned place, Norm norm, float& of_first, float& of_second) {
+    if (WHOLE) {
+        // a vector for each half of the wave
+        constexpr int HALF = WAVE / 2;
+        const bool is_first = lanes_own() < HALF;
+        const E* vector = (is_first ? first : second) + lanes_own() % HALF;
+        float sum = 0.0f;
 #pragma unroll
-    for (int first = 0; first < T::BOUND; first += WAVE) {
-        const unsigned there = place + first * (unsigned)sizeof(E);
-        const float x = gdr_float(WHOLE ? element_at<E>(vector + first, place) : element_at<E>(vector, min(there, last)));
-        sum += WHOLE || there <= last ? x * x : 0.0f;
+        for (int from = 0; from < T::BOUND; from += HALF) {
+            const float x = gdr_float(vector[from]);
+            sum += x * x;
+        }
+        const float norms = norm(lanes_sum_halves(sum));
+        of_first = lanes_read(norms, HALF - 1), of_second = lanes_read(norms, WAVE - 1);
+    } else {
+        const unsigned last = (K - 1) * sizeof(E);
+        float sum_first = 0.0f, sum_second = 0.0f;
+#pragma unroll
+        for (int from = 0; from < T::BOUND; from += WAVE) {
+            const unsigned there = place + from * (unsigned)sizeof(E);
+            const float x = gdr_float(element_at<E>(first, min(there, last))), y = gdr_float(element_at<E>(second, min(there, last)));
+            sum_first += there <= last ? x * x : 0.0f;
+            sum_second += there <= last ? y * y : 0.0f;
+        }
+        of_first = lanes_read(norm(lanes_sum_all(sum_first)), WAVE - 1);
+        of_second = lanes_read(norm(lanes_sum_all(sum_second)), WAVE - 1);
     }
-    return lanes_sum_all(sum);
 }
 
 // A lane's part of its columns.
@@ -109,7 +125,8 @@ struct ColumnParts {
         }
     }
 
-    __device__ __forceinline__ void store(float* state, int column, int part, int K, int V, int layout) const {
+    // times `by`
+    __device__ __forceinline__ void store(float* state, float by, int column, int part, int K, int V, int layout) const {
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             if (column + n * T::APART >= V) continue;
@@ -119,7 +136,7 @@ struct ColumnParts {
                 element_keep(offset);
 #pragma unroll
                 for (int i = 0; i < T::ROWS / 4; i++) {
-                    const ElementFour<float> four = {{s[n][4 * i], s[n][4 * i + 1], s[n][4 * i + 2], s[n][4 * i + 3]}};
+                    const ElementFour<float> four = {{s[n][4 * i] * by, s[n][4 * i + 1] * by, s[n][4 * i + 2] * by, s[n][4 * i + 3] * by}};
                     element_at<ElementFour<float>>(state + T::channel(0, i), offset) = four;
                 }
                 continue;
@@ -127,7 +144,7 @@ struct ColumnParts {
 #pragma unroll
             for (int j = 0; j < T::ROWS; j++) {
                 const int channel = T::channel(part, j / 4) + j % 4;
-                if (channel < K) gdn_at(state, place.first + channel * place.step) = s[n][j];
+                if (channel < K) gdn_at(state, place.first + channel * place.step) = s[n][j] * by;
             }
         }
     }

@@ -3,6 +3,9 @@
 // (columns.hip).
 #pragma once
 #include "columns.hip"
+#include "uniform.hip"
+
+#define DECODE_ITEMS 64  // work-items of a work-group: no more, no fewer
 
 struct DecodeRule {
     static __device__ int head(int hv, int H, int HV, int head_map) {
@@ -42,42 +45,48 @@ struct DecodeCall {
     int head_map, state_layout, snapshots;
 };
 
+// Where number n of pieces of this size begins.
+static __device__ __forceinline__ long decode_place(unsigned n, unsigned size) { return (unsigned long)n * size; }
+
 template <class Rule, class E, class T, bool WHOLE>
 static __device__ __forceinline__ void decode_body(const DecodeCall<E>& x) {
     const int lane = threadIdx.x % WAVE, part = lane % T::LANES, hv = blockIdx.y, b = blockIdx.z;
-    const int first = (blockIdx.x * (blockDim.x / WAVE) + threadIdx.x / WAVE) * T::WIDTH;
+    const int first = (blockIdx.x * (DECODE_ITEMS / WAVE) + lanes_uniform(threadIdx.x / WAVE)) * T::WIDTH;
     if (first >= x.V || hv >= x.HV || b >= x.B) return;
     const int column = first + lane / T::LANES, h = Rule::head(hv, x.H, x.HV, x.head_map);
-    const long size = (long)x.K * x.V, place = ((long)b * x.HV + hv) * size, all = (long)x.B * x.HV * size;
+    // numbers of heads and of a head's elements have 32 bits: what they make is a product of two, and a token's are found as it begins
+    const unsigned size = x.K * x.V, head = b * x.HV + hv;
     unsigned key_place = T::channel(part, 0) * sizeof(E), lane_place = lane * sizeof(E), value_place[T::COLUMNS];
 #pragma unroll
     for (int n = 0; n < T::COLUMNS; n++) value_place[n] = min(column + n * T::APART, x.V - 1) * sizeof(E);
 
     ColumnParts<T, WHOLE> state;
     if (__builtin_expect(!x.initial, 0)) state.zero();
-    else state.load(x.initial + place, column, part, x.K, x.V, Rule::initial_layout(x.state_layout));
+    else state.load(x.initial + decode_place(head, size), column, part, x.K, x.V, Rule::initial_layout(x.state_layout));
     float alphas = 1.0f, betas = 0.0f;
     for (int token = 0; token < x.T; token++) {
-        const long row = (long)b * x.T + token;
+        const unsigned row = held((unsigned)b * x.T + token), of_value = row * x.HV + hv;
         KeyPart<T, WHOLE> k, q;
         element_keep(key_place);
         element_keep(lane_place);
-        const E *keys = x.k + (row * x.H + h) * x.K, *queries = x.q + (row * x.H + h) * x.K;
+        const long of_key = decode_place(row * x.H + h, x.K);
+        const E *keys = x.k + of_key, *queries = x.q + of_key;
         k.load(keys, x.K, key_place);
         q.load(queries, x.K, key_place);
         if (token == Rule::first_of_block(token)) {
             // lane n makes those of the block's token n
             const unsigned gate = min(lane, x.T - 1 - token) * x.HV;
-            const float a = gdr_float(element_at<E>(x.a + row * x.HV + hv, gate * (unsigned)sizeof(E)));
+            const float a = gdr_float(element_at<E>(x.a + of_value, gate * (unsigned)sizeof(E)));
             alphas = Rule::decay(x.A_log[hv], Rule::biased(a, x.dt_bias[hv]));
-            betas = Rule::strength(gdr_float(element_at<E>(x.b + row * x.HV + hv, gate * (unsigned)sizeof(E))));
+            betas = Rule::strength(gdr_float(element_at<E>(x.b + of_value, gate * (unsigned)sizeof(E))));
         }
         const float alpha = lanes_read(alphas, token % WAVE), beta = lanes_read(betas, token % WAVE);
-        const float key = Rule::norm(key_squares<T, WHOLE>(keys, x.K, lane_place), x.eps);
-        const float query = Rule::norm(key_squares<T, WHOLE>(queries, x.K, lane_place), x.eps) * Rule::scale(x.scale);
+        float key, query;
+        key_norms<T, WHOLE>(keys, queries, x.K, lane_place, [&](float squares) { return Rule::norm(squares, x.eps); }, key, query);
+        query *= Rule::scale(x.scale);
         const float strength = beta * key, seen = alpha * key;
-        const E* values = x.v + (row * x.HV + hv) * x.V;
-        E* outputs = x.o + (row * x.HV + hv) * x.V;
+        const E* values = x.v + decode_place(of_value, x.V);
+        E* outputs = x.o + decode_place(of_value, x.V);
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             const int there = column + n * T::APART;
@@ -94,14 +103,14 @@ static __device__ __forceinline__ void decode_body(const DecodeCall<E>& x) {
         }
         const int slot = Rule::slot(token, x.T, x.snapshots);
         if (slot >= 0 && slot < x.snapshots) {
-            state.store(x.states + slot * all + place, column, part, x.K, x.V, Rule::final_layout(x.state_layout));
+            state.store(x.states + decode_place(slot * x.B * x.HV + head, size), 1.0f, column, part, x.K, x.V, Rule::final_layout(x.state_layout));
         }
     }
 }
 
 // WHOLE: K is the tile's, and states are value-major.
 #define DECODE_KERNEL(NAME, RULE, E, TILE, WHOLE)                                                                    \
-    extern "C" __global__ __launch_bounds__(64) void NAME(                                                           \
+    extern "C" __global__ __launch_bounds__(DECODE_ITEMS) void NAME(                                                           \
         const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, const E* __restrict__ a,          \
         const E* __restrict__ b, const float* __restrict__ A_log, const float* __restrict__ dt_bias,                 \
         const float* initial, E* __restrict__ o, float* states, int B, int T, int H, int HV, int K, int V,           \

@@ -1,12 +1,12 @@
 // What a chunk of the document's pipeline is made of (its section 6), as parts of kernels: gates, the matrix A, and the columns of
 // V_new and K_cumdecay. These are solutions of (I - A) X = B with V and K, by beta (and e^g), as B: attn_solved times them, with no
 // attn_solved. So nothing between the inputs and the results of a chunk is in memory.
+// A wave is GROUP lanes, that solve for as many columns of X: on a GPU whose waves have 32, two waves.
 #pragma once
 #include "solve.hip"
 #include "tile.hip"
 
 #define CHUNK_MAX SOLVE_ROWS  // tokens; the domain of these kernels
-#define GROUP 64              // columns of X that a wave solves
 #define TURN 16               // tokens at a time on the way between memory and columns
 #define TURN_PITCH (TURN + 4)
 

@@ -16,7 +16,7 @@ static __device__ __forceinline__ void intra_chunk_body(const float* K, const fl
     chunk_matrix<Rule>(K, S, C, lds);
 
     // groups of columns: the identity's first, then those of V, then those of K
-    const int lane = threadIdx.x % GROUP, wave = lanes_uniform(threadIdx.x / GROUP), of_each = (S + GROUP - 1) / GROUP;
+    const int lane = lanes_in_group(), wave = lanes_group(), of_each = (S + GROUP - 1) / GROUP;
     const int waves = blockDim.x / GROUP < INTRA_GROUPS ? blockDim.x / GROUP : INTRA_GROUPS;
     for (int base = 0; base < 1 + 2 * of_each; base += waves) {
         const int group = base + wave;

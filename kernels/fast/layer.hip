@@ -120,7 +120,7 @@ static __device__ __forceinline__ void layer_body(const float* K, const float* V
     for (int e = 0; e < Share::BELOW * Share::RIGHT * 16; e++) (&share.state[0][0][0][0])[e] = 0.0f;
     if (state) share.template load<Rule>(state + head * square, row0, col0, S);
 
-    const int wave = lanes_uniform(threadIdx.x / GROUP);
+    const int wave = lanes_group();
     const bool keys = wave < KEY_GROUPS;
     const int first = keys ? row0 + GROUP * wave : col0 + GROUP * (wave - KEY_GROUPS);
     const bool active = wave < GROUPS && first < S;

@@ -3,10 +3,14 @@
 // last and read as its work begins: registers for two would leave room for fewer waves.
 //
 // The state decays by a factor a token, which is kept beside it: what the registers hold is the state divided by the product of the
-// factors since they last met, so that a token costs three multiply-adds an element and no more. When the product leaves
-// [2^-40, 2^40] the registers take it on.
+// factors since they last met, so that a token costs three multiply-adds an element and no more. The products of a block of tokens are
+// found at its beginning, a token a lane, as fractions and exponents, which nothing makes too small. Where one leaves [2^-40, 2^40] the
+// registers take on a power of two, which leaves 2^40 of it or less.
 #pragma once
 #include "columns.hip"
+
+#define SCAN_RANGE 40            // exponents of the factor: so far from 0
+#define SCAN_NOTHING_LEFT -30000  // that of a decay to nothing: no state has anything left of it
 
 struct ScanRule {
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
@@ -14,8 +18,10 @@ struct ScanRule {
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
     static __device__ float scale(float scale) { return scale; }
-    // whether the registers must take the factor on
-    static __device__ bool out_of_range(unsigned bits) { return bits - 0x2b800000u > 0x53800000u - 0x2b800000u; }
+    // whether a factor of this exponent is too far from 1
+    static __device__ bool out_of_range(int exponent) { return (unsigned)(exponent + SCAN_RANGE) > 2u * SCAN_RANGE; }
+    // the factor that a block of tokens begins with
+    static __device__ float carried(float factor) { return factor; }
     // after the last token there is nothing to read: its vectors are read again and not used
     static __device__ bool is_before_last(int token, int T) { return token + 1 < T; }
     // the gates of a block of tokens are read at its first
@@ -67,15 +73,18 @@ struct ScanWave {
     const E *q, *k, *v;
     E* o;
     const float *g, *beta;
-    int lane, part, column;
+    int lane, first;  // the wave's first column
     float scale;
     // of a lane's first key channel in q and k, and of its columns in v and o, in bytes
     unsigned key_place, gate_place, value_place[T::COLUMNS];
     // the head's states
     float* states;
     long slot_size;
-    // of the state, and of the tokens of a block: lane n has those of its token n
-    float factor = 1.0f, alphas = 1.0f, betas = 0.0f;
+    float factor = 1.0f;  // of the state, after the last token
+    // Of a block's tokens, lane n has that of its token n: the factor after it, its strength by that factor, and what both are made of, where
+    // exponents are still without `shift`. `taken_at` is the next token at which the registers have to take from the factor.
+    float factors = 1.0f, strengths = 0.0f, fractions, of_fractions;
+    int exponents, shift, taken_at;
     ColumnParts<T, WHOLE> state;
 
     __device__ __forceinline__ explicit ScanWave(const ScanCall<E>& call) : x(call) {}
@@ -103,10 +112,40 @@ struct ScanWave {
     __device__ __forceinline__ void read_gates(int token) {
         const bool there = token + lane < x.T;
         const long place = (token + (there ? lane : 0)) * x.gates.token;
-        alphas = there && GATES == Gates::of_heads ? Rule::decay(g[place], x.gate_kind) : 1.0f;
-        betas = beta[place];
+        float strength = beta[place];
+        if (GATES == Gates::of_keys) {
+            strengths = strength;
+        } else {
+            const float decay = there ? Rule::decay(g[place], x.gate_kind) : 1.0f;
+            int nothing_left = SCAN_NOTHING_LEFT;
+            element_keep(nothing_left);  // in no register from before the loop
+            const float fraction = decay == 0.0f ? 0.5f : lanes_fraction(decay);
+            const int exponent = decay == 0.0f ? nothing_left : lanes_exponent(decay);
+            const float product = Rule::carried(factor) * lanes_running(fraction, 1.0f, [](float a, float b) { return a * b; });
+            exponents = lanes_exponent(product) + lanes_running(exponent, 0, [](int a, int b) { return a + b; });
+            fractions = lanes_fraction(product);
+            of_fractions = strength * lanes_reciprocal(fractions);
+            shift = 0;
+            make_factors(-1);
+        }
         // here and now: later it would be waited for together with the next token's vectors
-        element_keep(betas);
+        element_keep(strengths);
+    }
+
+    // The factors of tokens behind `last` of the block.
+    __device__ __forceinline__ void make_factors(int last) {
+        const int exponent = exponents + shift;
+        factors = lanes_scaled(fractions, exponent);
+        strengths = lanes_scaled(of_fractions, -exponent);
+        taken_at = lanes_first(lane > last && Rule::out_of_range(exponent));
+    }
+
+    // The registers take from the factor of the block's token `at`.
+    __device__ __forceinline__ void take(int at) {
+        const int taken = lanes_read(exponents, at) + shift - SCAN_RANGE;
+        state.decay(lanes_scaled(1.0f, taken));
+        shift -= taken;
+        make_factors(at);
     }
 
     __device__ __forceinline__ void step(int token, const ScanToken<E, T, WHOLE>& t) {
@@ -115,23 +154,23 @@ struct ScanWave {
         query.load(q, x.K, key_place);
         q += x.keys.token;
         if (Rule::begins_block(token)) read_gates(token);
+        const int at = token % WAVE;
         if (GATES == Gates::of_keys) {
             state.decay(t.g, [&](float g) { return Rule::decay(g, x.gate_kind); });
         } else {
-            factor *= lanes_read(alphas, token % WAVE);
-            if (Rule::out_of_range(lanes_uniform(__float_as_uint(factor)))) take_factor(factor);
+            if (at == taken_at) take(at);
+            factor = lanes_read(factors, at);
         }
-        const float strength = lanes_read(betas, token % WAVE) * lanes_reciprocal(factor);
-        const float out = scale * factor;
+        const float strength = lanes_read(strengths, at);
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             const float error = t.v[n] - factor * t.k.dot(state.s[n]);
             state.write(n, t.k, strength * error);
             float read = query.dot(state.s[n]);
             element_keep(read);
-            if (part == 0 && column + n * T::APART < Rule::columns(x.V)) {
+            if (lane % T::LANES == 0 && first + lane / T::LANES + n * T::APART < Rule::columns(x.V)) {
                 element_keep(value_place[n]);
-                gdr_store(&element_at<E>(o, value_place[n]), out * read);
+                gdr_store(&element_at<E>(o, value_place[n]), scale * (factor * read));
             }
         }
         o += x.outputs.token;
@@ -140,13 +179,10 @@ struct ScanWave {
     }
 
     __device__ __forceinline__ void keep(int slot) {
-        take_factor(Rule::kept(factor));
-        state.store(states + slot * slot_size, column, part, x.K, x.V, Rule::final_layout(x.state_layout));
-    }
-
-    __device__ __forceinline__ void take_factor(float by) {
-        state.decay(by);
-        factor = 1.0f;
+        // found anew: in no register until here
+        int own = lane;
+        element_keep(own);
+        state.store(states + slot * slot_size, Rule::kept(factor), first + own / T::LANES, own % T::LANES, x.K, x.V, Rule::final_layout(x.state_layout));
     }
 
     __device__ __forceinline__ void run() {
@@ -164,8 +200,9 @@ struct ScanWave {
 };
 
 template <class Rule, class E, class T, bool WHOLE, Gates GATES, bool KEEPS>
-static __device__ __forceinline__ void scan_wave(const ScanCall<E>& x, int column) {
+static __device__ __forceinline__ void scan_wave(const ScanCall<E>& x, int first) {
     const int hv = blockIdx.y, b = blockIdx.z, lane = threadIdx.x % WAVE;
+    const int part = lane % T::LANES, column = first + lane / T::LANES;
     const int h = Rule::head(hv, x.H, x.HV, x.head_map);
     const long key = b * x.keys.sequence + h * x.keys.head;
     const long gate = b * x.gates.sequence + hv * x.gates.head;
@@ -178,15 +215,14 @@ static __device__ __forceinline__ void scan_wave(const ScanCall<E>& x, int colum
     wave.g = x.g + gate * (GATES == Gates::of_keys ? x.K : 1);
     wave.beta = x.beta + gate;
     wave.lane = lane;
-    wave.part = lane % T::LANES;
-    wave.column = column;
+    wave.first = first;
     wave.scale = Rule::scale(x.scale);
-    wave.key_place = T::channel(wave.part, 0) * sizeof(E);
-    wave.gate_place = T::channel(wave.part, 0) * sizeof(float);
+    wave.key_place = T::channel(part, 0) * sizeof(E);
+    wave.gate_place = T::channel(part, 0) * sizeof(float);
 #pragma unroll
     for (int n = 0; n < T::COLUMNS; n++) wave.value_place[n] = min(column + n * T::APART, x.V - 1) * sizeof(E);
     if (!x.initial) wave.state.zero();
-    else wave.state.load(x.initial + place, column, wave.part, x.K, x.V, Rule::initial_layout(x.state_layout));
+    else wave.state.load(x.initial + place, column, part, x.K, x.V, Rule::initial_layout(x.state_layout));
     wave.states = x.states + place;
     wave.slot_size = (long)x.B * x.HV * x.K * x.V;
     wave.run();
@@ -197,7 +233,7 @@ template <class Rule, class E, class T, bool WHOLE, Gates GATES, bool KEEPS>
 static __device__ __forceinline__ void scan_body(const ScanCall<E>& x) {
     const int first = (blockIdx.x * (blockDim.x / WAVE) + threadIdx.x / WAVE) * T::WIDTH;
     if (first >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
-    scan_wave<Rule, E, T, WHOLE, GATES, KEEPS>(x, first + threadIdx.x % WAVE / T::LANES);
+    scan_wave<Rule, E, T, WHOLE, GATES, KEEPS>(x, first);
 }
 
 // q, k [B,T,H,K]; v, o [B,T,HV,V]; g, beta [B,T,HV].

@@ -9,9 +9,15 @@ using PlantedTile128x2 = Tile<128, 8, 2>;
 
 // registers that never take the factor on
 struct ScanNoRenormalisation : ScanRule {
-    static __device__ bool out_of_range(unsigned bits) { return false; }
+    static __device__ bool out_of_range(int exponent) { return false; }
 };
 GDN_SCAN_KERNEL(planted_scan_no_renormalisation, ScanNoRenormalisation, float, PlantedTile, true)
+
+// each block of tokens begins with the factor 1
+struct ScanNotCarried : ScanRule {
+    static __device__ float carried(float factor) { return 1.0f; }
+};
+GDN_SCAN_KERNEL(planted_scan_not_carried, ScanNotCarried, float, PlantedTile, true)
 
 // the token after the last is read
 struct ScanReadsPastEnd : ScanRule {

@@ -17,6 +17,8 @@ struct alignas(8) float2 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+static __device__ inline float2 make_float2(float x, float y) { return {x, y}; }
+static __device__ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 static __device__ inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 static __device__ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
@@ -29,6 +31,19 @@ static __device__ inline float __shfl_xor(float x, int mask, int width = 32) {
 }
 static __device__ inline float __shfl(float x, int lane, int width = 32) {
     return __nvvm_shfl_sync_idx_f32(0xffffffff, x, lane, (32 - width) << 8 | 31);
+}
+
+// A bit for each lane that says so.
+static __device__ inline unsigned __ballot(bool says) { return __nvvm_vote_ballot_sync(0xffffffff, says); }
+// What lanes at the beginning of a group get is their own.
+static __device__ inline float __shfl_up(float x, int distance, int width = 32) {
+    return __nvvm_shfl_sync_up_f32(0xffffffff, x, distance, (32 - width) << 8);
+}
+static __device__ inline double __shfl_up(double x, int distance, int width = 32) {
+    const unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
+    const unsigned long long low = __float_as_uint(__shfl_up(__uint_as_float((unsigned)bits), distance, width));
+    const unsigned long long high = __float_as_uint(__shfl_up(__uint_as_float((unsigned)(bits >> 32)), distance, width));
+    return __builtin_bit_cast(double, high << 32 | low);
 }
 
 template <class T>
@@ -48,4 +63,8 @@ __device__ float sqrtf(float);
 __device__ float rsqrtf(float);
 __device__ float fmaf(float, float, float);
 __device__ float fmaxf(float, float);
+__device__ float fabsf(float);
+__device__ float frexpf(float, int*);
+__device__ float ldexpf(float, int);
+__device__ double log(double);
 }
