@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::schemas::valid_file;
@@ -13,53 +13,17 @@ use crate::soak::WRONG;
 /// Kills of all commands together; `DELTANET_CHECK_KILLS` says otherwise.
 const KILLS: u32 = 20;
 
-/// Commands that take less than two seconds, and write JSON; those that can write a page as well.
-const COMMANDS: [(&[&str], bool); 6] = [
-    (&["--phase", "1-8", "--counters", "--jobs", "1"], true),
+/// Commands that take a few tenths of a second, and write JSON; those that can write a page as well.
+const COMMANDS: [(&str, bool); 6] = [
+    ("--phase 1-3 --counters --jobs 1", true),
+    ("mutate --test mul --per-kernel 60 --jobs 1", true),
+    ("profile --phase 1-2 --jobs 1", true),
     (
-        &[
-            "mutate",
-            "--test",
-            "mul,exp",
-            "--per-kernel",
-            "150",
-            "--jobs",
-            "1",
-        ],
-        true,
-    ),
-    (&["profile", "--phase", "1-5", "--jobs", "1"], true),
-    (
-        &[
-            "soak",
-            "--minutes",
-            "0.01",
-            "--test",
-            "mul,add",
-            "--bind",
-            "wrong.toml",
-            "--jobs",
-            "1",
-        ],
+        "soak --minutes 0.003 --test mul,add --bind wrong.toml --jobs 1",
         false,
     ),
-    (
-        &[
-            "--seeds",
-            "8",
-            "--test",
-            "mul,add",
-            "--bind",
-            "wrong.toml",
-            "--jobs",
-            "1",
-        ],
-        false,
-    ),
-    (
-        &["--self-test", "--test", "mul,neg,exp", "--jobs", "1"],
-        false,
-    ),
+    ("--seeds 3 --test mul --bind wrong.toml --jobs 1", false),
+    ("--self-test --test mul,neg --jobs 1", false),
 ];
 
 /// What the kills of a command have left.
@@ -95,6 +59,17 @@ impl fmt::Display for Left {
     }
 }
 
+fn sum<'l>(all: impl Iterator<Item = &'l Left>) -> Left {
+    all.fold(Left::default(), |sum, one| Left {
+        kills: sum.kills + one.kills,
+        none: sum.none + one.none,
+        unfinished: sum.unfinished + one.unfinished,
+        complete: sum.complete + one.complete,
+        ended: sum.ended + one.ended,
+        writing: sum.writing + one.writing,
+    })
+}
+
 /// Half a file of a command that was killed.
 fn half_written(here: &Path) -> bool {
     let names = fs::read_dir(here).expect("a directory").flatten();
@@ -113,15 +88,29 @@ fn quiet(here: &Path, args: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-/// Starts a command and kills it after a time, or when it next writes after that; how it ended, if it did so itself.
-fn killed(here: &Path, args: &[&str], after: Duration, writing: bool) -> Option<ExitStatus> {
+/// Starts a command and kills it after a time, or when it next writes after that; how long it took where it ended before.
+fn killed(here: &Path, args: &[&str], after: Duration, writing: bool) -> Option<Duration> {
+    let started = Instant::now();
     let mut child = quiet(here, args);
-    std::thread::sleep(after);
-    while writing && !half_written(here) && child.try_wait().expect("a child").is_none() {}
-    let ended = child.try_wait().expect("a child");
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(matches!(status.code(), Some(0 | 1)), "{args:?}: {status}");
+            return Some(started.elapsed());
+        }
+        let left = after.saturating_sub(started.elapsed());
+        if left.is_zero() && (!writing || half_written(here)) {
+            break;
+        }
+        // A file is half written for a moment only.
+        let pause = match left.is_zero() {
+            true => Duration::from_micros(50),
+            false => left.min(Duration::from_millis(5)),
+        };
+        std::thread::sleep(pause);
+    }
     child.kill().expect("killed");
     child.wait().expect("gone");
-    ended
+    None
 }
 
 /// The state of the reports that a command has left.
@@ -156,7 +145,8 @@ fn killed_runs_leave_no_torn_file() {
     fs::write(here.join("wrong.toml"), WRONG).expect("written");
     let mut all = Vec::new();
     for (args, page) in COMMANDS {
-        let mut args = [args, &["--report", "r.json"]].concat();
+        let mut args: Vec<&str> = args.split(' ').collect();
+        args.extend(["--report", "r.json"]);
         if page {
             args.extend(["--report", "r.html"]);
         }
@@ -176,24 +166,23 @@ fn killed_runs_leave_no_torn_file() {
         }
         // The golden ratio spreads any number of moments; every fourth kill waits for the next writing.
         let moment = (f64::from(kill) * 0.618_034).fract();
-        let ended = killed(
-            &here,
-            args,
-            takes.mul_f64(1.1 * moment),
-            (kill / 6) % 4 == 3,
-        );
+        let writing = (kill / 6) % 4 == 3;
+        let ended = killed(&here, args, takes.mul_f64(1.1 * moment), writing);
         look(&here, *page, left, ended.is_some());
+        // Others may come to use the machine, or go.
+        *takes = match ended {
+            Some(took) => took,
+            None if moment > 0.9 => takes.mul_f64(1.1),
+            None => *takes,
+        };
+        if (kill + 1) % 100 == 0 {
+            println!("{}", sum(all.iter().map(|(.., left)| left)));
+        }
     }
-    let mut sum = Left::default();
     for (args, _, takes, left) in &all {
         println!("{:.2} s  {left}: {}", takes.as_secs_f64(), args.join(" "));
-        sum.kills += left.kills;
-        sum.none += left.none;
-        sum.unfinished += left.unfinished;
-        sum.complete += left.complete;
-        sum.ended += left.ended;
-        sum.writing += left.writing;
     }
+    let sum = sum(all.iter().map(|(.., left)| left));
     println!("{sum}");
     assert_eq!(sum.none + sum.unfinished + sum.complete, kills);
     assert!(sum.unfinished * 4 >= kills, "{sum}");
