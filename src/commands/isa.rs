@@ -61,7 +61,7 @@ fn as_list(all: &[Coverage]) -> String {
             (&c.missing, "not implemented"),
             (
                 &c.graphics,
-                "graphics: more of images, exports, interpolation",
+                "graphics: image forms that compute code does without, exports, interpolation",
             ),
             (
                 &c.driver,
