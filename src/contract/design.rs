@@ -2,11 +2,13 @@
 //! stand in one case at least.
 //!
 //! Greedy, one case at a time (Cohen et al., "The AETG system", IEEE TSE 23(7), 1997): of a few candidates, each begun with a pair that
-//! is not covered yet, the one that covers most. Chance is a stream of numbers named by contract and seed, so that a design
-//! depends on nothing else.
+//! is not covered yet, the one that covers most; of equal ones the one with the least work. Chance is a stream of numbers named by
+//! contract and seed, so that a design depends on nothing else.
 
 mod open;
 mod space;
+
+use std::cmp::Reverse;
 
 use super::{Function, Values};
 use crate::tensor::Stream;
@@ -27,25 +29,20 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
         cases.push(Values::default());
     }
     while open.any() {
-        let mut best: Option<(usize, Levels)> = None;
-        for _ in 0..CANDIDATES {
-            let Some(candidate) = candidate(&space, &open, &mut stream) else {
-                continue;
-            };
-            let gain = open.within(candidate);
-            if best.is_none_or(|(most, _)| gain > most) {
-                best = Some((gain, candidate));
-            }
-        }
-        // Every open pair can be completed, so that each candidate covers one at least.
-        let Some((_, chosen)) = best else { break };
+        let candidates = (0..CANDIDATES).filter_map(|_| candidate(&space, &open, &mut stream));
+        // The first of the best. Every open pair can be completed, so that each candidate covers one at least.
+        let rank = |one: &Levels| (Reverse(open.within(*one)), space.work(*one));
+        let Some(chosen) = candidates.min_by_key(rank) else {
+            break;
+        };
         open.close(chosen);
         cases.push(space.case(chosen));
     }
     cases
 }
 
-/// A case around an open pair: the other factors in a random order, each at the level that covers most with those before it.
+/// A case around an open pair: the other factors in a random order, each at the level that covers most with those before it; of equal
+/// ones at the one with the least work.
 fn candidate(space: &Space<'_>, open: &Open, stream: &mut Stream) -> Option<Levels> {
     let mut chosen = open.pair(stream.below(open.count()))?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();
@@ -57,19 +54,17 @@ fn candidate(space: &Space<'_>, open: &Open, stream: &mut Stream) -> Option<Leve
         if chosen.any_of(levels) {
             continue;
         }
-        let mut best: Option<(usize, usize)> = None;
         let turn = stream.below(levels.len());
-        for step in 0..levels.len() {
-            let level = levels.start + (turn + step) % levels.len();
-            let gain = open.gain(chosen, level);
-            if best.is_some_and(|(most, _)| gain <= most) {
-                continue;
-            }
-            if space.completes(chosen.with(level)) {
-                best = Some((gain, level));
-            }
-        }
-        chosen = chosen.with(best?.1);
+        let turned = (0..levels.len()).map(|step| levels.start + (turn + step) % levels.len());
+        let mut best_first: Vec<usize> = turned.collect();
+        best_first.sort_by_key(|level| {
+            let alone = Levels::default().with(*level);
+            (Reverse(open.gain(chosen, *level)), space.work(alone))
+        });
+        chosen = best_first
+            .into_iter()
+            .map(|level| chosen.with(level))
+            .find(|more| space.completes(*more))?;
     }
     Some(chosen)
 }

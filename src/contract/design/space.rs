@@ -146,6 +146,16 @@ impl<'a> Space<'a> {
         self.values(levels, |name, value| !open(name, value))
     }
 
+    /// All sizes of levels together, multiplied: about what a case takes.
+    pub(super) fn work(&self, levels: Levels) -> i128 {
+        let set = levels.iter().flat_map(|level| &self.sets[level]);
+        let sizes = set.filter_map(|(name, value)| match value {
+            Value::Number(number) if self.function.dims.contains(name) => Some(i128::from(*number)),
+            _ => None,
+        });
+        sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
+    }
+
     /// Those parameters of levels that are wanted, in the function's order, as the registry's cases are.
     pub(super) fn values(&self, levels: Levels, wanted: impl Fn(&str, &Value) -> bool) -> Values {
         let set: Vec<_> = levels.iter().flat_map(|level| &self.sets[level]).collect();
