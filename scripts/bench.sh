@@ -59,11 +59,11 @@ awk -v one="$one" -v all="$all" -v cores="$(nproc)" -v start="$start" 'BEGIN {
     printf "\nwhole run, best of 5: %s s on one core, %s s on %d (%.2f x), of which %s s choose the cases\n", one, all, cores, one / all, start
 }'
 
-"$check" --test 'recurrent:B=1,T=256,H=16,HV=32,K=128,V=128,*' --jobs 1 --format json | python3 -c '
+"$check" --test 'scan:B=1,T=17,H=16,HV=32,K=128,V=128,*' --jobs 1 --format json | python3 -c '
 import json, sys
 launch = next(t for p in json.load(sys.stdin)["phases"] for t in p["trials"])["launches"][0]
 instructions, seconds = launch["wave_instructions"], launch["seconds"]
-print(f"gated delta rule, 32 heads of 128 x 128, 256 tokens, one core: {instructions:.3g} wave instructions in {seconds:.2f} s")'
+print(f"gated delta rule, 32 heads of 128 x 128, 17 tokens, one core: {instructions:.3g} wave instructions in {seconds:.2f} s")'
 
 sanitizer
 # Single instructions, each beside the one that it is measured by.

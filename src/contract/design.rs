@@ -2,8 +2,8 @@
 //! stand in one case at least.
 //!
 //! Greedy, one case at a time (Cohen et al., "The AETG system", IEEE TSE 23(7), 1997): of a few candidates, each begun with a pair that
-//! is not covered yet, the one that covers most; of equal ones the one with the least work. Chance is a stream of numbers named by
-//! contract and seed, so that a design depends on nothing else.
+//! is not covered yet, the one with the least work for each pair that it covers. Chance is a stream of numbers named by contract and
+//! seed, so that a design depends on nothing else.
 
 mod open;
 mod space;
@@ -31,7 +31,9 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     while open.any() {
         let candidates = (0..CANDIDATES).filter_map(|_| candidate(&space, &open, &mut stream));
         // The first of the best. Every open pair can be completed, so that each candidate covers one at least.
-        let rank = |one: &Levels| (Reverse(open.within(*one)), space.work(*one));
+        let rank = |one: &Levels| {
+            space.work(*one).saturating_mul(1 << 32) / open.within(*one).max(1) as i128
+        };
         let Some(chosen) = candidates.min_by_key(rank) else {
             break;
         };

@@ -102,7 +102,7 @@ fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
 
 #[test]
 fn the_likely_mistake_is_named() {
-    let grouped = ["B=1,T=64,H=16,HV=32", "gates=slow", "state=random"];
+    let grouped = ["B=1,T=64,H=3,HV=9", "gates=slow", "state=random"];
     let long = ["B=3,T=100", "gates=slow", "state=random"];
     for (test, parts, planted, name) in [
         ("recurrent", &grouped[..], "head maps swapped", "head-map"),

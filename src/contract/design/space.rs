@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values};
 
+/// Sizes that run along the lanes of a wave, of which a few take about as long as all.
+const CHANNELS: [&str; 4] = ["K", "V", "DK", "DV"];
+const WAVE: i128 = 64;
+
 /// Levels of any factors, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Levels(u128);
@@ -146,11 +150,12 @@ impl<'a> Space<'a> {
         self.values(levels, |name, value| !open(name, value))
     }
 
-    /// All sizes of levels together, multiplied: about what a case takes.
+    /// About what a case takes: all sizes of levels multiplied.
     pub(super) fn work(&self, levels: Levels) -> i128 {
         let set = levels.iter().flat_map(|level| &self.sets[level]);
         let sizes = set.filter_map(|(name, value)| match value {
-            Value::Number(number) if self.function.dims.contains(name) => Some(i128::from(*number)),
+            Value::Number(size) if CHANNELS.contains(name) => Some(i128::from(*size) + WAVE),
+            Value::Number(size) if self.function.dims.contains(name) => Some(i128::from(*size)),
             _ => None,
         });
         sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
