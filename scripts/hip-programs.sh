@@ -198,6 +198,13 @@ tool=${library%/hip}/$profile/deltanet-check
 compile hipcc lanes --offload-arch=gfx906 && "$tool" hip --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" &&
     grep -q '"launches": 4' "$out/ran.json" && grep -q '"failed": 0' "$out/ran.json" || ok=1
 verdict $ok
+step "deltanet-check hip: a program, its counters"
+"$tool" hip --counters --sanitize --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "lanes on" "$out/stderr" &&
+    python3 -c '
+import json, sys
+kernels = json.load(open(sys.argv[1]))["kernels"]
+assert kernels and all(sum(k["counters"]["by_kind"].values()) == k["instructions"] > 0 for k in kernels), kernels' "$out/ran.json" 2>>"$out/stderr" && ok=0 || ok=1
+verdict $ok
 step "deltanet-check hip: a program, profiled"
 "$tool" hip --profile --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "^  4 launches, one after another: " "$out/stderr" &&
     [[ $(grep -c '"valu_instructions": [1-9]' "$out/ran.json") == 4 ]] && ok=0 || ok=1

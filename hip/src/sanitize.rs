@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody};
+use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
+use gfx906::observe::Profile;
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 
 use crate::objects::module::Function;
@@ -73,30 +74,17 @@ fn log() -> Option<File> {
     }
 }
 
-/// Runs a kernel to its end, with the sanitizer where it is asked for. Each finding is told once a process.
+/// Runs a kernel to its end, with the sanitizer and counters where they are asked for. Each finding is told once a process.
 pub fn launch(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
 ) -> Result<Counters, LaunchError> {
-    let (module, name) = (&function.loaded.module, &function.name);
     let Some(sanitized) = &*SANITIZED else {
-        let done = if cooperative {
-            gpu.launch_cooperative(module, name, launch, &mut Nobody)
-        } else {
-            gpu.launch(module, name, launch)
-        };
-        oob::note(gpu, name);
-        return done;
+        return counted(gpu, function, launch, cooperative, Nobody).0;
     };
-    let mut sanitizer = sanitized.take();
-    let done = if cooperative {
-        gpu.launch_cooperative(module, name, launch, &mut sanitizer)
-    } else {
-        gpu.launch_observed(module, name, launch, &mut sanitizer)
-    };
-    oob::note(gpu, name);
+    let (done, mut sanitizer) = counted(gpu, function, launch, cooperative, sanitized.take());
     let mut found = sanitizer.take_findings();
     lock(&sanitized.idle).push(sanitizer);
     if let Some(lines) = &function.loaded.lines {
@@ -111,6 +99,41 @@ pub fn launch(
         summary::write();
         std::process::abort();
     }
+    done
+}
+
+/// Runs a kernel before an observer, and counts what it does where that is asked for.
+fn counted<O: Observer>(
+    gpu: &Gpu,
+    function: &Function,
+    launch: &Launch<'_>,
+    cooperative: bool,
+    mut observer: O,
+) -> (Result<Counters, LaunchError>, O) {
+    if !SETTINGS.counters {
+        let done = observed(gpu, function, launch, cooperative, &mut observer);
+        return (done, observer);
+    }
+    let mut both = (Profile::default(), observer);
+    let done = observed(gpu, function, launch, cooperative, &mut both);
+    summary::counted(&function.name, &both.0);
+    (done, both.1)
+}
+
+fn observed<O: Observer>(
+    gpu: &Gpu,
+    function: &Function,
+    launch: &Launch<'_>,
+    cooperative: bool,
+    observer: &mut O,
+) -> Result<Counters, LaunchError> {
+    let (module, name) = (&function.loaded.module, &function.name);
+    let done = if cooperative {
+        gpu.launch_cooperative(module, name, launch, observer)
+    } else {
+        gpu.launch_observed(module, name, launch, observer)
+    };
+    oob::note(gpu, name);
     done
 }
 

@@ -21,6 +21,8 @@ pub struct Settings {
     pub threads: usize,
     /// The checks of the sanitizer that look on.
     pub sanitize: Option<Checks>,
+    /// Whether what kernels do is counted for the summary: `GFX906_COUNTERS=1`.
+    pub counters: bool,
     /// Whether every call returns when its work is done: `GFX906_SYNC=1`.
     pub synchronous: bool,
 }
@@ -38,9 +40,15 @@ pub static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
         },
         threads: number("GFX906_THREADS").unwrap_or(0) as usize,
         sanitize: checks(),
-        synchronous: std::env::var("GFX906_SYNC").is_ok_and(|value| value.trim() == "1"),
+        counters: on("GFX906_COUNTERS"),
+        synchronous: on("GFX906_SYNC"),
     }
 });
+
+/// Whether a variable is 1.
+fn on(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|value| value.trim() == "1")
+}
 
 /// `GFX906_SANITIZE=1`, `all`, or a list of checks.
 fn checks() -> Option<Checks> {

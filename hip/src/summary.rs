@@ -1,7 +1,8 @@
 //! What a process ran: `GFX906_SUMMARY=FILE` has it written when the process ends, as one line of JSON behind those of other processes.
 //!
 //! `{"process": pid, "launches": n, "failed": n, "instructions": n, "findings": n, "kernels": [{"kernel": name, "launches": n,
-//! "instructions": n}, ...]}`: `failed` of the launches did not come to their end, and their instructions are not counted.
+//! "instructions": n}, ...]}`: `failed` of the launches did not come to their end, and their instructions are not counted. With
+//! `GFX906_COUNTERS=1` each kernel has `counters`, too: what all of its launches did, also those that failed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +11,8 @@ use std::io::Write;
 use std::process::id;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use serde_json::{Value, json};
+use gfx906::observe::{Profile, Space};
+use serde_json::{Map, Value, json};
 
 use crate::process::{End, at_end};
 use crate::tell::tell;
@@ -24,6 +26,8 @@ static FILE: LazyLock<Option<OsString>> =
 struct Run {
     launches: u64,
     instructions: u64,
+    /// What they did, where that is counted.
+    profile: Option<Profile>,
 }
 
 #[derive(Default)]
@@ -66,6 +70,14 @@ pub fn launched(kernel: &str, instructions: Option<u64>) {
     });
 }
 
+/// What a launch did.
+pub fn counted(kernel: &str, profile: &Profile) {
+    count(|ran| {
+        let run = ran.kernels.entry(kernel.to_owned()).or_default();
+        run.profile.get_or_insert_default().add(profile);
+    });
+}
+
 /// The sanitizer found something new.
 pub fn found() {
     count(|ran| ran.findings += 1);
@@ -86,11 +98,37 @@ pub fn write() {
     }
 }
 
+/// Counters as reports have them.
+fn counters(profile: &Profile) -> Value {
+    let kinds: Map<String, Value> = profile
+        .by_kind()
+        .map(|(kind, count)| (kind.to_owned(), count.into()))
+        .collect();
+    let bytes = Space::ALL.into_iter().map(|space| {
+        let bytes = profile.bytes(space);
+        let bytes = json!({ "read": bytes.read, "written": bytes.written });
+        (space.name().to_owned(), bytes)
+    });
+    json!({
+        "by_kind": kinds,
+        "vector_instructions": profile.vector_instructions(),
+        "active_lanes": profile.active_lanes(),
+        "lane_utilisation": profile.lane_utilisation(),
+        "bytes": bytes.collect::<Map<_, _>>(),
+        "barriers": profile.barriers(),
+        "branches_taken": profile.branches_taken(),
+    })
+}
+
 impl Ran {
     fn json(&self) -> Value {
         let sum = |of: fn(&Run) -> u64| self.kernels.values().map(of).sum::<u64>();
         let kernels = self.kernels.iter().map(|(name, run)| {
-            json!({ "kernel": name, "launches": run.launches, "instructions": run.instructions })
+            let mut kernel = json!({ "kernel": name, "launches": run.launches, "instructions": run.instructions });
+            if let Some(profile) = &run.profile {
+                kernel["counters"] = counters(profile);
+            }
+            kernel
         });
         json!({
             "process": self.process,

@@ -28,6 +28,10 @@ pub struct HipArgs {
     #[arg(long)]
     pub abort: bool,
 
+    /// Count instructions by kind, lanes that were on, bytes, barriers and branches, and show them by kernel
+    #[arg(long)]
+    pub counters: bool,
+
     /// Record launches into this directory, one each, for `exec` and `bind --from`
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
@@ -84,6 +88,7 @@ impl HipArgs {
             set.push(("GFX906_ABORT", "1".into()));
             set.push(("GFX906_SANITIZE_ABORT", "1".into()));
         }
+        set.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
         set.extend(self.record.iter().map(|dir| ("GFX906_RECORD", dir.into())));
         let schedule = self.schedule.map(|order| order.to_string().into());
         set.extend(schedule.map(|order| ("GFX906_SCHEDULE", order)));

@@ -129,10 +129,13 @@ fn report(profile: &Profile) -> CountersReport {
             read: bytes.read,
             written: bytes.written,
         };
-        (space.name(), bytes)
+        (space.name().to_owned(), bytes)
     });
     CountersReport {
-        by_kind: profile.by_kind().collect(),
+        by_kind: profile
+            .by_kind()
+            .map(|(kind, count)| (kind.to_owned(), count))
+            .collect(),
         vector_instructions: profile.vector_instructions(),
         active_lanes: profile.active_lanes(),
         lane_utilisation: profile.lane_utilisation(),

@@ -8,25 +8,32 @@ use crate::verdict::{CountersReport, RunReport};
 use super::plain;
 use super::table::STYLE;
 
-/// The launches of a kernel in a test.
-struct Row<'a> {
-    test: &'a str,
-    kernel: &'a str,
-    launches: usize,
-    counters: CountersReport,
+/// The launches of a kernel, in a test where it is of one.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// The test's name; empty for a HIP program's.
+    pub test: &'a str,
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// How many there are.
+    pub launches: u64,
+    /// What they did.
+    pub counters: CountersReport,
 }
 
 /// The tables of instructions and of bytes; none where nothing was counted.
 pub(super) fn tables(report: &RunReport, room: Option<usize>) -> Option<String> {
     let rows = rows(report);
-    if rows.is_empty() {
-        return None;
-    }
-    Some(format!(
+    (!rows.is_empty()).then(|| of_rows(&rows, room))
+}
+
+/// The tables of instructions and of bytes of these rows.
+pub fn of_rows(rows: &[Row<'_>], room: Option<usize>) -> String {
+    format!(
         "{}\n\nBytes that instructions asked for\n{}",
-        instructions(&rows, room),
-        bytes(&rows, room)
-    ))
+        instructions(rows, room),
+        bytes(rows, room)
+    )
 }
 
 fn rows(report: &RunReport) -> Vec<Row<'_>> {
@@ -65,7 +72,7 @@ fn instructions(rows: &[Row<'_>], room: Option<usize>) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for row in rows {
         let counted = row.counters.by_kind.iter().filter(|(_, count)| **count > 0);
-        kinds.extend(counted.map(|(kind, _)| *kind));
+        kinds.extend(counted.map(|(kind, _)| kind.as_str()));
     }
     kinds.sort_unstable();
     kinds.dedup();
@@ -75,7 +82,7 @@ fn instructions(rows: &[Row<'_>], room: Option<usize>) -> String {
     grid(&header, rows, room, |row| {
         let counters = &row.counters;
         let mut cells = vec![row.launches.to_string()];
-        let kind = |kind: &&str| counters.by_kind.get(kind).copied().unwrap_or(0);
+        let kind = |kind: &&str| counters.by_kind.get(*kind).copied().unwrap_or(0);
         cells.extend(kinds.iter().map(|name| kind(name).to_string()));
         cells.push(counters.branches_taken.to_string());
         cells.push(counters.barriers.to_string());
@@ -104,7 +111,7 @@ fn bytes(rows: &[Row<'_>], room: Option<usize>) -> String {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     grid(&header, rows, room, |row| {
         let cell = |(space, written): &(&str, bool)| {
-            let bytes = row.counters.bytes.get(space).copied().unwrap_or_default();
+            let bytes = row.counters.bytes.get(*space).copied().unwrap_or_default();
             let count = if *written { bytes.written } else { bytes.read };
             count.to_string()
         };
@@ -121,19 +128,28 @@ fn grid(
     let mut grid = Grid::new();
     grid.load_style(STYLE);
     grid.force_no_tty();
-    grid.set_header(["name", "kernel"].iter().chain(header));
+    let named = rows.iter().any(|row| !row.test.is_empty());
+    let names: &[&str] = if named {
+        &["name", "kernel"]
+    } else {
+        &["kernel"]
+    };
+    grid.set_header(names.iter().chain(header));
     let mut last = "";
     for row in rows {
         // A test's name stands once before its kernels.
         let name = if row.test == last { "" } else { row.test };
         last = row.test;
-        let mut line = vec![plain::line(name), plain::line(&demangled(row.kernel))];
+        let mut line = vec![plain::line(&demangled(row.kernel))];
+        if named {
+            line.insert(0, plain::line(name));
+        }
         line.extend(cells(row));
         grid.add_row(line);
     }
     for (n, column) in grid.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
-        if n >= 2 {
+        if n >= names.len() {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

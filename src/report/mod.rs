@@ -24,7 +24,7 @@ use std::io;
 
 use crate::verdict::{CodeObjectReport, DeviceReport, EnvironmentReport, RunReport, TrialReport};
 
-pub use counters::share;
+pub use counters::{Row as CountersRow, of_rows as counters_tables, share};
 pub use failure::{findings, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
 pub use growing::Growing;

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Lanes of a wave.
 const LANES: u64 = 64;
 
 /// Counters of one launch, or of several together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CountersReport {
     /// Wave instructions by kind: `salu`, `valu`, `smem`, `vmem`, `lds`, `branch`, `control`.
-    pub by_kind: BTreeMap<&'static str, u64>,
+    pub by_kind: BTreeMap<String, u64>,
     /// Wave instructions that work lane by lane: vector ALU, vector memory, LDS.
     pub vector_instructions: u64,
     /// Lanes that were on, summed over those.
@@ -19,7 +19,7 @@ pub struct CountersReport {
     /// The share of lanes that were on in them, from 0 to 1; none where there were none.
     pub lane_utilisation: Option<f64>,
     /// Bytes that instructions asked for, by kind of memory: `memory`, `scratch`, `lds`, `scalar`.
-    pub bytes: BTreeMap<&'static str, BytesReport>,
+    pub bytes: BTreeMap<String, BytesReport>,
     /// s_barrier instructions that waves executed.
     pub barriers: u64,
     /// Branches after which a wave did not go on with the instruction behind.
@@ -27,7 +27,7 @@ pub struct CountersReport {
 }
 
 /// Bytes of a kind of memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BytesReport {
     /// Bytes read.
     pub read: u64,
@@ -39,10 +39,10 @@ impl CountersReport {
     /// Adds those of another launch.
     pub fn add(&mut self, other: &CountersReport) {
         for (kind, count) in &other.by_kind {
-            *self.by_kind.entry(kind).or_default() += count;
+            *self.by_kind.entry(kind.clone()).or_default() += count;
         }
         for (space, bytes) in &other.bytes {
-            let sum = self.bytes.entry(space).or_default();
+            let sum = self.bytes.entry(space.clone()).or_default();
             sum.read += bytes.read;
             sum.written += bytes.written;
         }
@@ -62,12 +62,12 @@ mod tests {
     #[test]
     fn launches_add_up() {
         let one = CountersReport {
-            by_kind: [("valu", 3)].into(),
+            by_kind: [("valu".to_owned(), 3)].into(),
             vector_instructions: 3,
             active_lanes: 96,
             lane_utilisation: Some(0.5),
             bytes: [(
-                "lds",
+                "lds".to_owned(),
                 BytesReport {
                     read: 4,
                     written: 0,
@@ -81,13 +81,16 @@ mod tests {
         sum.add(&one);
         assert_eq!(sum, one);
         let other = CountersReport {
-            by_kind: [("lds", 1), ("valu", 1)].into(),
+            by_kind: [("lds".to_owned(), 1), ("valu".to_owned(), 1)].into(),
             vector_instructions: 1,
             active_lanes: 64,
             ..CountersReport::default()
         };
         sum.add(&other);
-        assert_eq!(sum.by_kind, [("lds", 1), ("valu", 4)].into());
+        assert_eq!(
+            sum.by_kind,
+            [("lds".to_owned(), 1), ("valu".to_owned(), 4)].into()
+        );
         assert_eq!(sum.lane_utilisation, Some(160.0 / 256.0));
     }
 }

@@ -28,12 +28,16 @@ fn texts(output: &Output) -> (String, String) {
 /// A line as the runtime writes it.
 const LINE: &str = r#"echo '{"process":1,"launches":2,"failed":0,"instructions":9,"findings":FOUND,"kernels":[{"kernel":"k","launches":2,"instructions":9}]}' >> "$GFX906_SUMMARY""#;
 
+/// What `--counters` adds to a kernel of that line.
+const COUNTERS: &str = r#""instructions":9,"counters":{"by_kind":{"salu":3,"valu":6},"vector_instructions":6,"active_lanes":192,"lane_utilisation":0.5,"bytes":{"memory":{"read":64,"written":32}},"barriers":1,"branches_taken":2}"#;
+
 #[test]
 fn flags_reach_the_runtime_and_the_library_its_names() {
     let here = scratch("hip-flags");
     let flags = [
         "--sanitize=race,init",
         "--abort",
+        "--counters",
         "--record",
         "rec",
         "--schedule",
@@ -57,6 +61,7 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
     let wanted = [
         "GFX906_ABORT=1",
         "GFX906_BUDGET=5,2s",
+        "GFX906_COUNTERS=1",
         "GFX906_RECORD=rec",
         "GFX906_SANITIZE=init,race",
         "GFX906_SANITIZE_ABORT=1",
@@ -218,4 +223,31 @@ fn the_place_of_the_report_is_tried_before_the_program_runs() {
         "{err}"
     );
     assert!(!here.join("started").exists());
+}
+
+#[test]
+fn counters_are_shown_by_kernel_and_add_up() {
+    let here = scratch("hip-counters");
+    let line = LINE.replace("FOUND", "0");
+    let line = line.replace(r#""instructions":9}]"#, &format!("{COUNTERS}}}]"));
+    let flags = ["--counters", "--report", "ran.json"];
+    let output = hip(&here, &flags, &format!("{line}; {line}"));
+    let (_, err) = texts(&output);
+    let tables: Vec<&str> = err.lines().skip(4).collect();
+    assert_eq!(
+        tables,
+        [
+            "kernel  launches  salu  valu  taken  barriers  lanes on",
+            "k              4     6    12      4         2    50.0 %",
+            "",
+            "Bytes that instructions asked for",
+            "kernel  memory read  memory written",
+            "k               128              64",
+        ],
+        "{err}"
+    );
+    let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    crate::schemas::validate(&report);
+    assert_eq!(report["kernels"][0]["counters"]["active_lanes"], 384);
 }

@@ -76,7 +76,7 @@ impl Summary<'_> {
                 row.push(number(ran.map(|ran| ran.waves)));
                 row.push(number(ran.and_then(|ran| ran.instructions)));
                 let counted = outcome.counted();
-                let kind = |kind| counted.and_then(|c| c.by_kind.get(kind).copied());
+                let kind = |kind: &str| counted.and_then(|c| c.by_kind.get(kind).copied());
                 row.extend(kinds.iter().map(|name| number(kind(name))));
                 row.push(number(counted.map(|counted| counted.branches_taken)));
                 row.push(number(counted.map(|counted| counted.barriers)));
@@ -143,7 +143,7 @@ impl Summary<'_> {
 
     /// The bytes that instructions asked for, of each kind of memory that any launch used.
     fn bytes(&self) -> String {
-        let mut spaces: Vec<&'static str> = Vec::new();
+        let mut spaces: Vec<&str> = Vec::new();
         for counted in self
             .launches
             .iter()
@@ -153,7 +153,7 @@ impl Summary<'_> {
                 .bytes
                 .iter()
                 .filter(|(_, bytes)| bytes.read + bytes.written > 0);
-            spaces.extend(used.map(|(space, _)| *space));
+            spaces.extend(used.map(|(space, _)| space.as_str()));
         }
         spaces.sort_unstable();
         spaces.dedup();
@@ -171,7 +171,7 @@ impl Summary<'_> {
             let counted = outcome.counted()?;
             let mut row = vec![index.to_string(), spec.kernel.clone()];
             for space in &spaces {
-                let bytes = counted.bytes.get(space).copied().unwrap_or_default();
+                let bytes = counted.bytes.get(*space).copied().unwrap_or_default();
                 row.extend([bytes.read.to_string(), bytes.written.to_string()]);
             }
             Some(row)
@@ -222,14 +222,14 @@ impl Summary<'_> {
 }
 
 /// The kinds of instructions that any launch ran.
-fn kinds(launches: &[(&LaunchSpec, Outcome)]) -> Vec<&'static str> {
-    let mut kinds: Vec<&'static str> = Vec::new();
+fn kinds<'a>(launches: &'a [(&LaunchSpec, Outcome)]) -> Vec<&'a str> {
+    let mut kinds: Vec<&str> = Vec::new();
     for (_, outcome) in launches {
         let Some(counted) = outcome.counted() else {
             continue;
         };
         for (kind, count) in &counted.by_kind {
-            if *count > 0 && !kinds.contains(kind) {
+            if *count > 0 && !kinds.contains(&kind.as_str()) {
                 kinds.push(kind);
             }
         }

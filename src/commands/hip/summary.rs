@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::table;
+use crate::report::{CountersRow, counters_tables};
 use crate::text::demangled;
+use crate::verdict::CountersReport;
 
 /// Kernels that are told one by one.
 const SHOWN: usize = 20;
@@ -26,16 +28,25 @@ struct Kernel {
     kernel: String,
     launches: u64,
     instructions: u64,
+    counters: Option<CountersReport>,
+}
+
+/// What the launches of a kernel came to.
+#[derive(Debug, Default, PartialEq)]
+struct Ran {
+    launches: u64,
+    instructions: u64,
+    counters: Option<CountersReport>,
 }
 
 /// What all of them ran.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Summary {
     processes: u64,
     failed: u64,
     findings: u64,
-    /// By name: launches and wave instructions.
-    kernels: BTreeMap<String, (u64, u64)>,
+    /// By name.
+    kernels: BTreeMap<String, Ran>,
 }
 
 impl Summary {
@@ -53,9 +64,12 @@ impl Summary {
             all.failed += process.failed;
             all.findings += process.findings;
             for ran in process.kernels {
-                let (launches, instructions) = all.kernels.entry(ran.kernel).or_default();
-                *launches += ran.launches;
-                *instructions += ran.instructions;
+                let sum = all.kernels.entry(ran.kernel).or_default();
+                sum.launches += ran.launches;
+                sum.instructions += ran.instructions;
+                if let Some(counters) = &ran.counters {
+                    sum.counters.get_or_insert_default().add(counters);
+                }
             }
         }
         all
@@ -68,11 +82,11 @@ impl Summary {
 
     /// All launches.
     pub fn launches(&self) -> u64 {
-        self.kernels.values().map(|(launches, _)| launches).sum()
+        self.kernels.values().map(|ran| ran.launches).sum()
     }
 
     fn instructions(&self) -> u64 {
-        self.kernels.values().map(|(_, count)| count).sum()
+        self.kernels.values().map(|ran| ran.instructions).sum()
     }
 
     /// For people.
@@ -97,21 +111,37 @@ impl Summary {
             counted(self.findings, "finding", "findings"),
         );
         let mut most: Vec<_> = self.kernels.iter().collect();
-        most.sort_by_key(|(_, ran)| std::cmp::Reverse(ran.1));
-        let rows = most.iter().take(SHOWN).map(|(name, (launches, count))| {
-            vec![launches.to_string(), count.to_string(), demangled(name)]
+        most.sort_by_key(|(_, ran)| std::cmp::Reverse(ran.instructions));
+        let rows = most.iter().take(SHOWN).map(|(name, ran)| {
+            vec![
+                ran.launches.to_string(),
+                ran.instructions.to_string(),
+                demangled(name),
+            ]
         });
         text += &table(&["launches", "instructions", "kernel"], &[0, 1], rows);
         if most.len() > SHOWN {
             text += &format!("and {} more kernels\n", most.len() - SHOWN);
+        }
+        let counted: Vec<CountersRow<'_>> = most
+            .iter()
+            .filter_map(|(name, ran)| counted_row(name, ran))
+            .take(SHOWN)
+            .collect();
+        if !counted.is_empty() {
+            text += &format!("\n{}\n", counters_tables(&counted, None));
         }
         text
     }
 
     /// For programs.
     pub fn json(&self, code: u8) -> Value {
-        let kernels = self.kernels.iter().map(|(name, (launches, instructions))| {
-            json!({ "kernel": name, "launches": launches, "instructions": instructions })
+        let kernels = self.kernels.iter().map(|(name, ran)| {
+            let mut kernel = json!({ "kernel": name, "launches": ran.launches, "instructions": ran.instructions });
+            if let Some(counters) = &ran.counters {
+                kernel["counters"] = json!(counters);
+            }
+            kernel
         });
         json!({
             "schema": "deltanet-check/hip/1",
@@ -124,6 +154,16 @@ impl Summary {
             "kernels": kernels.collect::<Vec<_>>(),
         })
     }
+}
+
+/// A row of the tables of counters, where what a kernel did was counted.
+fn counted_row<'a>(kernel: &'a str, ran: &Ran) -> Option<CountersRow<'a>> {
+    Some(CountersRow {
+        test: "",
+        kernel,
+        launches: ran.launches,
+        counters: ran.counters.clone()?,
+    })
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {

@@ -225,7 +225,9 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
 /// As `passing`, with counters: a test of two kernels, one of them launched twice, and a test whose kernel has no vector instruction.
 pub fn counted() -> RunReport {
     let counters = CountersReport {
-        by_kind: [("branch", 4), ("lds", 0), ("valu", 96), ("vmem", 4)].into(),
+        by_kind: [("branch", 4), ("lds", 0), ("valu", 96), ("vmem", 4)]
+            .map(|(kind, count)| (kind.to_owned(), count))
+            .into(),
         vector_instructions: 100,
         active_lanes: 6000,
         lane_utilisation: Some(6000.0 / 6400.0),
@@ -246,6 +248,7 @@ pub fn counted() -> RunReport {
                 },
             ),
         ]
+        .map(|(space, bytes)| (space.to_owned(), bytes))
         .into(),
         barriers: 8,
         branches_taken: 3,
@@ -265,7 +268,7 @@ pub fn counted() -> RunReport {
     };
     two.launches = vec![launch.clone(), other, launch];
     scalar.launches[0].counters = Some(CountersReport {
-        by_kind: [("salu", 7)].into(),
+        by_kind: [("salu".to_owned(), 7)].into(),
         ..CountersReport::default()
     });
     report
