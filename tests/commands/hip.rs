@@ -238,10 +238,12 @@ fn counters_are_shown_by_kernel_and_add_up() {
         tables,
         [
             "kernel  launches  salu  valu  taken  barriers  lanes on",
+            "--------------------------------------------------------",
             "k              4     6    12      4         2    50.0 %",
             "",
             "Bytes that instructions asked for",
             "kernel  memory read  memory written",
+            "------------------------------------",
             "k               128              64",
         ],
         "{err}"
