@@ -14,7 +14,7 @@ use gfx906_hip::boundary::In;
 /// One call, or a few that belong together.
 fn step(held: &mut Held, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
-    match random.below(33) {
+    match random.below(34) {
         0 | 1 => {
             let (mut address, size) = (7, random.size());
             match call!(hipMalloc(out(&mut address), size)) {
@@ -223,6 +223,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
         29 => streams::captured(held, random, alone),
         30 => memory::any(held, random),
         31 => streams::ordered(held, random),
+        33 => batches::any(held, random),
         32 => {
             // Nothing is compiled: that takes seconds.
             let (bad, mut bytes) = (held.bad(random), 7);

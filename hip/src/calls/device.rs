@@ -53,6 +53,7 @@ pub fn reset() -> Outcome {
     state.context_retained = false;
     state.functions.clear().for_each(drop);
     state.modules.clear().for_each(drop);
+    state.libraries.clear().for_each(drop);
     let lanes: Vec<_> = state.streams.clear().map(|stream| stream.lane).collect();
     state.events.clear().for_each(drop);
     state.graphs.clear();

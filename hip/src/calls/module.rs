@@ -9,21 +9,27 @@ use crate::objects::module::{Function, Loaded};
 use crate::runtime::{State, state};
 use crate::tell::tell;
 
-fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+/// A code object in device memory.
+pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
     let mut state = state();
     let State { gpu, requests, .. } = &mut *state;
-    let loaded = Loaded::new(gpu, requests, bytes)?;
-    out.put(state.modules.insert(loaded))
+    Loaded::new(gpu, requests, bytes)
+}
+
+/// A file; what is wrong with it is told by the name of the function that wants it.
+pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
+    std::fs::read(file).inspect_err(|error| tell(format!("{function}: {file}: {error}")))
+}
+
+fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+    let loaded = loaded(bytes)?;
+    out.put(state().modules.insert(loaded))
 }
 
 pub fn load(out: Out<Address>, file: Text) -> Outcome {
     out.required()?;
-    let file = file.get()?;
-    let bytes = std::fs::read(&file).map_err(|error| {
-        tell(format!("hipModuleLoad: {file}: {error}"));
-        HipError::FileNotFound
-    })?;
-    add(out, &bytes)
+    let bytes = read("hipModuleLoad", &file.get()?);
+    add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
 pub fn load_data(out: Out<Address>, at: Address) -> Outcome {

@@ -27,6 +27,7 @@ macro_rules! call {
     };
 }
 
+pub mod batches;
 pub mod launch;
 pub mod memory;
 pub mod streams;

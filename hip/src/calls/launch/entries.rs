@@ -164,7 +164,8 @@ pub fn ext_host_launch(
     stop: Address,
     _flags: i32,
 ) -> Outcome {
-    let function = state().function_of(host)?;
+    // HIP 7 takes the kernel of a library, too.
+    let function = kernel_of(host)?;
     let request = Request {
         shape: LaunchShape {
             grid: grid.into(),
