@@ -17,6 +17,7 @@ use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
 use crate::calls::memory::pool::{Access, Location, PoolProperties};
 use crate::calls::memory::query::PointerAttributes;
 use crate::calls::memory::virtual_memory::Properties;
+use crate::calls::stream::value::Operation as WordOperation;
 use crate::calls::{
     context, device, event, fatbin, graph, launch, library, link, lookup, memory, module,
     per_thread, rtc, stream, texture,
@@ -102,6 +103,10 @@ fn proc_address(
     lookup::by_version(find, name, out, version, flags, status)
 }
 
+fn entry_point_per_thread(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+    lookup::entry_point_per_thread(find, name, out, flags, status)
+}
+
 fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
     lookup::entry_point(find, name, out, flags, status)
 }
@@ -122,9 +127,9 @@ functions! {
     "hip_4.2" hipCtxGetSharedMemConfig(out: Out<u32>) = device device::bank_size;
     "hip_4.2" hipCtxPopCurrent(out: Out<Address>) = device context::pop;
     "hip_4.2" hipCtxPushCurrent(context: Address) = device context::push;
-    "hip_4.2" hipCtxSetCacheConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipCtxSetCacheConfig(config: u32) = device device::prefer_cache;
     "hip_4.2" hipCtxSetCurrent(context: Address) = device context::set_current;
-    "hip_4.2" hipCtxSetSharedMemConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipCtxSetSharedMemConfig(config: u32) = device device::prefer_banks;
     "hip_4.2" hipDeviceCanAccessPeer(out: Out<i32>, device: i32, peer: i32) = device device::can_access_peer;
     "hip_4.2" hipDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32) = open device::compute_capability;
     "hip_4.2" hipDeviceDisablePeerAccess(peer: i32) = device device::no_peer_access;
@@ -145,8 +150,8 @@ functions! {
     "hip_4.2" hipDevicePrimaryCtxRetain(out: Out<Address>, device: i32) = device context::retain_primary;
     "hip_4.2" hipDevicePrimaryCtxSetFlags(device: i32, flags: u32) = device context::set_primary_flags;
     "hip_4.2" hipDeviceReset() = open device::reset;
-    "hip_4.2" hipDeviceSetCacheConfig(config: u32) = device device::prefer;
-    "hip_4.2" hipDeviceSetSharedMemConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipDeviceSetCacheConfig(config: u32) = device device::prefer_cache;
+    "hip_4.2" hipDeviceSetSharedMemConfig(config: u32) = device device::prefer_banks;
     "hip_4.2" hipDeviceTotalMem(out: Out<usize>, device: i32) = open memory::query::total;
     "hip_4.2" hipDriverGetVersion(out: Out<i32>) = open device::version;
     "hip_4.2" hipGetDevice(out: Out<i32>) = open device::get;
@@ -165,6 +170,7 @@ functions! {
     "hip_6.0" hipChooseDeviceR0600(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_6.1" hipGetProcAddress(name: Text, out: Out<Address>, version: i32, flags: u64, status: Out<u32>) = open proc_address;
     "hip_7.1" hipGetDriverEntryPoint(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open entry_point;
+    "hip_7.1" hipGetDriverEntryPoint_spt(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open entry_point_per_thread;
 
     // Errors.
     "hip_4.2" hipGetErrorName(code: u32) -> Text = raw name_of;
@@ -249,6 +255,9 @@ functions! {
     "hip_4.2" hipMemcpy2DFromArray(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
     "hip_4.2" hipMemcpy2DFromArrayAsync(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::array::copy_2d_from_async;
     "hip_5.2" hipMemcpy2DFromArray_spt(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
+    "hip_5.3" hipMemcpyFromArray_spt(to: Address, from: Address, x: usize, y: usize, bytes: usize, direction: u32) = device memory::array::copy_from;
+    "hip_5.3" hipMemcpy2DFromArrayAsync_spt(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32, stream: Address) = device per_thread::copy_2d_from_array;
+    "hip_5.3" hipMemcpy2DToArrayAsync_spt(to: Address, x: usize, y: usize, from: Address, pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device per_thread::copy_2d_to_array;
     "hip_4.2" hipMemcpyToArray(to: Address, x: usize, y: usize, from: Address, bytes: usize, direction: u32) = device memory::array::copy_to;
     "hip_4.2" hipMemcpyFromArray(to: Address, from: Address, x: usize, y: usize, bytes: usize, direction: u32) = device memory::array::copy_from;
     "hip_4.2" hipMemcpyHtoA(to: Address, offset: usize, from: Address, bytes: usize) = device memory::array::copy_in;
@@ -350,6 +359,8 @@ functions! {
     "hip_4.2" hipExtStreamCreateWithCUMask(out: Out<Address>, words: u32, mask: In<u32>) = device stream::create_with_cu_mask;
     "hip_4.2" hipExtStreamGetCUMask(stream: Address, words: u32, out: Out<u32>) = device stream::cu_mask;
     "hip_4.2" hipGetStreamDeviceId(stream: Address) -> i32 = raw stream::device_of;
+    "hip_4.2" hipStreamGetDevice(stream: Address, out: Out<i32>) = device stream::get_device;
+    "hip_7.1" hipStreamGetId(stream: Address, out: Out<u64>) = device stream::get_id;
     "hip_4.2" hipStreamAddCallback(stream: Address, callback: Callback<StreamCallback>, data: Address, flags: u32) = device stream::host::add_callback;
     "hip_4.2" hipStreamCreate(out: Out<Address>) = device stream::create;
     "hip_4.2" hipStreamCreateWithFlags(out: Out<Address>, flags: u32) = device stream::create_with_flags;
@@ -381,6 +392,7 @@ functions! {
     "hip_4.4" hipStreamWaitValue64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) = device stream::value::wait_64;
     "hip_4.4" hipStreamWriteValue32(stream: Address, address: Address, value: u32, flags: u32) = device stream::value::write_32;
     "hip_4.4" hipStreamWriteValue64(stream: Address, address: Address, value: u64, flags: u32) = device stream::value::write_64;
+    "hip_6.4" hipStreamBatchMemOp(stream: Address, count: u32, operations: In<WordOperation>, flags: u32) = device stream::value::batch;
 
     // Graphs and captures.
     "hip_4.3" hipGraphCreate(out: Out<Address>, flags: u32) = device graph::create;
@@ -491,8 +503,8 @@ functions! {
     "hip_4.2" hipFuncGetAttribute(out: Out<i32>, attribute: u32, function: Address) = device kernel::attribute;
     "hip_4.2" hipFuncGetAttributes(out: Out<FunctionAttributes>, host: Address) = device kernel::attributes;
     "hip_4.2" hipFuncSetAttribute(host: Address, attribute: u32, value: i32) = device kernel::set_attribute;
-    "hip_4.2" hipFuncSetCacheConfig(host: Address, config: u32) = device kernel::prefer;
-    "hip_4.2" hipFuncSetSharedMemConfig(host: Address, config: u32) = device kernel::prefer;
+    "hip_4.2" hipFuncSetCacheConfig(host: Address, config: u32) = device kernel::prefer_cache;
+    "hip_4.2" hipFuncSetSharedMemConfig(host: Address, config: u32) = device kernel::prefer_banks;
     "hip_4.2" hipKernelNameRef(function: Address) -> Text = raw kernel::name;
     "hip_4.2" hipKernelNameRefByPtr(host: Address, stream: Address) -> Text = raw kernel::name_by_pointer;
     "hip_4.2" hipLaunchByPtr(host: Address) = device launch::pending::launch_by_pointer;
@@ -571,11 +583,11 @@ functions! {
     "hip_4.2" hiprtcVersion(major: Out<i32>, minor: Out<i32>) -> u32 = raw rtc::version;
     "hip_5.3" hiprtcGetBitcode(program: Address, to: Address) -> u32 = raw rtc::get_bitcode;
     "hip_5.3" hiprtcGetBitcodeSize(program: Address, out: Out<usize>) -> u32 = raw rtc::bitcode_size;
-    "hip_5.3" hiprtcLinkAddData(link: Address, kind: u32, data: Address, bytes: usize, name: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_data;
-    "hip_5.3" hiprtcLinkAddFile(link: Address, kind: u32, path: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_file;
-    "hip_5.3" hiprtcLinkComplete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 = raw rtc::link_complete;
-    "hip_5.3" hiprtcLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 = raw rtc::link_create;
-    "hip_5.3" hiprtcLinkDestroy(link: Address) -> u32 = raw rtc::link_destroy;
+    "hip_4.2" hiprtcLinkAddData(link: Address, kind: u32, data: Address, bytes: usize, name: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_data;
+    "hip_4.2" hiprtcLinkAddFile(link: Address, kind: u32, path: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_file;
+    "hip_4.2" hiprtcLinkComplete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 = raw rtc::link_complete;
+    "hip_4.2" hiprtcLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 = raw rtc::link_create;
+    "hip_4.2" hiprtcLinkDestroy(link: Address) -> u32 = raw rtc::link_destroy;
 
     // Not supported: texture references, levels of detail.
     "hip_4.2" __hipRegisterSurface() = none;
@@ -597,6 +609,9 @@ functions! {
     "hip_4.2" hipModuleGetTexRef() = none;
     "hip_4.2" hipTexRefGetAddress() = none;
     "hip_4.2" hipTexRefGetAddressMode() = none;
+    "hip_4.2" hipTexRefGetArray() = none;
+    "hip_4.2" hipTexRefGetBorderColor() = none;
+    "hip_4.2" hipTexRefGetMipMappedArray() = none;
     "hip_4.2" hipTexRefGetFilterMode() = none;
     "hip_4.2" hipTexRefGetFlags() = none;
     "hip_4.2" hipTexRefGetFormat() = none;
@@ -631,6 +646,27 @@ functions! {
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
 
     // Not supported: the rest.
+    "hip_4.5" hipDeviceGetGraphMemAttribute() = none;
+    "hip_4.5" hipDeviceGraphMemTrim() = none;
+    "hip_4.5" hipDeviceSetGraphMemAttribute() = none;
+    "hip_4.2" hipDeviceGetTexture1DLinearMaxWidth() = none;
+    "hip_6.4" hipGraphAddBatchMemOpNode() = none;
+    "hip_5.3" hipGraphAddExternalSemaphoresSignalNode() = none;
+    "hip_5.3" hipGraphAddExternalSemaphoresWaitNode() = none;
+    "hip_6.4" hipGraphBatchMemOpNodeGetParams() = none;
+    "hip_6.4" hipGraphBatchMemOpNodeSetParams() = none;
+    "hip_6.4" hipGraphExecBatchMemOpNodeSetParams() = none;
+    "hip_5.3" hipGraphExecExternalSemaphoresSignalNodeSetParams() = none;
+    "hip_5.3" hipGraphExecExternalSemaphoresWaitNodeSetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresSignalNodeGetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresSignalNodeSetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresWaitNodeGetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresWaitNodeSetParams() = none;
+    "hip_4.2" hipPointerSetAttribute() = none;
+    "hip_5.3" hipRegisterTracerCallback() = none;
+    "hip_7.2" hipStreamCopyAttributes() = none;
+    "hip_7.1" hipStreamGetAttribute() = none;
+    "hip_7.1" hipStreamSetAttribute() = none;
     "hip_4.2" __hipGetPCH() = none;
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;

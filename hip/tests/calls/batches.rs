@@ -156,6 +156,38 @@ fn addresses(held: &Held, random: &mut Random) {
     assert_eq!(ask(0), INVALID_VALUE);
 }
 
+/// Words that a stream writes and waits for by the batch, of which perhaps one cannot be.
+fn words(held: &Held, random: &mut Random) {
+    const WAIT: u64 = 4;
+    const WRITE: u64 = 5;
+    let (stream, mut base) = (held.stream(random), 0);
+    assert_eq!(call!(hipMalloc(out(&mut base), 16)), SUCCESS);
+    let value = random.next();
+    let wrong = random.below(3) == 0;
+    let second = base + if wrong { 12 } else { 8 };
+    // hipStreamBatchMemOpParams: kind, address, value, flags; a wait for what was written last, by equality.
+    let operations = [
+        [WRITE, base, value, 0, 0, 0],
+        [WRITE, second, !value, 0, 0, 0],
+        [WAIT, base, value, 1, 0, 0],
+    ];
+    let given = call!(hipStreamBatchMemOp(stream, 3, of(&operations), 0));
+    let expected = if wrong { INVALID_VALUE } else { SUCCESS };
+    assert_eq!(given, expected);
+    assert_eq!(call!(hipStreamSynchronize(stream)), SUCCESS);
+    let mut back = [7u64; 2];
+    let place = back.as_mut_ptr().expose_provenance() as u64;
+    assert_eq!(call!(hipMemcpy(place, base, 16, 2)), SUCCESS);
+    if !wrong {
+        assert_eq!(back, [value, !value]);
+    }
+    assert_eq!(call!(hipFree(base)), SUCCESS);
+    for (count, flags) in [(0, 0), (3, 1), (256, 0)] {
+        let given = call!(hipStreamBatchMemOp(stream, count, of(&operations), flags));
+        assert_eq!(given, INVALID_VALUE);
+    }
+}
+
 /// Masks of compute units, and objects of the linker's, into which nothing is put: to link takes seconds.
 fn handles(held: &Held, random: &mut Random) {
     let (mut stream, mut link) = (0, 0);
@@ -175,6 +207,7 @@ fn handles(held: &Held, random: &mut Random) {
     let asked = call!(hipExtStreamGetCUMask(stream, 3, out(&mut told[0])));
     assert_eq!(asked, STREAM_IS_GONE);
 
+    words(held, random);
     let created = call!(hipLinkCreate(0, In::null(), In::null(), out(&mut link)));
     assert_eq!(created, SUCCESS);
     let data = b"neither bitcode nor text\0\xff";

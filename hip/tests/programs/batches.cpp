@@ -46,6 +46,8 @@ hipError_t hipMemcpyBatchAsync(void**, void**, size_t*, size_t, CopyAttributes*,
 hipError_t hipMemcpy3DBatchAsync(size_t, Operation*, size_t*, unsigned long long, hipStream_t);
 hipError_t hipMemcpy3DPeer(PeerParameters*);
 hipError_t hipMemcpy3DPeerAsync(PeerParameters*, hipStream_t);
+hipError_t hipStreamGetDevice(hipStream_t, hipDevice_t*);
+hipError_t hipStreamGetId(hipStream_t, unsigned long long*);
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, const HIP_MEMCPY3D*, hipCtx_t);
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t, HIP_MEMCPY3D*);
 }
@@ -306,8 +308,19 @@ static void units() {
     EXPECT(hipErrorInvalidValue, hipExtLaunchMultiKernelMultiDevice(&launch, 2, 0));
     launch.stream = nullptr;
     EXPECT(hipErrorInvalidHandle, hipExtLaunchMultiKernelMultiDevice(&launch, 1, 0));
+    // What tells streams apart, and where they are.
+    unsigned long long first = 7, second = 7;
+    hipDevice_t device = 7;
+    HIP_CHECK(hipStreamGetId(some, &first));
+    HIP_CHECK(hipStreamGetId(all, &second));
+    HIP_CHECK(hipStreamGetDevice(some, &device));
+    REQUIRE(first != second && device == 0);
+    EXPECT(hipErrorInvalidValue, hipStreamGetId(some, nullptr));
+    EXPECT(hipErrorInvalidValue, hipStreamGetDevice(some, nullptr));
     HIP_CHECK(hipStreamDestroy(some));
     EXPECT(hipErrorContextIsDestroyed, hipExtStreamGetCUMask(some, 2, got));
+    EXPECT(hipErrorContextIsDestroyed, hipStreamGetId(some, &first));
+    EXPECT(hipErrorContextIsDestroyed, hipStreamGetDevice(some, &device));
 }
 
 int main() {

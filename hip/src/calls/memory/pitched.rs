@@ -192,6 +192,13 @@ pub fn copy_2d_async(
 /// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
 fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
+        let ends = |at: usize, count: usize| at.checked_add(count).unwrap_or(usize::MAX);
+        // A width that no row has is told by another code.
+        let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
+        let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
+        if !size.is_empty() && (beside || below) {
+            return Err(HipError::InvalidValue);
+        }
         (memory.pointer, memory.pitch, memory.height, x)
     } else {
         let array = array::get(array)?;

@@ -211,6 +211,18 @@ pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
     out.put(made_with(stream)?.priority)
 }
 
+pub fn get_device(stream: Address, out: Out<i32>) -> Outcome {
+    out.required()?;
+    check(stream)?;
+    out.put(0)
+}
+
+/// A number that no other stream of the process has or had; the null stream's names are one stream.
+pub fn get_id(stream: Address, out: Out<u64>) -> Outcome {
+    out.required()?;
+    out.put(submit::lane(stream)?)
+}
+
 pub fn device_of(stream: Address) -> i32 {
     if check(stream).is_ok() { 0 } else { -1 }
 }
