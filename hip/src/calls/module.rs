@@ -26,9 +26,16 @@ fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
     out.put(state().modules.insert(loaded))
 }
 
+/// A name, which is not empty.
+fn named(name: Text) -> Outcome<String> {
+    Some(name.get()?)
+        .filter(|name| !name.is_empty())
+        .ok_or(HipError::InvalidValue)
+}
+
 pub fn load(out: Out<Address>, file: Text) -> Outcome {
     out.required()?;
-    let bytes = read("hipModuleLoad", &file.get()?);
+    let bytes = read("hipModuleLoad", &named(file)?);
     add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
@@ -67,7 +74,7 @@ fn get(module: Address) -> Outcome<Arc<Loaded>> {
 
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
     out.required()?;
-    let name = name.get()?;
+    let name = named(name)?;
     let loaded = get(module)?;
     if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
@@ -77,7 +84,10 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
 }
 
 pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
-    let name = name.get()?;
+    let name = named(name)?;
+    if out.is_null() && size.is_null() {
+        return Err(HipError::InvalidValue);
+    }
     let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
     if !out.is_null() {
         out.put(address)?;

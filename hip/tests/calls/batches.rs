@@ -192,16 +192,16 @@ fn words(held: &Held, random: &mut Random) {
 fn handles(held: &Held, random: &mut Random) {
     let (mut stream, mut link) = (0, 0);
     let mask = [random.next() as u32, random.next() as u32];
-    let words = 1 + random.below(2) as u32;
+    let count = 1 + random.below(2) as u32;
     let made = call!(hipExtStreamCreateWithCUMask(
         out(&mut stream),
-        words,
+        count,
         of(&mask)
     ));
     assert_eq!(made, SUCCESS);
     let mut told = [7u32; 3];
     let asked = call!(hipExtStreamGetCUMask(stream, 3, out(&mut told[0])));
-    let second = if words == 2 { mask[1] & 0x0fff_ffff } else { 0 };
+    let second = if count == 2 { mask[1] & 0x0fff_ffff } else { 0 };
     assert_eq!((asked, told), (SUCCESS, [mask[0], second, 0]));
     assert_eq!(call!(hipStreamDestroy(stream)), SUCCESS);
     let asked = call!(hipExtStreamGetCUMask(stream, 3, out(&mut told[0])));

@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
-use super::entries::{kernel_of, module_request};
+use super::entries::{kernel_of, module_request, no_null};
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
@@ -115,9 +115,7 @@ pub fn module_launch(
     stream: Address,
     parameters: In<Address>,
 ) -> Outcome {
-    if function == 0 {
-        return Err(HipError::InvalidImage);
-    }
+    no_null(function)?;
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let request = Request {
         parameters,

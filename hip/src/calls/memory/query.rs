@@ -56,7 +56,7 @@ fn range(address: Address) -> Option<(Address, u64)> {
 }
 
 pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> Outcome {
-    let (from, bytes) = range(address).ok_or(HipError::InvalidValue)?;
+    let (from, bytes) = range(address).ok_or(HipError::NotFound)?;
     if !base.is_null() {
         base.put(from)?;
     }

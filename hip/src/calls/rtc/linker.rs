@@ -53,7 +53,7 @@ struct Link {
     inputs: Vec<Vec<u8>>,
     options: Vec<String>,
     /// What was given out: it stays until the object is destroyed.
-    linked: Option<Box<[u8]>>,
+    linked: Vec<Box<[u8]>>,
 }
 
 static LINKS: LazyLock<Mutex<Handles<Link>>> =
@@ -236,7 +236,7 @@ pub fn complete(link: Address) -> Result<(Address, usize)> {
     let place = (linked.as_ptr().expose_provenance() as Address, linked.len());
     let mut links = links();
     let link = links.get_mut(link).ok_or(Wrong::Handle)?;
-    link.linked = Some(linked);
+    link.linked.push(linked);
     Ok(place)
 }
 

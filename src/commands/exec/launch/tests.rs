@@ -149,6 +149,10 @@ fn launches() {
         launch(r#""grid": 1"#),
         "launches[0].grid: should be an array, is a number"
     );
+    assert_eq!(
+        launch(r#""grid": [1, 1, 1], "block": [1, 1, 1], "cooperative": 1"#),
+        "launches[0].cooperative: should be true or false, is a number"
+    );
 }
 
 #[test]
