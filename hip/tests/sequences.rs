@@ -242,8 +242,8 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
                 image[random.below(end as u64) as usize] = random.next() as u8;
             }
             image.truncate(random.pick(&[64, 4000, image.len()]).unwrap_or(64));
-            let mut module = 0;
-            match call!(hipModuleLoadData(out(&mut module), image.as_ptr() as u64)) {
+            let (mut module, image) = (0, Alone::of(&image));
+            match call!(hipModuleLoadData(out(&mut module), image.address())) {
                 SUCCESS => assert_eq!(call!(hipModuleUnload(module)), SUCCESS),
                 error => assert!([200, 209].contains(&error), "{error}"),
             }
