@@ -105,7 +105,7 @@ impl Side<usize> {
         // Without a pitch rows lie close together, and so do planes without a height.
         let pitch = if pitch == 0 { size.width } else { pitch };
         let rows = if rows == 0 { size.height } else { rows };
-        let ends = |at: usize, count: usize| at.checked_add(count).unwrap_or(usize::MAX);
+        let ends = |at: usize, count: usize| at.saturating_add(count);
         let beside = ends(x, size.width) > pitch && self.pitch != 0;
         let below = size.depth > 1 && ends(y, size.height) > rows && self.height != 0;
         if base == 0 || size.width > pitch || size.depth > 1 && size.height > rows {

@@ -192,7 +192,7 @@ pub fn copy_2d_async(
 /// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
 fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
-        let ends = |at: usize, count: usize| at.checked_add(count).unwrap_or(usize::MAX);
+        let ends = |at: usize, count: usize| at.saturating_add(count);
         // A width that no row has is told by another code.
         let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
         let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
