@@ -72,7 +72,7 @@ program() {
     compile "$compiler" "$name" --offload-arch=gfx906 "$opt" && run "$out/program" "$@" && ok=0 || ok=1
     # Programs with refused launches are told why.
     case $name in
-    errors | modules | launches | overlap | late | graphs | cooperative | heap | extended) ;;
+    errors | modules | launches | overlap | late | graphs | cooperative | heap | extended | linked) ;;
     *) [[ $ok == 0 ]] && { quiet || ok=1; } ;;
     esac
     verdict $ok
@@ -90,7 +90,7 @@ checked() {
 }
 hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
-    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays textures surfaces errors cooperative heap extended rtc; do
+    for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays textures surfaces errors cooperative heap extended batches rtc linked; do
         program $compiler $name -O3
         [[ $compiler != hipcc ]] || checked $name
     done
@@ -120,6 +120,7 @@ recorded globals 2
 recorded streams 50
 recorded narrow 20
 recorded bind 2
+recorded cooperative 8
 
 # A binding that is made from a recorded launch passes the contract's tests as it is. The sizes of the product do not follow from its
 # buffers (either matrix may be the first), those of the other launch do.

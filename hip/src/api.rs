@@ -12,13 +12,15 @@ use crate::calls::graph::set::Attribute;
 use crate::calls::launch::cooperative::{HostLaunch, ModuleLaunch};
 use crate::calls::launch::extended::{HostConfig, ModuleConfig};
 use crate::calls::memory::array::{Descriptor, Descriptor3d};
+use crate::calls::memory::batch::{Attributes, Operation, PeerCopy};
 use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, Pitched};
 use crate::calls::memory::pool::{Access, Location, PoolProperties};
 use crate::calls::memory::query::PointerAttributes;
 use crate::calls::memory::virtual_memory::Properties;
+use crate::calls::stream::value::Operation as WordOperation;
 use crate::calls::{
-    context, device, event, fatbin, graph, launch, lookup, memory, module, per_thread, rtc, stream,
-    texture,
+    context, device, event, fatbin, graph, launch, library, link, lookup, memory, module,
+    per_thread, rtc, stream, texture,
 };
 use crate::calls::{function as kernel, symbol as variable};
 use crate::entry::{self, Failed};
@@ -101,6 +103,10 @@ fn proc_address(
     lookup::by_version(find, name, out, version, flags, status)
 }
 
+fn entry_point_per_thread(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+    lookup::entry_point_per_thread(find, name, out, flags, status)
+}
+
 fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
     lookup::entry_point(find, name, out, flags, status)
 }
@@ -121,9 +127,9 @@ functions! {
     "hip_4.2" hipCtxGetSharedMemConfig(out: Out<u32>) = device device::bank_size;
     "hip_4.2" hipCtxPopCurrent(out: Out<Address>) = device context::pop;
     "hip_4.2" hipCtxPushCurrent(context: Address) = device context::push;
-    "hip_4.2" hipCtxSetCacheConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipCtxSetCacheConfig(config: u32) = device device::prefer_cache;
     "hip_4.2" hipCtxSetCurrent(context: Address) = device context::set_current;
-    "hip_4.2" hipCtxSetSharedMemConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipCtxSetSharedMemConfig(config: u32) = device device::prefer_banks;
     "hip_4.2" hipDeviceCanAccessPeer(out: Out<i32>, device: i32, peer: i32) = device device::can_access_peer;
     "hip_4.2" hipDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32) = open device::compute_capability;
     "hip_4.2" hipDeviceDisablePeerAccess(peer: i32) = device device::no_peer_access;
@@ -144,8 +150,8 @@ functions! {
     "hip_4.2" hipDevicePrimaryCtxRetain(out: Out<Address>, device: i32) = device context::retain_primary;
     "hip_4.2" hipDevicePrimaryCtxSetFlags(device: i32, flags: u32) = device context::set_primary_flags;
     "hip_4.2" hipDeviceReset() = open device::reset;
-    "hip_4.2" hipDeviceSetCacheConfig(config: u32) = device device::prefer;
-    "hip_4.2" hipDeviceSetSharedMemConfig(config: u32) = device device::prefer;
+    "hip_4.2" hipDeviceSetCacheConfig(config: u32) = device device::prefer_cache;
+    "hip_4.2" hipDeviceSetSharedMemConfig(config: u32) = device device::prefer_banks;
     "hip_4.2" hipDeviceTotalMem(out: Out<usize>, device: i32) = open memory::query::total;
     "hip_4.2" hipDriverGetVersion(out: Out<i32>) = open device::version;
     "hip_4.2" hipGetDevice(out: Out<i32>) = open device::get;
@@ -164,6 +170,7 @@ functions! {
     "hip_6.0" hipChooseDeviceR0600(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_6.1" hipGetProcAddress(name: Text, out: Out<Address>, version: i32, flags: u64, status: Out<u32>) = open proc_address;
     "hip_7.1" hipGetDriverEntryPoint(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open entry_point;
+    "hip_7.1" hipGetDriverEntryPoint_spt(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open entry_point_per_thread;
 
     // Errors.
     "hip_4.2" hipGetErrorName(code: u32) -> Text = raw name_of;
@@ -200,6 +207,7 @@ functions! {
     "hip_4.2" hipMemPrefetchAsync(address: Address, bytes: usize, device: i32, stream: Address) = device memory::range::prefetch;
     "hip_4.2" hipMemPtrGetInfo(address: Address, size: Out<usize>) = device memory::query::size_of_allocation;
     "hip_5.0" hipPointerGetAttribute(out: Out<u8>, attribute: u32, address: Address) = device memory::query::attribute;
+    "hip_5.0" hipDrvPointerGetAttributes(count: u32, attributes: In<u32>, out: In<Out<u8>>, address: Address) = device memory::query::attributes_by_driver;
     "hip_4.2" hipPointerGetAttributes(out: Out<PointerAttributes>, address: Address) = device memory::query::attributes;
     "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::range::attach;
 
@@ -247,6 +255,9 @@ functions! {
     "hip_4.2" hipMemcpy2DFromArray(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
     "hip_4.2" hipMemcpy2DFromArrayAsync(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32, stream: Address) = device memory::array::copy_2d_from_async;
     "hip_5.2" hipMemcpy2DFromArray_spt(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32) = device memory::array::copy_2d_from;
+    "hip_5.3" hipMemcpyFromArray_spt(to: Address, from: Address, x: usize, y: usize, bytes: usize, direction: u32) = device memory::array::copy_from;
+    "hip_5.3" hipMemcpy2DFromArrayAsync_spt(to: Address, pitch: usize, from: Address, x: usize, y: usize, width: usize, height: usize, direction: u32, stream: Address) = device per_thread::copy_2d_from_array;
+    "hip_5.3" hipMemcpy2DToArrayAsync_spt(to: Address, x: usize, y: usize, from: Address, pitch: usize, width: usize, height: usize, direction: u32, stream: Address) = device per_thread::copy_2d_to_array;
     "hip_4.2" hipMemcpyToArray(to: Address, x: usize, y: usize, from: Address, bytes: usize, direction: u32) = device memory::array::copy_to;
     "hip_4.2" hipMemcpyFromArray(to: Address, from: Address, x: usize, y: usize, bytes: usize, direction: u32) = device memory::array::copy_from;
     "hip_4.2" hipMemcpyHtoA(to: Address, offset: usize, from: Address, bytes: usize) = device memory::array::copy_in;
@@ -300,6 +311,10 @@ functions! {
     "hip_4.2" hipMemcpyHtoDAsync(to: Address, from: Address, bytes: usize, stream: Address) = device memory::copy::htod_async;
     "hip_4.2" hipMemcpyPeer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) = device memory::copy::peer;
     "hip_4.2" hipMemcpyPeerAsync(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize, stream: Address) = device memory::copy::peer_async;
+    "hip_7.1" hipMemcpy3DPeer(parameters: In<PeerCopy>) = device memory::batch::peers;
+    "hip_7.1" hipMemcpy3DPeerAsync(parameters: In<PeerCopy>, stream: Address) = device memory::batch::peers_async;
+    "hip_7.1" hipMemcpy3DBatchAsync(count: usize, operations: In<Operation>, failed: Out<usize>, flags: u64, stream: Address) = device memory::batch::planes;
+    "hip_7.1" hipMemcpyBatchAsync(to: In<Address>, from: In<Address>, sizes: In<usize>, count: usize, attributes: In<Attributes>, firsts: In<usize>, attribute_count: usize, failed: Out<usize>, stream: Address) = device memory::batch::rows;
     "hip_4.2" hipMemcpyParam2D(parameters: In<Copy2d>) = device memory::pitched::copy_parameters;
     "hip_4.3" hipDrvMemcpy2DUnaligned(parameters: In<Copy2d>) = device memory::pitched::copy_parameters;
     "hip_4.2" hipMemcpyParam2DAsync(parameters: In<Copy2d>, stream: Address) = device memory::pitched::copy_parameters_async;
@@ -342,7 +357,10 @@ functions! {
     "hip_4.2" hipEventRecord(event: Address, stream: Address) = device event::record;
     "hip_4.2" hipEventSynchronize(event: Address) = device event::synchronize;
     "hip_4.2" hipExtStreamCreateWithCUMask(out: Out<Address>, words: u32, mask: In<u32>) = device stream::create_with_cu_mask;
+    "hip_4.2" hipExtStreamGetCUMask(stream: Address, words: u32, out: Out<u32>) = device stream::cu_mask;
     "hip_4.2" hipGetStreamDeviceId(stream: Address) -> i32 = raw stream::device_of;
+    "hip_4.2" hipStreamGetDevice(stream: Address, out: Out<i32>) = device stream::get_device;
+    "hip_7.1" hipStreamGetId(stream: Address, out: Out<u64>) = device stream::get_id;
     "hip_4.2" hipStreamAddCallback(stream: Address, callback: Callback<StreamCallback>, data: Address, flags: u32) = device stream::host::add_callback;
     "hip_4.2" hipStreamCreate(out: Out<Address>) = device stream::create;
     "hip_4.2" hipStreamCreateWithFlags(out: Out<Address>, flags: u32) = device stream::create_with_flags;
@@ -374,6 +392,7 @@ functions! {
     "hip_4.4" hipStreamWaitValue64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) = device stream::value::wait_64;
     "hip_4.4" hipStreamWriteValue32(stream: Address, address: Address, value: u32, flags: u32) = device stream::value::write_32;
     "hip_4.4" hipStreamWriteValue64(stream: Address, address: Address, value: u64, flags: u32) = device stream::value::write_64;
+    "hip_6.4" hipStreamBatchMemOp(stream: Address, count: u32, operations: In<WordOperation>, flags: u32) = device stream::value::batch;
 
     // Graphs and captures.
     "hip_4.3" hipGraphCreate(out: Out<Address>, flags: u32) = device graph::create;
@@ -412,6 +431,7 @@ functions! {
     "hip_5.6" hipDrvGraphAddMemcpyNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: Address, context: Address) = device graph::any::add_driver_copy;
     "hip_5.6" hipDrvGraphAddMemsetNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<MemsetParameters>, context: Address) = device graph::any::add_driver_fill;
     "hip_6.0" hipDrvGraphMemcpyNodeSetParams(node: Address, parameters: Address) = device graph::any::set_driver_copy;
+    "hip_6.0" hipDrvGraphMemcpyNodeGetParams(node: Address, out: Out<u8>) = device graph::params::get_driver_copy;
     "hip_6.2" hipDrvGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: Address, context: Address) = device graph::any::set_driver_copy_step;
     "hip_6.2" hipDrvGraphExecMemsetNodeSetParams(exec: Address, node: Address, parameters: In<MemsetParameters>, context: Address) = device graph::any::set_driver_fill_step;
     "hip_4.4" hipGraphKernelNodeGetParams(node: Address, out: Out<KernelParameters>) = device graph::params::get_kernel;
@@ -483,8 +503,8 @@ functions! {
     "hip_4.2" hipFuncGetAttribute(out: Out<i32>, attribute: u32, function: Address) = device kernel::attribute;
     "hip_4.2" hipFuncGetAttributes(out: Out<FunctionAttributes>, host: Address) = device kernel::attributes;
     "hip_4.2" hipFuncSetAttribute(host: Address, attribute: u32, value: i32) = device kernel::set_attribute;
-    "hip_4.2" hipFuncSetCacheConfig(host: Address, config: u32) = device kernel::prefer;
-    "hip_4.2" hipFuncSetSharedMemConfig(host: Address, config: u32) = device kernel::prefer;
+    "hip_4.2" hipFuncSetCacheConfig(host: Address, config: u32) = device kernel::prefer_cache;
+    "hip_4.2" hipFuncSetSharedMemConfig(host: Address, config: u32) = device kernel::prefer_banks;
     "hip_4.2" hipKernelNameRef(function: Address) -> Text = raw kernel::name;
     "hip_4.2" hipKernelNameRefByPtr(host: Address, stream: Address) -> Text = raw kernel::name_by_pointer;
     "hip_4.2" hipLaunchByPtr(host: Address) = device launch::pending::launch_by_pointer;
@@ -496,6 +516,7 @@ functions! {
     "hip_4.2" hipLaunchCooperativeKernel(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: u32, stream: Address) = device launch::cooperative::host_launch;
     "hip_5.2" hipLaunchCooperativeKernel_spt(host: Address, grid: Dim3, block: Dim3, parameters: In<Address>, lds: u32, stream: Address) = device launch::cooperative::host_launch_per_thread;
     "hip_4.2" hipLaunchCooperativeKernelMultiDevice(launches: In<HostLaunch>, count: i32, flags: u32) = device launch::cooperative::host_launch_on_all;
+    "hip_4.2" hipExtLaunchMultiKernelMultiDevice(launches: In<HostLaunch>, count: i32, flags: u32) = device launch::cooperative::host_launches;
     "hip_5.5" hipModuleLaunchCooperativeKernel(function: Address, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: u32, stream: Address, parameters: In<Address>) = device launch::cooperative::module_launch;
     "hip_5.5" hipModuleLaunchCooperativeKernelMultiDevice(launches: In<ModuleLaunch>, count: u32, flags: u32) = device launch::cooperative::module_launch_on_all;
     "hip_4.2" hipModuleGetFunction(out: Out<Address>, module: Address, name: Text) = device module::get_function;
@@ -516,6 +537,20 @@ functions! {
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, host: Address, items: i32, lds: usize, flags: u32) = device kernel::most_blocks_with_flags;
     "hip_4.2" hipOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, host: Address, lds: usize, most: i32) = device kernel::best_block;
     "hip_4.2" hipSetupArgument(value: Address, bytes: usize, offset: usize) = open launch::pending::set_up_argument;
+
+    // Libraries.
+    "hip_7.2" hipLibraryGetKernel(out: Out<Address>, library: Address, name: Text) = device library::kernel;
+    "hip_7.2" hipLibraryGetKernelCount(out: Out<u32>, library: Address) = device library::count;
+    "hip_7.2" hipLibraryLoadData(out: Out<Address>, image: Address, options: Address, values: Address, count: u32, library_options: Address, library_values: Address, library_count: u32) = device library::load_data;
+    "hip_7.2" hipLibraryLoadFromFile(out: Out<Address>, file: Text, options: Address, values: Address, count: u32, library_options: Address, library_values: Address, library_count: u32) = device library::load;
+    "hip_7.2" hipLibraryUnload(library: Address) = device library::unload;
+
+    // The linker of code.
+    "hip_6.4" hipLinkAddData(link: Address, kind: u32, data: Address, bytes: usize, name: Text, count: u32, options: Address, values: Address) = device link::add_data;
+    "hip_6.4" hipLinkAddFile(link: Address, kind: u32, path: Text, count: u32, options: Address, values: Address) = device link::add_file;
+    "hip_6.4" hipLinkComplete(link: Address, out: Out<Address>, size: Out<usize>) = device link::complete;
+    "hip_6.4" hipLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) = device link::create;
+    "hip_6.4" hipLinkDestroy(link: Address) = device link::destroy;
 
     // What compilers emit.
     "hip_4.2" __hipRegisterFatBinary(wrapper: Address) -> Address = raw fatbin::register_binary;
@@ -546,6 +581,13 @@ functions! {
     "hip_4.2" hiprtcGetProgramLog(program: Address, to: Address) -> u32 = raw rtc::get_log;
     "hip_4.2" hiprtcGetProgramLogSize(program: Address, out: Out<usize>) -> u32 = raw rtc::log_size;
     "hip_4.2" hiprtcVersion(major: Out<i32>, minor: Out<i32>) -> u32 = raw rtc::version;
+    "hip_5.3" hiprtcGetBitcode(program: Address, to: Address) -> u32 = raw rtc::get_bitcode;
+    "hip_5.3" hiprtcGetBitcodeSize(program: Address, out: Out<usize>) -> u32 = raw rtc::bitcode_size;
+    "hip_4.2" hiprtcLinkAddData(link: Address, kind: u32, data: Address, bytes: usize, name: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_data;
+    "hip_4.2" hiprtcLinkAddFile(link: Address, kind: u32, path: Text, count: u32, options: Address, values: Address) -> u32 = raw rtc::link_add_file;
+    "hip_4.2" hiprtcLinkComplete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 = raw rtc::link_complete;
+    "hip_4.2" hiprtcLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 = raw rtc::link_create;
+    "hip_4.2" hiprtcLinkDestroy(link: Address) -> u32 = raw rtc::link_destroy;
 
     // Not supported: texture references, levels of detail.
     "hip_4.2" __hipRegisterSurface() = none;
@@ -567,6 +609,9 @@ functions! {
     "hip_4.2" hipModuleGetTexRef() = none;
     "hip_4.2" hipTexRefGetAddress() = none;
     "hip_4.2" hipTexRefGetAddressMode() = none;
+    "hip_4.2" hipTexRefGetArray() = none;
+    "hip_4.2" hipTexRefGetBorderColor() = none;
+    "hip_4.2" hipTexRefGetMipMappedArray() = none;
     "hip_4.2" hipTexRefGetFilterMode() = none;
     "hip_4.2" hipTexRefGetFlags() = none;
     "hip_4.2" hipTexRefGetFormat() = none;
@@ -598,31 +643,35 @@ functions! {
     "hip_5.1" hipMemPoolImportPointer() = none;
 
     // Not supported: what HIP 6 and 7 added for other uses.
-    "hip_6.4" hipLinkAddData() = none;
-    "hip_6.4" hipLinkAddFile() = none;
-    "hip_6.4" hipLinkComplete() = none;
-    "hip_6.4" hipLinkCreate() = none;
-    "hip_6.4" hipLinkDestroy() = none;
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
-    "hip_7.1" hipMemcpy3DBatchAsync() = none;
-    "hip_7.1" hipMemcpy3DPeer() = none;
-    "hip_7.1" hipMemcpy3DPeerAsync() = none;
-    "hip_7.1" hipMemcpyBatchAsync() = none;
-    "hip_7.2" hipLibraryGetKernel() = none;
-    "hip_7.2" hipLibraryGetKernelCount() = none;
-    "hip_7.2" hipLibraryLoadData() = none;
-    "hip_7.2" hipLibraryLoadFromFile() = none;
-    "hip_7.2" hipLibraryUnload() = none;
 
     // Not supported: the rest.
+    "hip_4.5" hipDeviceGetGraphMemAttribute() = none;
+    "hip_4.5" hipDeviceGraphMemTrim() = none;
+    "hip_4.5" hipDeviceSetGraphMemAttribute() = none;
+    "hip_4.2" hipDeviceGetTexture1DLinearMaxWidth() = none;
+    "hip_6.4" hipGraphAddBatchMemOpNode() = none;
+    "hip_5.3" hipGraphAddExternalSemaphoresSignalNode() = none;
+    "hip_5.3" hipGraphAddExternalSemaphoresWaitNode() = none;
+    "hip_6.4" hipGraphBatchMemOpNodeGetParams() = none;
+    "hip_6.4" hipGraphBatchMemOpNodeSetParams() = none;
+    "hip_6.4" hipGraphExecBatchMemOpNodeSetParams() = none;
+    "hip_5.3" hipGraphExecExternalSemaphoresSignalNodeSetParams() = none;
+    "hip_5.3" hipGraphExecExternalSemaphoresWaitNodeSetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresSignalNodeGetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresSignalNodeSetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresWaitNodeGetParams() = none;
+    "hip_5.3" hipGraphExternalSemaphoresWaitNodeSetParams() = none;
+    "hip_4.2" hipPointerSetAttribute() = none;
+    "hip_5.3" hipRegisterTracerCallback() = none;
+    "hip_7.2" hipStreamCopyAttributes() = none;
+    "hip_7.1" hipStreamGetAttribute() = none;
+    "hip_7.1" hipStreamSetAttribute() = none;
     "hip_4.2" __hipGetPCH() = none;
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;
-    "hip_5.0" hipDrvPointerGetAttributes() = none;
     "hip_4.2" hipEnableActivityCallback() = none;
     "hip_4.2" hipExtGetLinkTypeAndHopCount() = none;
-    "hip_4.2" hipExtLaunchMultiKernelMultiDevice() = none;
-    "hip_4.2" hipExtStreamGetCUMask() = none;
     "hip_4.3" hipExternalMemoryGetMappedBuffer() = none;
     "hip_4.3" hipGLGetDevices() = none;
     "hip_4.3" hipGraphicsGLRegisterBuffer() = none;

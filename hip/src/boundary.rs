@@ -42,6 +42,11 @@ impl<T: Copy> Out<T> {
         Out(place)
     }
 
+    /// The same place, for another type: of functions whose structures differ between versions of HIP.
+    pub fn cast<U: Copy>(self) -> Out<U> {
+        Out(self.0.cast())
+    }
+
     /// Whether there is none.
     pub fn is_null(self) -> bool {
         self.0.is_null()

@@ -22,6 +22,10 @@ pub enum Tag {
     Module = 0x1a03 << 48,
     /// A kernel of a module.
     Function = 0x1a04 << 48,
+    /// A library.
+    Library = 0x1a07 << 48,
+    /// Objects of the linker of code.
+    Link = 0x1a31 << 48,
     /// A registered fat binary.
     Binary = 0x1a05 << 48,
     /// A memory pool.

@@ -28,6 +28,41 @@ pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
     }
 }
 
+/// What an offload bundle has for the card, whatever it is: bitcode of one, too.
+pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
+    let image = Image {
+        at: bundle.as_ptr().expose_provenance() as Address,
+        readable: bundle.len() as u64,
+    };
+    for Entry { start, size, name } in image.entries()?.0 {
+        let part = |start: u64, size: u64| {
+            let end = usize::try_from(sum(start, size).ok()?).ok()?;
+            bundle.get(usize::try_from(start).ok()?..end)
+        };
+        let (Some(data), Some(name)) = (part(start, size), part(name.start, name.end - name.start))
+        else {
+            return Err(image.damaged("an entry lies beyond its end"));
+        };
+        // `hip-amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`
+        let target = name
+            .split(|&byte| byte == b'-')
+            .rfind(|part| part.starts_with(b"gfx"));
+        let processor = target.and_then(|target| target.split(|&byte| byte == b':').next());
+        if processor == Some(b"gfx906") && !data.is_empty() {
+            return Ok(data);
+        }
+    }
+    tell("an offload bundle has no entry for gfx906");
+    Err(HipError::NoBinaryForGpu)
+}
+
+/// An entry of an offload bundle: where its data begin, their size, and where its name stands.
+struct Entry {
+    start: u64,
+    size: u64,
+    name: std::ops::Range<u64>,
+}
+
 fn sum(a: u64, b: u64) -> Outcome<u64> {
     a.checked_add(b).ok_or(HipError::InvalidImage)
 }
@@ -81,6 +116,13 @@ impl Image {
 
     /// The end of a bundle's last entry.
     fn bundle_size(self) -> Outcome<u64> {
+        let (entries, header) = self.entries()?;
+        let mut ends = entries.iter().map(|entry| sum(entry.start, entry.size));
+        ends.try_fold(header, |end, next| Ok(end.max(next?)))
+    }
+
+    /// The entries of a bundle, and the end of its header.
+    fn entries(self) -> Outcome<(Vec<Entry>, u64)> {
         const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
         const MOST: u64 = 4096;
         if self.get::<[u8; 24]>(0)? != MAGIC {
@@ -92,13 +134,18 @@ impl Image {
         if count > MOST {
             return Err(self.damaged(&format!("{count} entries in an offload bundle")));
         }
-        let mut end = offset;
+        let mut entries = Vec::new();
         for _ in 0..count {
-            let [start, size, name] = self.get::<[u64; 3]>(offset)?;
-            offset = sum(offset + 24, name)?;
-            end = end.max(sum(start, size)?);
+            let [start, size, length] = self.get::<[u64; 3]>(offset)?;
+            let name = offset + 24;
+            offset = sum(name, length)?;
+            entries.push(Entry {
+                start,
+                size,
+                name: name..offset,
+            });
         }
-        Ok(end.max(offset))
+        Ok((entries, offset))
     }
 
     /// The size that the header of a compressed bundle states, from its second version on.
@@ -113,5 +160,40 @@ impl Image {
                 Err(HipError::InvalidImage)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let names: usize = entries.iter().map(|(name, _)| 24 + name.len()).sum();
+        let (mut header, mut data) = (b"__CLANG_OFFLOAD_BUNDLE__".to_vec(), Vec::new());
+        header.extend((entries.len() as u64).to_le_bytes());
+        for (name, bytes) in entries {
+            let start = 32 + names + data.len();
+            for word in [start, bytes.len(), name.len()] {
+                header.extend((word as u64).to_le_bytes());
+            }
+            header.extend(name.as_bytes());
+            data.extend_from_slice(bytes);
+        }
+        [header, data].concat()
+    }
+
+    #[test]
+    fn a_bundle_gives_what_it_has_for_the_card() {
+        let whole = bundle(&[
+            ("host-x86_64-unknown-linux-gnu-", b""),
+            ("hip-amdgcn-amd-amdhsa--gfx900", b"other"),
+            ("hip-amdgcn-amd-amdhsa--gfx906:xnack-", b"ours"),
+        ]);
+        assert_eq!(bundled(&whole), Ok(&b"ours"[..]));
+        for end in 0..whole.len() {
+            assert!(bundled(&whole[..end]).is_err(), "cut at {end}");
+        }
+        let none = bundle(&[("hip-amdgcn-amd-amdhsa--gfx1030", b"other")]);
+        assert_eq!(bundled(&none), Err(HipError::NoBinaryForGpu));
     }
 }

@@ -16,7 +16,7 @@ use crate::hostcall::Requests;
 use crate::objects::event::Event;
 use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
-use crate::objects::module::{Function, Loaded};
+use crate::objects::module::{Function, Library, Loaded};
 use crate::objects::programs::Programs;
 use crate::objects::stream::Stream;
 use crate::process::{self, End};
@@ -40,7 +40,9 @@ pub struct State {
     pub graphs: Graphs,
     /// Modules that the program loaded.
     pub modules: Handles<Arc<Loaded>>,
-    /// Their kernels.
+    /// Libraries that the program loaded.
+    pub libraries: Handles<Library>,
+    /// Kernels of modules and libraries.
     pub functions: Handles<Function>,
     /// What the program carries within itself.
     pub programs: Programs,
@@ -108,6 +110,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
         events: Handles::new(Tag::Event),
         graphs: Graphs::new(),
         modules: Handles::new(Tag::Module),
+        libraries: Handles::new(Tag::Library),
         functions: Handles::new(Tag::Function),
         programs: Programs::new(),
         device_flags: 0,

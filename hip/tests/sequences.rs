@@ -14,7 +14,7 @@ use gfx906_hip::boundary::In;
 /// One call, or a few that belong together.
 fn step(held: &mut Held, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
-    match random.below(33) {
+    match random.below(34) {
         0 | 1 => {
             let (mut address, size) = (7, random.size());
             match call!(hipMalloc(out(&mut address), size)) {
@@ -223,6 +223,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
         29 => streams::captured(held, random, alone),
         30 => memory::any(held, random),
         31 => streams::ordered(held, random),
+        33 => batches::any(held, random),
         32 => {
             // Nothing is compiled: that takes seconds.
             let (bad, mut bytes) = (held.bad(random), 7);
@@ -241,8 +242,8 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
                 image[random.below(end as u64) as usize] = random.next() as u8;
             }
             image.truncate(random.pick(&[64, 4000, image.len()]).unwrap_or(64));
-            let mut module = 0;
-            match call!(hipModuleLoadData(out(&mut module), image.as_ptr() as u64)) {
+            let (mut module, image) = (0, Alone::of(&image));
+            match call!(hipModuleLoadData(out(&mut module), image.address())) {
                 SUCCESS => assert_eq!(call!(hipModuleUnload(module)), SUCCESS),
                 error => assert!([200, 209].contains(&error), "{error}"),
             }

@@ -28,6 +28,7 @@ its axes' lengths; without them they are those of the file that was read, or f32
 access does not fault (on the emulator the rest of a buffer's last dword, on a card all around).
 Arguments are \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
 f32 f64 raw, or an array of these: a structure by value, its parts one after the other. `grid` counts work-groups.
+`cooperative` (true): all of them are resident and may wait for one another, as in HIP's cooperative launches (on the emulator).
 `expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off by `tolerance` plus
 `relative` times its right value, or by `ulp` places of its type; tolerance 0: bit for bit. `relative_rms` limits the buffer as a
 whole besides. Elements that keep the poison are told as never written.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gfx906::code_object::{Lines, Symbol};
 use gfx906::machine::{
-    Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, TURN,
+    Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, Nobody,
+    Observer, TURN,
 };
 use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, ranges};
 use gfx906::observe::{Profile, Space};
@@ -80,15 +81,43 @@ impl Device for Emulator {
     }
 }
 
+/// A GPU that launches as it is asked to: cooperatively, or not.
+struct Observed<'a> {
+    gpu: &'a Gpu,
+    cooperative: bool,
+}
+
+impl Observed<'_> {
+    fn launch_observed<O: Observer>(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &GpuLaunch<'_>,
+        observer: &mut O,
+    ) -> Result<Counters, LaunchError> {
+        match self.cooperative {
+            true => self
+                .gpu
+                .launch_cooperative(module, kernel, launch, observer),
+            false => self.gpu.launch_observed(module, kernel, launch, observer),
+        }
+    }
+}
+
 /// Runs a kernel, observed as `watch` says; the counters where they are asked for.
 fn launch(
     gpu: &Gpu,
     module: &Module,
-    kernel: &str,
+    of: &Launch<'_>,
     launch: &GpuLaunch<'_>,
     watch: &Watch,
     sanitizer: &mut Option<Sanitizer>,
 ) -> Result<(Counters, Option<CountersReport>), LaunchError> {
+    let gpu = Observed {
+        gpu,
+        cooperative: of.cooperative,
+    };
+    let kernel = of.kernel;
     let mut profile = Profile::default();
     let traced = watch.trace.as_deref().filter(|trace| trace.wants(kernel));
     let done = match (traced, &watch.coverage, &watch.witness, sanitizer.take()) {
@@ -113,7 +142,7 @@ fn launch(
             gpu.launch_observed(module, kernel, launch, &mut *lock(witness))
         }
         _ if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
-        _ => gpu.launch(module, kernel, launch),
+        _ => gpu.launch_observed(module, kernel, launch, &mut Nobody),
     };
     Ok((done?, watch.counters.then(|| report(&profile))))
 }
@@ -279,7 +308,10 @@ impl Session for EmulatorSession {
         let done = match self.watch.costs.as_deref() {
             Some(ledger) => {
                 let mut costs = ledger.open();
-                let gpu = &self.gpu;
+                let gpu = Observed {
+                    gpu: &self.gpu,
+                    cooperative: launch.cooperative,
+                };
                 let done = gpu.launch_observed(loaded, launch.kernel, &request, &mut costs);
                 done.map(|done| {
                     ledger.enter(launch, costs);
@@ -289,7 +321,7 @@ impl Session for EmulatorSession {
             None => self::launch(
                 &self.gpu,
                 loaded,
-                launch.kernel,
+                launch,
                 &request,
                 &self.watch,
                 &mut self.sanitizer,

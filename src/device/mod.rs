@@ -125,6 +125,8 @@ pub struct Launch<'a> {
     pub dynamic_lds: u32,
     /// The explicit arguments, laid out as the kernel's metadata says.
     pub kernarg: &'a [u8],
+    /// Whether all work-groups are resident and may wait for one another.
+    pub cooperative: bool,
 }
 
 /// What a device knows about a launch that came to its end.

@@ -293,6 +293,7 @@ impl Trial<'_> {
             grid: call.grid,
             block: call.block,
             dynamic_lds: call.dynamic_lds,
+            cooperative: false,
             kernarg: &kernarg,
         };
         self.start(module, &request, call)

@@ -53,6 +53,7 @@ pub fn reset() -> Outcome {
     state.context_retained = false;
     state.functions.clear().for_each(drop);
     state.modules.clear().for_each(drop);
+    state.libraries.clear().for_each(drop);
     let lanes: Vec<_> = state.streams.clear().map(|stream| stream.lane).collect();
     state.events.clear().for_each(drop);
     state.graphs.clear();
@@ -216,9 +217,21 @@ pub fn bank_size(out: Out<u32>) -> Outcome {
     out.put(1)
 }
 
-/// A preference that changes nothing, as on the card.
-pub fn prefer(_config: u32) -> Outcome {
-    Ok(())
+/// A preference of caches, or of banks, that changes nothing, as on the card.
+pub fn prefer_cache(config: u32) -> Outcome {
+    const LAST: u32 = 3;
+    match config {
+        0..=LAST => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+pub fn prefer_banks(config: u32) -> Outcome {
+    const LAST: u32 = 2;
+    match config {
+        0..=LAST => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
 }
 
 pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> Outcome {

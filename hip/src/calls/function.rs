@@ -6,7 +6,7 @@ use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 use gfx906::machine::LANES;
 
 use crate::boundary::{Address, Out, Text};
-use crate::calls::module;
+use crate::calls::{device, module};
 use crate::card::COMPUTE_UNITS;
 use crate::error::{HipError, Outcome};
 use crate::objects::module::Function;
@@ -74,9 +74,6 @@ pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> Outcome {
 
 pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
     out.required()?;
-    if function == 0 {
-        return Err(HipError::InvalidValue);
-    }
     let function = module::function(function)?;
     let a = describe(function.kernel()?);
     out.put(match attribute {
@@ -108,8 +105,14 @@ pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
     }
 }
 
-pub fn prefer(host: Address, _config: u32) -> Outcome {
-    host_function(host).map(drop)
+pub fn prefer_cache(host: Address, config: u32) -> Outcome {
+    host_function(host)?;
+    device::prefer_cache(config)
+}
+
+pub fn prefer_banks(host: Address, config: u32) -> Outcome {
+    host_function(host)?;
+    device::prefer_banks(config)
 }
 
 /// The name that a stream of a trace would show.

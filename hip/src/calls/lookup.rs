@@ -84,7 +84,11 @@ pub fn by_version(
     out.put(address)
 }
 
-/// `hipGetDriverEntryPoint`: the same, as the version that is running has it.
+/// Which of a function's two entries is meant (`hipDriverEntryPointFlags`).
+const LEGACY: u64 = 1;
+const PER_THREAD: u64 = 2;
+
+/// `hipGetDriverEntryPoint`: the same, as the version that is running has it; its entry for a thread's own stream where flags ask for it.
 pub fn entry_point(
     find: impl Fn(&str) -> Option<Found>,
     name: Text,
@@ -92,7 +96,27 @@ pub fn entry_point(
     flags: u64,
     status: Out<u32>,
 ) -> Outcome {
-    by_version(find, name, out, generation().version(), flags, status)
+    let version = generation().version();
+    match flags {
+        0 | LEGACY => by_version(find, name, out, version, 0, status),
+        PER_THREAD => {
+            let own = |name: &str| find(&format!("{name}_spt")).or_else(|| find(name));
+            by_version(own, name, out, version, 0, status)
+        }
+        _ => by_version(find, name, out, version, flags, status),
+    }
+}
+
+/// `hipGetDriverEntryPoint` of programs whose null stream is the thread's own.
+pub fn entry_point_per_thread(
+    find: impl Fn(&str) -> Option<Found>,
+    name: Text,
+    out: Out<Address>,
+    flags: u64,
+    status: Out<u32>,
+) -> Outcome {
+    let flags = if flags == 0 { PER_THREAD } else { flags };
+    entry_point(find, name, out, flags, status)
 }
 
 #[cfg(test)]

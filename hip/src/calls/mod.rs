@@ -8,6 +8,8 @@ pub mod fatbin;
 pub mod function;
 pub mod graph;
 pub mod launch;
+pub mod library;
+pub mod link;
 pub mod lookup;
 pub mod memory;
 pub mod module;

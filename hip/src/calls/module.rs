@@ -9,21 +9,34 @@ use crate::objects::module::{Function, Loaded};
 use crate::runtime::{State, state};
 use crate::tell::tell;
 
-fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+/// A code object in device memory.
+pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
     let mut state = state();
     let State { gpu, requests, .. } = &mut *state;
-    let loaded = Loaded::new(gpu, requests, bytes)?;
-    out.put(state.modules.insert(loaded))
+    Loaded::new(gpu, requests, bytes)
+}
+
+/// A file; what is wrong with it is told by the name of the function that wants it.
+pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
+    std::fs::read(file).inspect_err(|error| tell(format!("{function}: {file}: {error}")))
+}
+
+fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+    let loaded = loaded(bytes)?;
+    out.put(state().modules.insert(loaded))
+}
+
+/// A name, which is not empty.
+fn named(name: Text) -> Outcome<String> {
+    Some(name.get()?)
+        .filter(|name| !name.is_empty())
+        .ok_or(HipError::InvalidValue)
 }
 
 pub fn load(out: Out<Address>, file: Text) -> Outcome {
     out.required()?;
-    let file = file.get()?;
-    let bytes = std::fs::read(&file).map_err(|error| {
-        tell(format!("hipModuleLoad: {file}: {error}"));
-        HipError::FileNotFound
-    })?;
-    add(out, &bytes)
+    let bytes = read("hipModuleLoad", &named(file)?);
+    add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
 pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
@@ -61,7 +74,7 @@ fn get(module: Address) -> Outcome<Arc<Loaded>> {
 
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
     out.required()?;
-    let name = name.get()?;
+    let name = named(name)?;
     let loaded = get(module)?;
     if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
@@ -71,7 +84,10 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
 }
 
 pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
-    let name = name.get()?;
+    let name = named(name)?;
+    if out.is_null() && size.is_null() {
+        return Err(HipError::InvalidValue);
+    }
     let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
     if !out.is_null() {
         out.put(address)?;

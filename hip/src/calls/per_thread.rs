@@ -3,7 +3,7 @@
 
 use super::graph::capture;
 use super::memory::copy::{self, Wait};
-use super::memory::{pitched, set};
+use super::memory::{array, pitched, set};
 use super::submit::{PER_THREAD, own};
 use super::{event, launch, stream, symbol};
 use crate::boundary::{Address, Callback, In, Out};
@@ -36,6 +36,36 @@ pub fn copy_2d(
 ) -> Outcome {
     let plane = pitched::plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
     copy::submit(plane, PER_THREAD, Wait::Yes)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_from_array(
+    to: Address,
+    pitch: usize,
+    from: Address,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    array::copy_2d_from_async(to, pitch, from, x, y, width, height, direction, own(stream))
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn copy_2d_to_array(
+    to: Address,
+    x: usize,
+    y: usize,
+    from: Address,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    direction: u32,
+    stream: Address,
+) -> Outcome {
+    array::copy_2d_to_async(to, x, y, from, pitch, width, height, direction, own(stream))
 }
 
 pub fn copy_3d(parameters: In<pitched::Copy3d>) -> Outcome {

@@ -38,6 +38,14 @@ pub struct Function {
     pub name: String,
 }
 
+/// A code object whose kernels are asked for by name.
+pub struct Library {
+    /// The code object.
+    pub loaded: Arc<Loaded>,
+    /// Handles of kernels that were asked for.
+    pub kernels: HashMap<String, Address>,
+}
+
 impl Drop for Loaded {
     fn drop(&mut self) {
         self.gpu.unload(&self.module);

@@ -27,6 +27,7 @@ macro_rules! call {
     };
 }
 
+pub mod batches;
 pub mod launch;
 pub mod memory;
 pub mod streams;
@@ -49,6 +50,30 @@ pub fn text(text: &'static std::ffi::CStr) -> Text {
 pub fn array(values: &[u64]) -> In<u64> {
     // SAFETY: good for reads; every use is within the caller's statement.
     unsafe { In::at(values.as_ptr()) }
+}
+
+/// Bytes in pages of their own, with none behind them: HIP is not told where an image ends, and one with damaged headers is read as far as there
+/// is memory.
+pub struct Alone(memmap2::MmapMut);
+
+impl Alone {
+    pub fn of(bytes: &[u8]) -> Alone {
+        const PAGE: usize = 4096;
+        let room = bytes.len().next_multiple_of(PAGE);
+        let mut map = memmap2::MmapMut::map_anon(room + PAGE).expect("memory");
+        map[..bytes.len()].copy_from_slice(bytes);
+        // SAFETY: the last page of a mapping of our own, which nobody looks into.
+        let hidden = unsafe {
+            let last = map.as_mut_ptr().add(room);
+            libc::mprotect(last.cast(), PAGE, libc::PROT_NONE)
+        };
+        assert_eq!(hidden, 0);
+        Alone(map)
+    }
+
+    pub fn address(&self) -> u64 {
+        self.0.as_ptr().expose_provenance() as u64
+    }
 }
 
 /// xorshift64*.

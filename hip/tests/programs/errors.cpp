@@ -37,6 +37,49 @@ int main() {
     EXPECT(hipErrorInvalidValue, hipMemcpy(p, host, 4, hipMemcpyHostToDevice));
     EXPECT(hipErrorInvalidValue, hipFree(host));
 
+    // Positions within rows and planes: what does not lie in them is refused, wherever its bytes would be.
+    {
+        char* q = nullptr;
+        char rows[4 * 16 * 2] = {};
+        HIP_CHECK(hipMalloc(reinterpret_cast<void**>(&q), 64 * 8 * 4));
+        hipMemcpy3DParms copy = {};
+        copy.srcPtr = make_hipPitchedPtr(rows, 16, 16, 4), copy.dstPtr = make_hipPitchedPtr(q, 64, 64, 8);
+        copy.extent = make_hipExtent(16, 4, 2), copy.kind = hipMemcpyHostToDevice;
+        HIP_CHECK(hipMemcpy3D(&copy));
+        copy.dstPos = make_hipPos(48, 4, 1);
+        HIP_CHECK(hipMemcpy3D(&copy));
+        copy.dstPos = make_hipPos(49, 0, 0);
+        EXPECT(hipErrorInvalidValue, hipMemcpy3D(&copy));
+        copy.dstPos = make_hipPos(0, 5, 0);
+        EXPECT(hipErrorInvalidValue, hipMemcpy3D(&copy));
+        copy.dstPos = make_hipPos(0, 0, 3);
+        EXPECT(hipErrorInvalidValue, hipMemcpy3D(&copy));
+        copy.dstPos = make_hipPos(0, 0, 0), copy.srcPos = make_hipPos(1, 0, 0);
+        EXPECT(hipErrorInvalidValue, hipMemcpy3DAsync(&copy, nullptr));
+        copy.srcPos = make_hipPos(0, 0, 0), copy.srcPtr.pitch = 15;
+        EXPECT(hipErrorInvalidPitchValue, hipMemcpy3D(&copy));
+        HIP_MEMCPY3D driver = {};
+        driver.srcMemoryType = hipMemoryTypeHost, driver.srcHost = rows, driver.srcPitch = 16, driver.srcHeight = 4;
+        driver.dstMemoryType = hipMemoryTypeDevice, driver.dstDevice = q, driver.dstPitch = 64, driver.dstHeight = 8;
+        driver.WidthInBytes = 16, driver.Height = 4, driver.Depth = 2;
+        driver.dstXInBytes = 48, driver.dstY = 4;
+        HIP_CHECK(hipDrvMemcpy3D(&driver));
+        driver.dstXInBytes = 49;
+        EXPECT(hipErrorInvalidValue, hipDrvMemcpy3D(&driver));
+        driver.dstXInBytes = 48, driver.dstY = 5;
+        EXPECT(hipErrorInvalidValue, hipDrvMemcpy3D(&driver));
+        HIP_CHECK(hipFree(q));
+        // An address that both sides have, and flags that there are none of.
+        void *pinned, *there;
+        HIP_CHECK(hipHostMalloc(&pinned, 16));
+        HIP_CHECK(hipHostGetDevicePointer(&there, pinned, 0));
+        REQUIRE(there == pinned);
+        EXPECT(hipErrorInvalidValue, hipHostGetDevicePointer(&there, pinned, 1));
+        EXPECT(hipErrorInvalidValue, hipHostGetDevicePointer(nullptr, pinned, 0));
+        EXPECT(hipErrorInvalidValue, hipHostGetDevicePointer(&there, nullptr, 0));
+        HIP_CHECK(hipHostFree(pinned));
+    }
+
     // The last error stays until it is asked for, whatever succeeds meanwhile.
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(hipPeekAtLastError() == hipErrorInvalidValue);
@@ -63,6 +106,25 @@ int main() {
     size_t total = 0;
     HIP_CHECK(hipDeviceTotalMem(&total, 0));
     REQUIRE(total == properties.totalGlobalMem);
+
+    // Preferences of a kernel, and of all: known ones change nothing, others are refused.
+    const void* kernel = reinterpret_cast<const void*>(nothing);
+    for (int config = 0; config < 4; ++config) {
+        HIP_CHECK(hipFuncSetCacheConfig(kernel, hipFuncCache_t(config)));
+        HIP_CHECK(hipDeviceSetCacheConfig(hipFuncCache_t(config)));
+    }
+    for (int config = 0; config < 3; ++config) {
+        HIP_CHECK(hipFuncSetSharedMemConfig(kernel, hipSharedMemConfig(config)));
+        HIP_CHECK(hipDeviceSetSharedMemConfig(hipSharedMemConfig(config)));
+    }
+    EXPECT(hipErrorInvalidDeviceFunction, hipFuncSetCacheConfig(nullptr, hipFuncCachePreferNone));
+    EXPECT(hipErrorInvalidDeviceFunction, hipFuncSetSharedMemConfig(nullptr, hipSharedMemBankSizeDefault));
+    EXPECT(hipErrorInvalidValue, hipFuncSetCacheConfig(kernel, hipFuncCache_t(4)));
+    EXPECT(hipErrorInvalidValue, hipFuncSetSharedMemConfig(kernel, hipSharedMemConfig(3)));
+    EXPECT(hipErrorInvalidValue, hipDeviceSetCacheConfig(hipFuncCache_t(-1)));
+    EXPECT(hipErrorInvalidValue, hipDeviceSetSharedMemConfig(hipSharedMemConfig(-1)));
+    EXPECT(hipErrorInvalidHandle, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, nullptr));
+    EXPECT(hipErrorInvalidValue, hipFuncGetAttribute(nullptr, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, nullptr));
 
     // Handles.
     hipStream_t stream = reinterpret_cast<hipStream_t>(0x1234);

@@ -128,6 +128,8 @@ void fills_and_copies() {
 
     void* base;
     size_t size, free_before, total, free_after;
+    EXPECT(hipErrorNotFound, hipMemGetAddressRange(reinterpret_cast<hipDeviceptr_t*>(&base), &size, nullptr));
+    EXPECT(hipErrorNotFound, hipMemGetAddressRange(reinterpret_cast<hipDeviceptr_t*>(&base), &size, reinterpret_cast<hipDeviceptr_t>(&size)));
     HIP_CHECK(hipMemGetAddressRange(reinterpret_cast<hipDeviceptr_t*>(&base), &size, reinterpret_cast<hipDeviceptr_t>(a + 9)));
     REQUIRE(base == a && size == N * sizeof(int));
     HIP_CHECK(hipMemGetInfo(&free_before, &total));

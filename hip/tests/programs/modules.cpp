@@ -88,6 +88,22 @@ int main(int, char** arguments) {
     EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra));
     hipDeviceptr_t global;
     EXPECT(hipErrorNotFound, hipModuleGetGlobal(&global, &size, module, "no_such_variable"));
+    EXPECT(hipErrorInvalidValue, hipModuleGetGlobal(&global, &size, module, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleGetGlobal(&global, &size, module, ""));
+    EXPECT(hipErrorInvalidValue, hipModuleGetGlobal(nullptr, nullptr, module, "no_such_variable"));
+    EXPECT(hipErrorInvalidHandle, hipModuleGetGlobal(&global, &size, nullptr, "no_such_variable"));
+    hipFunction_t function;
+    EXPECT(hipErrorInvalidValue, hipModuleGetFunction(nullptr, module, "kernel_sigmoid"));
+    EXPECT(hipErrorInvalidValue, hipModuleGetFunction(&function, module, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleGetFunction(&function, module, ""));
+    EXPECT(hipErrorInvalidHandle, hipModuleGetFunction(&function, nullptr, "kernel_sigmoid"));
+    EXPECT(hipErrorInvalidImage, hipModuleLaunchKernel(nullptr, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
+    hipModule_t other;
+    EXPECT(hipErrorInvalidValue, hipModuleLoad(nullptr, "/no/such.co"));
+    EXPECT(hipErrorInvalidValue, hipModuleLoad(&other, nullptr));
+    EXPECT(hipErrorInvalidValue, hipModuleLoad(&other, ""));
+    EXPECT(hipErrorFileNotFound, hipModuleLoad(&other, "/no/such.co"));
+    EXPECT(hipErrorInvalidImage, hipModuleLoad(&other, "/dev/null"));
 
     int blocks = 0, grid = 0, block = 0;
     HIP_CHECK(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sigmoid, 256, 0));

@@ -5,6 +5,9 @@ use gfx906::code_object::{
     Arg, ArgKind, Kernarg, KernargError, Kernel, LaunchShape, MAX_WORK_GROUP,
 };
 
+use crate::profile::constants::CUS;
+use crate::profile::{Needs, occupancy};
+
 use super::argument::ArgSpec;
 use super::buffer::Buffer;
 use super::buffers::Placed;
@@ -18,6 +21,9 @@ pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> a
         dynamic_lds: spec.dynamic_lds.into(),
     };
     shape.check(kernel)?;
+    if spec.cooperative {
+        resident(spec)?;
+    }
     let wanted: Vec<&Arg> = kernel.explicit_args().collect();
     if let Err(error) = Kernarg::new(kernel, spec.args.len()) {
         match error {
@@ -27,6 +33,27 @@ pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> a
     }
     for (index, (given, wanted)) in spec.args.iter().zip(wanted).enumerate() {
         argument(given, wanted, buffers).map_err(|problem| anyhow!("args[{index}]: {problem}"))?;
+    }
+    Ok(())
+}
+
+/// Lanes of a wave.
+const LANES: u32 = 64;
+
+/// A cooperative launch has all its groups on the card at once: no more of them than there are places for their waves.
+fn resident(spec: &LaunchSpec) -> anyhow::Result<()> {
+    let items: u32 = spec.block.iter().product();
+    let groups: u64 = spec.grid.into_iter().map(u64::from).product();
+    let needs = Needs {
+        waves: items.div_ceil(LANES),
+        vgprs: 0,
+        lds: 0,
+    };
+    let most = u64::from(occupancy(needs).by_waves) * CUS as u64;
+    if groups > most {
+        bail!(
+            "a cooperative launch of {groups} work-groups of {items} work-items, of which the card holds {most} at a time"
+        );
     }
     Ok(())
 }

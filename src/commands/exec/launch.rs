@@ -42,6 +42,8 @@ pub(super) struct LaunchSpec {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) dynamic_lds: u32,
+    /// Whether all work-groups are resident.
+    pub(super) cooperative: bool,
     pub(super) args: Vec<ArgSpec>,
 }
 
@@ -103,7 +105,14 @@ fn launch(
     buffers: &[Buffer],
     triton: Option<&Triton>,
 ) -> anyhow::Result<LaunchSpec> {
-    let object = node.object(&["kernel", "grid", "block", "dynamic_lds", "args"])?;
+    let object = node.object(&[
+        "kernel",
+        "grid",
+        "block",
+        "dynamic_lds",
+        "cooperative",
+        "args",
+    ])?;
     let args = match object.get("args") {
         Some(args) => args
             .array()?
@@ -125,11 +134,13 @@ fn launch(
         (None, Some(triton)) => triton.dynamic_lds()?,
         (given, _) => given.map_or(Ok(0), Node::u32)?,
     };
+    let cooperative = object.get("cooperative").map_or(Ok(false), Node::bool)?;
     Ok(LaunchSpec {
         kernel,
         grid,
         block,
         dynamic_lds,
+        cooperative,
         args,
     })
 }

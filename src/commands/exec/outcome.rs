@@ -82,6 +82,7 @@ pub(super) fn launch(
         block: spec.block,
         dynamic_lds: spec.dynamic_lds,
         kernarg: &kernarg,
+        cooperative: spec.cooperative,
     };
     let started = Instant::now();
     let done = session.launch(module, &launch);

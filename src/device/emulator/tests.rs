@@ -33,6 +33,7 @@ fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
                 block: [256, 1, 1],
                 dynamic_lds: 0,
                 kernarg: &kernarg,
+                cooperative: false,
             },
         )
     };

@@ -171,6 +171,11 @@ impl Session for HipSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+        if launch.cooperative {
+            return Err(DeviceError::invalid(
+                "a cooperative launch of laid-out arguments is not there on a card: run it on the emulator",
+            ));
+        }
         let module = self.module(module)?;
         let name = CString::new(launch.kernel)
             .map_err(|_| DeviceError::invalid("the kernel's name has a NUL in it"))?;

@@ -7,6 +7,7 @@ fn launch<'k>(kernarg: &'k [u8], grid: u32, block: u32) -> Launch<'k> {
         block: [block, 2, 1],
         dynamic_lds: 0,
         kernarg,
+        cooperative: false,
     }
 }
 

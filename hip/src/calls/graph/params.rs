@@ -6,7 +6,7 @@ use super::node::checked;
 use crate::boundary::{Address, Callback, In, Out};
 use crate::calls::launch::entries::kernel_of;
 use crate::calls::launch::{Request, prepare};
-use crate::calls::memory::{pitched, set};
+use crate::calls::memory::{driver, pitched, set};
 use crate::error::{HipError, Outcome};
 use crate::objects::graph::What;
 use crate::objects::shape::Dim3;
@@ -144,6 +144,14 @@ pub fn get_copy(node: Address, out: Out<pitched::Copy3d>) -> Outcome {
         return Err(HipError::InvalidValue);
     };
     out.put(pitched::parameters(&copy))
+}
+
+pub fn get_driver_copy(node: Address, out: Out<u8>) -> Outcome {
+    out.required()?;
+    let Work::Copy(copy) = work(node)? else {
+        return Err(HipError::InvalidValue);
+    };
+    driver::put(out, &copy)
 }
 
 pub fn get_fill(node: Address, out: Out<MemsetParameters>) -> Outcome {

@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
-use super::entries::{kernel_of, module_request};
+use super::entries::{kernel_of, module_request, no_null};
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
@@ -36,6 +36,25 @@ pub struct ModuleLaunch {
     parameters: In<Address>,
 }
 
+impl HostLaunch {
+    fn submit(&self, cooperative: bool) -> Outcome {
+        let request = Request {
+            shape: LaunchShape {
+                grid: self.grid.into(),
+                block: self.block.into(),
+                dynamic_lds: self.lds as u64,
+            },
+            stream: self.stream,
+            parameters: self.parameters,
+            extra: In::null(),
+            events: [0; 2],
+            cooperative,
+        };
+        // HIP 7 takes a kernel's handle, too.
+        launch(&kernel_of(self.host)?, self.host, &request)
+    }
+}
+
 /// That the card holds the whole grid.
 pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
     let items = shape.block.iter().product();
@@ -61,20 +80,15 @@ pub fn host_launch(
     lds: u32,
     stream: Address,
 ) -> Outcome {
-    let request = Request {
-        shape: LaunchShape {
-            grid: grid.into(),
-            block: block.into(),
-            dynamic_lds: lds.into(),
-        },
-        stream,
+    let launch = HostLaunch {
+        host,
+        grid,
+        block,
         parameters,
-        extra: In::null(),
-        events: [0; 2],
-        cooperative: true,
+        lds: lds as usize,
+        stream,
     };
-    // HIP 7 takes a kernel's handle, too.
-    launch(&kernel_of(host)?, host, &request)
+    launch.submit(true)
 }
 
 pub fn host_launch_per_thread(
@@ -101,9 +115,7 @@ pub fn module_launch(
     stream: Address,
     parameters: In<Address>,
 ) -> Outcome {
-    if function == 0 {
-        return Err(HipError::InvalidImage);
-    }
+    no_null(function)?;
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let request = Request {
         parameters,
@@ -121,14 +133,22 @@ fn only<T: Copy>(launches: In<T>, count: u32) -> Outcome<T> {
     launches.get()
 }
 
-pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Outcome {
     let of = only(launches, u32::try_from(count).unwrap_or(0))?;
-    let lds = u32::try_from(of.lds).map_err(|_| HipError::InvalidValue)?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
     }
-    host_launch(of.host, of.grid, of.block, of.parameters, lds, of.stream)
+    of.submit(cooperative)
+}
+
+pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+    host_launch_on(launches, count, true)
+}
+
+/// `hipExtLaunchMultiKernelMultiDevice`: each device its kernel, whose groups need not be resident.
+pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+    host_launch_on(launches, count, false)
 }
 
 pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> Outcome {

@@ -6,10 +6,20 @@ use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
 use crate::error::{HipError, Outcome};
+use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 use crate::tell::tell;
+
+/// That a function is not null, which before HIP 7 has an error code of its own.
+pub fn no_null(function: Address) -> Outcome {
+    match function {
+        0 if generation() < Generation::Seven => Err(HipError::InvalidImage),
+        0 => Err(HipError::InvalidHandle),
+        _ => Ok(()),
+    }
+}
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
@@ -25,9 +35,7 @@ pub fn module_launch(
     parameters: In<Address>,
     extra: In<Address>,
 ) -> Outcome {
-    if function == 0 {
-        return Err(HipError::InvalidImage);
-    }
+    no_null(function)?;
     let request = Request {
         parameters,
         extra,
@@ -89,9 +97,7 @@ pub fn ext_module_launch(
     stop: Address,
     _flags: u32,
 ) -> Outcome {
-    if function == 0 {
-        return Err(HipError::InvalidImage);
-    }
+    no_null(function)?;
     let block = [block_x, block_y, block_z];
     let items = [items_x, items_y, items_z];
     if block.contains(&0) {
@@ -164,7 +170,8 @@ pub fn ext_host_launch(
     stop: Address,
     _flags: i32,
 ) -> Outcome {
-    let function = state().function_of(host)?;
+    // HIP 7 takes the kernel of a library, too.
+    let function = kernel_of(host)?;
     let request = Request {
         shape: LaunchShape {
             grid: grid.into(),

@@ -2,7 +2,7 @@
 
 use gfx906::code_object::LaunchShape;
 
-use super::entries::{kernel_of, module_request};
+use super::entries::{kernel_of, module_request, no_null};
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
@@ -88,9 +88,7 @@ pub fn module_launch(
     extra: In<Address>,
 ) -> Outcome {
     let config = config.get()?;
-    if function == 0 {
-        return Err(HipError::InvalidImage);
-    }
+    no_null(function)?;
     let shape = (config.grid.into(), config.block.into());
     let request = Request {
         parameters,

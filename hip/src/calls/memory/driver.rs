@@ -2,7 +2,8 @@
 
 use super::array;
 use super::copy::{self, DEFAULT, NULL, Wait};
-use crate::boundary::{Address, host_value};
+use crate::boundary::{Address, Out, host_value};
+use crate::calls::work::{Place, place};
 use crate::error::{HipError, Outcome};
 use crate::generation::{Generation, generation};
 use crate::objects::memory_type::MemoryType;
@@ -48,6 +49,39 @@ impl Side<u32> {
 }
 
 impl Side<usize> {
+    /// Rows as a program that asks for them gets them: what positions said is in the addresses.
+    fn of(rows: &Rows, size: &Size) -> Outcome<Side<usize>> {
+        let on_host = size.span(rows).map(|span| place(rows.start, span)) == Some(Ok(Place::Host));
+        let (kind, host, device) = match on_host {
+            true => (MemoryType::Host, rows.start, 0),
+            false => (MemoryType::Device, 0, rows.start),
+        };
+        Ok(Side {
+            at: [0; 3],
+            level: 0,
+            kind: kind.number(generation()),
+            host,
+            device,
+            array: 0,
+            pitch: rows.pitch,
+            height: rows.plane.checked_div(rows.pitch).unwrap_or(size.height),
+        })
+    }
+
+    /// With numbers of 32 bits, if they fit.
+    fn narrow(self) -> Outcome<Side<u32>> {
+        Ok(Side {
+            at: [0; 3],
+            level: 0,
+            kind: self.kind,
+            host: self.host,
+            device: self.device,
+            array: self.array,
+            pitch: narrow(self.pitch)?,
+            height: narrow(self.height)?,
+        })
+    }
+
     /// Where its rows are; a copy must lie within an array.
     fn rows(&self, size: &Size) -> Outcome<Rows> {
         let [x, y, z] = self.at;
@@ -71,7 +105,13 @@ impl Side<usize> {
         // Without a pitch rows lie close together, and so do planes without a height.
         let pitch = if pitch == 0 { size.width } else { pitch };
         let rows = if rows == 0 { size.height } else { rows };
+        let ends = |at: usize, count: usize| at.saturating_add(count);
+        let beside = ends(x, size.width) > pitch && self.pitch != 0;
+        let below = size.depth > 1 && ends(y, size.height) > rows && self.height != 0;
         if base == 0 || size.width > pitch || size.depth > 1 && size.height > rows {
+            return Err(HipError::InvalidValue);
+        }
+        if beside || below {
             return Err(HipError::InvalidValue);
         }
         let place = || {
@@ -87,6 +127,28 @@ impl Side<usize> {
             plane,
         })
     }
+}
+
+fn narrow(number: usize) -> Outcome<u32> {
+    u32::try_from(number).map_err(|_| HipError::InvalidValue)
+}
+
+/// Stores the parameters that describe a copy.
+pub fn put(out: Out<u8>, copy: &Copy) -> Outcome {
+    let (from, to) = (
+        Side::of(&copy.from, &copy.size)?,
+        Side::of(&copy.to, &copy.size)?,
+    );
+    let size = [copy.size.width, copy.size.height, copy.size.depth];
+    if generation() == Generation::Seven {
+        return out.cast().put(Parameters { from, to, size });
+    }
+    let [width, height, depth] = size;
+    out.cast().put(Parameters {
+        from: from.narrow()?,
+        to: to.narrow()?,
+        size: [narrow(width)?, narrow(height)?, narrow(depth)?],
+    })
 }
 
 /// The copy that parameters describe.

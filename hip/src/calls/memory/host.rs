@@ -138,8 +138,11 @@ pub fn free(address: Address) -> Outcome {
     free::free(address)
 }
 
-pub fn device_pointer(out: Out<Address>, host: Address, _flags: u32) -> Outcome {
+pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> Outcome {
     out.put(0)?;
+    if flags != 0 {
+        return Err(HipError::InvalidValue);
+    }
     match state().memory.at(host) {
         Some(allocation) if !matches!(allocation.kind, Kind::Device | Kind::Mapped) => {
             out.put(host)

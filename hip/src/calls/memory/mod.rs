@@ -1,6 +1,7 @@
 //! Memory: allocated, freed, copied, filled, asked about.
 
 pub mod array;
+pub mod batch;
 pub mod copy;
 pub mod device;
 pub mod driver;

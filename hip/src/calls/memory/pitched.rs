@@ -192,6 +192,13 @@ pub fn copy_2d_async(
 /// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
 fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
+        let ends = |at: usize, count: usize| at.saturating_add(count);
+        // A width that no row has is told by another code.
+        let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
+        let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
+        if !size.is_empty() && (beside || below) {
+            return Err(HipError::InvalidValue);
+        }
         (memory.pointer, memory.pitch, memory.height, x)
     } else {
         let array = array::get(array)?;
@@ -216,15 +223,38 @@ fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) ->
     })
 }
 
+/// The bytes of what widths are counted in: elements of the array that takes part, 0 being none.
+pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
+    match [from_array, to_array].into_iter().find(|&array| array != 0) {
+        Some(array) => Ok(array::get(array)?.channel.bytes()),
+        None => Ok(1),
+    }
+}
+
+impl Copy3d {
+    /// A copy in the direction that addresses tell, each side an array and a place in it, or memory and an offset.
+    pub fn between(
+        (from_array, from_at, from): (Address, [usize; 3], Pitched),
+        (to_array, to_at, to): (Address, [usize; 3], Pitched),
+        extent: Extent,
+    ) -> Copy3d {
+        Copy3d {
+            from_array,
+            from_at,
+            from,
+            to_array,
+            to_at,
+            to,
+            extent,
+            direction: DEFAULT,
+        }
+    }
+}
+
 /// A copy of planes. The extent's width is in elements where an array takes part, in bytes where none does.
 pub fn planes(p: &Copy3d) -> Outcome<Copy> {
-    let arrays = [p.from_array, p.to_array];
-    let element = match arrays.into_iter().find(|array| *array != 0) {
-        Some(array) => array::get(array)?.channel.bytes(),
-        None => 1,
-    };
     let mut size = p.extent.size();
-    let width = size.width.checked_mul(element);
+    let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
     checked(Copy {
         to: side(p.to_array, &p.to, p.to_at, &size)?,

@@ -1,6 +1,6 @@
 //! Questions about memory.
 
-use crate::boundary::{Address, Out};
+use crate::boundary::{Address, In, Out};
 use crate::card::{self, FIRST_ADDRESS, TOTAL};
 use crate::error::{HipError, Outcome};
 use crate::generation::{Generation, generation};
@@ -56,7 +56,7 @@ fn range(address: Address) -> Option<(Address, u64)> {
 }
 
 pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> Outcome {
-    let (from, bytes) = range(address).ok_or(HipError::InvalidValue)?;
+    let (from, bytes) = range(address).ok_or(HipError::NotFound)?;
     if !base.is_null() {
         base.put(from)?;
     }
@@ -108,28 +108,67 @@ fn describe(address: Address) -> Outcome<PointerAttributes> {
     })
 }
 
-/// `hipPointerGetAttribute`: the attributes of `hipPointer_attribute` that mean something here.
-pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
-    out.required()?;
-    let known = describe(address)?;
-    let (start, size) = range(address).ok_or(HipError::InvalidValue)?;
+/// An attribute of `hipPointer_attribute` that means something here, as many bytes as it has; of memory that HIP does not know, zeros.
+fn value(
+    attribute: u32,
+    known: Option<&PointerAttributes>,
+    (start, size): (Address, u64),
+) -> Option<Vec<u8>> {
     let wide = |value: u64| value.to_le_bytes().to_vec();
     let narrow = |value: i32| value.to_le_bytes().to_vec();
-    let bytes = match attribute {
-        1 => wide(CONTEXT),
-        2 => narrow(known.memory_type as i32),
-        3 => wide(known.device_pointer),
-        4 if known.host_pointer == 0 => return Err(HipError::InvalidValue),
-        4 => wide(known.host_pointer),
-        8 => vec![known.is_managed as u8],
-        9 => narrow(0),
+    let none = PointerAttributes::default();
+    let of = known.unwrap_or(&none);
+    Some(match attribute {
+        1 => wide(known.map_or(0, |_| CONTEXT)),
+        2 => narrow(of.memory_type as i32),
+        3 => wide(of.device_pointer),
+        4 => wide(of.host_pointer),
+        8 => vec![of.is_managed as u8],
+        9 => narrow(of.device),
         11 => wide(start),
         12 => wide(size),
-        13 => vec![1],
+        13 => vec![u8::from(known.is_some())],
         17 => wide(state().memory.pools.owner(start).unwrap_or(0)),
-        _ => return Err(HipError::NotSupported),
-    };
+        _ => return None,
+    })
+}
+
+fn put_all(out: Out<u8>, bytes: Vec<u8>) -> Outcome {
     (0..)
         .zip(bytes)
         .try_for_each(|(n, byte)| out.put_at(n, byte))
+}
+
+/// `hipPointerGetAttribute`.
+pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
+    const HOST_POINTER: u32 = 4;
+    out.required()?;
+    let known = describe(address)?;
+    let range = range(address).ok_or(HipError::InvalidValue)?;
+    if attribute == HOST_POINTER && known.host_pointer == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let bytes = value(attribute, Some(&known), range);
+    put_all(out, bytes.ok_or(HipError::NotSupported)?)
+}
+
+/// `hipDrvPointerGetAttributes`: what an attribute does not mean of an address is zeros, and no error.
+pub fn attributes_by_driver(
+    count: u32,
+    attributes: In<u32>,
+    out: In<Out<u8>>,
+    address: Address,
+) -> Outcome {
+    if count == 0 || attributes.is_null() || out.is_null() || address == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let known = describe(address).ok();
+    let range = range(address).unwrap_or((0, 0));
+    for n in 0..count as usize {
+        let place = out.nth(n)?.required()?;
+        if let Some(bytes) = value(attributes.nth(n)?, known.as_ref(), range) {
+            put_all(place, bytes)?;
+        }
+    }
+    Ok(())
 }

@@ -8,12 +8,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gfx906::code_object::LaunchShape;
 use gfx906::machine::{Gpu, Limits};
 use serde_json::{Map, Value, json};
 
 use crate::objects::memory::Allocation;
 use crate::objects::module::Function;
+use crate::objects::work::Kernel;
 use crate::recording::settings::Settings;
 use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
@@ -44,33 +44,16 @@ impl From<io::Error> for Trouble {
 }
 
 /// Writes what a launch starts from, if it is to be recorded. The device is the caller's.
-pub fn begin(
-    function: &Function,
-    shape: &LaunchShape,
-    kernarg: &[u8],
-    limits: &Limits,
-) -> Option<Record> {
+pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
     let settings = SETTINGS.as_ref()?;
+    let function = &work.function;
     if !is_on() || !settings.wants(&function.name) {
         return None;
     }
-    let before = before(settings, function, shape, kernarg, limits);
+    let before = before(settings, work, limits);
     before
         .map_err(|trouble| give_up(settings, &trouble, function))
         .ok()
-}
-
-/// Tells once that cooperative launches are not recorded: a replay would not have their groups resident.
-pub fn no_cooperative(function: &Function) {
-    let Some(settings) = SETTINGS.as_ref() else {
-        return;
-    };
-    if is_on() && settings.wants(&function.name) && progress().told.insert("cooperative") {
-        tell(format!(
-            "recording: the cooperative launch of `{}` and others like it are not recorded",
-            function.name
-        ));
-    }
 }
 
 /// Tells once why launches are missing.
@@ -94,13 +77,13 @@ fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     }
 }
 
-fn before(
-    settings: &Settings,
-    function: &Function,
-    shape: &LaunchShape,
-    kernarg: &[u8],
-    limits: &Limits,
-) -> Result<Record, Trouble> {
+fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record, Trouble> {
+    let Kernel {
+        function,
+        shape,
+        kernarg,
+        ..
+    } = work;
     let lost = || io::Error::other("the kernel's code object is not there");
     let code = function.loaded.code.as_ref().ok_or_else(lost)?;
     let kernel = function.kernel().map_err(|_| lost())?;
@@ -155,16 +138,17 @@ fn before(
     if !held.is_empty() {
         launch.insert("variables".into(), Value::Object(held));
     }
-    launch.insert(
-        "launches".into(),
-        json!([{
-            "kernel": function.name,
-            "grid": shape.grid,
-            "block": shape.block,
-            "dynamic_lds": shape.dynamic_lds,
-            "args": arguments.json,
-        }]),
-    );
+    let mut this = json!({
+        "kernel": function.name,
+        "grid": shape.grid,
+        "block": shape.block,
+        "dynamic_lds": shape.dynamic_lds,
+        "args": arguments.json,
+    });
+    if work.cooperative {
+        this["cooperative"] = json!(true);
+    }
+    launch.insert("launches".into(), json!([this]));
     launch.insert("limits".into(), self::limits(limits));
     let record = Record {
         gpu,

@@ -13,6 +13,8 @@ use gfx906::code_object::{CodeObject, SymbolKind};
 use super::Program;
 use crate::tell::tell;
 
+/// The option for bitcode that is linked later.
+const LATER: &str = "-fgpu-rdc";
 /// What names variables that hold the addresses of name expressions.
 const NAME: &str = "__gfx906_name_";
 /// Compilers that are looked for in `PATH`, unless `GFX906_CLANG` names one; ROCm's comes first.
@@ -22,12 +24,14 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 const HIP_HEADER: &str = "hip/hip_runtime.h";
 
+/// What to do without a compiler.
+const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
+                           (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
+
 /// Why there is no code.
 pub enum Trouble {
     /// The source does not compile: the log says why.
     Compilation,
-    /// An option that cannot be had.
-    Option,
     /// No compiler is installed.
     NoCompiler,
     /// The host has no room, or no permission.
@@ -36,10 +40,18 @@ pub enum Trouble {
 
 /// A compiled program.
 pub struct Compiled {
-    /// The code object.
-    pub object: Vec<u8>,
+    /// Its code.
+    pub code: Code,
     /// Symbols by the expressions that name them.
     pub names: HashMap<String, String>,
+}
+
+/// What a program is compiled to.
+pub enum Code {
+    /// A code object.
+    Object(Vec<u8>),
+    /// Bitcode for a later link (`-fgpu-rdc`).
+    Bitcode(Vec<u8>),
 }
 
 /// A program to be compiled.
@@ -51,7 +63,7 @@ pub struct Job {
 }
 
 /// A directory that is removed where this is dropped.
-struct Directory(PathBuf);
+pub struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
@@ -61,7 +73,7 @@ impl Drop for Directory {
 }
 
 impl Directory {
-    fn new() -> io::Result<Directory> {
+    pub fn new() -> io::Result<Directory> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (process, count) = (process::id(), COUNT.fetch_add(1, Relaxed));
         let path = env::temp_dir().join(format!("gfx906-hiprtc-{process}-{count}"));
@@ -69,8 +81,12 @@ impl Directory {
         Ok(Directory(path))
     }
 
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Writes a file, whose name must not lead out of the directory.
-    fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let parts = Path::new(name).components();
         let plain = |part: &Component<'_>| matches!(part, Component::Normal(_));
         let name: PathBuf = parts.filter(plain).collect();
@@ -81,6 +97,37 @@ impl Directory {
         fs::write(&path, text)?;
         Ok(path)
     }
+}
+
+/// Makes bitcode of its text; what was said where that fails.
+pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(), String>> {
+    let mut command = Command::new(compiler);
+    // It has been optimised where that was asked for.
+    command.args([
+        "--target=amdgcn-amd-amdhsa",
+        "-nogpulib",
+        "-c",
+        "-emit-llvm",
+    ]);
+    command.args(["-Xclang", "-disable-llvm-passes", "-x", "ir"]);
+    command.arg(text).arg("-o").arg(out);
+    command.env_remove("LD_PRELOAD").stdin(Stdio::null());
+    let done = command.output()?;
+    let log = || String::from_utf8_lossy(&done.stderr).replace('\0', " ");
+    Ok(if done.status.success() {
+        Ok(())
+    } else {
+        Err(log())
+    })
+}
+
+/// The compiler; what to install where there is none is told.
+pub fn compiler_or_tell() -> Option<PathBuf> {
+    let found = compiler();
+    if found.is_none() {
+        tell(NO_COMPILER);
+    }
+    found
 }
 
 /// The compiler.
@@ -103,7 +150,7 @@ fn compiler() -> Option<PathBuf> {
 }
 
 /// Options as clang has them. The processor is the program's to name; without, it is the device's.
-fn translated(options: &[String]) -> Result<Vec<String>, String> {
+fn translated(options: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let mut named = false;
     for option in options.iter().map(|option| option.trim()) {
@@ -114,9 +161,6 @@ fn translated(options: &[String]) -> Result<Vec<String>, String> {
                 named = true;
                 all.push(format!("--offload-arch={target}"));
             }
-            (None, "-fgpu-rdc") => {
-                return Err("option -fgpu-rdc: code for a later link is not supported".to_owned());
-            }
             (None, "") => {}
             (None, other) => all.push(other.to_owned()),
         }
@@ -124,7 +168,19 @@ fn translated(options: &[String]) -> Result<Vec<String>, String> {
     if !named {
         all.push("--offload-arch=gfx906".to_owned());
     }
-    Ok(all)
+    all
+}
+
+/// A symbol at the beginning of a text, perhaps quoted.
+fn symbol_of(text: &str) -> &str {
+    match text.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+        None => {
+            let part = |c: char| c.is_alphanumeric() || "$._-".contains(c);
+            let end = text.find(|c| !part(c)).unwrap_or(text.len());
+            &text[..end]
+        }
+    }
 }
 
 impl Job {
@@ -142,13 +198,16 @@ impl Job {
     }
 
     /// The source, and behind it a variable for each name expression: it holds an address, and the address has a symbol.
-    fn text(&self) -> String {
+    ///
+    /// Programs for a later link keep these variables to themselves, as others have some of the same names.
+    fn text(&self, later: bool) -> String {
+        let linkage = if later { "static" } else { "extern \"C\"" };
         let mut text = self.source.clone();
         for (n, expression) in self.expressions.iter().enumerate() {
             // Writing to a string does not fail.
             let _ = write!(
                 text,
-                "\nextern \"C\" __device__ __attribute__((used)) const void *{NAME}{n}[] = {{(const void *)({expression})}};"
+                "\n{linkage} __device__ __attribute__((used)) const void *{NAME}{n}[] = {{(const void *)({expression})}};"
             );
         }
         text.push('\n');
@@ -157,15 +216,9 @@ impl Job {
 
     /// Compiles it: the log, and the code or why there is none.
     pub fn run(&self, options: &[String]) -> (String, Result<Compiled, Trouble>) {
-        let options = match translated(options) {
-            Ok(options) => options,
-            Err(problem) => return (problem, Err(Trouble::Option)),
-        };
-        let Some(compiler) = compiler() else {
-            let none = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
-                        (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
-            tell(none);
-            return (none.to_owned(), Err(Trouble::NoCompiler));
+        let options = translated(options);
+        let Some(compiler) = compiler_or_tell() else {
+            return (NO_COMPILER.to_owned(), Err(Trouble::NoCompiler));
         };
         self.compile(&compiler, &options).unwrap_or_else(|error| {
             let compiler = compiler.display();
@@ -184,7 +237,8 @@ impl Job {
         for (name, text) in &self.headers {
             directory.write(name, text)?;
         }
-        let source = directory.write(&self.file, &self.text())?;
+        let later = options.iter().any(|option| option == LATER);
+        let source = directory.write(&self.file, self.text(later))?;
         let out = directory.0.join("program.co");
         let mut command = Command::new(compiler);
         command.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]);
@@ -193,8 +247,12 @@ impl Job {
             command.arg("--rocm-path=/usr");
             command.arg(format!("--rocm-device-lib-path={DEVICE_LIBRARY}"));
         }
-        command.arg("-I").arg(&directory.0);
-        command.args(options).arg(&source).arg("-o").arg(&out);
+        command.arg("-I").arg(&directory.0).args(options);
+        if later {
+            // As text: it says what the addresses of expressions are called.
+            command.args(["-S", "-emit-llvm"]);
+        }
+        command.arg(&source).arg("-o").arg(&out);
         // The compiler is no program of HIP's, though a library may be loaded into all.
         command.env_remove("LD_PRELOAD").stdin(Stdio::null());
         let done = command.output()?;
@@ -202,9 +260,38 @@ impl Job {
         if !done.status.success() {
             return Ok((log, Err(Trouble::Compilation)));
         }
-        let object = fs::read(&out)?;
-        let names = self.names(&object);
-        Ok((log, Ok(Compiled { object, names })))
+        let code = fs::read(&out)?;
+        if !later {
+            let names = self.names(&code);
+            let code = Code::Object(code);
+            return Ok((log, Ok(Compiled { code, names })));
+        }
+        let names = self.names_in_text(&String::from_utf8_lossy(&code));
+        let bitcode = directory.0.join("program.bc");
+        if let Err(more) = assemble(compiler, &out, &bitcode)? {
+            return Ok((log + &more, Err(Trouble::Compilation)));
+        }
+        let code = Code::Bitcode(fs::read(&bitcode)?);
+        Ok((log, Ok(Compiled { code, names })))
+    }
+
+    /// The same of bitcode's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr @symbol]`.
+    fn names_in_text(&self, text: &str) -> HashMap<String, String> {
+        let mut names = HashMap::new();
+        for line in text.lines() {
+            let Some((variable, value)) = line.split_once(" = ") else {
+                continue;
+            };
+            let number = variable.split_once(NAME).map(|(_, number)| number);
+            let number =
+                number.and_then(|number| number.trim_end_matches('"').parse::<usize>().ok());
+            let expression = number.and_then(|n| self.expressions.get(n));
+            let symbol = value.split_once('@').map(|(_, symbol)| symbol_of(symbol));
+            if let (Some(expression), Some(symbol)) = (expression, symbol) {
+                names.insert(expression.clone(), symbol.to_owned());
+            }
+        }
+        names
     }
 
     /// What the addresses of the expressions are called.
@@ -242,15 +329,28 @@ mod tests {
             let options: Vec<String> = options.iter().map(|&o| o.to_owned()).collect();
             translated(&options)
         };
-        assert_eq!(
-            translate(&["-DX=1"]),
-            Ok(vec!["-DX=1".into(), "--offload-arch=gfx906".into()])
-        );
+        assert_eq!(translate(&["-DX=1"]), ["-DX=1", "--offload-arch=gfx906"]);
         assert_eq!(
             translate(&["--gpu-architecture=gfx906:sramecc+:xnack-", " "]),
-            Ok(vec!["--offload-arch=gfx906:sramecc+:xnack-".into()])
+            ["--offload-arch=gfx906:sramecc+:xnack-"]
         );
-        assert!(translate(&["-fgpu-rdc"]).is_err());
+    }
+
+    #[test]
+    fn names_are_found_in_bitcode() {
+        let job = Job {
+            file: String::new(),
+            source: String::new(),
+            headers: Vec::new(),
+            expressions: vec!["scale<float>".into(), "&counter".into()],
+        };
+        let text = "@_ZL15__gfx906_name_1 = internal global [1 x ptr] [ptr addrspacecast (ptr addrspace(1) @\"a b\" to ptr)]\n\
+                    @_ZL15__gfx906_name_0 = internal global [1 x ptr] [ptr @_Z5scaleIfEvPT_S0_], align 8\n\
+                    @__gfx906_name_9 = internal global [1 x ptr] [ptr @x]\nno line of ours";
+        let names = job.names_in_text(text);
+        assert_eq!(names.len(), 2);
+        assert_eq!(names["scale<float>"], "_Z5scaleIfEvPT_S0_");
+        assert_eq!(names["&counter"], "a b");
     }
 
     #[test]

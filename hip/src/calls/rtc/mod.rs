@@ -1,6 +1,7 @@
 //! hipRTC: programs that are compiled while the process runs, by a clang that is installed.
 
 mod compiler;
+pub mod linker;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -9,12 +10,14 @@ use crate::boundary::{Address, In, Out, Text, put_bytes};
 use crate::error::{HipError, Outcome};
 use crate::generation::generation;
 use crate::handles::{Handles, Tag};
-use compiler::{Compiled, Trouble};
+use compiler::{Code, Compiled, Trouble};
+use linker::Wrong;
 
 /// What a function of hipRTC comes to, by its name without `HIPRTC_ERROR_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum Problem {
+    ProgramCreation = 2,
     InvalidInput = 3,
     InvalidProgram = 4,
     InvalidOption = 5,
@@ -24,6 +27,7 @@ enum Problem {
     NoLoweredNames = 9,
     NameExpressionInvalid = 10,
     Internal = 11,
+    Linking = 100,
 }
 
 /// The name of a code.
@@ -49,6 +53,18 @@ pub fn text_of(code: u32) -> Text {
 impl From<HipError> for Problem {
     fn from(_: HipError) -> Problem {
         Problem::InvalidInput
+    }
+}
+
+impl From<Wrong> for Problem {
+    fn from(wrong: Wrong) -> Problem {
+        match wrong {
+            Wrong::Argument | Wrong::Handle | Wrong::Kind | Wrong::Nothing => Problem::InvalidInput,
+            Wrong::Input => Problem::ProgramCreation,
+            Wrong::Option => Problem::InvalidOption,
+            Wrong::Link => Problem::Linking,
+            Wrong::NoCompiler => Problem::BuiltinOperation,
+        }
     }
 }
 
@@ -148,7 +164,6 @@ pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
             match compiled {
                 Ok(compiled) => program.compiled = Some(compiled),
                 Err(Trouble::Compilation) => return Err(Problem::Compilation),
-                Err(Trouble::Option) => return Err(Problem::InvalidOption),
                 Err(Trouble::NoCompiler) => return Err(Problem::BuiltinOperation),
                 Err(Trouble::Host) => return Err(Problem::Internal),
             }
@@ -173,8 +188,18 @@ pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
 
 /// The compiled code, if there is any.
 fn object(program: &Program) -> Result<&[u8]> {
-    let compiled = program.compiled.as_ref();
-    Ok(&compiled.ok_or(Problem::InvalidProgram)?.object)
+    match program.compiled.as_ref().map(|compiled| &compiled.code) {
+        Some(Code::Object(object)) => Ok(object),
+        _ => Err(Problem::InvalidProgram),
+    }
+}
+
+/// The bitcode, where it was compiled for a later link.
+fn bitcode(program: &Program) -> Result<&[u8]> {
+    match program.compiled.as_ref().map(|compiled| &compiled.code) {
+        Some(Code::Bitcode(bitcode)) => Ok(bitcode),
+        _ => Err(Problem::InvalidProgram),
+    }
 }
 
 pub fn code_size(program: Address, out: Out<usize>) -> u32 {
@@ -183,6 +208,63 @@ pub fn code_size(program: Address, out: Out<usize>) -> u32 {
 
 pub fn get_code(program: Address, to: Address) -> u32 {
     code(with(program, |p| Ok(put_bytes(to, object(p)?)?)))
+}
+
+pub fn bitcode_size(program: Address, out: Out<usize>) -> u32 {
+    code(with(program, |p| Ok(out.put(bitcode(p)?.len())?)))
+}
+
+pub fn get_bitcode(program: Address, to: Address) -> u32 {
+    code(with(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
+}
+
+pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 {
+    let create = || {
+        out.required()?;
+        Ok(out.put(linker::create(count, options, values)?)?)
+    };
+    code(create())
+}
+
+/// Options of a single input mean nothing: inputs are linked as one.
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn link_add_data(
+    link: Address,
+    kind: u32,
+    data: Address,
+    bytes: usize,
+    _name: Text,
+    _count: u32,
+    _options: Address,
+    _values: Address,
+) -> u32 {
+    code(linker::add_data(link, kind, data, bytes).map_err(Problem::from))
+}
+
+pub fn link_add_file(
+    link: Address,
+    kind: u32,
+    path: Text,
+    _count: u32,
+    _options: Address,
+    _values: Address,
+) -> u32 {
+    code(linker::add_file(link, kind, path).map_err(Problem::from))
+}
+
+pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 {
+    let complete = || {
+        out.required()?;
+        size.required()?;
+        let (at, bytes) = linker::complete(link)?;
+        out.put(at)?;
+        Ok(size.put(bytes)?)
+    };
+    code(complete())
+}
+
+pub fn link_destroy(link: Address) -> u32 {
+    code(linker::destroy(link).map_err(Problem::from))
 }
 
 /// With the NUL at its end.

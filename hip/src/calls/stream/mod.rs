@@ -9,7 +9,7 @@ use crate::calls::{capture, submit};
 use crate::error::{HipError, Outcome};
 use crate::objects::event::Event;
 use crate::objects::graph::What;
-use crate::objects::stream::Stream;
+use crate::objects::stream::{ALL_UNITS, Stream, Units};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::{state, streams};
 
@@ -17,12 +17,13 @@ const NON_BLOCKING: u32 = 1;
 /// Least and greatest priority: the greater it is, the smaller its number.
 const PRIORITIES: (i32, i32) = (1, -1);
 
-fn flags_and_priority(stream: Address) -> Outcome<Stream> {
+fn made_with(stream: Address) -> Outcome<Stream> {
     if submit::is_built_in(stream) {
         return Ok(Stream {
             flags: 0,
             priority: 0,
             lane: NULL,
+            units: ALL_UNITS,
         });
     }
     let known = state().streams.get(stream).copied();
@@ -38,6 +39,10 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
 }
 
 pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> Outcome {
+    add(out, flags, priority, ALL_UNITS)
+}
+
+fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> Outcome {
     out.required()?;
     if flags & !NON_BLOCKING != 0 {
         return Err(HipError::InvalidValue);
@@ -48,6 +53,7 @@ pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> Out
         flags,
         priority,
         lane,
+        units,
     });
     out.put(stream)
 }
@@ -56,7 +62,30 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outc
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
-    create(out)
+    // What the mask does not name is off, and units that the card does not have are nobody's.
+    let mut units = Units::default();
+    for (n, (unit, all)) in units.iter_mut().zip(ALL_UNITS).enumerate() {
+        if n < words as usize {
+            *unit = mask.nth(n)? & all;
+        }
+    }
+    add(out, 0, 0, units)
+}
+
+/// The mask of a stream, all units where it was made without one; words beyond those that the card needs are 0.
+pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
+    out.required()?;
+    if (words as usize) < ALL_UNITS.len() {
+        return Err(HipError::InvalidValue);
+    }
+    let units = made_with(stream)?.units;
+    let rest = std::iter::repeat(0);
+    units
+        .into_iter()
+        .chain(rest)
+        .take(words as usize)
+        .enumerate()
+        .try_for_each(|(n, word)| out.put_at(n, word))
 }
 
 pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
@@ -174,12 +203,24 @@ pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
     if stream == 0 {
         return Err(HipError::InvalidValue);
     }
-    out.put(flags_and_priority(stream)?.flags)
+    out.put(made_with(stream)?.flags)
 }
 
 pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
     out.required()?;
-    out.put(flags_and_priority(stream)?.priority)
+    out.put(made_with(stream)?.priority)
+}
+
+pub fn get_device(stream: Address, out: Out<i32>) -> Outcome {
+    out.required()?;
+    check(stream)?;
+    out.put(0)
+}
+
+/// A number that no other stream of the process has or had; the null stream's names are one stream.
+pub fn get_id(stream: Address, out: Out<u64>) -> Outcome {
+    out.required()?;
+    out.put(submit::lane(stream)?)
 }
 
 pub fn device_of(stream: Address) -> i32 {

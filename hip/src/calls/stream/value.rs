@@ -1,71 +1,112 @@
 //! Words of memory that streams wait for, or write.
 
-use crate::boundary::Address;
+use crate::boundary::{Address, In};
 use crate::calls::work::{Place, place};
 use crate::calls::{capture, submit};
 use crate::error::{HipError, Outcome};
 use crate::objects::work::{Test, Word, Work};
 
-/// Gives a stream a word of memory that HIP knows.
-fn give(stream: Address, word: Word) -> Outcome {
+/// `hipStreamBatchMemOpParams` of a wait or a write.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    kind: u32,
+    address: Address,
+    value: u64,
+    flags: u32,
+    alias: Address,
+    rest: u64,
+}
+
+/// Gives a stream words of memory that HIP knows: all of them or, where one cannot be, none.
+fn give(stream: Address, words: &[Word]) -> Outcome {
     let lane = submit::lane(stream)?;
-    let aligned = word.address.is_multiple_of(word.bytes as u64);
-    if !aligned || place(word.address, word.bytes as u64)? == Place::Host {
-        return Err(HipError::InvalidValue);
+    for word in words {
+        let aligned = word.address.is_multiple_of(word.bytes as u64);
+        if !aligned || place(word.address, word.bytes as u64)? == Place::Host {
+            return Err(HipError::InvalidValue);
+        }
     }
     if capture::of(lane)?.is_some() {
         capture::spoil(lane);
         return Err(HipError::StreamCaptureUnsupported);
     }
-    submit::submit(stream, Work::Word(word))
+    words
+        .iter()
+        .try_for_each(|&word| submit::submit(stream, Work::Word(word)))
 }
 
-fn wait(
-    stream: Address,
-    address: Address,
-    value: u64,
-    flags: u32,
-    mask: u64,
-    bytes: usize,
-) -> Outcome {
+fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) -> Outcome<Word> {
     let tests = [Test::AtLeast, Test::Equal, Test::And, Test::Nor];
     let test = tests.get(flags as usize).copied();
-    let word = Word {
+    Ok(Word {
         address,
         bytes,
         value,
         test: Some(test.ok_or(HipError::InvalidValue)?),
         mask,
-    };
-    give(stream, word)
+    })
 }
 
 pub fn wait_32(stream: Address, address: Address, value: u32, flags: u32, mask: u32) -> Outcome {
-    wait(stream, address, value.into(), flags, mask.into(), 4)
+    give(
+        stream,
+        &[to_wait(address, value.into(), flags, mask.into(), 4)?],
+    )
 }
 
 pub fn wait_64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) -> Outcome {
-    wait(stream, address, value, flags, mask, 8)
+    give(stream, &[to_wait(address, value, flags, mask, 8)?])
 }
 
-fn write(stream: Address, address: Address, value: u64, flags: u32, bytes: usize) -> Outcome {
+fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> Outcome<Word> {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    let word = Word {
+    Ok(Word {
         address,
         bytes,
         value,
         test: None,
         mask: u64::MAX,
-    };
-    give(stream, word)
+    })
 }
 
 pub fn write_32(stream: Address, address: Address, value: u32, flags: u32) -> Outcome {
-    write(stream, address, value.into(), flags, 4)
+    give(stream, &[to_write(address, value.into(), flags, 4)?])
 }
 
 pub fn write_64(stream: Address, address: Address, value: u64, flags: u32) -> Outcome {
-    write(stream, address, value, flags, 8)
+    give(stream, &[to_write(address, value, flags, 8)?])
+}
+
+impl Operation {
+    fn word(&self) -> Outcome<Word> {
+        const WAIT_32: u32 = 1;
+        const WRITE_32: u32 = 2;
+        const WAIT_64: u32 = 4;
+        const WRITE_64: u32 = 5;
+        /// What HIP names and does not do.
+        const FLUSH: u32 = 3;
+        const BARRIER: u32 = 6;
+        let low = self.value & u64::from(u32::MAX);
+        match self.kind {
+            WAIT_32 => to_wait(self.address, low, self.flags, u32::MAX.into(), 4),
+            WRITE_32 => to_write(self.address, low, self.flags, 4),
+            WAIT_64 => to_wait(self.address, self.value, self.flags, u64::MAX, 8),
+            WRITE_64 => to_write(self.address, self.value, self.flags, 8),
+            FLUSH | BARRIER => Err(HipError::NotSupported),
+            _ => Err(HipError::InvalidValue),
+        }
+    }
+}
+
+/// Waits and writes, one after the other.
+pub fn batch(stream: Address, count: u32, operations: In<Operation>, flags: u32) -> Outcome {
+    const MOST: u32 = 256;
+    if count == 0 || count >= MOST || flags != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let words = (0..count as usize).map(|n| operations.nth(n)?.word());
+    give(stream, &words.collect::<Outcome<Vec<Word>>>()?)
 }

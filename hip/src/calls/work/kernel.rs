@@ -19,18 +19,7 @@ use crate::tell::tell;
 
 /// Runs a kernel to its end, recorded where that is asked for.
 pub fn run(kernel: &Kernel) -> Outcome {
-    let Kernel {
-        function,
-        shape,
-        kernarg,
-        ..
-    } = kernel;
-    let record = if kernel.cooperative {
-        record::no_cooperative(function);
-        None
-    } else {
-        record::begin(function, shape, kernarg, &SETTINGS.limits)
-    };
+    let record = record::begin(kernel, &SETTINGS.limits);
     let outcome = launch(kernel);
     if let Some(record) = record {
         record.end(outcome.is_ok());

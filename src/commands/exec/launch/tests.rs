@@ -23,7 +23,7 @@ fn with(buffers: &str, args: &str) -> String {
 fn the_whole_of_it() {
     let text = r#"{ "code_object": "x.co",
           "buffers": { "in": {"file": "in.bin"}, "out": {"bytes": 4096, "fill": "poison", "save": "/abs/out.bin"} },
-          "launches": [ {"kernel": "k", "grid": [4,2,1], "block": [64,1,1], "dynamic_lds": 16,
+          "launches": [ {"kernel": "k", "grid": [4,2,1], "block": [64,1,1], "dynamic_lds": 16, "cooperative": true,
                          "args": ["$in", "$out", {"i32": 5}, {"f32": 1.0}, {"raw": "00ff"}]} ],
           "limits": {"instructions": 1000000000, "seconds": 6.5} }"#;
     let file = parse(text.as_bytes(), Path::new("/dir")).expect("usable");
@@ -46,6 +46,7 @@ fn the_whole_of_it() {
         ),
         ("k", [4, 2, 1], [64, 1, 1], 16)
     );
+    assert!(launch.cooperative);
     let pointers: Vec<_> = launch.args.iter().map(ArgSpec::pointers).collect();
     let start = |buffer| vec![Pointer { buffer, offset: 0 }];
     assert_eq!(pointers[..3], [start(0), start(1), vec![]]);
@@ -147,6 +148,10 @@ fn launches() {
     assert_eq!(
         launch(r#""grid": 1"#),
         "launches[0].grid: should be an array, is a number"
+    );
+    assert_eq!(
+        launch(r#""grid": [1, 1, 1], "block": [1, 1, 1], "cooperative": 1"#),
+        "launches[0].cooperative: should be true or false, is a number"
     );
 }
 

@@ -1,0 +1,114 @@
+//! Libraries: code objects that the program loads at run time and whose kernels it names (HIP 7).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::module;
+use crate::boundary::{Address, Out, Text};
+use crate::error::{HipError, Outcome};
+use crate::image::image;
+use crate::objects::module::{Function, Library, Loaded};
+use crate::runtime::state;
+
+fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
+    let library = Library {
+        loaded,
+        kernels: HashMap::new(),
+    };
+    out.put(state().libraries.insert(library))
+}
+
+/// Options of a compiler are refused: there is none to take them.
+fn check(out: Out<Address>, options: u32) -> Outcome {
+    out.required()?;
+    match options {
+        0 => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn load_data(
+    out: Out<Address>,
+    at: Address,
+    _options: Address,
+    _values: Address,
+    options: u32,
+    _library_options: Address,
+    _library_values: Address,
+    _library_count: u32,
+) -> Outcome {
+    check(out, options)?;
+    if at == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    add(out, module::loaded(image(at)?)?)
+}
+
+#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
+pub fn load(
+    out: Out<Address>,
+    file: Text,
+    _options: Address,
+    _values: Address,
+    options: u32,
+    _library_options: Address,
+    _library_values: Address,
+    _library_count: u32,
+) -> Outcome {
+    check(out, options)?;
+    let bytes = module::read("hipLibraryLoadFromFile", &file.get()?);
+    add(
+        out,
+        module::loaded(&bytes.map_err(|_| HipError::InvalidValue)?)?,
+    )
+}
+
+/// A handle that is none.
+fn unknown(library: Address) -> HipError {
+    match library {
+        0 => HipError::InvalidValue,
+        _ => HipError::InvalidHandle,
+    }
+}
+
+/// Gives a library up; launches that are under way keep it until they have ended.
+pub fn unload(library: Address) -> Outcome {
+    let mut state = state();
+    let known = state.libraries.remove(library);
+    let known = known.ok_or_else(|| unknown(library))?;
+    state
+        .functions
+        .retain(|f| !Arc::ptr_eq(&f.loaded, &known.loaded));
+    Ok(())
+}
+
+/// A kernel, the same handle each time. Functions that launch take it for a module's and for one of the host's.
+pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
+    out.required()?;
+    let name = name.get()?;
+    let mut guard = state();
+    let state = &mut *guard;
+    let known = state.libraries.get_mut(library);
+    let known = known.ok_or_else(|| unknown(library))?;
+    if let Some(&handle) = known.kernels.get(&name) {
+        return out.put(handle);
+    }
+    if known.loaded.module.kernel(&name).is_none() {
+        return Err(HipError::NotFound);
+    }
+    let handle = state.functions.insert(Function {
+        loaded: known.loaded.clone(),
+        name: name.clone(),
+    });
+    known.kernels.insert(name, handle);
+    out.put(handle)
+}
+
+/// How many kernels it has.
+pub fn count(out: Out<u32>, library: Address) -> Outcome {
+    out.required()?;
+    let state = state();
+    let known = state.libraries.get(library);
+    out.put(known.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
+}
