@@ -147,4 +147,33 @@ mod tests {
         assert_eq!(search("hipGetProcAddress", 601), (Status::Found, 7));
         assert_eq!(search("hipSomething", 700), (Status::Unknown, 0));
     }
+
+    #[test]
+    fn flags_choose_between_the_entries_of_a_function() {
+        fn find(name: &str) -> Option<Found> {
+            match name {
+                "hipMemcpy" => Some((1, "hip_4.2")),
+                "hipMemcpy_spt" => Some((2, "hip_5.2")),
+                "hipMalloc" => Some((3, "hip_4.2")),
+                _ => None,
+            }
+        }
+        let ask = |per_thread: bool, name, flags| {
+            let mut address = 7;
+            // SAFETY: a local that outlives the call, and null.
+            let (out, none) = unsafe { (Out::at(&raw mut address), Out::at(std::ptr::null_mut())) };
+            let entry = match per_thread {
+                true => entry_point_per_thread(find, Text::of(name), out, flags, none),
+                false => entry_point(find, Text::of(name), out, flags, none),
+            };
+            entry.map(|()| address)
+        };
+        assert_eq!(ask(false, c"hipMemcpy", 0), Ok(1));
+        assert_eq!(ask(false, c"hipMemcpy", LEGACY), Ok(1));
+        assert_eq!(ask(false, c"hipMemcpy", PER_THREAD), Ok(2));
+        assert_eq!(ask(true, c"hipMemcpy", 0), Ok(2));
+        assert_eq!(ask(true, c"hipMemcpy", LEGACY), Ok(1));
+        assert_eq!(ask(true, c"hipMalloc", 0), Ok(3), "it has but one");
+        assert_eq!(ask(true, c"hipMemcpy", 4), Err(HipError::InvalidValue));
+    }
 }
