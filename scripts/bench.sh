@@ -1,30 +1,49 @@
 #!/usr/bin/env bash
 # Speed, in one run on this machine: the emulator on documented kernels, beside the same kernels in OpenCL C run natively by PoCL
 # (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; loops of single instructions; and the wall time of
-# the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost (with --sanitizer: that alone).
+# the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost (with --sanitizer:
+# that alone; with --sanitizer --write its table in docs/sanitizer.md, too).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --release --quiet
-check=target/release/deltanet-check
+# DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release.
+[[ -n ${DELTANET_CHECK:-} ]] || cargo build --release --quiet
+check=${DELTANET_CHECK:-target/release/deltanet-check}
 
-# What the sanitizer's checks cost: user seconds of phase 9 on one core under each, under four and under all; the best of three.
+# What the sanitizer's checks cost: user seconds of phase 9 on one core without and under each, four of them and all. One after the other,
+# three rounds, the best of each: what else the machine does is in all of them.
 sanitizer() {
-    local plain name seconds TIMEFORMAT=%U
-    user() { # arguments -> user seconds
-        for _ in 1 2 3; do
-            { time "$check" --phase 9 --jobs 1 "$@" >/dev/null; } 2>&1
-        done | sort -n | head -n 1
-    }
-    plain=$(user)
-    printf '\nphase 9 on one core: %s s of user time\n' "$plain"
-    for name in hazard sync wait memory init race memory,init,wait,hazard all; do
-        seconds=$(user "--sanitize=$name")
-        awk -v name="$name" -v s="$seconds" -v plain="$plain" 'BEGIN { printf "  %-24s %7.2f s  %4.1f x\n", name, s, s / plain }'
+    local times name round TIMEFORMAT=%U
+    times=$(mktemp)
+    for round in 1 2 3; do
+        for name in plain hazard sync wait memory init race memory,init,wait,hazard all; do
+            local checks=("--sanitize=$name")
+            [[ $name == plain ]] && checks=()
+            printf '%s %s\n' "$name" "$({ time "$check" --phase 9 --jobs 1 "${checks[@]}" >/dev/null; } 2>&1)" >>"$times"
+        done
     done
+    python3 - "$times" "$@" <<'PYTHON'
+import pathlib, re, sys
+best = {}
+for line in pathlib.Path(sys.argv[1]).read_text().splitlines():
+    name, seconds = line.split()
+    best[name] = min(float(seconds), best.get(name, float("inf")))
+plain = best.pop("plain")
+rows = [(name, seconds, seconds / plain) for name, seconds in best.items()]
+print(f"\nphase 9 on one core: {plain:.2f} s of user time")
+for name, seconds, times in rows:
+    print(f"  {name:24} {seconds:7.2f} s  {times:4.1f} x")
+if "--write" in sys.argv:
+    cell = lambda name: name if name == "all" else ", ".join(f"`{one}`" for one in name.split(","))
+    table = "".join(f"| {cell(name)} | {times:.1f} |\n" for name, _, times in rows)
+    page = pathlib.Path("docs/sanitizer.md")
+    block = f"<!-- costs -->\n| checks | times the plain run |\n|---|--:|\n{table}<!-- end -->"
+    page.write_text(re.sub("<!-- costs -->.*?<!-- end -->", lambda _: block, page.read_text(), flags=re.S))
+PYTHON
+    rm -f "$times"
 }
 if [[ ${1:-} == --sanitizer ]]; then
-    sanitizer | tail -n +2
+    sanitizer "${@:2}" | tail -n +2
     exit
 fi
 

@@ -111,6 +111,12 @@ impl Campaign<'_> {
         let honest = self.honest(&launched)?;
         let mut functions = sites::functions(&self.program().object);
         self.follow(&mut functions, &launched);
+        for function in &mut functions {
+            let mut exchanging = honest.iter().flat_map(|honest| &honest.exchanging);
+            // What is called may be by any of them.
+            function.exchanges =
+                exchanging.any(|kernel| !function.is_kernel || *kernel == function.name);
+        }
         let executed: BTreeSet<u64> = honest
             .iter()
             .flat_map(|honest| honest.executed.keys().copied())

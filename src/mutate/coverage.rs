@@ -15,6 +15,8 @@ pub(super) struct Honest {
     pub executed: BTreeMap<u64, u64>,
     /// What waves ran that have others in their work-group, by link address.
     pub together: BTreeSet<u64>,
+    /// The kernels whose waves met in memory, by name.
+    pub exchanging: BTreeSet<String>,
     /// Wave instructions of all launches.
     pub cost: u64,
     /// Wave instructions of the largest launch.
@@ -34,6 +36,9 @@ impl Honest {
         Honest {
             executed: coverage.map_or_else(BTreeMap::new, |all| all.executed().collect()),
             together: coverage.map_or_else(BTreeSet::new, |all| all.together().collect()),
+            exchanging: coverage.map_or_else(BTreeSet::new, |all| {
+                all.exchanging().map(str::to_owned).collect()
+            }),
             cost: done.report.wave_instructions.unwrap_or(0),
             largest: largest.unwrap_or(0),
         }

@@ -14,7 +14,6 @@ pub(super) use ranges::Ranges;
 use std::collections::BTreeSet;
 
 use gfx906::isa::{Code, Flags, Inst, Kind, decode};
-use gfx906::machine::Traffic;
 use gfx906::observe::sanitize::{Check, Checks, lint};
 
 use super::operators::Operator;
@@ -33,7 +32,7 @@ const ARGUMENTS: &str = "arguments: a load of the kernel's own arguments, and no
 const RANGES: &str = "ranges: within the bounds of the kernel's arguments and launches both instructions do the same, or differ in registers only that no path reads before they are written again";
 
 /// A wait for what has arrived on every path.
-const NEEDLESS: &str = "needless: on every path what the wait guards has arrived all the same, and no store to memory may be on its way";
+const NEEDLESS: &str = "needless: on every path what the wait guards has arrived all the same; where it waits for memory, no wave reaches what another of its launch stores, in any launch";
 
 /// A barrier of one.
 const ALONE: &str = "alone: in every launch that comes to the barrier a work-group is one wave";
@@ -74,14 +73,12 @@ pub(super) fn alone<'a>(
 
 /// Whether a function has all its waits with another instruction in the place of one.
 ///
-/// What [`lint`](lint::lint) sees are registers and LDS. A wait for stores to memory may be there for who reads them behind a barrier
-/// or a flag, which it does not see: where any may be on its way, a weaker `vmcnt` is no proof.
+/// What [`lint`](lint::lint) sees are registers and LDS. A wait for vector memory may be there for another wave, too, which reads behind a
+/// barrier or a flag what is stored, or overwrites what is loaded: a weaker `vmcnt` is no proof where waves meet in memory.
 fn needless(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
     let vmcnt = |inst: &Inst| inst.literal & 0xf | inst.literal >> 10 & 0x30;
-    if vmcnt(is) > vmcnt(was) && stores_before(function, at) {
-        return false;
-    }
-    missing_wait(function, at, is).is_none()
+    let for_others = vmcnt(is) > vmcnt(was) && function.exchanges;
+    !for_others && missing_wait(function, at, is).is_none()
 }
 
 /// What `lint` says of the waits of a function that has another instruction in the place of one: its first mistake.
@@ -98,18 +95,6 @@ pub(super) fn missing_wait(function: &Function, at: usize, is: &Inst) -> Option<
     let mistakes = lint::lint(&function, waits);
     let first = mistakes.first()?;
     Some(format!("{}: {}", first.kind, first.what))
-}
-
-/// Whether a store to memory may come before an instruction: above it, or below where a branch leads back.
-fn stores_before(function: &Function, at: usize) -> bool {
-    let all = &function.instructions;
-    let leads_back = |from: usize| paths::target(function, from).is_some_and(|to| to <= at);
-    let back = (0..all.len()).rev().find(|&from| leads_back(from));
-    let end = back.map_or(at, |last| last.max(at));
-    let elsewhere = |inst: &Inst| Kind::of(inst) == Kind::Branch && !paths::is_direct(inst);
-    all[..end]
-        .iter()
-        .any(|(_, inst)| inst.is_vmem() && Traffic::of(inst).written != 0 || elsewhere(inst))
 }
 
 /// Whether an instruction does nothing but to write registers, and cannot fault.

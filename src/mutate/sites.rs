@@ -28,6 +28,8 @@ pub(super) struct Function {
     pub instructions: Vec<(u64, Inst)>,
     /// What is known of its registers and paths, where it was followed.
     pub ranges: Option<Ranges>,
+    /// In some launch a wave reached memory that another of the same launch stored to, or that is not known.
+    pub exchanges: bool,
 }
 
 impl Function {
@@ -64,6 +66,7 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
             kernarg: kernel.and_then(kernarg),
             instructions: instructions(code, start),
             ranges: None,
+            exchanges: true,
             name,
             start,
             sha256,

@@ -1,6 +1,6 @@
-//! Which instructions of a code object run, and how often.
+//! Which instructions of a code object run, how often, and in what company.
 
-use super::Observer;
+use super::{Exchange, Observer};
 use crate::machine::{Group, Op, Started, Wave};
 
 /// How often each instruction of one code object was executed, by link address. All launches of a [`crate::machine::Module`] add up.
@@ -12,6 +12,7 @@ pub struct Coverage {
     together: Vec<bool>,
     /// The work-group that runs has several waves.
     several: bool,
+    exchange: Exchange,
 }
 
 impl Coverage {
@@ -30,17 +31,24 @@ impl Coverage {
             .filter(|&(_, &together)| together)
             .map(|(at, _)| 4 * at as u64)
     }
+
+    /// Names of the kernels of which a wave reached a byte of device memory that another of its launch stored to, ascending.
+    pub fn exchanging(&self) -> impl Iterator<Item = &str> {
+        self.exchange.kernels()
+    }
 }
 
 impl Observer for Coverage {
     fn fork(&self) -> Option<Coverage> {
         Some(Coverage {
             base: self.base,
+            exchange: self.exchange.fork()?,
             ..Coverage::default()
         })
     }
 
     fn join(&mut self, worker: Coverage) {
+        self.exchange.join(worker.exchange);
         if self.counts.len() < worker.counts.len() {
             self.counts.resize(worker.counts.len(), 0);
             self.together.resize(worker.counts.len(), false);
@@ -55,14 +63,17 @@ impl Observer for Coverage {
 
     fn dispatch(&mut self, started: &Started<'_>) {
         self.base = started.base;
+        self.exchange.dispatch(started);
     }
 
     fn group(&mut self, group: &Group) {
         self.several = group.waves > 1;
+        self.exchange.group(group);
     }
 
     #[inline]
-    fn before(&mut self, _: &Wave, _: &Op, pc: u64) {
+    fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {
+        self.exchange.before(wave, op, pc);
         let at = (pc.wrapping_sub(self.base) / 4) as usize;
         if at >= self.counts.len() {
             self.counts.resize(at + 1, 0);

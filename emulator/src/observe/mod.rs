@@ -2,6 +2,7 @@
 
 pub mod costs;
 mod coverage;
+mod exchange;
 mod profile;
 pub mod sanitize;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod witness;
 
 pub use costs::Costs;
 pub use coverage::Coverage;
+pub use exchange::Exchange;
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
 pub use witness::Witness;

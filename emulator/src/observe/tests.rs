@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Bytes, Coverage, Filter, Observer, Profile, Space, Trace};
+use super::{Bytes, Coverage, Exchange, Filter, Observer, Profile, Space, Trace};
 use crate::machine::rig::{MEMORY, run};
 use crate::machine::{Kind, Wave};
 
@@ -281,4 +281,60 @@ fn coverage_tells_waves_that_have_others_from_those_that_have_not() {
     // Launches add up.
     all.join(alone);
     assert_eq!(all.together().collect::<Vec<u64>>(), places(&all));
+}
+
+/// A byte or dword of memory and a load, each at a place of the lane's own and of its wave's.
+///
+/// ```text
+/// global_store_dword v1, v0, s[0:1]
+/// global_store_byte v1, v0, s[0:1]
+/// global_load_dword v6, v2, s[0:1]
+/// ```
+const STORE: &str = "dc708000 00000001";
+const STORE_BYTE: &str = "dc608000 00000001";
+const LOAD: &str = "dc508000 06000002";
+
+/// Whether waves meet in memory: v1 is where each stores, v2 where it loads, by lane and wave.
+fn meets(words: &str, stores: fn(u32, u32) -> u32, loads: fn(u32, u32) -> u32) -> bool {
+    let place = |wave: &mut Wave| {
+        let index = wave.index;
+        wave.v[1] = std::array::from_fn(|lane| stores(lane as u32, index));
+        wave.v[2] = std::array::from_fn(|lane| loads(lane as u32, index));
+    };
+    let mut all = Exchange::default();
+    assert_eq!(run(words, 2, place, &mut all), None);
+    // The same by two workers, each with one of the waves.
+    let mut joined = Exchange::default();
+    assert_eq!(run("", 1, |_| {}, &mut joined), None);
+    for index in [0, 1] {
+        let mut worker = Observer::fork(&joined).expect("another worker's");
+        let placed = |wave: &mut Wave| {
+            wave.index = index;
+            place(wave);
+        };
+        assert_eq!(run(words, 1, placed, &mut worker), None);
+        joined.join(worker);
+    }
+    let exchanging: Vec<&str> = all.kernels().collect();
+    assert!(joined.kernels().eq(exchanging.iter().copied()));
+    assert!(exchanging.is_empty() || exchanging == ["k"]);
+    !exchanging.is_empty()
+}
+
+#[test]
+fn waves_meet_where_one_reaches_what_another_stores() {
+    let own = |lane, wave| 256 * wave + 4 * lane;
+    let other = |lane, wave| 256 * (1 - wave) + 4 * lane;
+    let same = |lane, _| 4 * lane;
+    let both = format!("{STORE} {LOAD}");
+    assert!(!meets(&both, own, own));
+    assert!(meets(&both, own, other));
+    // Whichever comes first, and without any load.
+    assert!(meets(&format!("{LOAD} {STORE}"), own, other));
+    assert!(meets(STORE, same, same));
+    assert!(!meets(LOAD, own, same));
+    // Bytes side by side are different places.
+    let bytes = |lane, wave| 2 * lane + wave;
+    assert!(!meets(STORE_BYTE, bytes, bytes));
+    assert!(meets(&format!("{STORE_BYTE} {LOAD}"), bytes, own));
 }

@@ -1,11 +1,12 @@
 //! Barriers that not all waves of a group, or not all lanes of a wave, reach.
 //!
 //! All waves of a group must come to the same s_barrier, as often as each other, with the same lanes that are still at work: a wave that
-//! has ended lets the others through here and on the card, but what they wait for it has not done.
+//! has ended lets the others through here and on the card, but what they wait for it has not done. Lanes that are off at a barrier may be
+//! off for good, where their work-items have returned; those that reach memory behind it have not come to it.
 
 use super::finding::{Detail, Other};
 use super::{Check, Findings, Here, Launched, Watch};
-use crate::machine::Group;
+use crate::machine::{Group, Way};
 
 #[derive(Clone, Debug, Default)]
 struct OneWave {
@@ -14,10 +15,19 @@ struct OneWave {
     /// The last of them.
     last: Option<u64>,
     ended: bool,
-    /// Lanes that were off at a barrier, and where.
-    skipped: Vec<(u64, u64)>,
+    /// Barriers at which lanes were off.
+    skipped: Vec<Skipped>,
     /// Lanes with which it began.
     all: Option<u64>,
+}
+
+/// A barrier at which lanes were off.
+#[derive(Clone, Copy, Debug)]
+struct Skipped {
+    site: u64,
+    lanes: u64,
+    /// Those of them that have reached memory since.
+    back: u64,
 }
 
 /// The check.
@@ -47,7 +57,12 @@ impl Watch for Sync {
         if here.facts.wait.barrier {
             self.barrier(n, here, findings);
         } else if here.facts.ends {
+            lanes_without_it(state, here, findings);
             self.end(n, here, findings);
+        } else if !state.skipped.is_empty() && reaches_memory(here) {
+            for skipped in &mut state.skipped {
+                skipped.back |= skipped.lanes & exec;
+            }
         }
     }
 }
@@ -126,24 +141,47 @@ impl Sync {
 /// Lanes that are off at a barrier and come to another one later.
 fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     let exec = here.wave.exec();
-    let skipped = state.skipped.iter().find(|(lanes, _)| lanes & exec != 0);
-    if let Some(&(lanes, site)) = skipped {
-        findings.note(here, Check::Sync, "barrier under divergence", site, || Detail {
-            lanes: lanes & exec,
-            what: "lanes that come to this barrier were off at an earlier one".into(),
-            other: Some(Other {
-                did: "the barrier at which they were off".into(),
-                site: Some(here.code.site(site)),
-                group: None,
-                wave: None,
-            }),
-            cure: "move `__syncthreads()` out of the branch: all work-items of a group must reach it".into(),
-        });
-        state.skipped.retain(|(lanes, _)| lanes & exec == 0);
+    let skipped = state.skipped.iter().find(|one| one.lanes & exec != 0);
+    if let Some(&Skipped { site, lanes, .. }) = skipped {
+        let what = "lanes that come to this barrier were off at an earlier one";
+        divergence(here, (site, lanes & exec), what, findings);
+        state.skipped.retain(|one| one.lanes & exec == 0);
     }
     let off = state.all.unwrap_or(!0) & !exec;
-    let known = state.skipped.iter().any(|&(_, site)| site == here.pc);
+    let known = state.skipped.iter().any(|one| one.site == here.pc);
     if off != 0 && !known {
-        state.skipped.push((off, here.pc));
+        state.skipped.push(Skipped {
+            site: here.pc,
+            lanes: off,
+            back: 0,
+        });
     }
+}
+
+/// Lanes that were off at a barrier, went on behind it and have come to no other.
+fn lanes_without_it(state: &OneWave, here: &Here<'_>, findings: &mut Findings) {
+    for skipped in state.skipped.iter().filter(|one| one.back != 0) {
+        let what = "lanes that were off at a barrier have gone on behind it";
+        divergence(here, (skipped.site, skipped.back), what, findings);
+    }
+}
+
+fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: &mut Findings) {
+    findings.note(here, Check::Sync, "barrier under divergence", site, || Detail {
+        lanes,
+        what: what.into(),
+        other: Some(Other {
+            did: "the barrier at which they were off".into(),
+            site: Some(here.code.site(site)),
+            group: None,
+            wave: None,
+        }),
+        cure: "move `__syncthreads()` out of the branch or loop: all work-items of a group must reach it, equally often".into(),
+    });
+}
+
+/// Whether lanes reach what others of the group may reach, too: not their scratch, which compilers save registers of all lanes in.
+fn reaches_memory(here: &Here<'_>) -> bool {
+    let traffic = &here.op.traffic;
+    matches!(traffic.way, Way::Global | Way::Flat | Way::Lds) && traffic.read + traffic.written != 0
 }

@@ -69,3 +69,39 @@ fn a_barrier_orders_what_waves_do_in_lds() {
     let apart = format!("{first} {BARRIER} {READ}");
     assert_eq!(find(&apart), <[&str; 0]>::default());
 }
+
+/// What `sync` says of a wave.
+fn of_barriers(words: &str) -> Vec<String> {
+    let mut sanitizer = Sanitizer::new([Check::Sync].into_iter().collect());
+    assert_eq!(rig::run(words, 1, |_| {}, &mut sanitizer), None);
+    let findings = sanitizer.findings().iter();
+    findings
+        .map(|finding| format!("{}: {}", finding.kind, finding.what))
+        .collect()
+}
+
+#[test]
+fn lanes_that_go_on_behind_a_barrier_have_come_to_it() {
+    // s_mov_b64 exec, 0xff; s_mov_b64 exec, -1; v_lshlrev_b32 v1, 2, v0; global_store_dword v1, v0, s[0:1].
+    const SOME: &str = "befe01ff 000000ff";
+    const EVERY: &str = "befe01c1";
+    const SET_UP: &str = "24020082";
+    const STORE: &str = "dc708000 00000001";
+    let skipped = |behind: &str| of_barriers(&format!("{SET_UP} {SOME} {BARRIER} {behind}"));
+    let gone_on =
+        "barrier under divergence: lanes that were off at a barrier have gone on behind it";
+    assert_eq!(skipped(&format!("{EVERY} {STORE}")), [gone_on]);
+    assert_eq!(skipped(&format!("{EVERY} {READ}")), [gone_on]);
+    // Lanes that have returned: EXEC may have them again at the end, where nothing is done.
+    assert_eq!(skipped(EVERY), [""; 0]);
+    assert_eq!(skipped(&format!("{STORE} {READ} {EVERY}")), [""; 0]);
+    assert_eq!(skipped(&format!("{STORE} {BARRIER} {STORE}")), [""; 0]);
+    // A loop that lanes leave one after the other: at the second barrier more of them are off.
+    let fewer = "befe018f";
+    let rounds = format!("{fewer} {BARRIER} {EVERY} {STORE}");
+    assert_eq!(skipped(&rounds), [gone_on, gone_on]);
+    // Once is enough for lanes that come to another one.
+    let another =
+        "barrier under divergence: lanes that come to this barrier were off at an earlier one";
+    assert_eq!(skipped(&format!("{EVERY} {STORE} {BARRIER}")), [another]);
+}

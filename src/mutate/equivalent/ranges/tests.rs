@@ -77,6 +77,7 @@ fn known(words: &[u32]) -> Known {
         },
         instructions,
         ranges: None,
+        exchanges: true,
     };
     let mut entry = State::new();
     entry.set(2, Value::Number(Range::between(1, 100)));

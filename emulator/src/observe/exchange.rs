@@ -1,0 +1,147 @@
+//! Which kernels' waves meet in device memory.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Observer;
+use super::sanitize::access::{Access, Space, accesses};
+use crate::machine::{Group, Op, Started, Wave, Way};
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
+/// Pages that are remembered at most: a launch that reaches more is taken to be one of an exchange.
+const MOST: usize = 1 << 14;
+
+/// Some wave has stored to it.
+const STORED: u32 = 1 << 31;
+/// Several waves have reached it.
+const SEVERAL: u32 = STORED - 1;
+
+/// A byte: who has reached it, the wave's number in the launch from 1, and whether it was stored to.
+type Byte = u32;
+
+/// The kernels of which a wave reached a byte of device memory that another wave of the same launch stored to.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    kernels: BTreeSet<String>,
+    kernel: String,
+    /// Nothing more need be known of this launch.
+    over: bool,
+    grid: [u32; 3],
+    group: Group,
+    pages: HashMap<u64, Box<[Byte]>>,
+    access: Access,
+}
+
+impl Exchange {
+    /// Their names, ascending.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(String::as_str)
+    }
+
+    fn exchanges(&mut self) {
+        self.kernels.insert(self.kernel.clone());
+        self.over = true;
+        self.pages.clear();
+    }
+
+    /// The wave's number in the launch; waves of no number of their own are several.
+    fn number(&self, wave: &Wave) -> Byte {
+        let [x, y, z] = self.group.id.map(u64::from);
+        let group = (z * u64::from(self.grid[1]) + y) * u64::from(self.grid[0]) + x;
+        let number = 1 + group * self.group.waves as u64 + u64::from(wave.index);
+        Byte::try_from(number).map_or(SEVERAL, |number| number.min(SEVERAL))
+    }
+}
+
+/// A byte that was reached, and is now.
+fn meet(before: Byte, now: Byte) -> Byte {
+    let who = match (before & SEVERAL, now & SEVERAL) {
+        (0, one) | (one, 0) => one,
+        (one, other) if one == other => one,
+        _ => SEVERAL,
+    };
+    (before | now) & STORED | who
+}
+
+/// Whether it is one of an exchange.
+fn met(byte: Byte) -> bool {
+    byte == STORED | SEVERAL
+}
+
+impl Observer for Exchange {
+    fn fork(&self) -> Option<Exchange> {
+        Some(Exchange {
+            kernel: self.kernel.clone(),
+            grid: self.grid,
+            ..Exchange::default()
+        })
+    }
+
+    fn join(&mut self, worker: Exchange) {
+        self.kernels.extend(worker.kernels);
+        self.over |= worker.over;
+        for (number, theirs) in worker.pages {
+            if self.over || self.pages.len() > MOST {
+                return self.exchanges();
+            }
+            let own = self.pages.entry(number).or_insert_with(empty);
+            let mut exchanged = false;
+            for (own, theirs) in own.iter_mut().zip(theirs) {
+                *own = meet(*own, theirs);
+                exchanged |= met(*own);
+            }
+            if exchanged {
+                return self.exchanges();
+            }
+        }
+    }
+
+    fn dispatch(&mut self, started: &Started<'_>) {
+        self.kernel = started.kernel.to_owned();
+        self.grid = started.launch.grid;
+        self.over = self.kernels.contains(started.kernel);
+        self.pages.clear();
+    }
+
+    fn group(&mut self, group: &Group) {
+        self.group = *group;
+    }
+
+    fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
+        if self.over || op.traffic.way == Way::None {
+            return;
+        }
+        let scratch = self.group.scratch + u64::from(wave.index) * self.group.scratch_stride;
+        accesses(wave, op, scratch, &mut self.access);
+        let number = self.number(wave);
+        let mut exchanged = false;
+        let parts = self.access.parts.iter();
+        for part in parts.filter(|part| part.space == Space::Global) {
+            let stored = if part.writes { STORED } else { 0 };
+            let mut held: Option<(u64, &mut [Byte])> = None;
+            for (_, at) in part.places() {
+                for at in (0..part.bytes).map(|byte| at.wrapping_add(byte)) {
+                    let page = at / PAGE as u64;
+                    if held.as_ref().is_none_or(|(known, _)| *known != page) {
+                        drop(held.take());
+                        held = Some((page, self.pages.entry(page).or_insert_with(empty)));
+                    }
+                    if let Some(byte) = held
+                        .as_mut()
+                        .and_then(|(_, bytes)| bytes.get_mut(at as usize % PAGE))
+                    {
+                        *byte = meet(*byte, number | stored);
+                        exchanged |= met(*byte);
+                    }
+                }
+            }
+        }
+        if exchanged || self.pages.len() > MOST {
+            self.exchanges();
+        }
+    }
+}
+
+fn empty() -> Box<[Byte]> {
+    vec![0; PAGE].into()
+}
