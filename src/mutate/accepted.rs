@@ -1,6 +1,7 @@
 //! Mutants that somebody has looked at and accepted, each with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -36,8 +37,40 @@ struct Entry {
     is: Option<String>,
     /// The operators; none: all.
     operators: Option<Vec<Operator>>,
-    /// Functions, and in each the bytes from its beginning to the instructions.
-    at: BTreeMap<String, Vec<u64>>,
+    /// Functions, and where in each the instructions are.
+    at: BTreeMap<String, Vec<Place>>,
+}
+
+/// Where in a function instructions are that an entry is about, in bytes from its beginning.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Place {
+    /// One instruction.
+    One(u64),
+    /// Those from one place to before another that are what the entry says.
+    Part([u64; 2]),
+}
+
+impl Place {
+    fn has(self, offset: u64) -> bool {
+        match self {
+            Place::One(at) => at == offset,
+            Place::Part([from, to]) => (from..to).contains(&offset),
+        }
+    }
+
+    fn is_one(self) -> bool {
+        matches!(self, Place::One(_))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::One(at) => write!(f, "{at:#x}"),
+            Place::Part([from, to]) => write!(f, "{from:#x} to {to:#x}"),
+        }
+    }
 }
 
 impl Accepted {
@@ -79,12 +112,12 @@ impl Entry {
             && self.is.as_ref().is_none_or(|is| fits(is, &mutant.is))
     }
 
-    fn place(&self, function: &str, offset: u64) -> String {
+    fn place(&self, function: &str, place: Place) -> String {
         let to = self
             .is
             .as_ref()
             .map_or(String::new(), |is| format!(" to `{is}`"));
-        format!("{function}+{offset:#x} `{}`{to}", self.was)
+        format!("{function}+{place} `{}`{to}", self.was)
     }
 }
 
@@ -147,11 +180,14 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
             .at
             .iter()
             .filter(|(name, _)| looked_at.contains(*name));
-        for (name, &offset) in places.flat_map(|(name, at)| at.iter().map(move |at| (name, at))) {
+        for (name, &at) in places.flat_map(|(name, at)| at.iter().map(move |at| (name, at))) {
             let here = report.mutants.iter_mut();
-            let here = here.filter(|mutant| mutant.function == *name && mutant.offset == offset);
-            let here: Vec<&mut MutantReport> = here.collect();
-            let place = entry.place(name, offset);
+            let here = here.filter(|mutant| mutant.function == *name && at.has(mutant.offset));
+            let mut here: Vec<&mut MutantReport> = here.collect();
+            let place = entry.place(name, at);
+            if let Place::Part(_) = at {
+                here.retain(|mutant| fits(&entry.was, &mutant.was));
+            }
             if let Some(other) = here.iter().find(|mutant| !fits(&entry.was, &mutant.was)) {
                 stale.insert(format!("{place}: the instruction there is `{}`", other.was));
                 continue;
@@ -173,7 +209,7 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
             }
             if all && found == 0 {
                 stale.insert(format!("{place}: there is no such mutant, take it out"));
-            } else if found > 0 && unnoticed == 0 && (all || entry.is.is_some()) {
+            } else if found > 0 && unnoticed == 0 && (all || entry.is.is_some() && at.is_one()) {
                 stale.insert(format!(
                     "{place}: nothing of it goes unnoticed now, take it out"
                 ));

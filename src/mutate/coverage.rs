@@ -21,6 +21,8 @@ pub(super) struct Honest {
     pub cost: u64,
     /// Wave instructions of the largest launch.
     pub largest: u64,
+    /// A digest of the bits of the outputs.
+    pub digest: Option<u64>,
 }
 
 impl Honest {
@@ -41,6 +43,7 @@ impl Honest {
             }),
             cost: done.report.wave_instructions.unwrap_or(0),
             largest: largest.unwrap_or(0),
+            digest: done.digest,
         }
     }
 }

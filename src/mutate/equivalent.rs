@@ -41,8 +41,9 @@ const ALONE: &str = "alone: in every launch that comes to the barrier a work-gro
 pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str> {
     let at = function.at(mutant.address)?;
     let was = &function.instructions[at].1;
-    if mutant.change.operator == Operator::Delete && was.row.mnemonic == "s_cbranch_execz" {
-        return idle::skips_nothing(function, at).then_some(IDLE);
+    let skips = mutant.change.operator == Operator::Delete && was.row.mnemonic == "s_cbranch_execz";
+    if skips && idle::skips_nothing(function, at) {
+        return Some(IDLE);
     }
     let is = decode(&mutant.change.bytes).ok()?;
     if mutant.change.operator == Operator::Waitcnt {
@@ -59,6 +60,17 @@ pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str>
         return None;
     }
     dead::same(function, at, was, &is)
+}
+
+/// What [`lint`](lint::lint) says of a wider load of arguments that leaves what the honest one does in every register that is read, and writes
+/// another that a load beside it is about to write: on a card either may come last, and here the second does.
+pub(super) fn race(function: &Function, mutant: &Mutant) -> Option<String> {
+    let at = function.at(mutant.address)?;
+    let was = &function.instructions[at].1;
+    let is = decode(&mutant.change.bytes).ok()?;
+    let both = arguments::loads(function, at, was) && arguments::loads(function, at, &is);
+    let same = both && arguments::same_in_order(function, at, was, &is);
+    same.then(|| missing_wait(function, at, &is)).flatten()
 }
 
 /// The rule by which a barrier is not missed in launches; `together` says of each where waves came by that had others in their work-group.

@@ -13,6 +13,9 @@ pub(super) const DESIGN: &str = "design";
 /// Ways to launch that are told apart: a multiple of every small number.
 const VARIANTS: usize = 5040;
 
+/// What a case calls the way in which it is launched, among those of its binding's `vary`.
+const WAY: &str = "way";
+
 /// The cases of a test that asks for a design, for a seed.
 pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
     let case = |values: Values| {
@@ -51,8 +54,12 @@ impl Reader<'_, '_> {
                     let Some(values) = self.values(value, function) else {
                         continue;
                     };
+                    let way = match values.variant() {
+                        0 => String::new(),
+                        way => format!(",{WAY}={way}"),
+                    };
                     let case = Case {
-                        id: format!("{id}:{}", values.suffix()),
+                        id: format!("{id}:{}{way}", values.suffix()),
                         values,
                     };
                     if cases.iter().any(|other| other.id == case.id) {
@@ -108,7 +115,9 @@ impl Reader<'_, '_> {
         let known: Vec<&str> = numbers.chain(words).copied().collect();
         let options = function.domain.open().map(|(name, _)| *name);
         let options: Vec<&str> = options.collect();
-        let table = Table::of("shape", value, &known, self.out)?;
+        let keys: Vec<&str> = known.iter().copied().chain([WAY]).collect();
+        let table = Table::of("shape", value, &keys, self.out)?;
+        let way = table.get(WAY).and_then(|at| self.way(at));
         let mut values = Vec::new();
         // In the function's order, so that an id does not depend on how the file writes the table.
         for &name in &known {
@@ -129,7 +138,7 @@ impl Reader<'_, '_> {
             };
             values.extend(value.map(|value| (name.to_string(), value)));
         }
-        let values = Values::new(values);
+        let values = Values::new(values).with_variant(way.unwrap_or(0));
         if self.out.len() > before {
             return None;
         }
@@ -149,6 +158,20 @@ impl Reader<'_, '_> {
             self.out.push(unknown(at.span(), &what, word, choices));
         }
         found.map(|choice| Value::Word(choice))
+    }
+
+    fn way(&mut self, at: Placed<'_>) -> Option<usize> {
+        let number = integer(at, self.out)?;
+        let way = usize::try_from(number).ok().filter(|way| *way < VARIANTS);
+        if way.is_none() {
+            let title = format!("`{WAY}` is {number}");
+            let help = format!(
+                "write which of the ways of the binding's `vary` it is: from 0, the first, to {}",
+                VARIANTS - 1
+            );
+            self.out.push(bad(at, &title, "out of range", &help));
+        }
+        way
     }
 
     fn number(&mut self, at: Placed<'_>, name: &str, dimension: bool) -> Option<Value> {

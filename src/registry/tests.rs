@@ -54,6 +54,36 @@ fn a_good_registry_is_read_as_written() {
     assert!(!mul.documented);
 }
 
+/// A case may say in which of the ways of a binding it is launched: its id has the number, and nobody else's values are touched.
+#[test]
+fn a_case_may_be_launched_in_another_way() {
+    let text = GOOD.replace(
+        "{ n = 4, k = 2 }",
+        "{ n = 4, k = 2 }, { n = 4, way = 3, k = 2 }",
+    );
+    let registry = parse(&text).expect("it is good");
+    let of_solve: Vec<(&str, usize)> = everything(&registry)
+        .skip(1)
+        .map(|one| (one.case.id.as_str(), one.case.values.variant()))
+        .collect();
+    assert_eq!(
+        of_solve,
+        [
+            ("solve:n=4,k=2", 0),
+            ("solve:n=4,k=2,way=3", 3),
+            ("solve:n=5,k=3", 0)
+        ]
+    );
+    for wrong in ["-1", "5040"] {
+        let text = GOOD.replace(
+            "{ n = 4, k = 2 }",
+            &format!("{{ n = 4, k = 2, way = {wrong} }}"),
+        );
+        let message = parse(&text).expect_err("no such way");
+        assert!(message.contains(&format!("`way` is {wrong}")), "{message}");
+    }
+}
+
 /// The names of somebody's report are names of tests as they stand there.
 #[test]
 fn names_may_be_words() {

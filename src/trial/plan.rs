@@ -76,7 +76,7 @@ pub struct Finished {
     pub plant_used: bool,
     /// Why its tensors could not be written, where they should have been.
     pub dump_error: Option<String>,
-    /// A digest of the bits of its outputs, where a witness looks on.
+    /// A digest of the bits of its outputs, where it came to any.
     pub digest: Option<u64>,
 }
 

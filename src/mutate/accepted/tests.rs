@@ -77,6 +77,35 @@ fn another_operator_or_another_change_is_not_accepted() {
     );
 }
 
+/// A part of a function: what is the instruction that the entry says, wherever it stands, and no other.
+#[test]
+fn a_part_of_a_function_is_accepted_by_what_stands_there() {
+    let part = FILE.replace("[4]", "[[4, 12]]");
+    let was = |at: usize, text: &str| {
+        let text = text.to_owned();
+        move |found: &mut MutationReport| found.mutants[at].was = text.clone()
+    };
+    let all = || vec![(0, missed()), (4, missed()), (8, missed()), (12, missed())];
+    let found = applied(&part, was(2, "s_nop 0"), all());
+    let survived = |found: &MutationReport| -> Vec<bool> {
+        let mutants = found.mutants.iter();
+        mutants.map(|mutant| mutant.outcome.survived()).collect()
+    };
+    assert_eq!(survived(&found), [true, false, true, true]);
+    assert!(found.stale.is_empty());
+    // With every mutant, a part of which nothing goes unnoticed has no business in the file.
+    let noticed = applied(&part, every_mutant, vec![(0, missed()), (4, killed())]);
+    assert_eq!(
+        noticed.stale,
+        ["kernel+0x4 to 0xc `v_add_f32*`: nothing of it goes unnoticed now, take it out"]
+    );
+    let none = applied(&part, every_mutant, vec![(0, missed()), (12, missed())]);
+    assert_eq!(
+        none.stale,
+        ["kernel+0x4 to 0xc `v_add_f32*`: there is no such mutant, take it out"]
+    );
+}
+
 #[test]
 fn code_that_changed_and_functions_that_are_gone_make_the_file_stale() {
     let changed = applied(

@@ -80,7 +80,9 @@ impl Campaign<'_> {
         // Here every load is done at once: only the sanitizer sees what a weaker wait does.
         let sanitize = self.options.sanitize;
         let sees_waits = sanitize.is_some_and(|sanitize| sanitize.checks.has(Check::Wait));
-        if mutant.change.operator == Operator::Waitcnt && !sees_waits {
+        let race = equivalent::race(function, mutant);
+        let of_waits = mutant.change.operator == Operator::Waitcnt || race.is_some();
+        if of_waits && !sees_waits {
             return Ok(report);
         }
         let watch = Watch::default().with_sanitizer(sanitize);
@@ -104,12 +106,16 @@ impl Campaign<'_> {
             let at = function.at(mutant.address)?;
             equivalent::missing_wait(function, at, &decode(&mutant.change.bytes).ok()?)
         };
+        let mut differed = None;
         for (nth, &case) in cases.iter().enumerate() {
             let limits = self.budget(&honest[case]);
             let done = self
                 .plan(case, Some(&slots[case]), &program, &watch, limits)
                 .run();
             report.ran += 1;
+            if differed.is_none() && done.digest != honest[case].digest {
+                differed = Some(done.report.id.clone());
+            }
             if noticed(&done).map_err(stopped)? {
                 if let Some(rule) = rule {
                     let (test, how) = (&done.report.id, how(&done).unwrap_or_default());
@@ -127,8 +133,8 @@ impl Campaign<'_> {
             // What lint sees, the dearer cases need not meet.
             if nth == 0
                 && rule.is_none()
-                && mutant.change.operator == Operator::Waitcnt
-                && let Some(how) = linted()
+                && of_waits
+                && let Some(how) = race.clone().or_else(linted)
             {
                 report.outcome = Outcome::Killed {
                     test: "lint".into(),
@@ -141,13 +147,17 @@ impl Campaign<'_> {
         if rule.is_some() {
             return Ok(report);
         }
-        let why = self.survived(mutant, &program, &cases, honest, slots);
-        report.outcome = why.map_err(stopped)?;
+        report.outcome = match differed {
+            Some(test) => Outcome::WithinTolerance { test },
+            None => self
+                .without_effect(mutant, &program, &cases, honest, slots)
+                .map_err(stopped)?,
+        };
         Ok(report)
     }
 
-    /// Why a mutant was not noticed, or what kept it from running a second time.
-    fn survived(
+    /// Why a mutant has changed no output, or what kept it from running a second time.
+    fn without_effect(
         &self,
         mutant: &Mutant,
         program: &Program,
@@ -155,7 +165,6 @@ impl Campaign<'_> {
         honest: &[Honest],
         slots: &[Slot],
     ) -> Result<Outcome, String> {
-        let mut infected = false;
         let mut saw = Vec::new();
         for &case in cases {
             let watched = |program: &Program| {
@@ -164,32 +173,27 @@ impl Campaign<'_> {
                 let done = self
                     .plan(case, Some(&slots[case]), program, &watch, limits)
                     .run();
-                if noticed(&done)? {
-                    let (test, how) = (&done.report.id, how(&done).unwrap_or_default());
+                if noticed(&done)? || done.digest != honest[case].digest {
+                    let (test, how) = (&done.report.id, how(&done));
                     return Err(format!(
-                        "{test} passed, and run once more it did not: {how}; its launches do not repeat"
+                        "{test} passed, and run once more it did not do the same: {}; its launches do not repeat",
+                        how.as_deref().unwrap_or("other outputs")
                     ));
                 }
                 let witness = witness.lock();
                 let witness = witness.unwrap_or_else(PoisonError::into_inner);
-                Ok((done.digest, witness.left(), witness.saw().to_vec()))
+                Ok((witness.left(), witness.saw().to_vec()))
             };
-            let (was, left, seen) = watched(self.program())?;
-            let (is, leaves, _) = watched(program)?;
+            let (left, seen) = watched(self.program())?;
+            let (leaves, _) = watched(program)?;
             if saw.is_empty() {
                 saw = seen;
             }
-            if was != is {
-                let test = self.selected[case].case.id.clone();
-                return Ok(Outcome::WithinTolerance { test });
+            if left != leaves {
+                return Ok(Outcome::Missed { saw });
             }
-            infected |= left != leaves;
         }
-        Ok(if infected {
-            Outcome::Missed { saw }
-        } else {
-            Outcome::NotInfected { saw }
-        })
+        Ok(Outcome::NotInfected { saw })
     }
 }
 

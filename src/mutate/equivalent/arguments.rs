@@ -1,6 +1,6 @@
 //! Loads of the kernel's own arguments.
 
-use gfx906::isa::uses::Uses;
+use gfx906::isa::uses::{RegisterSet, Uses};
 use gfx906::isa::{Code, Flags, Inst, Kind};
 
 use super::super::sites::Function;
@@ -38,12 +38,27 @@ pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
 
 /// Whether two loads from one place to one place differ in registers only that nobody touches until they are there, and nothing reads then.
 pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
+    differ_in_dead(function, at, was, is, |left| left)
+}
+
+/// The same where loads are done one after the other.
+pub(super) fn same_in_order(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
+    differ_in_dead(function, at, was, is, |_| RegisterSet::default())
+}
+
+fn differ_in_dead(
+    function: &Function,
+    at: usize,
+    was: &Inst,
+    is: &Inst,
+    pending: impl Fn(RegisterSet) -> RegisterSet,
+) -> bool {
     let alike = was.operands[..2] == is.operands[..2] && was.offset == is.offset;
     let (a, b) = (Uses::of(was).writes, Uses::of(is).writes);
     let left = a.without(&b).or(&b.without(&a));
     let open = Open {
         left,
-        pending: left,
+        pending: pending(left),
         narrowed: false,
     };
     let paths = Paths::every(function);

@@ -197,6 +197,8 @@ impl Ranges {
             let state = match compared {
                 _ if taken == Some(!is_taken) => None,
                 Some(compare) => refined(&state, compare, is_taken == (name == "s_cbranch_scc1")),
+                None if is_taken && name == "s_cbranch_execnz" => Some(state.clone().with_lanes()),
+                None if !is_taken && name == "s_cbranch_execz" => Some(state.clone().with_lanes()),
                 None => Some(state.clone()),
             };
             match state {

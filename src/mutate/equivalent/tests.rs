@@ -97,6 +97,38 @@ fn mutant(address: u64, bytes: Vec<u8>, operator: Operator) -> Mutant {
     }
 }
 
+/// A wider load of arguments into a register that a second load is about to fill: here the second is done last, on a card either may be.
+#[test]
+fn two_loads_on_their_way_to_one_register_race() {
+    const LOAD_S0: [u32; 2] = [0xc002_0002, 0];
+    const LOAD_S1: [u32; 2] = [0xc002_0042, 4];
+    const LOAD_S0_S1: [u32; 2] = [0xc006_0002, 0];
+    let wider = |words: &[u32]| {
+        let bytes = LOAD_S0_S1.iter().flat_map(|word| word.to_le_bytes());
+        let change = mutant(0, bytes.collect(), Operator::Opcode);
+        let function = function(decoded(words));
+        (race(&function, &change), rule(&function, &change))
+    };
+    let both = [LOAD_S0[0], LOAD_S0[1], LOAD_S1[0], LOAD_S1[1], WAIT_LOADS];
+    let (found, proven) = wider(&[&both[..], &[MOV_S2_S1, END]].concat());
+    assert!(found.is_some_and(|what| what.contains("s1")) && proven.is_none());
+    // With a wait between them there is no race: the first is done, and what it brought more is dead.
+    let apart = [
+        LOAD_S0[0], LOAD_S0[1], WAIT_LOADS, LOAD_S1[0], LOAD_S1[1], WAIT_LOADS,
+    ];
+    let (found, proven) = wider(&[&apart[..], &[MOV_S2_S1, END]].concat());
+    assert_eq!((found, proven), (None, Some(ARGUMENTS)));
+    // Nor where s1 is read as it was.
+    let read = [MOV_S1_0, LOAD_S0[0], LOAD_S0[1], WAIT_LOADS, MOV_S2_S1, END];
+    let bytes = LOAD_S0_S1.iter().flat_map(|word| word.to_le_bytes());
+    let change = mutant(4, bytes.collect(), Operator::Opcode);
+    let function = function(decoded(&read));
+    assert_eq!(
+        (race(&function, &change), rule(&function, &change)),
+        (None, None)
+    );
+}
+
 #[test]
 fn a_register_that_nothing_reads_may_hold_anything() {
     let other = |words: &[u32]| proof(words, MOV_V1_2, Operator::Constant);

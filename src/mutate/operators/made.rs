@@ -1,8 +1,8 @@
 //! What the operators make of one instruction, each in turn.
 
 use gfx906::isa::{
-    Access, Code, DecodeError, Encoding, Flags, Inst, Operand, Role, Type, decode, disassemble,
-    fields, places,
+    Access, Code, DecodeError, Encoding, Flags, Form, Inst, Operand, Role, Type, decode,
+    disassemble, fields, places,
 };
 
 use super::{Change, Operator, Registers, opcodes};
@@ -133,12 +133,29 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Signs and magnitudes of sources.
+    /// Signs and magnitudes of sources. A whole number has none: the hardware does not look at its bits.
     pub fn signs(&mut self) {
         for place in places::signs(self.inst) {
+            if self.signed(place).is_some_and(is_whole) {
+                continue;
+            }
             let words = self.words();
             self.take(Operator::Sign, place.set(words, 1 ^ place.get(words)));
         }
+    }
+
+    /// The type of the source whose sign a bit changes.
+    fn signed(&self, place: places::Place) -> Option<Type> {
+        let role = match (self.inst.form, place.low) {
+            (Form::Sdwa | Form::Dpp, 52 | 53) => Role::Src0,
+            (Form::Sdwa | Form::Dpp, _) => Role::Src1,
+            (_, 61 | 8) => Role::Src0,
+            (_, 62 | 9) => Role::Src1,
+            _ => Role::Src2,
+        };
+        let mut operands = self.inst.row.operands.iter();
+        let operand = operands.find(|operand| operand.role == role);
+        operand.map(|operand| operand.ty)
     }
 
     /// Whether what a vector instruction makes of a constant may be a number of f32: its type says so, or it only moves bits.
@@ -265,6 +282,12 @@ impl<'a> Made<'a> {
             self.take(Operator::Waitcnt, words | counter);
         }
     }
+}
+
+/// Whether a type is of whole numbers.
+fn is_whole(ty: Type) -> bool {
+    use Type::{I8, I16, I32, I64, U8, U16, U32, U64};
+    matches!(ty, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
 }
 
 /// What an operand's field holds of a code; none where it cannot.

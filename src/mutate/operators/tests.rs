@@ -99,3 +99,13 @@ fn operators_do_what_they_say() {
         ["s_mov_b32 s1, 1", "s_mov_b32 s1, -1"]
     );
 }
+
+/// The exponent of v_ldexp is a whole number: bits of its sign are there, and nothing looks at them.
+#[test]
+fn whole_numbers_have_no_sign_to_change() {
+    let ldexp = texts(&[0xd288_0004, 0x0002_0f05], Operator::Sign);
+    assert_eq!(
+        ldexp,
+        ["v_ldexp_f32 v4, -v5, v7", "v_ldexp_f32 v4, |v5|, v7"]
+    );
+}

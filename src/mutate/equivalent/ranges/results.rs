@@ -14,7 +14,7 @@ use super::value::Range;
 /// Every register that an instruction may write, and what it then holds; a VGPR in the lanes that are on.
 pub(super) fn results(inst: &Inst, state: &State) -> Vec<(u16, Term)> {
     let reading = Reading { inst, state };
-    let known = if is_plain(inst) {
+    let known = if reading.is_plain() {
         reading.known()
     } else {
         Vec::new()
@@ -31,9 +31,8 @@ pub(super) fn results(inst: &Inst, state: &State) -> Vec<(u16, Term)> {
 
 /// What a comparison of whole numbers asks, of what.
 pub(super) fn relation(inst: &Inst, state: &State) -> Option<(Op, Term, Term)> {
-    Reading { inst, state }
-        .relation()
-        .filter(|_| is_plain(inst))
+    let reading = Reading { inst, state };
+    reading.relation().filter(|_| reading.is_plain())
 }
 
 /// A word of a register before an instruction.
@@ -47,20 +46,31 @@ pub(super) fn held(number: u16, state: &State) -> Term {
     }
 }
 
-/// Whether nothing is done to sources and results on the way.
-fn is_plain(inst: &Inst) -> bool {
-    let m = &inst.modifiers;
-    matches!(inst.form, Form::Native | Form::E64)
-        && m.neg | m.neg_hi | m.abs | m.omod | m.op_sel == 0
-        && !m.flags.has(Flags::CLAMP)
-}
-
 struct Reading<'r> {
     inst: &'r Inst,
     state: &'r State,
 }
 
 impl Reading<'_> {
+    /// Whether nothing is done to sources and results on the way: the magnitude of a word whose highest bit is 0 is that word.
+    fn is_plain(&self) -> bool {
+        let m = &self.inst.modifiers;
+        let sources = (0..).zip([Role::Src0, Role::Src1, Role::Src2]);
+        let mut taken = sources.filter(|(bit, _)| m.abs >> bit & 1 != 0);
+        matches!(self.inst.form, Form::Native | Form::E64)
+            && m.neg | m.neg_hi | m.omod | m.op_sel == 0
+            && !m.flags.has(Flags::CLAMP)
+            && taken.all(|(_, role)| self.is_positive(role))
+    }
+
+    /// Whether a source is one word, and its highest bit is 0.
+    fn is_positive(&self, role: Role) -> bool {
+        let mut operands = self.inst.row.operands.iter();
+        let operand = operands.find(|operand| operand.role == role);
+        let one = operand.is_some_and(|operand| operand.ty.registers() == 1);
+        one && self.source(role).range().is_positive()
+    }
+
     /// Those of the results that are followed.
     fn known(&self) -> Vec<(u16, Term)> {
         let name = self.inst.row.mnemonic;

@@ -1,6 +1,6 @@
 //! What is known of the registers of a wave at an instruction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gfx906::isa::Code;
@@ -52,6 +52,9 @@ impl Value {
     }
 }
 
+/// -1 as a source: every lane.
+const ALL: Code = Code(193);
+
 /// The vector registers, of all lanes alike.
 type Vectors = Arc<[Value; 256]>;
 
@@ -66,6 +69,10 @@ pub(super) struct State {
     spilled: BTreeMap<(u8, u8), Value>,
     /// By the scalar pair that a mask was saved in: how deep, and what lanes held that were off then, and are off again once the mask is back.
     saved: BTreeMap<u16, (usize, Vectors)>,
+    /// Whether at least one lane is on: so it is where a wave begins.
+    some: bool,
+    /// The scalar pairs that hold a mask with at least one lane.
+    masks: BTreeSet<u16>,
 }
 
 impl State {
@@ -81,6 +88,26 @@ impl State {
             off: Arc::new([Value::Unwritten; 256]),
             spilled: BTreeMap::new(),
             saved: BTreeMap::new(),
+            some: true,
+            masks: BTreeSet::new(),
+        }
+    }
+
+    /// Whether at least one lane is on.
+    pub fn has_lanes(&self) -> bool {
+        self.some
+    }
+
+    /// This state where at least one lane is on.
+    #[must_use]
+    pub fn with_lanes(self) -> State {
+        State { some: true, ..self }
+    }
+
+    /// A pair has taken over the mask that EXEC was, with a lane or not.
+    pub fn keep_mask(&mut self, pair: u16, some: bool) {
+        if some {
+            self.masks.insert(pair);
         }
     }
 
@@ -106,6 +133,8 @@ impl State {
                 self.scalars[usize::from(number)] = value;
                 self.saved
                     .retain(|pair, _| *pair != number && pair + 1 != number);
+                self.masks
+                    .retain(|pair| *pair != number && pair + 1 != number);
             }
             256..=511 => {
                 Arc::make_mut(&mut self.on)[usize::from(number - 256)] = value;
@@ -155,12 +184,15 @@ impl State {
         if let Some(pair) = saved_in {
             let depths = self.saved.values().map(|(depth, _)| depth + 1);
             self.saved.insert(pair, (depths.max().unwrap_or(0), before));
+            self.keep_mask(pair, self.some);
         }
+        self.some = false;
     }
 
     /// Lanes of the mask in a pair come on besides those that are.
     pub fn widen(&mut self, mask: Code) {
         self.on = either(&self.on, &self.off);
+        self.some |= self.masks.contains(&mask.0);
         match self.saved.remove(&mask.0) {
             // Masks that were saved since are of lanes that have come on.
             Some((depth, before)) => {
@@ -171,11 +203,12 @@ impl State {
         }
     }
 
-    /// Other lanes may be on than were.
-    pub fn exchange(&mut self) {
+    /// Other lanes may be on than were: those of a mask, if it is known which.
+    pub fn exchange(&mut self, mask: Option<Code>) {
         self.on = either(&self.on, &self.off);
         self.off = Arc::clone(&self.on);
         self.saved.clear();
+        self.some = mask.is_some_and(|mask| mask == ALL || self.masks.contains(&mask.0));
     }
 
     /// This state or another, which `merge` makes one value of two.
@@ -201,6 +234,8 @@ impl State {
             off: vectors(&self.off, &other.off),
             spilled: spilled.collect(),
             saved: saved.collect(),
+            some: self.some && other.some,
+            masks: self.masks.intersection(&other.masks).copied().collect(),
         }
     }
 

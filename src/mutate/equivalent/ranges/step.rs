@@ -145,6 +145,9 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
         }
     }
     if !changes {
+        if name == "s_mov_b64" && mask(1) == Code::EXEC {
+            state.keep_mask(to.0, state.has_lanes());
+        }
         return;
     }
     let to_exec = to == Code::EXEC;
@@ -157,7 +160,17 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
         _ if name.starts_with("v_cmpx") => state.narrow(None),
         "s_or_b64" if to_exec && mask(1) == Code::EXEC => state.widen(mask(2)),
         "s_or_b64" if to_exec && mask(2) == Code::EXEC => state.widen(mask(1)),
-        _ => state.exchange(),
+        "s_mov_b64" => state.exchange(Some(mask(1))),
+        // No lane goes off.
+        "s_or_saveexec_b64" => {
+            let some = state.has_lanes();
+            state.exchange(None);
+            if some {
+                *state = state.clone().with_lanes();
+                state.keep_mask(to.0, some);
+            }
+        }
+        _ => state.exchange(None),
     }
 }
 
@@ -209,7 +222,9 @@ fn constant(state: &State, code: Code) -> Option<u32> {
 pub(super) fn taken(name: &str, state: &State) -> Option<bool> {
     let scc = state.get(SCC).range().one();
     let vcc = [0, 1].map(|more| state.get(Code::VCC.0 + more).range());
+    let is_exec = |half| state.get(Code::VCC.0 + half) == Value::Lanes(half);
     let no_vcc = match vcc {
+        _ if is_exec(0) && is_exec(1) && state.has_lanes() => Some(false),
         [low, high] if low.hi == 0 && high.hi == 0 => Some(true),
         [low, high] if low.lo > 0 || high.lo > 0 => Some(false),
         _ => None,
@@ -219,6 +234,8 @@ pub(super) fn taken(name: &str, state: &State) -> Option<bool> {
         "s_cbranch_scc1" => scc.map(|scc| scc != 0),
         "s_cbranch_vccz" => no_vcc,
         "s_cbranch_vccnz" => no_vcc.map(|none| !none),
+        "s_cbranch_execz" => state.has_lanes().then_some(false),
+        "s_cbranch_execnz" => state.has_lanes().then_some(true),
         _ => None,
     }
 }

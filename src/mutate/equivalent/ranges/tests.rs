@@ -127,6 +127,50 @@ fn a_branch_that_arguments_forbid_is_never_taken() {
     assert!(!found.never(1, 3) && !found.never(1, 2));
 }
 
+/// A wave begins with a lane on; who looks whether one is left, and a mask that comes back, say so again.
+#[test]
+fn a_branch_on_no_lane_is_never_taken_where_one_is_on() {
+    const EXECZ_1: u32 = 0xbf88_0001;
+    const VCCZ_1: u32 = 0xbf86_0001;
+    const MOV_VCC_EXEC: u32 = 0xbeea_017e;
+    const MOV_S1_0: u32 = 0xbe81_0080;
+    assert!(known(&[EXECZ_1, NOP, END]).never(0, 2));
+    assert!(known(&[MOV_VCC_EXEC, VCCZ_1, NOP, END]).never(1, 3));
+    let restored = known(&[SAVE_S0, EXECZ_1, NOP, RESTORE_S0, EXECZ_1, NOP, END]);
+    assert!(!restored.never(1, 3) && restored.never(4, 6));
+    let looked = known(&[SAVE_S0, EXECZ_1, EXECZ_1, NOP, END]);
+    assert!(!looked.never(1, 3) && looked.never(2, 4));
+    // Another mask may be of no lane: one that nobody knows, and one of which half was written since.
+    assert!(!known(&[EXEC_S8, EXECZ_1, NOP, END]).never(1, 3));
+    let halved = known(&[SAVE_S0, MOV_S1_0, RESTORE_S0, EXECZ_1, NOP, END]);
+    assert!(!halved.never(3, 5));
+    assert!(!known(&[MOV_VCC_EXEC, SAVE_S0, VCCZ_1, NOP, END]).never(2, 4));
+}
+
+#[test]
+fn the_magnitude_of_what_is_not_negative_is_the_same() {
+    // v_cndmask_b32_e64 v1, 0, SOURCE, vcc; of its magnitude; of it negated.
+    let forms = |source: u32| {
+        let second = 0x01a8_0080 | source << 9;
+        [
+            [0xd100_0001, second],
+            [0xd100_0201, second],
+            [0xd100_0001, second | 1 << 30],
+        ]
+    };
+    let same = |source: u32| {
+        let [plain, magnitude, negated] = forms(source);
+        let found = known(&[plain[0], plain[1], END]);
+        [magnitude, negated].map(|other| found.is_same(0, &other))
+    };
+    const V0: u32 = 256;
+    const V2: u32 = 258;
+    const ONE: u32 = 129;
+    assert_eq!(same(ONE), [true, false]);
+    assert_eq!(same(V0), [true, false]);
+    assert_eq!(same(V2), [false, false]);
+}
+
 #[test]
 fn shifts_of_small_numbers_are_the_same_where_nothing_is_left_of_them() {
     assert!(known(&[ASHR31_V1_V0, END]).is_same(0, &[ASHR30_V1_V0]));
