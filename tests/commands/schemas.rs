@@ -199,7 +199,8 @@ fn a_campaign_is_what_its_schema_says() {
     ]
     .map(String::from);
     let own = |more: &[&str]| {
-        let mut args = vec!["mutate".to_owned()];
+        // One case alone misses something.
+        let mut args = ["mutate", "--test", "neg:n=1"].map(String::from).to_vec();
         args.extend(kernels.iter().cloned());
         args.extend(more.iter().map(ToString::to_string));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();

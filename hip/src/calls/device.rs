@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::boundary::{Address, In, Out, Text};
+use crate::calls::function;
 use crate::calls::memory::free;
 use crate::card::{TOTAL, any, check, visible};
 use crate::error::{HipError, Outcome};
@@ -219,19 +220,11 @@ pub fn bank_size(out: Out<u32>) -> Outcome {
 
 /// A preference of caches, or of banks, that changes nothing, as on the card.
 pub fn prefer_cache(config: u32) -> Outcome {
-    const LAST: u32 = 3;
-    match config {
-        0..=LAST => Ok(()),
-        _ => Err(HipError::InvalidValue),
-    }
+    function::cache_preference(config)
 }
 
 pub fn prefer_banks(config: u32) -> Outcome {
-    const LAST: u32 = 2;
-    match config {
-        0..=LAST => Ok(()),
-        _ => Err(HipError::InvalidValue),
-    }
+    function::banks_preference(config)
 }
 
 pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> Outcome {

@@ -6,7 +6,7 @@ use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 use gfx906::machine::LANES;
 
 use crate::boundary::{Address, Out, Text};
-use crate::calls::{device, module};
+use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
 use crate::error::{HipError, Outcome};
 use crate::objects::module::Function;
@@ -107,12 +107,30 @@ pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
 
 pub fn prefer_cache(host: Address, config: u32) -> Outcome {
     host_function(host)?;
-    device::prefer_cache(config)
+    cache_preference(config)
 }
 
 pub fn prefer_banks(host: Address, config: u32) -> Outcome {
     host_function(host)?;
-    device::prefer_banks(config)
+    banks_preference(config)
+}
+
+/// Whether these are words for how LDS and cache share their memory, which is not shared on this card.
+pub fn cache_preference(config: u32) -> Outcome {
+    const LAST: u32 = 3;
+    match config {
+        0..=LAST => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// Whether these are words for the width of LDS's banks, which is one on this card.
+pub fn banks_preference(config: u32) -> Outcome {
+    const LAST: u32 = 2;
+    match config {
+        0..=LAST => Ok(()),
+        _ => Err(HipError::InvalidValue),
+    }
 }
 
 /// The name that a stream of a trace would show.
