@@ -123,7 +123,6 @@ impl Observer for Exchange {
                 for at in (0..part.bytes).map(|byte| at.wrapping_add(byte)) {
                     let page = at / PAGE as u64;
                     if held.as_ref().is_none_or(|(known, _)| *known != page) {
-                        drop(held.take());
                         held = Some((page, self.pages.entry(page).or_insert_with(empty)));
                     }
                     if let Some(byte) = held
