@@ -37,7 +37,7 @@ pub use call::described;
 pub use describe::{Described, DescribedTensor, Use, describe};
 pub use layout::Layout;
 pub use planted::PlantedSpec;
-pub use resolve::{Call, Home, Objects, Place, Resolved, Slot, convert};
+pub use resolve::{BEYOND_F16, Call, Home, Objects, Place, Resolved, Slot, convert};
 pub use scope::{Held, Scope, Shape, Side};
 pub use symbol::find;
 

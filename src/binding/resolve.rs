@@ -13,6 +13,9 @@ use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
 
+/// Classes of values with numbers that f16 does not hold (tested in `contracts/values.rs`).
+pub const BEYOND_F16: [&str; 4] = ["great", "huge", "opposed", "spread"];
+
 /// The most launches of one case.
 const MAX_LAUNCHES: i128 = 1 << 16;
 
@@ -118,10 +121,20 @@ impl Binding {
         named.collect()
     }
 
-    /// What keeps it from a case: a convention that it says nothing of, or its `when`, as written.
+    /// What keeps it from a case: a convention that it says nothing of, numbers that a type of its does not hold, or its `when`, as written.
     pub fn refuses(&self, values: &Values) -> Result<Option<String>, Stop> {
         if let Some(name) = self.unaware_of(values) {
             return Ok(Some(format!("its binding says nothing of {name}")));
+        }
+        let class = values.word("values");
+        let class = class.filter(|class| BEYOND_F16.contains(class));
+        let mut types = self.types.iter();
+        let narrow = types.rfind(|(_, kind)| *kind == ElementKind::F16);
+        if let (Some(class), Some((name, _))) = (class, narrow) {
+            return Ok(Some(format!(
+                "its binding has `{}` in f16, which does not hold values = {class}",
+                name.value
+            )));
         }
         let Some(when) = &self.when else {
             return Ok(None);

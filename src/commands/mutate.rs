@@ -9,7 +9,7 @@ use super::written::Written;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
 use crate::mutate::{Accepted, Campaign, MutationReport, Options, merge, read};
-use crate::run::{Interrupt, Setup, kernel_globs, seed};
+use crate::run::{Armed, Setup, kernel_globs, seed};
 use crate::text::shown;
 
 use found::{Found, Telling};
@@ -86,10 +86,11 @@ fn campaign(args: &MutateArgs, told: Telling) -> Result<MutationReport, Stop> {
         ways: &ways,
         options: &options,
     };
+    let armed = Armed::now();
     let found = Mutex::new(Found::open(campaign.nothing_yet(), told)?);
     let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
     let ran = thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &found);
+        let _interrupt = armed.watch(scope, &found);
         campaign.run(|news| held().take(news))
     });
     if let Err(stop) = ran {

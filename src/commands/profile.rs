@@ -17,7 +17,7 @@ use crate::exit::{Exit, Stop};
 use crate::profile::{
     Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
 };
-use crate::run::{Ends, Interrupt, Setup, seed};
+use crate::run::{Armed, Ends, Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 use crate::verdict::CodeObjectReport;
@@ -54,10 +54,11 @@ pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
 
 /// Profiles a launch file, of which nothing is known before its end.
 fn of_file(args: &ProfileArgs, file: &Path, told: Telling, card: Card) -> Result<Exit, Stop> {
+    let armed = Armed::now();
     let found = Mutex::new(Found::of(ProfileReport::nothing_yet(card, 1), told));
     let ledger = ledger();
     let done = thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &found);
+        let _interrupt = armed.watch(scope, &found);
         exec::perform(&args.exec(file), Some(&ledger))
     })?;
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -95,11 +96,12 @@ fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop>
     let device = Spec::EMULATOR.open()?;
     let report = ProfileReport::nothing_yet(card, selected.len());
     let about = about(&setup.program().report, Some(seed));
+    let armed = Armed::now();
     let found = Mutex::new(Found::open(report, about, told)?);
     let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
     let mut failed = Vec::new();
     thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &found);
+        let _interrupt = armed.watch(scope, &found);
         for (one, way) in selected.iter().zip(ways) {
             let plan = Plan {
                 threads: args.jobs.map_or(0, usize::from),

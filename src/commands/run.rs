@@ -14,7 +14,7 @@ use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
-use crate::run::{Interrupt, Setup, seed, threads};
+use crate::run::{Armed, Setup, seed, threads};
 use crate::select::Selected;
 use crate::text::{print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
@@ -77,11 +77,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         trials: plans.len(),
     };
     let show = Show::new(args)?;
+    let armed = Armed::now();
     let ledger = Ledger::open(show, plan, partition, &selected, skipped.collect())?;
     let ledger = Mutex::new(ledger);
     let held = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &ledger);
+        let _interrupt = armed.watch(scope, &ledger);
         run_all(&plans, jobs, |position, progress| match progress {
             Progress::Started => held().starts(&plans[position].case.id),
             Progress::Finished(finished) => {

@@ -10,7 +10,7 @@ use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
-use crate::run::{Ends, Interrupt, Setup, seed, threads};
+use crate::run::{Armed, Ends, Setup, seed, threads};
 use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::TrialReport;
 
@@ -50,10 +50,11 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
+    let armed = Armed::now();
     let done = Mutex::new(Done::open(first, table, place)?);
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &done);
+        let _interrupt = armed.watch(scope, &done);
         for round in 0.. {
             let over = match until {
                 Until::Seeds(count) => round >= count,

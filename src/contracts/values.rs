@@ -218,6 +218,29 @@ mod tests {
     }
 
     #[test]
+    fn classes_beyond_f16_are_those_that_bindings_of_f16_refuse() {
+        let classes = [
+            ORDINARY,
+            ZEROS,
+            TINY,
+            SPREAD,
+            HUGE,
+            INFINITE,
+            ONE_INFINITE,
+            OPPOSED,
+            GREAT,
+        ];
+        let beyond = classes.into_iter().filter(|class| {
+            let of_operands = opposed(class).map(of).concat();
+            let narrow = |x: f32| half::f16::from_f32(x).is_infinite();
+            some(&of_operands, |x| x.is_finite() && narrow(x)) > 0
+        });
+        let mut beyond: Vec<&str> = beyond.collect();
+        beyond.sort_unstable();
+        assert_eq!(beyond, crate::binding::BEYOND_F16);
+    }
+
+    #[test]
     fn one_element_alone_is_what_was_drawn() {
         for class in [ZEROS, TINY, INFINITE, ONE_INFINITE] {
             let mut one = [1.5];

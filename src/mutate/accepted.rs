@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::operators::Operator;
 use super::report::{MutantReport, MutationReport, Outcome};
@@ -31,14 +31,28 @@ pub struct Accepted {
 struct Entry {
     /// Why nobody need notice.
     reason: String,
-    /// The instruction, `*` for anything.
-    was: String,
+    /// The instruction, `*` for anything: or any of several.
+    #[serde(deserialize_with = "one_or_more")]
+    was: Vec<String>,
     /// What is in its place, `*` for anything; none: whatever the operators make.
     is: Option<String>,
     /// The operators; none: all.
     operators: Option<Vec<Operator>>,
-    /// Functions, and where in each the instructions are.
-    at: BTreeMap<String, Vec<Place>>,
+    /// Functions, and where in each the instructions are; none: wherever in any of those that were looked at.
+    at: Option<BTreeMap<String, Vec<Place>>>,
+}
+
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Patterns {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Patterns::deserialize(from)? {
+        Patterns::One(one) => vec![one],
+        Patterns::More(more) => more,
+    })
 }
 
 /// Where in a function instructions are that an entry is about, in bytes from its beginning.
@@ -91,10 +105,16 @@ impl Accepted {
             if entry.reason.trim().is_empty() {
                 return Err(why(format!(
                     "`{}` has no reason: say why nobody need notice its mutants",
-                    entry.was
+                    entry.was.join("`, `")
                 )));
             }
-            let mut functions = entry.at.keys();
+            if entry.was.is_empty() {
+                return Err(why(format!(
+                    "`was` of \"{}\" is empty: name the instruction",
+                    entry.reason
+                )));
+            }
+            let mut functions = entry.at.iter().flat_map(BTreeMap::keys);
             if let Some(unknown) = functions.find(|name| !read.functions.contains_key(*name)) {
                 return Err(why(format!(
                     "`{unknown}` is not among its [functions]: give the digest of the code that was looked at"
@@ -112,12 +132,33 @@ impl Entry {
             && self.is.as_ref().is_none_or(|is| fits(is, &mutant.is))
     }
 
+    /// Whether it is about such an instruction.
+    fn names(&self, was: &str) -> bool {
+        self.was.iter().any(|pattern| fits(pattern, was))
+    }
+
     fn place(&self, function: &str, place: Place) -> String {
         let to = self
             .is
             .as_ref()
             .map_or(String::new(), |is| format!(" to `{is}`"));
-        format!("{function}+{place} `{}`{to}", self.was)
+        format!("{function}+{place} `{}`{to}", self.was.join("`, `"))
+    }
+
+    /// Marks these if they are what it takes: how many are, and how many of those go unnoticed.
+    fn mark<'a>(&self, mutants: impl Iterator<Item = &'a mut MutantReport>) -> (usize, usize) {
+        let (mut found, mut unnoticed) = (0, 0);
+        for mutant in mutants.filter(|mutant| self.takes(mutant)) {
+            found += 1;
+            if mutant.outcome.survived() {
+                mutant.outcome = Outcome::Accepted {
+                    reason: self.reason.clone(),
+                    instead: mutant.outcome.name().into(),
+                };
+            }
+            unnoticed += usize::from(matches!(mutant.outcome, Outcome::Accepted { .. }));
+        }
+        (found, unnoticed)
     }
 }
 
@@ -138,6 +179,18 @@ fn fits(pattern: &str, text: &str) -> bool {
             return false;
         }
         text = left.as_str();
+    }
+}
+
+/// What is wrong with an entry that takes so many mutants, of which so many go unnoticed: nothing where not enough of them are known.
+fn idle(place: &str, enough: bool, (found, unnoticed): (usize, usize)) -> Option<String> {
+    match (found, unnoticed) {
+        _ if !enough => None,
+        (0, _) => Some(format!("{place}: there is no such mutant, take it out")),
+        (_, 0) => Some(format!(
+            "{place}: nothing of it goes unnoticed now, take it out"
+        )),
+        _ => None,
     }
 }
 
@@ -176,44 +229,32 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
         && asked.operators.len() == Operator::ALL.len()
         && !report.is_part();
     for entry in &accepted.accepted {
-        let places = entry
-            .at
-            .iter()
-            .filter(|(name, _)| looked_at.contains(*name));
+        let Some(at) = &entry.at else {
+            for pattern in &entry.was {
+                let here = report.mutants.iter_mut().filter(|mutant| {
+                    looked_at.contains(&mutant.function) && fits(pattern, &mutant.was)
+                });
+                let place = format!("`{pattern}` in any function");
+                stale.extend(idle(&place, all, entry.mark(here)));
+            }
+            continue;
+        };
+        let places = at.iter().filter(|(name, _)| looked_at.contains(*name));
         for (name, &at) in places.flat_map(|(name, at)| at.iter().map(move |at| (name, at))) {
             let here = report.mutants.iter_mut();
             let here = here.filter(|mutant| mutant.function == *name && at.has(mutant.offset));
             let mut here: Vec<&mut MutantReport> = here.collect();
             let place = entry.place(name, at);
             if let Place::Part(_) = at {
-                here.retain(|mutant| fits(&entry.was, &mutant.was));
+                here.retain(|mutant| entry.names(&mutant.was));
             }
-            if let Some(other) = here.iter().find(|mutant| !fits(&entry.was, &mutant.was)) {
+            if let Some(other) = here.iter().find(|mutant| !entry.names(&mutant.was)) {
                 stale.insert(format!("{place}: the instruction there is `{}`", other.was));
                 continue;
             }
-            let own: Vec<&mut MutantReport> = here
-                .into_iter()
-                .filter(|mutant| entry.takes(mutant))
-                .collect();
-            let found = own.len();
-            let mut unnoticed = 0;
-            for mutant in own {
-                if mutant.outcome.survived() {
-                    mutant.outcome = Outcome::Accepted {
-                        reason: entry.reason.clone(),
-                        instead: mutant.outcome.name().into(),
-                    };
-                }
-                unnoticed += usize::from(matches!(mutant.outcome, Outcome::Accepted { .. }));
-            }
-            if all && found == 0 {
-                stale.insert(format!("{place}: there is no such mutant, take it out"));
-            } else if found > 0 && unnoticed == 0 && (all || entry.is.is_some() && at.is_one()) {
-                stale.insert(format!(
-                    "{place}: nothing of it goes unnoticed now, take it out"
-                ));
-            }
+            let counts = entry.mark(here.into_iter());
+            let enough = all || counts.0 > 0 && entry.is.is_some() && at.is_one();
+            stale.extend(idle(&place, enough, counts));
         }
     }
     // Before the end, what fits nothing may still be to come.

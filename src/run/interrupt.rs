@@ -1,6 +1,11 @@
 //! A run that is interrupted says what it knows, and leaves with the code of the signal.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+#[cfg(unix)]
+use std::sync::{
+    Arc, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 use std::thread::Scope;
 
 use crate::exit::{Exit, Stop};
@@ -14,36 +19,49 @@ pub trait Ends: Send {
     fn end(&mut self, complete: bool) -> Result<(), Stop>;
 }
 
-/// Ends the run at SIGINT or SIGTERM as long as it is there.
-pub struct Interrupt {
+/// SIGINT and SIGTERM wait from here on for [`Armed::watch`]: before the first report is there to be seen.
+pub struct Armed {
     #[cfg(unix)]
-    handle: Option<signal_hook::iterator::Handle>,
+    signals: Option<(signal_hook::iterator::Signals, Arc<AtomicBool>)>,
 }
 
-impl Interrupt {
-    /// Waits for signals on a thread of its own. Where there can be none, a signal ends the program at once, and the reports are those
-    /// that were written last.
+impl Armed {
+    /// Where there can be no thread that waits, a signal ends the program at once, and the reports are those that were written last.
     #[cfg(unix)]
-    pub fn watch<'scope, 'env, T: Ends>(
-        scope: &'scope Scope<'scope, 'env>,
-        ledger: &'env Mutex<T>,
-    ) -> Interrupt {
-        use std::io::Write as _;
-        use std::sync::Arc;
-        use std::sync::atomic::{AtomicBool, Ordering};
-
+    pub fn now() -> Armed {
         use signal_hook::consts::{SIGINT, SIGTERM};
-        use signal_hook::flag;
 
         if !gfx906::allocation::has_room_for_threads(1) {
-            return Interrupt { handle: None };
+            return Armed { signals: None };
         }
         let ending = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // Whoever asks twice does not wait for reports.
-            let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&ending));
+            let again = Arc::clone(&ending);
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, again);
         }
-        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+        let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]);
+        Armed {
+            signals: signals.ok().map(|signals| (signals, ending)),
+        }
+    }
+
+    /// Signals are none where there is no Unix.
+    #[cfg(not(unix))]
+    pub fn now() -> Armed {
+        Armed {}
+    }
+
+    /// Ends the run at the first signal, on a thread of its own.
+    #[cfg(unix)]
+    pub fn watch<'scope, 'env, T: Ends>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        ledger: &'env Mutex<T>,
+    ) -> Interrupt {
+        use std::io::Write as _;
+
+        let Some((mut signals, ending)) = self.signals else {
             return Interrupt { handle: None };
         };
         let handle = signals.handle();
@@ -71,11 +89,18 @@ impl Interrupt {
     /// Signals are none where there is no Unix.
     #[cfg(not(unix))]
     pub fn watch<'scope, 'env, T: Ends>(
+        self,
         _: &'scope Scope<'scope, 'env>,
         _: &'env Mutex<T>,
     ) -> Interrupt {
         Interrupt {}
     }
+}
+
+/// Ends the run at SIGINT or SIGTERM as long as it is there.
+pub struct Interrupt {
+    #[cfg(unix)]
+    handle: Option<signal_hook::iterator::Handle>,
 }
 
 /// The thread ends, and the scope with it.

@@ -5,7 +5,7 @@ mod provenance;
 mod setup;
 mod ways;
 
-pub use interrupt::{Ends, Interrupt};
+pub use interrupt::{Armed, Ends};
 pub use provenance::environment;
 pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
 pub use ways::{Bindings, contract};

@@ -19,7 +19,7 @@ use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{Ends, Interrupt, Setup, seed};
+use crate::run::{Armed, Ends, Setup, seed};
 use crate::select::Selected;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
 use crate::verdict::{EnvironmentReport, TrialReport, Verdict};
@@ -48,11 +48,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         twin: setup.twin(trials.limits.budget),
     };
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
+    let armed = Armed::now();
     let state = State::open(runner.nothing_yet(tests), (args.verbose, json), place)?;
     let state = Mutex::new(state);
     let held = || state.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
-        let _interrupt = Interrupt::watch(scope, &state);
+        let _interrupt = armed.watch(scope, &state);
         runner.run(&selected, &ways, |tests| held().more(tests))
     })?;
     let mut state = held();

@@ -189,7 +189,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::SEQUENCES,
             sizes::HEADS,
             // Of one channel the state is the value.
-            Factor::One("K", &[5, 18, 64, 100, 200]),
+            Factor::One("K", &[5, 18, 64, 128, 200]),
             sizes::VALUE_CHANNELS,
         ])
         .relations(&[
@@ -209,7 +209,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["o", "states"],
         largest: &[&["S", "H", "T", "N"], &["S", "S", "H", "N", "snapshots"]],
         domain: Domain::of(&[
-            Factor::One("S", &[1, 16, 33, 100]),
+            Factor::One("S", &[1, 16, 33, 128]),
             Factor::Together(&["Hk", "H"], sizes::GROUPS),
             Factor::One("T", &[1, 2, 17, 33]),
             Factor::One("N", &[1, 3]),

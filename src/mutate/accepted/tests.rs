@@ -106,6 +106,35 @@ fn a_part_of_a_function_is_accepted_by_what_stands_there() {
     );
 }
 
+/// Without places: whatever reads so in any function that was looked at, and in no other.
+#[test]
+fn an_instruction_is_accepted_wherever_it_stands() {
+    let anywhere = FILE
+        .replace("at = { kernel = [4] }", "")
+        .replace("\"v_add_f32*\"", "[\"v_add_f32*\", \"s_add*\"]");
+    let other = |found: &mut MutationReport| {
+        found.mutants[1].was = "s_add_i32 s0, s1, 1".into();
+        found.mutants[2].was = "s_nop 0".into();
+        found.mutants[3].function = "another".into();
+    };
+    let all = || vec![(0, missed()), (4, missed()), (8, missed()), (12, missed())];
+    let found = applied(&anywhere, other, all());
+    let mutants = found.mutants.iter();
+    let survived: Vec<bool> = mutants.map(|mutant| mutant.outcome.survived()).collect();
+    assert_eq!(survived, [false, false, true, true]);
+    assert!(found.stale.is_empty());
+    let none = applied(&anywhere, every_mutant, vec![(0, missed())]);
+    assert_eq!(
+        none.stale,
+        ["`s_add*` in any function: there is no such mutant, take it out"]
+    );
+    let noticed = applied(&anywhere, every_mutant, vec![(0, killed()), (4, killed())]);
+    assert_eq!(
+        noticed.stale[1],
+        "`v_add_f32*` in any function: nothing of it goes unnoticed now, take it out"
+    );
+}
+
 #[test]
 fn code_that_changed_and_functions_that_are_gone_make_the_file_stale() {
     let changed = applied(

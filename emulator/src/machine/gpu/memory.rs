@@ -12,8 +12,8 @@ use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;
 
-/// Allocations are multiples of this apart from a line that they lie across: whole pages, or what every allocation is aligned to.
-const STEPS: [u64; 2] = [4096, 256];
+/// What the address of every allocation is a multiple of.
+const ALIGNMENT: u64 = 256;
 
 /// Guest addresses of a GPU end here, where the apertures begin.
 const END: u64 = SHARED_BASE;
@@ -234,11 +234,18 @@ impl State {
         Ok(base)
     }
 
-    /// An address so that half of the bytes lie before a multiple of 4 GiB, as far as pages allow, or the alignment of allocations.
+    /// An address so that a multiple of 4 GiB lies among the bytes, as alignment allows: each time elsewhere, so that whatever a kernel does
+    /// there, it does for one tensor or another.
     fn place_across(&mut self, bytes: u64) -> Option<u64> {
         const LINE: u64 = 1 << 32;
-        let step = STEPS.into_iter().find(|step| bytes > *step);
-        let before = step.map_or(0, |step| (bytes / 2).next_multiple_of(step));
+        /// 2^64 divided by the golden ratio: multiples of it are far from each other.
+        const FAR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let places = bytes.saturating_sub(1) / ALIGNMENT;
+        let turn = (self.next / LINE).wrapping_add(bytes).wrapping_mul(FAR) >> 32;
+        let before = match places {
+            0 => 0,
+            _ => ALIGNMENT * (1 + turn % places),
+        };
         // No stretch has parts of two allocations.
         let fresh = self.next.next_multiple_of(LINE);
         let line = (fresh + before).next_multiple_of(LINE);
@@ -263,6 +270,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// A kernel that forgets the carry into the upper half of an address passed wherever buffers lay within one stretch of 4 GiB.
@@ -271,16 +280,17 @@ mod tests {
         let gpu = Gpu::new().with_allocations_across_lines();
         let sizes = [4, 256, 300, 4096, 5000, 1 << 20, 3 << 30];
         let mut tops = Vec::new();
-        for (n, bytes) in sizes.into_iter().enumerate().cycle().take(20) {
+        let mut before = BTreeSet::new();
+        for bytes in sizes.into_iter().cycle().take(40) {
             let base = {
                 let mut state = gpu.state();
                 state.reserve("x", bytes).expect("room")
             };
-            assert!(base.is_multiple_of(256), "{base:#x}");
+            assert!(base.is_multiple_of(ALIGNMENT), "{base:#x}");
             let (first, last) = (base >> 32, (base + bytes - 1) >> 32);
             assert_eq!(
                 last - first,
-                u64::from(n >= 2),
+                u64::from(bytes > ALIGNMENT),
                 "{bytes} bytes at {base:#x}"
             );
             assert!(
@@ -288,8 +298,13 @@ mod tests {
                 "{bytes} bytes at {base:#x}"
             );
             tops.push(last);
+            if bytes == 4096 {
+                before.insert((last << 32) - base);
+            }
             // What is not taken from the device's memory can be handed out for ever.
             gpu.state().used = 0;
         }
+        // Each time elsewhere.
+        assert!(before.len() >= 4, "{before:?}");
     }
 }
