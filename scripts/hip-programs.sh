@@ -119,8 +119,8 @@ recorded lanes 4
 recorded globals 2
 recorded streams 50
 recorded narrow 20
-recorded bind 2
 recorded cooperative 8
+recorded bind 2
 
 # A binding that is made from a recorded launch passes the contract's tests as it is. The sizes of the product do not follow from its
 # buffers (either matrix may be the first), those of the other launch do.

@@ -29,7 +29,7 @@ fn rows(held: &Held, random: &mut Random) {
     let sizes = vec![bytes as usize; count as usize];
     let wrong = (random.below(3) == 0).then(|| random.below(count) as usize);
     if let Some(wrong) = wrong {
-        to[wrong] = held.bad(random) | 1 << 47;
+        to[wrong] = held.bad(random) | 7 << 45;
     }
     // hipMemcpyAttributes: an order, hints and flags, from the first copy on; or none.
     let order = random.below(5) as u32;
@@ -55,7 +55,10 @@ fn rows(held: &Held, random: &mut Random) {
         Some(_) => INVALID_VALUE,
         None => SUCCESS,
     };
-    assert_eq!(copied, expected, "order {order}, wrong {wrong:?}");
+    assert_eq!(
+        copied, expected,
+        "order {order}, wrong {wrong:?} of {bytes} bytes to {to:#x?}"
+    );
     // They have been read.
     let want = sources.clone();
     drop(sources);

@@ -16,7 +16,8 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
     ) else {
         return;
     };
-    let most = input.size.min(output.size) / 4;
+    // The last dword is there as a whole.
+    let most = input.size.min(output.size).div_ceil(4);
     let n = match random.below(600) as u32 {
         n if n as usize > most && !alone => most as u32,
         n => n,
@@ -55,7 +56,12 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
         _ => {
             // The kernel's failure comes late, and stays.
             assert_eq!(launched, SUCCESS);
-            assert_eq!(call!(hipDeviceSynchronize()), LAUNCH_FAILURE);
+            let done = call!(hipDeviceSynchronize());
+            assert_eq!(
+                done, LAUNCH_FAILURE,
+                "{n} elements from {:#x?} to {:#x?}",
+                input, output
+            );
             let mut address = 0;
             assert_eq!(call!(hipMalloc(out(&mut address), 4)), LAUNCH_FAILURE);
             assert_eq!(call!(hipGetLastError()), LAUNCH_FAILURE);

@@ -111,7 +111,7 @@ impl Random {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub address: u64,
     pub size: usize,
