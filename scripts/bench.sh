@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release.
-[[ -n ${DELTANET_CHECK:-} ]] || cargo build --release --quiet
+[[ -n ${DELTANET_CHECK:-} ]] || scripts/build.sh
 check=${DELTANET_CHECK:-target/release/deltanet-check}
 
 # What the sanitizer's checks cost: user seconds of phase 9 on one core without and under each, four of them and all. One after the other,

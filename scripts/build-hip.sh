@@ -9,7 +9,7 @@ profile=release
 if [[ ${1:-} == --dev ]]; then profile=dev; fi
 target=${CARGO_TARGET_DIR:-target}
 # Together with the program, so that what both are made of is compiled once.
-cargo build --locked -p deltanet-check -p gfx906-hip -p gfx906-hipblas --profile "$profile"
+if [[ $profile == dev ]]; then scripts/build.sh --dev; else scripts/build.sh; fi
 archive=$target/${profile/#dev/debug}/libgfx906_hip.a
 
 out=$target/hip

@@ -22,7 +22,7 @@ cargo clippy --workspace --all-targets --features deltanet-check/hip --locked --
 cargo test "${flags[@]}" --workspace --features deltanet-check/hip --locked --lib -- device::hip |
     grep -E '^test (device|result: ok. [1-9])'
 if [[ $profile == --dev ]]; then scripts/build-hip.sh --dev; else scripts/build-hip.sh; fi
-cargo build "${flags[@]}" --locked -p deltanet-check -p gfx906-hip --features deltanet-check/hip
+cargo build "${flags[@]}" --locked --workspace --lib --bins --examples --features deltanet-check/hip
 # Kept aside: a build without the feature takes its place.
 cp "$target/$built/deltanet-check" "$out/"
 check=$PWD/$out/deltanet-check

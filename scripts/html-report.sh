@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 browser=${CHROMIUM:-chromium}
 command -v "$browser" >/dev/null || { echo "no $browser: apt-get install chromium, or name one in CHROMIUM" >&2; exit 3; }
 if [[ -z ${DELTANET_CHECK:-} ]]; then
-    cargo build --release --quiet
+    scripts/build.sh
     DELTANET_CHECK=${CARGO_TARGET_DIR:-target}/release/deltanet-check
 fi
 check=$(realpath "$DELTANET_CHECK")

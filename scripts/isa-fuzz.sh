@@ -8,7 +8,7 @@ millions=${1:-1}
 seed=${2:-1}
 mc=${LLVM_MC:-llvm-mc-19}
 command -v "$mc" >/dev/null || { echo "isa-fuzz: $mc is missing: install llvm-19, or set LLVM_MC" >&2; exit 3; }
-cargo build --quiet --release -p gfx906 --example isa_oracle
+scripts/build.sh
 oracle=${CARGO_TARGET_DIR:-target}/release/examples/isa_oracle
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 mc=${LLVM_MC:-llvm-mc-19}
 command -v "$mc" >/dev/null || { echo "isa-golden: $mc is missing: install llvm-19, or set LLVM_MC" >&2; exit 3; }
-cargo build --quiet --release -p gfx906 --example isa_oracle
+scripts/build.sh
 oracle=${CARGO_TARGET_DIR:-target}/release/examples/isa_oracle
 golden=emulator/tests/data/isa-golden.txt
 "$oracle" golden | "$mc" --disassemble -triple=amdgcn -mcpu=gfx906 | "$oracle" golden-join >"$golden.new"

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -z ${DELTANET_CHECK:-} ]]; then
-    cargo build --release --quiet
+    scripts/build.sh
     DELTANET_CHECK=${CARGO_TARGET_DIR:-target}/release/deltanet-check
 fi
 DELTANET_CHECK=$(realpath "$DELTANET_CHECK")

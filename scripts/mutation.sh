@@ -5,7 +5,7 @@
 # them, and fails below BAR percent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --quiet --locked
+scripts/build.sh
 program=target/release/deltanet-check
 accepted=kernels/accepted.toml
 if [[ ${1:-} == --check ]]; then

@@ -57,7 +57,7 @@ if ((${#missing[@]})); then
 fi
 
 if [[ -z $program ]]; then
-    cargo build --release --quiet
+    scripts/build.sh
     program=target/release/deltanet-check
 fi
 [[ -x $program ]] || { echo "ocml.sh: no program '$program'" >&2; exit 3; }

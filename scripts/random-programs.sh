@@ -4,5 +4,5 @@
 # Usage: scripts/random-programs.sh [checked] [COUNT [SEED]]   (default 20000 programs from seed 1; `list SEED` prints one)
 set -eu
 cd "$(dirname "$0")/.."
-cargo build --quiet --release -p gfx906 --example random_programs
+scripts/build.sh
 exec "${CARGO_TARGET_DIR:-target}/release/examples/random_programs" "${@:-20000}"

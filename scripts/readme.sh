@@ -11,7 +11,7 @@ for flag; do
     *) echo "unknown: $flag" >&2; exit 2 ;;
     esac
 done
-[[ -n ${DELTANET_CHECK:-} ]] || cargo build --release --quiet
+[[ -n ${DELTANET_CHECK:-} ]] || scripts/build.sh
 captures=$(mktemp -d)
 trap 'rm -rf "$captures"' EXIT
 check=$(realpath "${DELTANET_CHECK:-target/release/deltanet-check}")

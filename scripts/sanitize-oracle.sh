@@ -11,7 +11,7 @@ for tool in "$llc" "$nm" "$objcopy"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cargo build --quiet --release -p gfx906 --example lint_oracle
+scripts/build.sh
 python3 - "${1:-2000}" "${2:-1}" >"$scratch/programs.mir" <<'PYTHON'
 import random, sys
 

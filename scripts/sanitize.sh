@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 whole=
 [[ ${1:-} == --whole ]] && whole=1
 if [[ -z ${DELTANET_CHECK:-} ]]; then
-    cargo build --release --quiet
+    scripts/build.sh
     DELTANET_CHECK=${CARGO_TARGET_DIR:-target}/release/deltanet-check
 fi
 DELTANET_CHECK=$(realpath "$DELTANET_CHECK")

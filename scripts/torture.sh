@@ -42,7 +42,7 @@ if [[ -n $missing ]]; then
 fi
 
 if [[ -z ${DELTANET_CHECK:-} ]]; then
-    cargo build --release --quiet
+    scripts/build.sh
     DELTANET_CHECK=${CARGO_TARGET_DIR:-target}/release/deltanet-check
 fi
 

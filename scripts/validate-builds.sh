@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-cargo build --release --quiet
+scripts/build.sh
 
 validate() {
     local name=$1
