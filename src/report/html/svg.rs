@@ -139,6 +139,12 @@ fn limits(tolerance: Option<&Tolerance>) -> Vec<(f64, &'static str, &'static str
     both.into_iter()
         .flatten()
         .filter(|(limit, ..)| *limit > 0.0 && limit.is_finite())
+        // One line for both where they are the same.
+        .enumerate()
+        .filter(|(at, (limit, ..))| {
+            *at == 0 || tolerance.is_none_or(|both| both.absolute != *limit)
+        })
+        .map(|(_, limit)| limit)
         .map(|(limit, name, class)| (limit.log10(), name, class))
         .collect()
 }
