@@ -80,8 +80,8 @@ impl Campaign<'_> {
         // Here every load is done at once: only the sanitizer sees what a weaker wait does.
         let sanitize = self.options.sanitize;
         let sees_waits = sanitize.is_some_and(|sanitize| sanitize.checks.has(Check::Wait));
-        let race = equivalent::race(function, mutant);
-        let of_waits = mutant.change.operator == Operator::Waitcnt || race.is_some();
+        let of_waits = mutant.change.operator == Operator::Waitcnt
+            || equivalent::race(function, mutant).is_some();
         if of_waits && !sees_waits {
             return Ok(report);
         }
@@ -134,7 +134,7 @@ impl Campaign<'_> {
             if nth == 0
                 && rule.is_none()
                 && of_waits
-                && let Some(how) = race.clone().or_else(linted)
+                && let Some(how) = linted()
             {
                 report.outcome = Outcome::Killed {
                     test: "lint".into(),

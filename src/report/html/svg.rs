@@ -136,17 +136,14 @@ fn limits(tolerance: Option<&Tolerance>) -> Vec<(f64, &'static str, &'static str
             (tolerance.ceiling, "ceiling", "ceiling"),
         ]
     });
-    both.into_iter()
-        .flatten()
-        .filter(|(limit, ..)| *limit > 0.0 && limit.is_finite())
-        // One line for both where they are the same.
-        .enumerate()
-        .filter(|(at, (limit, ..))| {
-            *at == 0 || tolerance.is_none_or(|both| both.absolute != *limit)
-        })
-        .map(|(_, limit)| limit)
+    let drawn = both.into_iter().flatten();
+    let drawn = drawn.filter(|(limit, ..)| *limit > 0.0 && limit.is_finite());
+    let mut limits: Vec<_> = drawn
         .map(|(limit, name, class)| (limit.log10(), name, class))
-        .collect()
+        .collect();
+    // One line for both where they are the same.
+    limits.dedup_by_key(|(limit, ..)| *limit);
+    limits
 }
 
 /// The errors of all elements by size, counts on a log axis too.
