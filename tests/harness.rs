@@ -331,6 +331,10 @@ fn a_glob_of_kernels_selects_tests() {
             .all(|id| id.starts_with("eye") || id.starts_with("tril")),
         "{found}"
     );
+    // One whose name depends on the case is meant by its own.
+    let found = list(&["--kernel", "gdn_scan_f16_128x8"]);
+    assert!(found.contains("scan f16:"), "{found}");
+    assert!(!found.contains("scan bf16:"), "{found}");
     let (code, stderr) = ends(&["--kernel", "nobody*"]);
     assert_eq!(code, 4, "{stderr}");
     assert!(stderr.contains("loosen --kernel"), "{stderr}");

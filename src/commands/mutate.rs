@@ -24,7 +24,7 @@ const MAX_REPORT: u64 = 1 << 30;
 pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
     let told = Telling {
         written: Written::to(&args.report)?,
-        accepted: args.accepted.as_deref().map(Accepted::read).transpose()?,
+        accepted: Accepted::read(&args.accepted)?,
         json: args.format == Format::Json,
         verbose: args.verbose,
     };

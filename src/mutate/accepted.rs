@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
@@ -34,8 +34,9 @@ struct Entry {
     /// The instruction, `*` for anything: or any of several.
     #[serde(deserialize_with = "one_or_more")]
     was: Vec<String>,
-    /// What is in its place, `*` for anything; none: whatever the operators make.
-    is: Option<String>,
+    /// What is in its place, or any of several, `*` for anything; none: whatever the operators make.
+    #[serde(default, deserialize_with = "one_or_more")]
+    is: Vec<String>,
     /// The operators; none: all.
     operators: Option<Vec<Operator>>,
     /// Functions, and where in each the instructions are; none: wherever in any of those that were looked at.
@@ -88,11 +89,30 @@ impl fmt::Display for Place {
 }
 
 impl Accepted {
-    /// Reads a file.
+    /// Reads files, which are as one: none where there are none.
     ///
     /// # Errors
-    /// It cannot be read, or something in it is wrong: with file and line.
-    pub fn read(path: &Path) -> Result<Accepted, Stop> {
+    /// One cannot be read, or something in it is wrong: with file and line. Two of them looked at different code of one function.
+    pub fn read(paths: &[PathBuf]) -> Result<Option<Accepted>, Stop> {
+        let mut all: Option<Accepted> = None;
+        for path in paths {
+            let read = Accepted::read_one(path)?;
+            let all = all.get_or_insert_default();
+            for (name, sha256) in read.functions {
+                let old = all.functions.insert(name.clone(), sha256.clone());
+                if old.is_some_and(|old| old != sha256) {
+                    return Err(Stop::setup(format!(
+                        "accepted mutants: {}: another file has another digest of `{name}`: both must have looked at the same code",
+                        shown(path)
+                    )));
+                }
+            }
+            all.accepted.extend(read.accepted);
+        }
+        Ok(all)
+    }
+
+    fn read_one(path: &Path) -> Result<Accepted, Stop> {
         let name = shown(path);
         let bytes = crate::files::read(path, MAX_FILE)
             .map_err(|error| Stop::setup(format!("accepted mutants: {error}")))?;
@@ -129,7 +149,7 @@ impl Entry {
     fn takes(&self, mutant: &MutantReport) -> bool {
         let operators = self.operators.as_ref();
         operators.is_none_or(|operators| operators.contains(&mutant.operator))
-            && self.is.as_ref().is_none_or(|is| fits(is, &mutant.is))
+            && (self.is.is_empty() || self.is.iter().any(|is| fits(is, &mutant.is)))
     }
 
     /// Whether it is about such an instruction.
@@ -138,10 +158,10 @@ impl Entry {
     }
 
     fn place(&self, function: &str, place: Place) -> String {
-        let to = self
-            .is
-            .as_ref()
-            .map_or(String::new(), |is| format!(" to `{is}`"));
+        let to = match &self.is[..] {
+            [] => String::new(),
+            is => format!(" to `{}`", is.join("`, `")),
+        };
         format!("{function}+{place} `{}`{to}", self.was.join("`, `"))
     }
 
@@ -253,7 +273,7 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
                 continue;
             }
             let counts = entry.mark(here.into_iter());
-            let enough = all || counts.0 > 0 && entry.is.is_some() && at.is_one();
+            let enough = all || counts.0 > 0 && entry.is.len() == 1 && at.is_one();
             stale.extend(idle(&place, enough, counts));
         }
     }

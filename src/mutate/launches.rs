@@ -1,6 +1,6 @@
 //! What kernels are launched with: between what bounds their arguments, grids and blocks lie.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gfx906::code_object::{ArgKind, HiddenArg, Kernel, Symbol};
@@ -24,6 +24,8 @@ pub(super) struct Bounds {
     pub grid: [u32; 3],
     /// Work-items of a work-group, the fewest and the most in x, y and z.
     pub block: [(u32, u32); 3],
+    /// The sizes and choices that launches were handed: one list for those that were handed the same.
+    handed: BTreeSet<Vec<u32>>,
 }
 
 impl<'a> Recorded<'a> {
@@ -113,6 +115,14 @@ impl Session for Recording {
     }
 }
 
+/// How many launches, each handed other sizes or choices, it takes until what never changes counts as what the kernel is built for.
+const ENOUGH: usize = 10;
+
+/// The whole numbers among words: addresses and fractions are larger, and 0 is nothing.
+fn whole(words: impl Iterator<Item = u32>) -> Vec<u32> {
+    words.filter(|word| (1..1 << 23).contains(word)).collect()
+}
+
 fn words(kernarg: &[u8]) -> impl Iterator<Item = u32> {
     let words = kernarg.chunks(4);
     words.map(|bytes| {
@@ -128,6 +138,7 @@ impl Bounds {
             words: words(launch.kernarg).map(|word| (word, word)).collect(),
             grid: launch.grid,
             block: launch.block.map(|side| (side, side)),
+            handed: BTreeSet::from([whole(words(launch.kernarg))]),
         }
     }
 
@@ -138,6 +149,9 @@ impl Bounds {
         };
         for (bounds, word) in self.words.iter_mut().zip(words(launch.kernarg)) {
             take(bounds, word);
+        }
+        if self.handed.len() < ENOUGH {
+            self.handed.insert(whole(words(launch.kernarg)));
         }
         for axis in 0..3 {
             self.grid[axis] = self.grid[axis].max(launch.grid[axis]);
@@ -155,8 +169,8 @@ impl Bounds {
 
     /// Between what each word of the kernarg segment of a kernel is taken to lie, and the bits that it may have; none where it may be anything.
     ///
-    /// A whole number is taken to be at least 1, or 0 where some launch had 0, and at most twice as large as in any launch. Addresses,
-    /// numbers that were below 0 or are fractions, and what was always 0 may be anything.
+    /// A whole number is taken to be at least 1, or 0 where some launch had 0, and at most twice as large as in any launch; where it was the
+    /// same in all of many launches, that. Addresses, numbers that were below 0 or are fractions, and what was always 0 may be anything.
     pub fn segment(&self, kernel: &Kernel) -> Vec<Option<Taken>> {
         let mut segment = vec![None; kernel.kernarg_size.div_ceil(4) as usize];
         for arg in &kernel.args {
@@ -166,7 +180,7 @@ impl Bounds {
                 ArgKind::ByValue if whole => {
                     for at in first..first + (arg.size / 4) as usize {
                         let of = self.words.get(at).copied();
-                        let bounds = of.and_then(|(least, most)| taken(least, most));
+                        let bounds = of.and_then(|word| taken(word, self.handed.len() >= ENOUGH));
                         if let Some(word) = segment.get_mut(at) {
                             *word = bounds;
                         }
@@ -210,11 +224,16 @@ impl Bounds {
 /// The least, the most, and the bits that a word may have.
 pub(super) type Taken = (u32, u32, u32);
 
-/// What a word is taken to be.
-fn taken(least: u32, most: u32) -> Option<Taken> {
+/// What a word is taken to be that lay between these, in enough launches to say so or in fewer.
+fn taken((least, most): (u32, u32), enough: bool) -> Option<Taken> {
     // As whole numbers, fractions are larger than any size.
     let plain = most > 0 && most < 1 << 23;
-    plain.then(|| (least.min(1), most * 2, u32::MAX))
+    let of = if enough && least == most {
+        (least, most, most)
+    } else {
+        (least.min(1), most * 2, u32::MAX)
+    };
+    plain.then_some(of)
 }
 
 #[cfg(test)]

@@ -173,11 +173,13 @@ impl Setup {
     /// Whether a test launches a kernel that one of the globs means.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
         let mut own = self.bindings.of(test).peekable();
+        let meant: Vec<&str> = self.kernels().filter(|name| globs.is_match(name)).collect();
+        // A kernel's name may depend on the case, and a kernel that is missing is meant all the same.
         let hit = |binding: &Binding| {
-            binding
-                .kernels()
-                .iter()
-                .any(|kernel| globs.is_match(kernel))
+            binding.launches().iter().any(|launch| {
+                let symbol = &launch.symbol.value;
+                globs.is_match(symbol.text()) || meant.iter().any(|kernel| symbol.may_be(kernel))
+            })
         };
         if own.peek().is_none() {
             return Bound::built_in(test.function).is_ok_and(|bound| hit(bound.binding));

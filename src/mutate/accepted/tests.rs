@@ -77,6 +77,49 @@ fn another_operator_or_another_change_is_not_accepted() {
     );
 }
 
+/// Files are as one, and looked at the same code.
+#[test]
+fn several_files_are_read_as_one() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let one = write("one.toml", FILE);
+    let general = FILE.replace("at = { kernel = [4] }", "");
+    let two = write("two.toml", &general.replace("a hint", "everywhere"));
+    let other = write("other.toml", &FILE.replace("\"00\"", "\"01\""));
+    assert!(Accepted::read(&[]).expect("nothing").is_none());
+    let read = Accepted::read(&[one.clone(), two]).expect("files");
+    let read = read.expect("two");
+    let reasons: Vec<&str> = read
+        .accepted
+        .iter()
+        .map(|entry| &entry.reason[..])
+        .collect();
+    assert_eq!(
+        (read.functions.len(), reasons),
+        (1, vec!["a hint", "everywhere"])
+    );
+    let refused = Accepted::read(&[one, other]).expect_err("other code");
+    assert!(
+        refused.to_string().contains("another digest of `kernel`"),
+        "{refused}"
+    );
+}
+
+/// Any of several changes.
+#[test]
+fn a_change_may_be_any_of_a_list() {
+    let is = FILE.replace("operators", "is = [\"v_sub*\", \"no*g\"]\n operators");
+    let found = applied(&is, |_| {}, vec![(4, missed())]);
+    assert!(!found.mutants[0].outcome.survived());
+    // One of them is noticed now: that says nothing of the others.
+    let found = applied(&is, |_| {}, vec![(4, killed())]);
+    assert!(found.stale.is_empty(), "{:?}", found.stale);
+}
+
 /// A part of a function: what is the instruction that the entry says, wherever it stands, and no other.
 #[test]
 fn a_part_of_a_function_is_accepted_by_what_stands_there() {

@@ -24,12 +24,35 @@ fn bounds_are_those_of_all_launches() {
 
 #[test]
 fn sizes_may_be_anything_from_one_to_twice_the_largest_and_what_is_no_size_anything() {
-    assert_eq!(taken(5, 7), Some((1, 14, u32::MAX)));
-    assert_eq!(taken(0, 7), Some((0, 14, u32::MAX)));
-    assert_eq!(taken(0, 0), None);
+    let taken_of = |least, most| taken((least, most), true);
+    assert_eq!(taken_of(5, 7), Some((1, 14, u32::MAX)));
+    assert_eq!(taken_of(0, 7), Some((0, 14, u32::MAX)));
+    assert_eq!(taken_of(0, 0), None);
     // 1.0 is no size, nor is -1.
-    assert_eq!(taken(1.0f32.to_bits(), 1.0f32.to_bits()), None);
-    assert_eq!(taken(0, u32::MAX), None);
+    assert_eq!(taken_of(1.0f32.to_bits(), 1.0f32.to_bits()), None);
+    assert_eq!(taken_of(0, u32::MAX), None);
+}
+
+#[test]
+fn what_is_the_same_in_many_launches_is_that() {
+    let bytes = |words: [u32; 3]| words.map(u32::to_le_bytes).concat();
+    let mut bounds = Bounds::of(&launch(&bytes([64, 1, 0]), 1, 64));
+    let taken = |bounds: &Bounds| {
+        let enough = bounds.handed.len() >= ENOUGH;
+        [0, 1].map(|at| taken(bounds.words[at], enough))
+    };
+    // The same launch again and again says nothing more.
+    for _ in 0..ENOUGH {
+        bounds.take(&launch(&bytes([64, 1, 0]), 1, 64));
+    }
+    assert_eq!(taken(&bounds)[0], Some((1, 128, u32::MAX)));
+    for other in 2..=ENOUGH as u32 {
+        bounds.take(&launch(&bytes([64, other, 0]), 1, 64));
+    }
+    assert_eq!(
+        taken(&bounds),
+        [Some((64, 64, 64)), Some((1, 20, u32::MAX))]
+    );
 }
 
 #[test]
