@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How much a PASS of the built-in tests says: a campaign of 40 mutants a kernel for each seed of SEEDS (0), less what kernels/accepted.toml
+# How much a PASS of the built-in tests says: a campaign of 40 mutants a kernel for each seed of SEEDS (0), less what kernels/accepted/*.toml
 # accepts, and from it the table in docs/mutation.md and the score in docs/verdicts.md; JOBS mutants at a time, or one a core. With --table it makes no campaign and takes the reports that are
 # in target/mutation. With --check BAR it changes nothing, takes 6 mutants a kernel of one seed, those that are proven to be equivalent among
 # them, and fails below BAR percent.
@@ -7,9 +7,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build.sh
 program=target/release/deltanet-check
-accepted=kernels/accepted.toml
+accepted=(kernels/accepted/*.toml)
 if [[ ${1:-} == --check ]]; then
-    exec "$program" mutate --per-kernel 6 --doubt --accepted "$accepted" --fail-under "$2"
+    exec "$program" mutate --per-kernel 6 --doubt --accepted "${accepted[@]}" --fail-under "$2"
 fi
 reports=target/mutation
 mkdir -p "$reports"
@@ -17,7 +17,7 @@ for seed in ${SEEDS:-0}; do
     if [[ ${1:-} != --table ]]; then
         "$program" mutate --seed "$seed" ${JOBS:+--jobs "$JOBS"} --report "$reports/$seed.whole.json" >/dev/null
     fi
-    "$program" mutate --merge "$reports/$seed.whole.json" --accepted "$accepted" --report "$reports/$seed.json" -v >"$reports/$seed.txt"
+    "$program" mutate --merge "$reports/$seed.whole.json" --accepted "${accepted[@]}" --report "$reports/$seed.json" -v >"$reports/$seed.txt"
 done
 
 python3 - "$reports" ${SEEDS:-0} <<'PYTHON'

@@ -154,7 +154,7 @@ fn selection_takes_ids_aliases_globs_and_phases() {
         list(&["--test", "solve_tri_ragged:n=2,k=1"]),
         ["solve_tri_ragged:n=2,k=1"]
     );
-    assert_eq!(list(&["--test", "solve_tri_ragged"]).len(), 4);
+    assert_eq!(list(&["--test", "solve_tri_ragged"]).len(), 5);
 }
 
 #[test]

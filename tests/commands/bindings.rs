@@ -30,7 +30,7 @@ fn another_tile_on_another_grid_passes() {
         sums(&run.out),
         [
             "documented tests 2/2 passed",
-            "all tests        27/27 passed"
+            "all tests        29/29 passed"
         ]
     );
 }

@@ -137,7 +137,7 @@ fn a_recorded_launch_becomes_a_binding_that_passes() {
         judged.out
     );
     assert!(
-        judged.out.contains("all tests        27/27 passed"),
+        judged.out.contains("all tests        29/29 passed"),
         "{}",
         judged.out
     );

@@ -18,8 +18,8 @@ use crate::verdict::Axis;
 
 pub use chunks::Chunks;
 pub use domain::{
-    CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, ONE_PRODUCT, RULE, SEVERAL_CHUNKS, STRENGTHS,
-    VALUES, WIDE,
+    CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
+    STRENGTHS, VALUES, WIDE,
 };
 
 /// Sequences, tokens, query/key heads, value heads, key channels, value channels.

@@ -9,8 +9,8 @@ mod sequential;
 use super::Function;
 use super::problem::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED, SCALED_WITH_SNAPSHOTS};
 use super::problem::{
-    CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, RULE, STATE, STRENGTHS, VALUES,
-    WIDE,
+    CHUNKED, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAYOUT, MAP, ONE_QUERY, RULE, STATE,
+    STRENGTHS, VALUES, WIDE,
 };
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Factor, Values};
@@ -88,7 +88,7 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[KEYS, STRENGTHS, VALUES])
         .conventions(&[GATE_KIND])
-        .without(&[FEW, WIDE])
+        .without(&[FEW, WIDE, ONE_QUERY])
         .relations(&[
             SCALED,
             NEGATED,
@@ -122,6 +122,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[decode::REACH])
+        .without(&[ONE_QUERY])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
         run: decode::run,
     },
@@ -136,7 +137,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
             .conventions(&[GATE_KIND])
-            .without(&[FEW, WIDE])
+            .without(&[FEW, WIDE, ONE_QUERY])
             .relations(&[
                 SCALED,
                 NEGATED,
@@ -165,7 +166,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS])
-        .without(&[FEW])
+        .without(&[FEW, ONE_QUERY])
         .relations(&[
             SCALED,
             NEGATED,

@@ -1,5 +1,6 @@
 //! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
 
+use super::STATE;
 use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
@@ -52,6 +53,16 @@ pub const ONE_PRODUCT: Rule = Rule {
     says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
     breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
 };
+/// A query and a key.
+pub const ONE_QUERY: Rule = Rule {
+    of: &["B", "T", "H", STATE.0],
+    says: "one token of one key head and one sequence has a state: without it all outputs are one sum of products of query and key, which may \
+           cancel by chance, and what it may be off by is small beside it no more",
+    breaks: |case| {
+        let one = |name| case.get(name).is_none_or(|count| count == 1);
+        one("B") && one("T") && one("H") && case.word(STATE.0) == Some("zero")
+    },
+};
 /// Outputs of which some are of the size of the state.
 pub const WIDE: Rule = Rule {
     of: &["V", "T", values::NAME],
@@ -79,7 +90,7 @@ pub const LAWS: &[Relation] = &[
 pub const RULE: Domain = Domain::of(&SIZES)
     .values(&[KEYS, STRENGTHS, VALUES])
     .conventions(&[GATE_KIND])
-    .without(&[FEW, WIDE])
+    .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
 /// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.

@@ -7,7 +7,7 @@ use crate::contracts::rule::problem::{STATE, asked, scalars, sizes, states, toke
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// How far what gates and write strengths are made of is from 0: as in a model, or on both sides of softplus's threshold.
+/// How far what gates and write strengths are made of is from 0: as in a model, or on both sides of softplus's threshold and beyond what e^x holds.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
 /// Added to the sum of squares, as Qwen3-Next does.
 const EPSILON: f64 = 1e-6;
@@ -24,7 +24,7 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
     let q = t.input("q", keys(), Normal(1.0))?;
     let k = t.input("k", keys(), Normal(1.0))?;
     let v = t.input("v", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
-    let a = t.input("a", scalars(s), Normal(if far { 25.0 } else { 2.0 }))?;
+    let a = t.input("a", scalars(s), Normal(if far { 60.0 } else { 2.0 }))?;
     let b = t.input("b", scalars(s), Normal(if far { 40.0 } else { 1.0 }))?;
     let a_log = t.input("A_log", heads(), Uniform(-6.0, 2.75))?;
     let dt_bias = t.input("dt_bias", heads(), Uniform(-6.0, 1.0))?;
