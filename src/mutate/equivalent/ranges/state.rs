@@ -71,6 +71,8 @@ pub(super) struct State {
     saved: BTreeMap<u16, (usize, Vectors)>,
     /// Whether at least one lane is on: so it is where a wave begins.
     some: bool,
+    /// Whether no lane is on.
+    none: bool,
     /// The scalar pairs that hold a mask with at least one lane.
     masks: BTreeSet<u16>,
 }
@@ -89,6 +91,7 @@ impl State {
             spilled: BTreeMap::new(),
             saved: BTreeMap::new(),
             some: true,
+            none: false,
             masks: BTreeSet::new(),
         }
     }
@@ -98,10 +101,20 @@ impl State {
         self.some
     }
 
+    /// Whether no lane is on.
+    pub fn has_none(&self) -> bool {
+        self.none
+    }
+
     /// This state where at least one lane is on.
     #[must_use]
     pub fn with_lanes(self) -> State {
         State { some: true, ..self }
+    }
+
+    /// The lanes that are on have all gone off.
+    pub fn all_off(&mut self) {
+        self.none = true;
     }
 
     /// A pair has taken over the mask that EXEC was, with a lane or not.
@@ -170,6 +183,7 @@ impl State {
 
     /// EXEC may hold something else than it did.
     pub fn exec_changes(&mut self) {
+        self.none = false;
         for (at, held) in self.scalars.iter_mut().enumerate() {
             if matches!(held, Value::Lanes(_)) && at >> 1 != usize::from(Code::EXEC.0 >> 1) {
                 *held = Value::ANY;
@@ -235,6 +249,7 @@ impl State {
             spilled: spilled.collect(),
             saved: saved.collect(),
             some: self.some && other.some,
+            none: self.none && other.none,
             masks: self.masks.intersection(&other.masks).copied().collect(),
         }
     }

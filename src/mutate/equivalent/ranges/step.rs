@@ -131,6 +131,20 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
         })
         .collect();
     let mask = |nth: usize| inst.operands[nth];
+    // A mask of no lane, which EXEC is narrowed to.
+    let nobody = {
+        let of = match name {
+            "s_and_saveexec_b64" => Some(mask(1)),
+            "s_and_b64" if mask(1) == Code::EXEC => Some(mask(2)),
+            "s_and_b64" if mask(2) == Code::EXEC => Some(mask(1)),
+            _ => None,
+        };
+        of.is_some_and(|of| {
+            [0, 1]
+                .iter()
+                .all(|half| state.get(of.0 + half).range().hi == 0)
+        })
+    };
     let changes = uses.writes.has(EXEC) || uses.writes.has(EXEC + 1);
     if changes {
         state.exec_changes();
@@ -152,9 +166,17 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
     }
     let to_exec = to == Code::EXEC;
     match name {
-        "s_and_saveexec_b64" => state.narrow(Some(to.0)),
+        "s_and_saveexec_b64" => {
+            state.narrow(Some(to.0));
+            if nobody {
+                state.all_off();
+            }
+        }
         "s_and_b64" if to_exec && (mask(1) == Code::EXEC || mask(2) == Code::EXEC) => {
             state.narrow(None);
+            if nobody {
+                state.all_off();
+            }
         }
         "s_andn2_b64" if to_exec && mask(1) == Code::EXEC => state.narrow(None),
         _ if name.starts_with("v_cmpx") => state.narrow(None),
@@ -234,6 +256,8 @@ pub(super) fn taken(name: &str, state: &State) -> Option<bool> {
         "s_cbranch_scc1" => scc.map(|scc| scc != 0),
         "s_cbranch_vccz" => no_vcc,
         "s_cbranch_vccnz" => no_vcc.map(|none| !none),
+        "s_cbranch_execz" if state.has_none() => Some(true),
+        "s_cbranch_execnz" if state.has_none() => Some(false),
         "s_cbranch_execz" => state.has_lanes().then_some(false),
         "s_cbranch_execnz" => state.has_lanes().then_some(true),
         _ => None,

@@ -289,6 +289,20 @@ fn a_comparison_that_always_holds_leaves_the_lanes_that_are_on() {
     assert!(!known(&[CHOICE_V1_V0_V1, END]).is_same(0, &[MOV_V1_V1]));
 }
 
+/// A mask that no lane is in: what it guards is never come to, until lanes are back.
+#[test]
+fn what_no_lane_does_is_never_come_to() {
+    const EXECZ_1: u32 = 0xbf88_0001;
+    const ABOVE_16: u32 = 0x7d92_0090; // v_cmp_lt_u32_e32 vcc, 16, v0
+    let skipped = known(&[
+        ABOVE_16, SAVE_S0, EXECZ_1, NOP, RESTORE_S0, EXECZ_1, NOP, END,
+    ]);
+    assert!(skipped.never(2, 3) && !skipped.never(2, 4));
+    assert!(!skipped.never(5, 6));
+    // Some lanes may be below 16, and some not.
+    assert!(!known(&[LESS_16, SAVE_S0, EXECZ_1, NOP, END]).never(2, 3));
+}
+
 #[test]
 fn the_low_word_of_a_sum_has_bounds_whatever_the_high_one_is() {
     // v[1:2] = v0 * s2 + v[0:1], then v1 >> 31.
