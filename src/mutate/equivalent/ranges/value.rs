@@ -97,7 +97,11 @@ impl Range {
     /// Either of two, of which the second came once more around a loop: bounds that move, move by powers of two, so that this ends.
     pub fn widened(self, next: Range) -> Range {
         let both = self.or(next);
-        let lo = if next.lo < self.lo { 0 } else { self.lo };
+        let lo = if next.lo < self.lo {
+            both.lo.checked_ilog2().map_or(0, |power| 1 << power)
+        } else {
+            self.lo
+        };
         let hi = if next.hi > self.hi {
             u32::MAX.checked_shr(both.hi.leading_zeros()).unwrap_or(0)
         } else {
