@@ -112,6 +112,11 @@ impl Ranges {
         let Some(state) = self.before(function, at) else {
             return differing;
         };
+        // What nobody wrote is anything, also where other paths have written it.
+        let read_besides = Uses::of(is).reads.without(&Uses::of(was).reads);
+        if state.may_be_unwritten(&read_besides) {
+            return differing;
+        }
         let (ones, others) = (results(was, &state), results(is, &state));
         let find = |all: &[(u16, term::Term)], number: u16| {
             let own = all.iter().find(|(of, _)| *of == number);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gfx906::isa::Code;
+use gfx906::isa::uses::RegisterSet;
 
 use super::value::Range;
 
@@ -75,6 +76,8 @@ pub(super) struct State {
     none: bool,
     /// The scalar pairs that hold a mask with at least one lane.
     masks: BTreeSet<u16>,
+    /// The registers that on some path here nobody has written: an honest instruction reads none of them, another may.
+    unwritten: RegisterSet,
 }
 
 impl State {
@@ -93,6 +96,11 @@ impl State {
             some: true,
             none: false,
             masks: BTreeSet::new(),
+            unwritten: {
+                let mut all = RegisterSet::ALL;
+                all.remove(Code::EXEC.0, 2);
+                all
+            },
         }
     }
 
@@ -139,8 +147,14 @@ impl State {
         self.on[at].or(self.off[at])
     }
 
+    /// Whether one of these may be a register that nobody has written.
+    pub fn may_be_unwritten(&self, registers: &RegisterSet) -> bool {
+        self.unwritten.meets(registers)
+    }
+
     /// Writes a register, a VGPR in the lanes that are on.
     pub fn set(&mut self, number: u16, value: Value) {
+        self.unwritten.remove(number, 1);
         match number {
             0..=128 => {
                 self.scalars[usize::from(number)] = value;
@@ -250,6 +264,7 @@ impl State {
             saved: saved.collect(),
             some: self.some && other.some,
             none: self.none && other.none,
+            unwritten: self.unwritten.or(&other.unwritten),
             masks: self.masks.intersection(&other.masks).copied().collect(),
         }
     }

@@ -97,11 +97,15 @@ fn known(words: &[u32]) -> Known {
 impl Known {
     /// Whether another instruction in the place of the one at a position leaves all registers the same.
     fn is_same(&self, at: usize, words: &[u32]) -> bool {
+        self.differs(at, words).is_empty()
+    }
+
+    /// The registers that may differ.
+    fn differs(&self, at: usize, words: &[u32]) -> RegisterSet {
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let is = decode(&code).expect("an instruction");
         let ranges = self.ranges.as_ref().expect("followed");
-        let was = &self.function.instructions[at].1;
-        ranges.differing(&self.function, at, was, &is).is_empty()
+        ranges.differing(&self.function, at, &self.function.instructions[at].1, &is)
     }
 
     fn never(&self, from: usize, to: usize) -> bool {
@@ -287,6 +291,19 @@ fn a_comparison_that_always_holds_leaves_the_lanes_that_are_on() {
     let chosen = known(&[LESS_16, CHOICE_V1_V0_V1, END]);
     assert!(chosen.is_same(1, &[MOV_V1_V1]));
     assert!(!known(&[CHOICE_V1_V0_V1, END]).is_same(0, &[MOV_V1_V1]));
+}
+
+/// A register that one path writes and another does not may hold anything for an instruction that did not read it.
+#[test]
+fn what_some_path_has_not_written_is_anything() {
+    // s8 = 0 or not, then s6 = s2 + s8 in place of s6 = s2 + 0.
+    const MOV_S8_0: u32 = 0xbe88_0080;
+    const ADD_S6_S2_0: u32 = 0x8106_8002;
+    const ADD_S6_S2_S8: u32 = 0x8106_0802;
+    let both = known(&[MOV_S8_0, ADD_S6_S2_0, END]);
+    assert!(!both.differs(1, &[ADD_S6_S2_S8]).has(6));
+    let one = known(&[CMP_S3_LESS_S2, SCC1_1, MOV_S8_0, ADD_S6_S2_0, END]);
+    assert!(one.differs(3, &[ADD_S6_S2_S8]).has(6));
 }
 
 /// A mask that no lane is in: what it guards is never come to, until lanes are back.
