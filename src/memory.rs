@@ -30,7 +30,7 @@ pub fn configure() {
     #[cfg(unix)]
     reserve::hold();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    one_arena();
+    heap();
     let Ok(text) = std::env::var(VARIABLE) else {
         return;
     };
@@ -49,13 +49,21 @@ pub fn configure() {
 }
 
 /// Where address space is bounded, all threads share one heap: glibc would put 64 MiB by for each, and leave none for the stacks of those
-/// that start after it, which the standard library does not survive.
+/// that start after it, which the standard library does not survive. Elsewhere what one trial frees is kept for the next: the system would
+/// take its pages back, and zero them anew.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn one_arena() {
+fn heap() {
     let limits = rustix::process::getrlimit(rustix::process::Resource::As);
-    if limits.current.is_some() {
+    let settings: &[_] = match limits.current {
+        Some(_) => &[(libc::M_ARENA_MAX, 1)],
+        None => &[
+            (libc::M_MMAP_THRESHOLD, 32 << 20),
+            (libc::M_TRIM_THRESHOLD, 256 << 20),
+        ],
+    };
+    for &(name, value) in settings {
         // SAFETY: it sets a number of the allocator, before there are threads.
-        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+        unsafe { libc::mallopt(name, value) };
     }
 }
 

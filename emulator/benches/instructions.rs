@@ -119,8 +119,8 @@ impl Loop {
             relocations: Vec::new(),
             size: 4 * code.len() as u64,
         };
-        object.kernels.truncate(1);
-        let kernel = object.kernels.first_mut().context("no kernel")?;
+        let kernel = object.kernels.first().context("no kernel")?;
+        let mut kernel = kernel.clone();
         let (float, dx10_clamp, ieee) = mode;
         let descriptor = &mut kernel.descriptor;
         // 64 VGPRs.
@@ -131,14 +131,15 @@ impl Loop {
         kernel.private_segment_size = 4096;
         kernel.lds_size = 16384;
         kernel.entry_address = 0;
-        let kernel = kernel.name.clone();
+        let name = kernel.name.clone();
+        object.kernels = [kernel].into();
         let gpu = Gpu::new();
         let module = gpu.load_at(&object, level)?;
         let kernarg = gpu.alloc("data", 1 << 16)?.to_le_bytes();
         Ok(Loop {
             gpu,
             module,
-            kernel,
+            kernel: name,
             kernarg,
             instructions,
             best: f64::INFINITY,

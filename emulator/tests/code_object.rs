@@ -3,6 +3,7 @@
 use gfx906::code_object::{
     AbiVersion, ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, Relocation, SymbolKind,
 };
+use gfx906::machine::{Decoded, Gpu};
 
 const V5: &[u8] = include_bytes!("data/v5.co");
 const V4: &[u8] = include_bytes!("data/v4.co");
@@ -112,7 +113,7 @@ fn version_5() {
 fn addresses_lead_to_code() {
     for bytes in [V5, V4, FEATURES, HIPCC] {
         let object = parse(bytes);
-        for kernel in &object.kernels {
+        for kernel in object.kernels.iter() {
             let code = object
                 .image
                 .bytes(kernel.entry_address, kernel.code_size)
@@ -229,4 +230,35 @@ fn foreign_files_are_named() {
     );
     assert!(error(&[0xff; 40]).contains("ff ff ff"));
     assert!(error(b"\x7fELF").contains("the ELF header lies outside the file (only 4 bytes)"));
+}
+
+/// Loads of one code object share its code in memory, until a host writes there.
+#[test]
+fn a_host_that_writes_code_writes_its_own() {
+    let object = parse(V5);
+    let code = object.image.segments.iter().find(|one| one.executable);
+    let code = code.expect("code");
+    let decoded = Decoded::default();
+    let gpus = [Gpu::new(), Gpu::new()];
+    let places = gpus.each_ref().map(|gpu| {
+        let module = gpu.load_again(&object, &decoded).expect("memory");
+        module.base + code.address
+    });
+    assert_eq!(places[0], places[1]);
+    let held = |gpu: &Gpu, place| {
+        let mut bytes = vec![0; code.data.len()];
+        gpu.read(place, &mut bytes).expect("loaded");
+        bytes
+    };
+    let written = [0x5a; 4];
+    gpus[0].write(places[0] + 4, &written).expect("loaded");
+    let mut changed = code.data.clone();
+    changed[4..8].copy_from_slice(&written);
+    assert_eq!(held(&gpus[0], places[0]), changed);
+    assert_eq!(held(&gpus[1], places[1]), code.data);
+    let old = gpus[1].update64(places[1] & !7, |_| 0).expect("loaded");
+    assert_ne!(old, 0);
+    let third = Gpu::new();
+    let module = third.load_again(&object, &decoded).expect("memory");
+    assert_eq!(held(&third, module.base + code.address), code.data);
 }

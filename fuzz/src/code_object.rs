@@ -33,7 +33,7 @@ fn check(object: &CodeObject) {
         );
     }
     assert!(object.symbols.is_sorted_by_key(|symbol| symbol.address));
-    for kernel in &object.kernels {
+    for kernel in object.kernels.iter() {
         let code = object
             .image
             .segment_at(kernel.entry_address, kernel.code_size)

@@ -64,12 +64,20 @@ impl Binding {
             .value
             .at(scope)
             .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+        let beside = objects.planted.filter(|_| planted);
+        let exact = |object: &'o CodeObject| object.kernels.iter().find(|one| one.name == wanted);
+        if let Some(kernel) = exact(objects.tested) {
+            return Ok((kernel, Home::Tested));
+        }
+        if let Some(kernel) = beside.and_then(exact) {
+            return Ok((kernel, Home::Planted));
+        }
         let within = |object: &'o CodeObject| {
             let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
             find(&wanted, names).map(|name| object.kernel(name))
         };
-        let found = match (within(objects.tested), objects.planted) {
-            (Err(missing), Some(object)) if planted => within(object)
+        let found = match (within(objects.tested), beside) {
+            (Err(missing), Some(object)) => within(object)
                 .map(|kernel| (kernel, Home::Planted))
                 .map_err(|_| missing),
             (found, _) => found.map(|kernel| (kernel, Home::Tested)),

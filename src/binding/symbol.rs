@@ -99,14 +99,14 @@ fn plain(name: &str) -> String {
 }
 
 /// The forms under which a kernel answers: mangled, demangled, without arguments, without template and arguments.
-fn forms(name: &str) -> Vec<String> {
+fn forms(name: &str) -> [String; 4] {
     let full = plain(&demangled(name));
     let bare = match full.rfind('(') {
         Some(open) if full.ends_with(')') => full[..open].to_owned(),
         _ => full.clone(),
     };
     let stem = bare.split('<').next().unwrap_or_default().to_owned();
-    vec![name.to_owned(), full, bare, stem]
+    [name.to_owned(), full, bare, stem]
 }
 
 /// The one kernel, of these, that a name means.
@@ -123,14 +123,16 @@ pub fn find<'k>(
         .contains(['*', '?'])
         .then(|| matcher(&pattern))
         .flatten();
+    let forms: Vec<[String; 4]> = kernels.iter().map(|name| forms(name)).collect();
     // A name that is whole comes before one that is a part of others.
     for form in 0..4 {
-        let same = |name: &&str| {
-            let form = &forms(name)[form];
+        let same = |at: &usize| {
+            let form = &forms[*at][form];
             let alike = glob.as_ref().is_some_and(|glob| glob.is_match(form));
             alike || plain(form) == pattern
         };
-        let found: Vec<&str> = kernels.iter().copied().filter(same).collect();
+        let found = (0..kernels.len()).filter(same).map(|at| kernels[at]);
+        let found: Vec<&str> = found.collect();
         match found[..] {
             [] => {}
             [one] => return Ok(one),
@@ -142,8 +144,7 @@ pub fn find<'k>(
         }
     }
     let names: Vec<String> = kernels.iter().map(|name| demangled(name)).collect();
-    let stems: Vec<String> = kernels.iter().map(|name| forms(name)[2].clone()).collect();
-    let near = nearest(&pattern, stems.iter().map(String::as_str), 1);
+    let near = nearest(&pattern, forms.iter().map(|form| form[2].as_str()), 1);
     let help = match near.first() {
         Some(near) => format!("the nearest it has is `{near}`"),
         None if names.len() <= 12 => format!("it has: {}", names.join("; ")),

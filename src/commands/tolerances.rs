@@ -1,18 +1,22 @@
 //! `tolerances`: what honest f32 needs, measured over many seeds, beside what the registry allows.
 //!
 //! For each output the largest error against the golden reference and against the oracle is found over all seeds
-//! and all cases of its test. The registry's tolerance is about four times the larger of the two.
+//! and all cases of its test, those of the seed's own designs among them. What does not pass is told in full, as a run tells it. The registry's tolerance is about four times the larger of the two.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
-use crate::args::{Format, TolerancesArgs};
+use std::collections::BTreeMap;
+
+use crate::args::{Format, TolerancesArgs, again};
+use crate::contract::{Judged, Test};
+use crate::device::Device;
 use crate::exit::{Exit, Stop};
-use crate::report::{limit, tolerance};
+use crate::report::{failure_text, limit, tolerance};
 use crate::run::Setup;
 use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
-use crate::verdict::{Tolerance, Verdict};
+use crate::verdict::{Tolerance, TrialReport, Verdict};
 
 /// What was measured of one output of one test.
 struct Measured {
@@ -24,7 +28,7 @@ struct Measured {
     golden: f64,
     /// Largest error against the oracle.
     oracle: f64,
-    /// Largest error against either as a share of what its element is allowed.
+    /// Largest error against either as a share of what its element is allowed, or its relative RMS as a share of what that may be.
     used: f64,
     /// Largest relative RMS error against either.
     relative_rms: f64,
@@ -37,88 +41,122 @@ struct Measured {
 }
 
 impl Measured {
+    fn new(test: &str, output: &str, judged: &Judged) -> Measured {
+        Measured {
+            test: test.into(),
+            output: output.into(),
+            tolerance: judged.tolerance.clone(),
+            reason: judged.reason.clone(),
+            golden: 0.0,
+            oracle: 0.0,
+            used: 0.0,
+            relative_rms: 0.0,
+            max_ulp: Some(0),
+            compared: 0,
+            failed: 0,
+        }
+    }
+
+    /// A trial of the test.
+    fn add(&mut self, trial: &TrialReport) {
+        self.failed += usize::from(trial.verdict != Verdict::Pass);
+        let Some(output) = trial.outputs.iter().find(|one| one.name == self.output) else {
+            return;
+        };
+        let (golden, oracle) = (&output.golden, &output.oracle);
+        self.compared += 1;
+        self.golden = worse(self.golden, golden.max_abs);
+        self.oracle = worse(self.oracle, oracle.max_abs);
+        self.used = worse(self.used, worse(golden.used, oracle.used));
+        let rms = worse(golden.relative_rms, oracle.relative_rms);
+        self.relative_rms = worse(self.relative_rms, rms);
+        if let Some(limit) = self.tolerance.relative_rms {
+            self.used = worse(self.used, rms / limit);
+        }
+        let ulps = [self.max_ulp, golden.max_ulp, oracle.max_ulp];
+        let ulps: Option<Vec<u64>> = ulps.into_iter().collect();
+        self.max_ulp = ulps.and_then(|ulps| ulps.into_iter().max());
+    }
+
     /// How many times the error the tolerance is; nothing for an exact output.
     fn headroom(&self) -> Option<f64> {
         (!self.tolerance.is_exact()).then(|| 1.0 / self.used)
     }
 }
 
-/// Runs the command.
-pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(args.sources.sources(), 0)?;
-    let measured = measure(&setup, args)?;
-    let text = match args.format {
-        Format::Table => table(&measured, args.seeds),
-        Format::Json => as_json(&measured, args.seeds),
-    };
-    print(&text)?;
-    let failed = measured
-        .iter()
-        .any(|one| one.failed > 0 || one.compared == 0);
-    Ok(if failed { Exit::Failed } else { Exit::Passed })
+/// What was measured of all of them.
+#[derive(Default)]
+struct Campaign {
+    outputs: Vec<Measured>,
+    /// Trials that did not pass.
+    failures: Vec<TrialReport>,
 }
 
-fn measure(setup: &Setup, args: &TolerancesArgs) -> Result<Vec<Measured>, Stop> {
-    let (selected, ways) = setup.runnable(args.selection.selection(true))?;
+/// Runs the command.
+pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
+    let mut setup = Setup::new(args.sources.sources(), 0)?;
     let device = args.device.spec()?.open()?;
-    let mut measured: Vec<Measured> = Vec::new();
-    for one in &selected {
-        for (name, judged) in &one.test.outputs {
-            if !measured
-                .iter()
-                .any(|known| known.test == one.test.id && known.output == *name)
-            {
-                measured.push(Measured {
-                    test: one.test.id.clone(),
-                    output: name.clone(),
-                    tolerance: judged.tolerance.clone(),
-                    reason: judged.reason.clone(),
-                    golden: 0.0,
-                    oracle: 0.0,
-                    used: 0.0,
-                    relative_rms: 0.0,
-                    max_ulp: Some(0),
-                    compared: 0,
-                    failed: 0,
-                });
-            }
-        }
-    }
+    let mut campaign = Campaign::default();
     for seed in 0..u64::from(args.seeds) {
+        setup.registry.redesign(seed);
+        campaign.measure((&setup, &*device), args, seed)?;
+    }
+    let text = match args.format {
+        Format::Table => table(&campaign, args.seeds),
+        Format::Json => as_json(&campaign, args.seeds),
+    };
+    print(&text)?;
+    let compared = campaign.outputs.iter().all(|one| one.compared > 0);
+    Ok(if compared && campaign.failures.is_empty() {
+        Exit::Passed
+    } else {
+        Exit::Failed
+    })
+}
+
+impl Campaign {
+    /// Runs the tests with a seed, and the designs that are that seed's.
+    fn measure(
+        &mut self,
+        (setup, device): (&Setup, &dyn Device),
+        args: &TolerancesArgs,
+        seed: u64,
+    ) -> Result<(), Stop> {
+        let (selected, ways) = setup.runnable(args.selection.selection(true))?;
+        let flags = again(&args.sources.sources(), None, &args.device);
         let plans: Vec<Plan<'_>> = selected
             .iter()
             .zip(&ways)
-            .map(|(one, way)| setup.plan(&*device, one, *way, seed))
+            .map(|(one, way)| Plan {
+                flags: &flags,
+                ..setup.plan(device, one, *way, seed)
+            })
             .collect();
+        let mut failures = BTreeMap::new();
         run_all(&plans, args.device.jobs(args.jobs), |position, progress| {
             let Progress::Finished(done) = progress else {
                 return;
             };
-            let test = &plans[position].test.id;
-            for one in measured.iter_mut().filter(|one| one.test == *test) {
-                one.failed += usize::from(done.report.verdict != Verdict::Pass);
-                let Some(output) = done
-                    .report
-                    .outputs
-                    .iter()
-                    .find(|output| output.name == one.output)
-                else {
-                    continue;
-                };
-                one.compared += 1;
-                one.golden = worse(one.golden, output.golden.max_abs);
-                one.oracle = worse(one.oracle, output.oracle.max_abs);
-                let used = worse(output.golden.used, output.oracle.used);
-                one.used = worse(one.used, used);
-                let rms = worse(output.golden.relative_rms, output.oracle.relative_rms);
-                one.relative_rms = worse(one.relative_rms, rms);
-                let ulps = [one.max_ulp, output.golden.max_ulp, output.oracle.max_ulp];
-                let ulps: Option<Vec<u64>> = ulps.into_iter().collect();
-                one.max_ulp = ulps.and_then(|ulps| ulps.into_iter().max());
+            for one in self.of(plans[position].test) {
+                one.add(&done.report);
+            }
+            if done.report.verdict != Verdict::Pass {
+                failures.insert(position, done.report);
             }
         });
+        self.failures.extend(failures.into_values());
+        Ok(())
     }
-    Ok(measured)
+
+    /// The outputs of a test, which are listed when it is met first.
+    fn of(&mut self, test: &Test) -> impl Iterator<Item = &mut Measured> {
+        if !self.outputs.iter().any(|known| known.test == test.id) {
+            let outputs = test.outputs.iter();
+            let outputs = outputs.map(|(name, judged)| Measured::new(&test.id, name, judged));
+            self.outputs.extend(outputs);
+        }
+        self.outputs.iter_mut().filter(|one| one.test == test.id)
+    }
 }
 
 /// The larger; NaN if either is.
@@ -130,7 +168,7 @@ fn worse(a: f64, b: f64) -> f64 {
     }
 }
 
-fn table(measured: &[Measured], seeds: u32) -> String {
+fn table(campaign: &Campaign, seeds: u32) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let header = [
@@ -146,7 +184,7 @@ fn table(measured: &[Measured], seeds: u32) -> String {
         "not passed",
     ];
     table.set_header(header);
-    for one in measured {
+    for one in &campaign.outputs {
         table.add_row([
             one.test.clone(),
             one.output.clone(),
@@ -171,9 +209,12 @@ fn table(measured: &[Measured], seeds: u32) -> String {
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")
         .collect();
+    let failures: Vec<String> = campaign.failures.iter().map(failure_text).collect();
+    let failures: Vec<String> = failures.iter().map(|one| format!("\n{one}")).collect();
     format!(
-        "largest error over {seeds} seeds, all cases of a test together\n\n{}",
-        lines.concat()
+        "largest error over {seeds} seeds, all cases of a test together\n\n{}{}",
+        lines.concat(),
+        failures.concat()
     )
 }
 
@@ -185,9 +226,9 @@ fn number(value: f64) -> String {
     }
 }
 
-fn as_json(measured: &[Measured], seeds: u32) -> String {
+fn as_json(campaign: &Campaign, seeds: u32) -> String {
+    let measured = campaign.outputs.iter();
     let outputs: Vec<_> = measured
-        .iter()
         .map(|one| {
             json!({
                 "test": one.test,
@@ -208,6 +249,6 @@ fn as_json(measured: &[Measured], seeds: u32) -> String {
         .collect();
     format!(
         "{:#}\n",
-        json!({ "schema": "deltanet-check/tolerances/1", "seeds": seeds, "outputs": outputs })
+        json!({ "schema": "deltanet-check/tolerances/1", "seeds": seeds, "outputs": outputs, "failures": campaign.failures })
     )
 }

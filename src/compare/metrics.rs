@@ -106,16 +106,20 @@ pub(super) fn measure<E: Element>(
     let mut wrong = vec![false; got.len()];
 
     for (at, (&value, &want)) in got.iter().zip(&yardstick.want).enumerate() {
-        let error = error(value, want);
-        let allowed = yardstick.allowed(at, value);
-        wrong[at] = !yardstick.accepts(at, value, error, allowed);
-        max_abs = larger(max_abs, error);
-        used = larger(used, share(error, allowed, wrong[at]));
         let nearest = E::nearest(want);
-        max_ulp = max_ulp.and_then(|most| ulps(value, nearest).map(|ulps| ulps.max(most)));
-        squares += error * error;
         if nearest.to_f64().is_finite() {
             reference_squares += want * want;
+        }
+        let allowed = yardstick.allowed(at, value);
+        // Of what is the very value, most of all there are, nothing below changes anything.
+        let same = value.to_f64() == want && value.bits() == nearest.bits();
+        let error = if same { 0.0 } else { error(value, want) };
+        if !same {
+            wrong[at] = !yardstick.accepts(at, value, error, allowed);
+            max_abs = larger(max_abs, error);
+            used = larger(used, share(error, allowed, wrong[at]));
+            max_ulp = max_ulp.and_then(|most| ulps(value, nearest).map(|ulps| ulps.max(most)));
+            squares += error * error;
         }
         // A wrong element outranks a right one whatever their errors: the sign of a zero has no error.
         let excess = if wrong[at] && error <= allowed {

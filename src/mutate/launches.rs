@@ -170,7 +170,8 @@ impl Bounds {
     /// Between what each word of the kernarg segment of a kernel is taken to lie, and the bits that it may have; none where it may be anything.
     ///
     /// A whole number is taken to be at least 1, or 0 where some launch had 0, and at most twice as large as in any launch; where it was the
-    /// same in all of many launches, that. Addresses, numbers that were below 0 or are fractions, and what was always 0 may be anything.
+    /// same in all of many launches, that. An address that was null in no launch is any other; numbers that were below 0 or are fractions, and what
+    /// was always 0 may be anything.
     pub fn segment(&self, kernel: &Kernel) -> Vec<Option<Taken>> {
         let mut segment = vec![None; kernel.kernarg_size.div_ceil(4) as usize];
         for arg in &kernel.args {
@@ -184,6 +185,14 @@ impl Bounds {
                         if let Some(word) = segment.get_mut(at) {
                             *word = bounds;
                         }
+                    }
+                }
+                ArgKind::GlobalBuffer => {
+                    let high = self.words.get(first + 1).copied();
+                    if let (Some(bounds), Some(word)) =
+                        (high.and_then(taken_address), segment.get_mut(first + 1))
+                    {
+                        *word = Some(bounds);
                     }
                 }
                 ArgKind::Hidden(hidden) => {
@@ -234,6 +243,12 @@ fn taken((least, most): (u32, u32), enough: bool) -> Option<Taken> {
         (least.min(1), most * 2, u32::MAX)
     };
     plain.then_some(of)
+}
+
+/// What the high half of an address is taken to be where no launch was handed null: memory of a device lies from 4 GiB to 2^48.
+fn taken_address((least, most): (u32, u32)) -> Option<Taken> {
+    const END: u32 = 1 << 16;
+    (least > 0 && most < END).then_some((1, END - 1, END - 1))
 }
 
 #[cfg(test)]

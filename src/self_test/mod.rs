@@ -2,7 +2,8 @@
 //!
 //! For each case: the honest kernels pass; with no launch at all it does not pass; all zeros and every input echoed
 //! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
-//! test: one of its cases catches it, and each case that somebody named catches one at least.
+//! test: one of its cases catches it, and each case that somebody named catches one at least. A bug that a test of named cases must catch
+//! need not be caught by a design of the same kernels too: which cases that has is a matter of its seed.
 
 mod bug;
 mod pairs;
@@ -15,6 +16,7 @@ use std::thread;
 
 use crate::args::RunArgs;
 use crate::binding::Binding;
+use crate::contract::Test;
 use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -127,7 +129,7 @@ impl<'a> Runner<'a> {
         let mut tests: Vec<TestResult> = Vec::new();
         for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
             if tests.last().is_none_or(|test| test.id != one.test.id) {
-                tests.push(blank(one, &ways[at], &bugs[at]));
+                tests.push(self.blank(one, &ways[at], &bugs[at]));
             }
             let Some(test) = tests.last_mut() else {
                 continue;
@@ -224,6 +226,37 @@ impl<'a> Runner<'a> {
         Ok(tried)
     }
 
+    /// The result of a test of which nothing has run.
+    fn blank(&self, one: &Selected<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
+        let ours = way.is_built_in() || one.test.binding.is_some();
+        let spared =
+            |bug: &Bug<'_>| one.test.designed && ours && self.is_named_elsewhere(one.test, bug);
+        let plant = |bug: &Bug<'_>| PlantResult {
+            name: bug.planted.name.clone(),
+            due: !spared(bug),
+            caught: None,
+            by: 0,
+            tried: 0,
+            launched: false,
+        };
+        TestResult {
+            id: one.test.id.clone(),
+            phase: one.phase.number,
+            cases: Vec::new(),
+            each: !one.test.designed && (way.is_built_in() || bugs.is_empty()),
+            planted: bugs.iter().map(plant).collect(),
+        }
+    }
+
+    /// Whether a test whose cases somebody named must catch a bug: which cases a design has is a matter of its seed.
+    fn is_named_elsewhere(&self, test: &Test, bug: &Bug<'_>) -> bool {
+        let mut others = self.setup.registry.tests().filter(|other| {
+            let same = other.function.name == test.function.name && other.binding == test.binding;
+            same && !other.designed
+        });
+        others.any(|other| other.planted.contains(&bug.planted.name))
+    }
+
     fn plan<'s>(
         &'s self,
         (one, shared): (&Selected<'s>, &'s Slot),
@@ -285,23 +318,6 @@ fn offset(all: &[Selected<'_>], part: &[Selected<'_>]) -> usize {
     all.iter()
         .position(|one| std::ptr::eq(one, &raw const part[0]))
         .unwrap_or(0)
-}
-
-fn blank(one: &Selected<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
-    let plant = |bug: &Bug<'_>| PlantResult {
-        name: bug.planted.name.clone(),
-        caught: None,
-        by: 0,
-        tried: 0,
-        launched: false,
-    };
-    TestResult {
-        id: one.test.id.clone(),
-        phase: one.phase.number,
-        cases: Vec::new(),
-        each: !one.test.designed && (way.is_built_in() || bugs.is_empty()),
-        planted: bugs.iter().map(plant).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -35,10 +35,10 @@ fn table(verbose: bool, result: &SelfTest) -> String {
             .iter()
             .filter(|case| case.honest.is_none())
             .count();
-        let row = |ok: bool, what: &str, by: usize, of: usize, how: &str| {
-            let word = if ok { "caught" } else { "MISSED" };
+        let row = |word: &str, what: &str, by: usize, of: usize, how: &str| {
             [word, &test.id, what, &format!("{by}/{of}"), how].map(String::from)
         };
+        let word = |ok: bool| if ok { "caught" } else { "MISSED" };
         if verbose || silent < cases {
             let how = test
                 .cases
@@ -46,7 +46,7 @@ fn table(verbose: bool, result: &SelfTest) -> String {
                 .and_then(|case| case.silent.as_deref())
                 .unwrap_or("-");
             table.add_row(row(
-                silent == cases,
+                word(silent == cases),
                 "no kernel launched at all",
                 silent,
                 cases,
@@ -60,7 +60,7 @@ fn table(verbose: bool, result: &SelfTest) -> String {
                 .find_map(|case| case.honest.as_deref())
                 .unwrap_or("checked in every trial");
             table.add_row(row(
-                honest == cases,
+                word(honest == cases),
                 "all zeros, inputs echoed",
                 honest,
                 cases,
@@ -69,8 +69,13 @@ fn table(verbose: bool, result: &SelfTest) -> String {
         }
         for plant in &test.planted {
             let how = plant.caught.as_deref().unwrap_or("-");
+            let here = plant.due || plant.caught.is_some();
             table.add_row(row(
-                plant.caught.is_some(),
+                if here {
+                    word(plant.caught.is_some())
+                } else {
+                    "not by it"
+                },
                 &plant.name,
                 plant.by,
                 plant.tried,
@@ -150,6 +155,7 @@ pub fn json(result: &SelfTest) -> String {
                 .map(|plant| {
                     json!({
                         "name": plant.name,
+                        "due": plant.due,
                         "caught": plant.caught.is_some(),
                         "by": plant.caught,
                         "cases": plant.by,

@@ -5,6 +5,7 @@ mod gdr;
 mod operators;
 
 use super::pairs::{EVERY_PAIR, Tried, next_pairs};
+use super::{PlantResult, SelfTest, TestResult};
 use crate::device::{Device, Spec};
 use crate::program::Program;
 use crate::registry::Registry;
@@ -191,4 +192,42 @@ fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_misse
     let run = rounds(30, 6, |case, bug| case != 7 && bug != 3);
     assert_eq!(run.iter().filter(|pair| pair.0 == 7).count(), 6);
     assert_eq!(run.iter().filter(|pair| pair.1 == 3).count(), 30);
+}
+
+/// Two planted bugs that nothing caught.
+#[test]
+fn what_a_design_need_not_catch_is_no_complaint() {
+    let plant = |name: &str, due| PlantResult {
+        name: name.into(),
+        due,
+        caught: None,
+        by: 0,
+        tried: 3,
+        launched: true,
+    };
+    let test = TestResult {
+        id: "scan, every two values".into(),
+        phase: 12,
+        cases: Vec::new(),
+        each: false,
+        planted: vec![plant("due", true), plant("elsewhere", false)],
+    };
+    let result = SelfTest {
+        device: String::new(),
+        seed: 0,
+        complete: true,
+        selected: 1,
+        tests: vec![test],
+    };
+    let complaints = result.complaints();
+    assert_eq!(
+        complaints,
+        ["scan, every two values: planted bug `due` was not caught"]
+    );
+    assert_eq!(result.planted(), (1, 0));
+    let table = super::show::text(false, false, &result);
+    assert!(
+        table.contains("MISSED") && table.contains("not by it"),
+        "{table}"
+    );
 }

@@ -25,6 +25,7 @@ mod symbols;
 mod target;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 pub use args::{Arg, ArgKind, HiddenArg};
 pub use descriptor::KernelDescriptor;
@@ -45,7 +46,7 @@ pub struct CodeObject {
     /// The version of the code object ABI.
     pub version: AbiVersion,
     /// The kernels, in the order of the metadata.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Arc<[Kernel]>,
     /// What goes into device memory.
     pub image: Image,
     /// Functions and variables, sorted by address.
@@ -76,7 +77,7 @@ impl CodeObject {
         Ok(CodeObject {
             target: file.target.clone(),
             version: file.version,
-            kernels,
+            kernels: kernels.into(),
             image,
             symbols,
         })

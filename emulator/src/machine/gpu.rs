@@ -169,20 +169,27 @@ impl Gpu {
             let what = if segment.executable { "code" } else { "data" };
             let name = format!("{what} of the code object at {:#x}", segment.address);
             let address = base + segment.address;
-            let (bytes, writable) = (data.len() as u64, segment.writable);
-            let region = Region::try_new(&name, address, bytes, writable && !segment.executable);
+            let bytes = data.len() as u64;
+            let region = if segment.executable {
+                let program = decoded.program(address, &data, level);
+                let region = program.region(&name);
+                programs.push(program);
+                region
+            } else {
+                let region = Region::try_new(&name, address, bytes, segment.writable);
+                region.map(|region| {
+                    region.copy_in(region.offset(address), &data);
+                    Arc::new(region)
+                })
+            };
             let Some(region) = region else {
                 loaded.iter().for_each(|&at| drop(state.space.remove(at)));
                 state.used -= object.image.size;
                 let left = 0;
                 return Err(GpuError::OutOfMemory { name, bytes, left });
             };
-            region.copy_in(region.offset(address), &data);
-            state.space.insert(Arc::new(region));
+            state.space.insert(region);
             loaded.push(address);
-            if segment.executable {
-                programs.push(decoded.program(address, &data, level));
-            }
         }
         Ok(Module {
             base,

@@ -109,6 +109,16 @@ impl AddressSpace {
         })
     }
 
+    /// The same, which the host is about to write: what several GPUs have becomes this one's own.
+    pub fn holding_own(&mut self, address: u64, bytes: u64) -> Option<&Region> {
+        let after = self.regions.partition_point(|r| r.first() <= address);
+        let region = self.regions[..after].last_mut()?;
+        if region.is_shared() && region.holds(address, bytes) {
+            *region = Arc::new(region.own()?);
+        }
+        self.holding(address, bytes)
+    }
+
     /// The allocation that starts at an address.
     pub fn starting_at(&self, base: u64) -> Option<&Region> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;

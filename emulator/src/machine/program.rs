@@ -7,6 +7,7 @@ use super::forms;
 use super::level::Level;
 use super::op::Handlers;
 use super::op::Op;
+use super::region::Region;
 use crate::code_object::Kernel;
 use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
 
@@ -41,6 +42,8 @@ struct Words {
     code: Vec<u8>,
     pages: Vec<OnceLock<Box<[Op]>>>,
     level: Level,
+    /// Its bytes in memory, where it stood first.
+    region: OnceLock<Arc<Region>>,
 }
 
 /// Code that was loaded before: loads of the same code object share what they decode.
@@ -73,8 +76,28 @@ impl Program {
         let pages = (0..code.len().div_ceil(4 * PAGE))
             .map(|_| OnceLock::new())
             .collect();
-        let words = Arc::new(Words { code, pages, level });
+        let words = Arc::new(Words {
+            code,
+            pages,
+            level,
+            region: OnceLock::new(),
+        });
         Program { base, words }
+    }
+
+    /// The bytes of this code in memory, which all share who have it at the same address; `None` where the host has not the memory.
+    pub(super) fn region(&self, name: &str) -> Option<Arc<Region>> {
+        let known = self.words.region.get();
+        if let Some(region) = known.filter(|region| region.base == self.base) {
+            return Some(region.clone());
+        }
+        let code = &self.words.code;
+        let region = Region::try_new(name, self.base, code.len() as u64, false)?;
+        region.copy_in(region.offset(self.base), code);
+        let region = Arc::new(region.shared());
+        // Where it stands elsewhere as well, the first is kept.
+        let _ = self.words.region.set(region.clone());
+        Some(region)
     }
 
     /// The instruction at a guest address, if that is a dword of this code.
@@ -127,7 +150,7 @@ pub struct Module {
     /// The code of its executable segments.
     pub(super) programs: Vec<Program>,
     /// Its kernels.
-    pub(super) kernels: Vec<Kernel>,
+    pub(super) kernels: Arc<[Kernel]>,
 }
 
 impl Module {

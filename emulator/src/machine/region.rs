@@ -31,6 +31,8 @@ pub struct Region {
     words: Words,
     /// What is poisoned anew, if anything is.
     renewed: Option<Renewed>,
+    /// Whether several GPUs have it: whoever writes there has a copy made before.
+    shared: bool,
     /// The rest of its last page, where reads beyond the end may pass.
     pub(super) beyond: Option<Box<Beyond>>,
 }
@@ -83,6 +85,7 @@ impl Region {
             held: end,
             words,
             renewed: None,
+            shared: false,
             beyond: None,
         })
     }
@@ -100,6 +103,26 @@ impl Region {
     pub fn with_last_dword(mut self) -> Region {
         self.held = self.reach.1;
         self
+    }
+
+    /// The same, but several GPUs may have it.
+    pub(super) fn shared(mut self) -> Region {
+        self.shared = true;
+        self
+    }
+
+    /// Of an allocation that several GPUs have, a copy of its bytes that is one GPU's; `None` where the host has not the memory.
+    pub(super) fn own(&self) -> Option<Region> {
+        let own = Region::try_new(&self.name, self.base, self.size, self.writable)?;
+        let mut bytes = vec![0; self.size as usize];
+        self.copy_out(self.offset(self.base), &mut bytes);
+        own.copy_in(own.offset(own.base), &bytes);
+        Some(own)
+    }
+
+    /// Whether several GPUs may have it.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Whether kernels reach `bytes` bytes (at least one) at `address` here: in dwords of which at least a byte is the allocation's,

@@ -11,7 +11,7 @@ use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
 use crate::contracts::laws;
-use crate::contracts::rule::problem::{FEW, STATE};
+use crate::contracts::rule::problem::{FEW, ONE_QUERY, STATE};
 
 /// Gates that are none.
 const FALLING: Rule = Rule {
@@ -31,7 +31,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SIZES)
         .values(VALUES)
-        .without(&[FEW, FALLING, ONE_PRODUCT])
+        .without(&[FEW, FALLING, ONE_PRODUCT, ONE_QUERY])
         .relations(&[
             laws::doubled([
                 &[Step::Times(&["v_new", "h"], 2.0)],

@@ -5,8 +5,8 @@ mod producers;
 
 use super::Function;
 use super::problem::{
-    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, SEVERAL_CHUNKS, STATE,
-    STRENGTHS, VALUES, WIDE,
+    CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, ONE_QUERY,
+    SEVERAL_CHUNKS, STATE, STRENGTHS, VALUES, WIDE,
 };
 use crate::contract::relation::{Keeps, Relation, Step};
 use crate::contract::{Domain, Factor, Rule};
@@ -213,7 +213,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
-            .without(&[FEW, ONE_PRODUCT, WIDE])
+            .without(&[FEW, ONE_PRODUCT, ONE_QUERY, WIDE])
             .relations(&[
                 laws::doubled([
                     &[Step::Times(&["vn", "h"], 2.0)],

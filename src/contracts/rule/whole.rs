@@ -122,7 +122,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[decode::REACH])
-        .without(&[ONE_QUERY])
+        .without(&[ONE_QUERY, decode::FAR])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
         run: decode::run,
     },

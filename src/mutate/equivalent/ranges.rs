@@ -2,7 +2,9 @@
 //!
 //! What is assumed is what launches are taken to be ([`Bounds`]), and that no result depends on a register that nobody wrote.
 
+mod branch;
 mod choose;
+mod lanes;
 mod results;
 mod state;
 mod step;
@@ -18,12 +20,15 @@ use gfx906::isa::{Inst, Kind};
 use super::super::launches::Bounds;
 use super::super::sites::Function;
 use super::paths;
+use branch::{refined, taken};
 use results::{held, results};
 use state::State;
-use step::{Given, entry, refined, step};
+use step::{Given, entry, step};
 
 /// The most blocks that are gone through before nothing is said.
 const LIMIT: usize = 40_000;
+/// Through how many blocks a path is followed apart from others, one behind the other.
+const DEPTH: usize = 4;
 /// How often a block is come to before bounds that move are widened.
 const PATIENCE: usize = 3;
 
@@ -63,35 +68,48 @@ impl Ranges {
             never: BTreeSet::new(),
             begins: BTreeSet::new(),
         };
-        let begins = begins(function)?;
+        ranges.begins = begins(function)?;
         let mut visits: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = BTreeSet::from([0]);
+        let mut roots = BTreeSet::new();
         let mut steps = 0;
         while let Some(begin) = open.pop_first() {
             steps += 1;
             if steps > LIMIT {
                 return None;
             }
-            for (to, state) in ranges.leave(function, begin, &begins)?.0 {
-                let count = visits.entry(to).or_default();
-                let joined = match ranges.states.get(&to) {
-                    None => state,
-                    Some(old) if *count < PATIENCE => old.or(&state),
-                    Some(old) => old.widened(&state),
+            roots.insert(begin);
+            for edge in ranges.paths(function, begin)? {
+                let count = visits.entry(edge.to).or_default();
+                let joined = match ranges.states.get(&edge.to) {
+                    None => edge.state,
+                    Some(old) if *count < PATIENCE => old.or(&edge.state),
+                    Some(old) => old.widened(&edge.state),
                 };
-                if ranges.states.get(&to) != Some(&joined) {
+                let is_new = ranges.states.get(&edge.to) != Some(&joined);
+                if is_new {
                     *count += 1;
-                    ranges.states.insert(to, joined);
-                    open.insert(to);
+                    ranges.states.insert(edge.to, joined);
+                }
+                if !edge.goes_on && (is_new || !roots.contains(&edge.to)) {
+                    open.insert(edge.to);
                 }
             }
         }
+        let mut taken = BTreeSet::new();
+        for begin in roots {
+            let edges = ranges.paths(function, begin)?;
+            taken.extend(edges.into_iter().map(|edge| (edge.from, edge.to)));
+        }
         let reached: Vec<usize> = ranges.states.keys().copied().collect();
         for begin in reached {
-            let never = ranges.leave(function, begin, &begins)?.1;
-            ranges.never.extend(never);
+            let at = ranges.end(function, begin);
+            if Kind::of(&function.instructions[at].1) == Kind::Branch {
+                let ways = [paths::target(function, at), paths::behind(function, at)];
+                let ways = ways.into_iter().flatten().map(|to| (at, to));
+                ranges.never.extend(ways.filter(|way| !taken.contains(way)));
+            }
         }
-        ranges.begins = begins;
         Some(ranges)
     }
 
@@ -148,23 +166,51 @@ impl Ranges {
         Some(state)
     }
 
-    /// Where paths go behind a block and with what, and where its last instruction never leads.
-    #[expect(clippy::type_complexity, reason = "two lists that are made together")]
-    fn leave(
-        &self,
-        function: &Function,
-        begin: usize,
-        begins: &BTreeSet<usize>,
-    ) -> Option<(Vec<(usize, State)>, Vec<(usize, usize)>)> {
-        let mut state = self.states.get(&begin)?.clone();
-        let mut at = begin;
+    /// The last instruction of a block.
+    fn end(&self, function: &Function, begin: usize) -> usize {
+        let next = self.begins.range(begin + 1..).next();
+        next.map_or(function.instructions.len(), |next| *next) - 1
+    }
+
+    /// The edges of all paths from the beginning of a block on: to the next blocks, and through those that only ask which way a path came.
+    fn paths(&self, function: &Function, begin: usize) -> Option<Vec<Edge>> {
+        let mut open = vec![(begin, self.states.get(&begin)?.clone(), 0)];
+        let mut edges = Vec::new();
+        while let Some((begin, state, depth)) = open.pop() {
+            for mut edge in self.leave(function, begin, state)? {
+                edge.goes_on = depth < DEPTH && self.asks(function, edge.to);
+                if edge.goes_on {
+                    open.push((edge.to, edge.state.clone(), depth + 1));
+                }
+                edges.push(edge);
+            }
+        }
+        Some(edges)
+    }
+
+    /// Whether a block does nothing but to branch by a mask that its ways here have set: `s_andn2_b64 vcc, exec, s[6:7]`, `s_cbranch_vccnz`.
+    fn asks(&self, function: &Function, begin: usize) -> bool {
+        let name = |at: usize| function.instructions[at].1.row.mnemonic;
+        self.end(function, begin) == begin + 1
+            && matches!(name(begin), "s_and_b64" | "s_andn2_b64")
+            && name(begin + 1).starts_with("s_cbranch_vcc")
+    }
+
+    /// Where paths go behind a block, and with what.
+    fn leave(&self, function: &Function, begin: usize, mut state: State) -> Option<Vec<Edge>> {
+        let end = self.end(function, begin);
+        let edge = |to: usize, state: State| Edge {
+            from: end,
+            to,
+            state,
+            goes_on: false,
+        };
         // The last comparison of scalars, as long as nothing has written what it compared.
-        let mut compared: Option<usize> = None;
-        loop {
-            let inst = &function.instructions[at].1;
+        let mut compared: Option<&Inst> = None;
+        for (_, inst) in &function.instructions[begin..=end] {
             let name = inst.row.mnemonic;
             if name.starts_with("s_endpgm") {
-                return Some((Vec::new(), Vec::new()));
+                return Some(Vec::new());
             }
             if Kind::of(inst) == Kind::Branch {
                 break;
@@ -172,32 +218,26 @@ impl Ranges {
             step(&mut state, inst, &self.given);
             let uses = Uses::of(inst);
             if name.starts_with("s_cmp") {
-                compared = Some(at);
+                compared = Some(inst);
             } else if let Some(last) = compared {
-                let of = Uses::of(&function.instructions[last].1);
+                let of = Uses::of(last);
                 if !uses.writes.and(&of.reads.or(&of.writes)).is_empty() {
                     compared = None;
                 }
             }
-            let next = paths::behind(function, at)?;
-            if begins.contains(&next) {
-                return Some((vec![(next, state)], Vec::new()));
-            }
-            at = next;
         }
-        let (target, name) = (
-            paths::target(function, at)?,
-            function.instructions[at].1.row.mnemonic,
-        );
+        let last = &function.instructions[end].1;
+        if Kind::of(last) != Kind::Branch {
+            return Some(vec![edge(paths::behind(function, end)?, state)]);
+        }
+        let (target, name) = (paths::target(function, end)?, last.row.mnemonic);
         if name == "s_branch" {
-            return Some((vec![(target, state)], Vec::new()));
+            return Some(vec![edge(target, state)]);
         }
-        let behind = paths::behind(function, at)?;
-        let taken = step::taken(name, &state);
-        let compared = compared
-            .filter(|_| name.starts_with("s_cbranch_scc"))
-            .map(|last| &function.instructions[last].1);
-        let (mut on, mut never) = (Vec::new(), Vec::new());
+        let behind = paths::behind(function, end)?;
+        let taken = taken(name, &state);
+        let compared = compared.filter(|_| name.starts_with("s_cbranch_scc"));
+        let mut edges = Vec::new();
         for (to, is_taken) in [(target, true), (behind, false)] {
             let state = match compared {
                 _ if taken == Some(!is_taken) => None,
@@ -206,14 +246,20 @@ impl Ranges {
                 None if !is_taken && name == "s_cbranch_execz" => Some(state.clone().with_lanes()),
                 None => Some(state.clone()),
             };
-            match state {
-                Some(state) => on.push((to, state)),
-                None if target != behind => never.push((at, to)),
-                None => {}
-            }
+            edges.extend(state.map(|state| edge(to, state)));
         }
-        Some((on, never))
+        Some(edges)
     }
+}
+
+/// A way from the end of one block to the beginning of another.
+struct Edge {
+    from: usize,
+    to: usize,
+    /// What is known on it.
+    state: State,
+    /// Whether it was followed further as it is, what other ways know left aside.
+    goes_on: bool,
 }
 
 /// The first instructions of blocks.

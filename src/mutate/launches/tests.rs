@@ -34,6 +34,13 @@ fn sizes_may_be_anything_from_one_to_twice_the_largest_and_what_is_no_size_anyth
 }
 
 #[test]
+fn an_address_that_was_never_none_is_none_of_the_lowest() {
+    assert_eq!(taken_address((2, 0x7f10)), Some((1, 0xffff, 0xffff)));
+    assert_eq!(taken_address((0, 0x7f10)), None);
+    assert_eq!(taken_address((2, 0x1_0000)), None);
+}
+
+#[test]
 fn what_is_the_same_in_many_launches_is_that() {
     let bytes = |words: [u32; 3]| words.map(u32::to_le_bytes).concat();
     let mut bounds = Bounds::of(&launch(&bytes([64, 1, 0]), 1, 64));
@@ -56,7 +63,7 @@ fn what_is_the_same_in_many_launches_is_that() {
 }
 
 #[test]
-fn a_kernels_segment_has_bounds_where_numbers_stand_and_none_where_addresses_do() {
+fn a_kernels_segment_has_bounds_where_numbers_stand_and_says_of_addresses_that_there_is_one() {
     let program = Program::built_in().expect("built in");
     let kernel = program.object.kernel("kernel_exp").expect("a kernel");
     // in, out, n
@@ -64,9 +71,10 @@ fn a_kernels_segment_has_bounds_where_numbers_stand_and_none_where_addresses_do(
     let kernarg: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let bounds = Bounds::of(&launch(&kernarg[..20], 3, 64));
     let segment = bounds.segment(kernel);
+    const SOME: Option<Taken> = Some((1, 0xffff, 0xffff));
     assert_eq!(
         segment[..5],
-        [None, None, None, None, Some((1, 200, u32::MAX))]
+        [None, SOME, None, SOME, Some((1, 200, u32::MAX))]
     );
     // Behind them the numbers of groups, then the sizes of x and y in one word.
     let hidden = kernel

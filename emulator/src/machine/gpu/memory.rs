@@ -168,9 +168,11 @@ impl Gpu {
     /// # Errors
     /// When no allocation covers the range.
     pub fn write(&self, address: u64, data: &[u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| {
-            region.copy_in(offset, data)
-        })
+        let mut state = self.state();
+        let region = state.space.holding_own(address, data.len() as u64);
+        let region = region.ok_or_else(|| none(address, data.len()))?;
+        region.copy_in(region.offset(address), data);
+        Ok(())
     }
 
     /// Copies from the device.
@@ -178,9 +180,11 @@ impl Gpu {
     /// # Errors
     /// When no allocation covers the range.
     pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), GpuError> {
-        self.with(address, data.len(), |region, offset| {
-            region.copy_out(offset, data)
-        })
+        let state = self.state();
+        let region = state.space.holding(address, data.len() as u64);
+        let region = region.ok_or_else(|| none(address, data.len()))?;
+        region.copy_out(region.offset(address), data);
+        Ok(())
     }
 
     /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
@@ -188,27 +192,18 @@ impl Gpu {
     /// # Errors
     /// When no allocation covers it.
     pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
-        let mut old = 0;
-        self.with(address, 8, |region, offset| {
-            old = region.update64(offset, f);
-        })?;
-        Ok(old)
+        let mut state = self.state();
+        let region = state.space.holding_own(address, 8);
+        let region = region.ok_or_else(|| none(address, 8))?;
+        Ok(region.update64(region.offset(address), f))
     }
+}
 
-    fn with(
-        &self,
-        address: u64,
-        bytes: usize,
-        f: impl FnOnce(&Region, u64),
-    ) -> Result<(), GpuError> {
-        let state = self.state();
-        let region = state.space.holding(address, bytes as u64);
-        let region = region.ok_or(GpuError::NotAllocated {
-            address,
-            bytes: bytes as u64,
-        })?;
-        f(region, region.offset(address));
-        Ok(())
+/// What is said where no allocation covers a range.
+fn none(address: u64, bytes: usize) -> GpuError {
+    GpuError::NotAllocated {
+        address,
+        bytes: bytes as u64,
     }
 }
 

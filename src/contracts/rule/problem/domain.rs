@@ -1,6 +1,5 @@
 //! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
 
-use super::STATE;
 use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
@@ -55,12 +54,15 @@ pub const ONE_PRODUCT: Rule = Rule {
 };
 /// A query and a key.
 pub const ONE_QUERY: Rule = Rule {
-    of: &["B", "T", "H", STATE.0],
-    says: "one token of one key head and one sequence has a state: without it all outputs are one sum of products of query and key, which may \
-           cancel by chance, and what it may be off by is small beside it no more",
+    of: &["B", "T", "Hg", "H"],
+    says: "one token has several key heads or sequences: of one, all outputs are one sum of products of query and key where nothing is left of \
+           a state, which may cancel by chance, and what they may be off by is small beside it no more",
     breaks: |case| {
-        let one = |name| case.get(name).is_none_or(|count| count == 1);
-        one("B") && one("T") && one("H") && case.word(STATE.0) == Some("zero")
+        let key_heads = case.get("Hg").or(case.get("H"));
+        let counts = [case.get("B"), case.get("T"), key_heads];
+        counts
+            .into_iter()
+            .all(|count| count.is_none_or(|count| count == 1))
     },
 };
 /// Outputs of which some are of the size of the state.

@@ -2,13 +2,25 @@
 
 use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 
-use crate::contract::{Choice, Instance, Outcome, axes};
+use crate::compare::ElementKind;
+use crate::contract::{Choice, Instance, Outcome, Rule, axes};
 use crate::contracts::rule::problem::{STATE, asked, scalars, sizes, states, tokens};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::Stream;
 
 /// How far what gates and write strengths are made of is from 0: as in a model, or on both sides of softplus's threshold and beyond what e^x holds.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
+/// What is left where little is written.
+pub const FAR: Rule = Rule {
+    of: &[STATE.0, "V", REACH.0],
+    says: "far reach has a state, and several channels of a value: most heads write nothing or forget all, and what little is left may cancel by \
+           chance",
+    breaks: |case| {
+        let little = case.word(STATE.0) == Some("zero") || case.get("V") == Some(1);
+        little && case.word(REACH.0) == Some("far")
+    },
+};
 /// Added to the sum of squares, as Qwen3-Next does.
 const EPSILON: f64 = 1e-6;
 
@@ -24,8 +36,17 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
     let q = t.input("q", keys(), Normal(1.0))?;
     let k = t.input("k", keys(), Normal(1.0))?;
     let v = t.input("v", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
-    let a = t.input("a", scalars(s), Normal(if far { 60.0 } else { 2.0 }))?;
-    let b = t.input("b", scalars(s), Normal(if far { 40.0 } else { 1.0 }))?;
+    // The first head of the first token is of usual reach, so that something is left to see.
+    let mut reaching = |name, usual: f32, times: f32| {
+        let times = if far { times } else { 1.0 };
+        let drawn = Normal(usual * times);
+        let first = |values: &mut [f32], _: &mut Stream| values[0] /= times;
+        let drawn = t.draw_changed(ElementKind::F32, name, scalars(s), drawn, first);
+        t.offer(drawn);
+        drawn
+    };
+    let a = reaching("a", 2.0, 30.0);
+    let b = reaching("b", 1.0, 40.0);
     let a_log = t.input("A_log", heads(), Uniform(-6.0, 2.75))?;
     let dt_bias = t.input("dt_bias", heads(), Uniform(-6.0, 1.0))?;
     t.scalar("scale", convention.scale.factor(s.key_size));

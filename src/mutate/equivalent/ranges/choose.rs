@@ -2,11 +2,12 @@
 
 use gfx906::isa::Code;
 
+use super::state::State;
 use super::term::{Op, Term, ranges, sorted};
 use super::value::Range;
 
 /// Whether the first stands to the second as an operation says: none where it depends.
-pub(super) fn compared(op: Op, a: &Term, b: &Term) -> (Op, Option<bool>) {
+pub(super) fn compared(op: Op, a: &Term, b: &Term, state: &State) -> (Op, Option<bool>) {
     let (x, y) = ranges(a, b);
     let positive = x.is_positive() && y.is_positive();
     let op = match op {
@@ -17,7 +18,9 @@ pub(super) fn compared(op: Op, a: &Term, b: &Term) -> (Op, Option<bool>) {
     let never_same = x.hi < y.lo
         || y.hi < x.lo
         || x.one().is_some_and(|word| !y.has(word))
-        || y.one().is_some_and(|word| !x.has(word));
+        || y.one().is_some_and(|word| !x.has(word))
+        || state.less(a, b)
+        || state.less(b, a);
     let op = match op {
         Op::LessOrSame if never_same => Op::Less,
         Op::LessOrSameSigned if never_same => Op::LessSigned,
@@ -43,6 +46,8 @@ pub(super) fn compared(op: Op, a: &Term, b: &Term) -> (Op, Option<bool>) {
             (Some(x), Some(y)) if op == Op::LessOrSameSigned && x.1 <= y.0 => Some(true),
             _ => None,
         },
+        Op::Less | Op::LessOrSame if state.less(a, b) => Some(true),
+        Op::Less | Op::LessOrSame if state.less(b, a) => Some(false),
         Op::Same if never_same => Some(false),
         Op::Another if never_same => Some(true),
         Op::Same | Op::Another => match (x.one(), y.one()) {

@@ -159,9 +159,9 @@ impl Reading<'_> {
     /// SCC and masks of comparisons of whole numbers.
     fn compare(&self) -> Vec<(u16, Term)> {
         let Some((op, a, b)) = self.relation() else {
-            return Vec::new();
+            return self.compare_pairs();
         };
-        let (op, told) = compared(op, &a, &b);
+        let (op, told) = compared(op, &a, &b, self.state);
         if !self.inst.encoding.is_vector_alu() {
             let term = match told {
                 Some(told) => Term::Known(told.into()),
@@ -177,6 +177,23 @@ impl Reading<'_> {
             None => comparison(op, a.clone(), b.clone(), Range::ANY),
         };
         vec![(to, half(0)), (to + 1, half(1))]
+    }
+
+    /// SCC of a comparison of pairs.
+    fn compare_pairs(&self) -> Vec<(u16, Term)> {
+        let different = match self.inst.row.mnemonic {
+            "s_cmp_eq_u64" => 0,
+            "s_cmp_lg_u64" => 1,
+            _ => return Vec::new(),
+        };
+        let [a, b] = [self.pair(Role::Src0), self.pair(Role::Src1)];
+        let same = [0, 1].map(|half| compared(Op::Same, &a[half], &b[half], self.state).1);
+        let told = match same {
+            [Some(false), _] | [_, Some(false)] => different,
+            [Some(true), Some(true)] => 1 - different,
+            _ => return Vec::new(),
+        };
+        vec![(SCC, Term::Known(told))]
     }
 
     /// A 16-bit immediate.

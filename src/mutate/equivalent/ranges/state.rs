@@ -1,11 +1,12 @@
 //! What is known of the registers of a wave at an instruction.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use gfx906::isa::Code;
 use gfx906::isa::uses::RegisterSet;
 
+use super::lanes::Lanes;
+use super::term::Term;
 use super::value::Range;
 
 /// What a register holds.
@@ -36,7 +37,7 @@ impl Value {
     }
 
     /// Either of two.
-    fn or(self, other: Value) -> Value {
+    pub fn or(self, other: Value) -> Value {
         match (self, other) {
             (one, other) if one == other => one,
             (Value::Unwritten, one) | (one, Value::Unwritten) => one,
@@ -53,30 +54,18 @@ impl Value {
     }
 }
 
-/// -1 as a source: every lane.
-const ALL: Code = Code(193);
-
-/// The vector registers, of all lanes alike.
-type Vectors = Arc<[Value; 256]>;
-
-/// What is known of a wave's registers: scalars, of the vector registers what they hold in lanes that are on, and in those that are off.
+/// What is known of a wave's registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// Scalar registers at their codes, then SCC.
     scalars: [Value; 129],
-    on: Vectors,
-    off: Vectors,
+    /// Vector registers, and what is known of EXEC.
+    pub lanes: Lanes,
+    /// Scalars of which the first is less than the second, as numbers without sign.
+    less: BTreeSet<(u16, u16)>,
     /// Scalars that were put into lanes of vector registers.
     spilled: BTreeMap<(u8, u8), Value>,
-    /// By the scalar pair that a mask was saved in: how deep, and what lanes held that were off then, and are off again once the mask is back.
-    saved: BTreeMap<u16, (usize, Vectors)>,
-    /// Whether at least one lane is on: so it is where a wave begins.
-    some: bool,
-    /// Whether no lane is on.
-    none: bool,
-    /// The scalar pairs that hold a mask with at least one lane.
-    masks: BTreeSet<u16>,
-    /// The registers that on some path here nobody has written: an honest instruction reads none of them, another may.
+    /// The scalars that on some path here nobody has written: an honest instruction reads none of them, another may.
     unwritten: RegisterSet,
 }
 
@@ -89,67 +78,37 @@ impl State {
         }
         State {
             scalars,
-            on: Arc::new([Value::Unwritten; 256]),
-            off: Arc::new([Value::Unwritten; 256]),
+            lanes: Lanes::new(),
+            less: BTreeSet::new(),
             spilled: BTreeMap::new(),
-            saved: BTreeMap::new(),
-            some: true,
-            none: false,
-            masks: BTreeSet::new(),
             unwritten: {
-                let mut all = RegisterSet::ALL;
-                all.remove(Code::EXEC.0, 2);
-                all
+                let mut scalars = RegisterSet::default();
+                scalars.add(0, 129);
+                scalars.remove(Code::EXEC.0, 2);
+                scalars
             },
         }
     }
 
-    /// Whether at least one lane is on.
-    pub fn has_lanes(&self) -> bool {
-        self.some
-    }
-
-    /// Whether no lane is on.
-    pub fn has_none(&self) -> bool {
-        self.none
-    }
-
     /// This state where at least one lane is on.
     #[must_use]
-    pub fn with_lanes(self) -> State {
-        State { some: true, ..self }
-    }
-
-    /// The lanes that are on have all gone off.
-    pub fn all_off(&mut self) {
-        self.none = true;
-    }
-
-    /// A pair has taken over the mask that EXEC was, with a lane or not.
-    pub fn keep_mask(&mut self, pair: u16, some: bool) {
-        if some {
-            self.masks.insert(pair);
-        }
+    pub fn with_lanes(mut self) -> State {
+        self.lanes.set_some();
+        self
     }
 
     /// What a register holds, in lanes that are on: scalars at their codes, SCC, VGPRs from 256 on.
     pub fn get(&self, number: u16) -> Value {
         match number {
             0..=128 => self.scalars[usize::from(number)],
-            256..=511 => self.on[usize::from(number - 256)],
+            256..=511 => self.lanes.get((number - 256) as u8),
             _ => Value::ANY,
         }
     }
 
-    /// What a VGPR holds in any lane.
-    pub fn anywhere(&self, vgpr: u8) -> Value {
-        let at = usize::from(vgpr);
-        self.on[at].or(self.off[at])
-    }
-
     /// Whether one of these may be a register that nobody has written.
     pub fn may_be_unwritten(&self, registers: &RegisterSet) -> bool {
-        self.unwritten.meets(registers)
+        self.unwritten.meets(registers) || self.lanes.unwritten().meets(registers)
     }
 
     /// Writes a register, a VGPR in the lanes that are on.
@@ -158,26 +117,44 @@ impl State {
         match number {
             0..=128 => {
                 self.scalars[usize::from(number)] = value;
-                self.saved
-                    .retain(|pair, _| *pair != number && pair + 1 != number);
-                self.masks
-                    .retain(|pair| *pair != number && pair + 1 != number);
+                self.lanes.forget(number);
+                self.less
+                    .retain(|(one, other)| *one != number && *other != number);
             }
             256..=511 => {
-                Arc::make_mut(&mut self.on)[usize::from(number - 256)] = value;
                 let vgpr = (number - 256) as u8;
+                self.lanes.set(vgpr, value);
                 self.spilled.retain(|(of, _), _| *of != vgpr);
             }
             _ => {}
         }
     }
 
+    /// Says more of what a scalar holds.
+    pub fn refine(&mut self, number: u16, range: Range) {
+        if let Some(value) = self.scalars.get_mut(usize::from(number)) {
+            *value = Value::Number(range);
+        }
+    }
+
+    /// The first of two scalars is less than the second.
+    pub fn is_less(&mut self, one: u16, other: u16) {
+        self.less.insert((one, other));
+    }
+
+    /// Whether it is known to be.
+    pub fn less(&self, one: &Term, other: &Term) -> bool {
+        match (one, other) {
+            (Term::Register(one, _), Term::Register(other, _)) => {
+                self.less.contains(&(*one, *other))
+            }
+            _ => false,
+        }
+    }
+
     /// Puts a scalar into one lane, if it is known which.
     pub fn spill(&mut self, vgpr: u8, lane: Option<u8>, value: Value) {
-        for vectors in [&mut self.on, &mut self.off] {
-            let held = &mut Arc::make_mut(vectors)[usize::from(vgpr)];
-            *held = held.or(value);
-        }
+        self.lanes.set_one(vgpr, value);
         match lane {
             Some(lane) => {
                 self.spilled.insert((vgpr, lane), value);
@@ -189,15 +166,14 @@ impl State {
     /// What one lane of a VGPR holds.
     pub fn lane(&self, vgpr: u8, lane: Option<u8>) -> Value {
         let spilled = lane.and_then(|lane| self.spilled.get(&(vgpr, lane)));
-        spilled.copied().unwrap_or(match self.anywhere(vgpr) {
+        spilled.copied().unwrap_or(match self.lanes.anywhere(vgpr) {
             Value::Unwritten => Value::ANY,
             value => value,
         })
     }
 
-    /// EXEC may hold something else than it did.
+    /// EXEC may hold something else than it did: copies of it are none any more.
     pub fn exec_changes(&mut self) {
-        self.none = false;
         for (at, held) in self.scalars.iter_mut().enumerate() {
             if matches!(held, Value::Lanes(_)) && at >> 1 != usize::from(Code::EXEC.0 >> 1) {
                 *held = Value::ANY;
@@ -205,67 +181,18 @@ impl State {
         }
     }
 
-    /// Lanes go off; the mask that was may be saved in a pair.
-    pub fn narrow(&mut self, saved_in: Option<u16>) {
-        let before = Arc::clone(&self.off);
-        self.off = either(&self.on, &self.off);
-        if let Some(pair) = saved_in {
-            let depths = self.saved.values().map(|(depth, _)| depth + 1);
-            self.saved.insert(pair, (depths.max().unwrap_or(0), before));
-            self.keep_mask(pair, self.some);
-        }
-        self.some = false;
-    }
-
-    /// Lanes of the mask in a pair come on besides those that are.
-    pub fn widen(&mut self, mask: Code) {
-        self.on = either(&self.on, &self.off);
-        self.some |= self.masks.contains(&mask.0);
-        match self.saved.remove(&mask.0) {
-            // Masks that were saved since are of lanes that have come on.
-            Some((depth, before)) => {
-                self.off = before;
-                self.saved.retain(|_, (of, _)| *of < depth);
-            }
-            None => self.saved.clear(),
-        }
-    }
-
-    /// Other lanes may be on than were: those of a mask, if it is known which.
-    pub fn exchange(&mut self, mask: Option<Code>) {
-        self.on = either(&self.on, &self.off);
-        self.off = Arc::clone(&self.on);
-        self.saved.clear();
-        self.some = mask.is_some_and(|mask| mask == ALL || self.masks.contains(&mask.0));
-    }
-
     /// This state or another, which `merge` makes one value of two.
     fn with(&self, other: &State, merge: impl Fn(Value, Value) -> Value + Copy) -> State {
-        let vectors = |one: &Vectors, other: &Vectors| {
-            if Arc::ptr_eq(one, other) || one == other {
-                Arc::clone(one)
-            } else {
-                Arc::new(std::array::from_fn(|at| merge(one[at], other[at])))
-            }
-        };
-        let saved = self.saved.iter().filter_map(|(pair, (depth, one))| {
-            let (_, other) = other.saved.get(pair).filter(|(other, _)| other == depth)?;
-            Some((*pair, (*depth, vectors(one, other))))
-        });
         let spilled = self.spilled.iter().filter_map(|(place, one)| {
             let other = other.spilled.get(place)?;
             Some((*place, merge(*one, *other)))
         });
         State {
             scalars: std::array::from_fn(|at| merge(self.scalars[at], other.scalars[at])),
-            on: vectors(&self.on, &other.on),
-            off: vectors(&self.off, &other.off),
+            lanes: self.lanes.with(&other.lanes, merge),
+            less: self.less.intersection(&other.less).copied().collect(),
             spilled: spilled.collect(),
-            saved: saved.collect(),
-            some: self.some && other.some,
-            none: self.none && other.none,
             unwritten: self.unwritten.or(&other.unwritten),
-            masks: self.masks.intersection(&other.masks).copied().collect(),
         }
     }
 
@@ -278,11 +205,4 @@ impl State {
     pub fn widened(&self, next: &State) -> State {
         self.with(next, Value::widened)
     }
-}
-
-fn either(one: &Vectors, other: &Vectors) -> Vectors {
-    if one == other {
-        return Arc::clone(one);
-    }
-    Arc::new(std::array::from_fn(|at| one[at].or(other[at])))
 }

@@ -1,14 +1,14 @@
 //! What an instruction does to what is known.
 
 use gfx906::code_object::Kernel;
-use gfx906::isa::uses::{SCC, Uses};
+use gfx906::isa::uses::Uses;
 use gfx906::isa::{Code, Flags, Inst, Kind, Role};
 
 use super::super::super::launches::{Bounds, Taken};
-use super::choose::compared;
+use super::lanes::Mask;
 use super::results::results;
 use super::state::{State, Value};
-use super::term::{Op, Term};
+use super::term::Term;
 use super::value::Range;
 
 const EXEC: u16 = Code::EXEC.0;
@@ -131,10 +131,11 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
         })
         .collect();
     let mask = |nth: usize| inst.operands[nth];
-    // A mask of no lane, which EXEC is narrowed to.
+    // A mask of no lane, which EXEC is then, or is narrowed to.
     let nobody = {
         let of = match name {
             "s_and_saveexec_b64" => Some(mask(1)),
+            "s_mov_b64" if to == Code::EXEC => Some(mask(1)),
             "s_and_b64" if mask(1) == Code::EXEC => Some(mask(2)),
             "s_and_b64" if mask(2) == Code::EXEC => Some(mask(1)),
             _ => None,
@@ -145,6 +146,8 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
                 .all(|half| state.get(of.0 + half).range().hi == 0)
         })
     };
+    let made = mask_of(state, inst);
+    let less = less_than_sum(state, inst);
     let changes = uses.writes.has(EXEC) || uses.writes.has(EXEC + 1);
     if changes {
         state.exec_changes();
@@ -158,42 +161,78 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
             value => state.set(number, value),
         }
     }
-    if !changes {
-        if name == "s_mov_b64" && mask(1) == Code::EXEC {
-            state.keep_mask(to.0, state.has_lanes());
-        }
-        return;
+    for summand in less {
+        state.is_less(summand, to.0);
     }
-    let to_exec = to == Code::EXEC;
+    let lanes = &mut state.lanes;
+    let narrows = match name {
+        "s_and_b64" => [mask(1), mask(2)].contains(&Code::EXEC),
+        "s_andn2_b64" => mask(1) == Code::EXEC,
+        _ => name.starts_with("v_cmpx"),
+    };
     match name {
-        "s_and_saveexec_b64" => {
-            state.narrow(Some(to.0));
-            if nobody {
-                state.all_off();
+        "s_mov_b64" if mask(1) == Code::EXEC => lanes.save(to.0),
+        _ if !changes => {
+            if let Some(mask) = made {
+                lanes.keep(to.0, mask);
             }
         }
-        "s_and_b64" if to_exec && (mask(1) == Code::EXEC || mask(2) == Code::EXEC) => {
-            state.narrow(None);
-            if nobody {
-                state.all_off();
+        "s_and_saveexec_b64" => lanes.save_and_narrow(to.0),
+        _ if narrows => lanes.narrow(),
+        "s_or_saveexec_b64" | "s_andn2_saveexec_b64" => {
+            let was = lanes.mask(Code::EXEC);
+            match name {
+                "s_or_saveexec_b64" => lanes.widen(made.unwrap_or_default()),
+                _ => lanes.exchange(made.unwrap_or_default()),
             }
+            lanes.keep(to.0, was);
         }
-        "s_andn2_b64" if to_exec && mask(1) == Code::EXEC => state.narrow(None),
-        _ if name.starts_with("v_cmpx") => state.narrow(None),
-        "s_or_b64" if to_exec && mask(1) == Code::EXEC => state.widen(mask(2)),
-        "s_or_b64" if to_exec && mask(2) == Code::EXEC => state.widen(mask(1)),
-        "s_mov_b64" => state.exchange(Some(mask(1))),
-        // No lane goes off.
-        "s_or_saveexec_b64" => {
-            let some = state.has_lanes();
-            state.exchange(None);
-            if some {
-                *state = state.clone().with_lanes();
-                state.keep_mask(to.0, some);
-            }
+        "s_or_b64" if [mask(1), mask(2)].contains(&Code::EXEC) => {
+            lanes.widen(made.unwrap_or_default());
         }
-        _ => state.exchange(None),
+        _ => lanes.exchange(made.unwrap_or_default()),
     }
+    if nobody {
+        lanes.set_none();
+    }
+}
+
+/// The scalars that are less than their sum, which an instruction makes: what is added is not 0, and nothing is carried.
+fn less_than_sum(state: &State, inst: &Inst) -> Vec<u16> {
+    if !matches!(inst.row.mnemonic, "s_add_u32" | "s_add_i32") {
+        return Vec::new();
+    }
+    let sources = [inst.by_role(Role::Src0), inst.by_role(Role::Src1)];
+    let range = |code: Code| match constant(state, code) {
+        Some(word) => Range::only(word),
+        None => state.get(code.0).range(),
+    };
+    let [a, b] = sources.map(range);
+    if a.hi.checked_add(b.hi).is_none() {
+        return Vec::new();
+    }
+    let summands = sources.into_iter().zip([b, a]);
+    summands
+        .filter(|(code, other)| code.0 < 128 && *code != inst.operands[0] && other.lo > 0)
+        .map(|(code, _)| code.0)
+        .collect()
+}
+
+/// The mask of lanes that an instruction makes, if something is known of it.
+fn mask_of(state: &State, inst: &Inst) -> Option<Mask> {
+    let mask = |nth: usize| state.lanes.mask(inst.operands[nth]);
+    Some(match inst.row.mnemonic {
+        "s_mov_b64" => mask(1),
+        "s_and_b64" => mask(1).and(mask(2)),
+        "s_andn2_b64" | "s_andn2_saveexec_b64" => mask(1).part(),
+        "s_or_b64" => mask(1).or(mask(2)),
+        "s_or_saveexec_b64" => mask(1).or(state.lanes.mask(Code::EXEC)),
+        "s_xor_b64" => mask(1).or(mask(2)).part(),
+        "s_cselect_b64" => mask(1).either(mask(2)),
+        // Lanes that are off have no bit.
+        name if name.starts_with("v_cmp_") => state.lanes.mask(Code::EXEC).part(),
+        _ => return None,
+    })
 }
 
 /// What a load of arguments brings.
@@ -238,77 +277,4 @@ fn constant(state: &State, code: Code) -> Option<u32> {
         128..=192 => Some(u32::from(code.0) - 128),
         _ => None,
     }
-}
-
-/// Whether a branch is taken: none where it depends.
-pub(super) fn taken(name: &str, state: &State) -> Option<bool> {
-    let scc = state.get(SCC).range().one();
-    let vcc = [0, 1].map(|more| state.get(Code::VCC.0 + more).range());
-    let is_exec = |half| state.get(Code::VCC.0 + half) == Value::Lanes(half);
-    let no_vcc = match vcc {
-        _ if is_exec(0) && is_exec(1) && state.has_lanes() => Some(false),
-        [low, high] if low.hi == 0 && high.hi == 0 => Some(true),
-        [low, high] if low.lo > 0 || high.lo > 0 => Some(false),
-        _ => None,
-    };
-    match name {
-        "s_cbranch_scc0" => scc.map(|scc| scc == 0),
-        "s_cbranch_scc1" => scc.map(|scc| scc != 0),
-        "s_cbranch_vccz" => no_vcc,
-        "s_cbranch_vccnz" => no_vcc.map(|none| !none),
-        "s_cbranch_execz" if state.has_none() => Some(true),
-        "s_cbranch_execnz" if state.has_none() => Some(false),
-        "s_cbranch_execz" => state.has_lanes().then_some(false),
-        "s_cbranch_execnz" => state.has_lanes().then_some(true),
-        _ => None,
-    }
-}
-
-/// What is known where a comparison of scalars said this; none where it never does.
-pub(super) fn refined(state: &State, compare: &Inst, holds: bool) -> Option<State> {
-    let Some((op, a, b)) = super::results::relation(compare, state) else {
-        return Some(state.clone());
-    };
-    let (op, told) = compared(op, &a, &b);
-    if told == Some(!holds) {
-        return None;
-    }
-    let (mut x, mut y) = (a.range(), b.range());
-    let least = |range: Range, lo: u32| {
-        Range::between(u64::from(range.lo.max(lo)), range.hi.max(lo).into()).of_bits(range.maybe)
-    };
-    let most = |range: Range, hi: u32| {
-        Range::between(range.lo.min(hi).into(), range.hi.min(hi).into()).of_bits(range.maybe)
-    };
-    // a < b, or b <= a.
-    match (op, holds) {
-        (Op::Less, true) => {
-            (x, y) = (
-                most(x, y.hi.saturating_sub(1)),
-                least(y, x.lo.saturating_add(1)),
-            )
-        }
-        (Op::Less, false) => (x, y) = (least(x, y.lo), most(y, x.hi)),
-        (Op::LessOrSame, true) => (x, y) = (most(x, y.hi), least(y, x.lo)),
-        (Op::LessOrSame, false) => {
-            (x, y) = (
-                least(x, y.lo.saturating_add(1)),
-                most(y, x.hi.saturating_sub(1)),
-            )
-        }
-        (Op::Another, true) | (Op::Same, false) if b == Term::Known(0) => x = least(x, 1),
-        (Op::Same, true) | (Op::Another, false) => match (x.one(), y.one()) {
-            (_, Some(_)) => x = y,
-            (Some(_), _) => y = x,
-            _ => {}
-        },
-        _ => {}
-    }
-    let mut state = state.clone();
-    for (term, range) in [(a, x), (b, y)] {
-        if let Term::Register(number, _) = term {
-            state.set(number, Value::Number(range));
-        }
-    }
-    Some(state)
 }

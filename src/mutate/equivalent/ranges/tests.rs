@@ -1,5 +1,7 @@
 //! Words are those of llvm-mc.
 
+mod ways;
+
 use gfx906::isa::decode;
 
 use super::super::super::operators::Registers;

@@ -121,7 +121,7 @@ impl Reading<'_> {
                 one(bounded(value.range()))
             }
             "v_readfirstlane_b32" => match self.inst.by_role(Role::Src0).as_vgpr() {
-                Some(vgpr) => one(bounded(self.state.anywhere(vgpr).range())),
+                Some(vgpr) => one(bounded(self.state.lanes.anywhere(vgpr).range())),
                 None => Vec::new(),
             },
             _ => Vec::new(),
