@@ -126,13 +126,15 @@ pub fn find<'k>(
     let forms: Vec<[String; 4]> = kernels.iter().map(|name| forms(name)).collect();
     // A name that is whole comes before one that is a part of others.
     for form in 0..4 {
-        let same = |at: &usize| {
-            let form = &forms[*at][form];
-            let alike = glob.as_ref().is_some_and(|glob| glob.is_match(form));
-            alike || plain(form) == pattern
+        let same = |name: &str| {
+            let alike = glob.as_ref().is_some_and(|glob| glob.is_match(name));
+            alike || plain(name) == pattern
         };
-        let found = (0..kernels.len()).filter(same).map(|at| kernels[at]);
-        let found: Vec<&str> = found.collect();
+        let named = kernels.iter().zip(&forms);
+        let found: Vec<&str> = named
+            .filter(|(_, forms)| same(&forms[form]))
+            .map(|(name, _)| *name)
+            .collect();
         match found[..] {
             [] => {}
             [one] => return Ok(one),
