@@ -23,6 +23,18 @@ pub struct Accepted {
     functions: BTreeMap<String, String>,
     #[serde(default)]
     accepted: Vec<Entry>,
+    #[serde(default)]
+    unreachable: Vec<Unreachable>,
+}
+
+/// Instructions that no launch comes to, for one reason.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unreachable {
+    /// Why none does.
+    reason: String,
+    /// Functions, and where in each the first of such instructions in a row are, in bytes from its beginning.
+    at: BTreeMap<String, Vec<u64>>,
 }
 
 /// Mutants that need not be noticed, for one reason.
@@ -108,6 +120,7 @@ impl Accepted {
                 }
             }
             all.accepted.extend(read.accepted);
+            all.unreachable.extend(read.unreachable);
         }
         Ok(all)
     }
@@ -134,12 +147,22 @@ impl Accepted {
                     entry.reason
                 )));
             }
-            let mut functions = entry.at.iter().flat_map(BTreeMap::keys);
-            if let Some(unknown) = functions.find(|name| !read.functions.contains_key(*name)) {
-                return Err(why(format!(
-                    "`{unknown}` is not among its [functions]: give the digest of the code that was looked at"
+        }
+        for entry in &read.unreachable {
+            if entry.reason.trim().is_empty() {
+                return Err(Stop::setup(format!(
+                    "accepted mutants: {name}: an unreachable place has no reason: say why no launch comes to it"
                 )));
             }
+        }
+        let of_mutants = read.accepted.iter().filter_map(|entry| entry.at.as_ref());
+        let of_mutants = of_mutants.flat_map(BTreeMap::keys);
+        let of_places = read.unreachable.iter().flat_map(|entry| entry.at.keys());
+        let mut functions = of_mutants.chain(of_places);
+        if let Some(unknown) = functions.find(|name| !read.functions.contains_key(*name)) {
+            return Err(Stop::setup(format!(
+                "accepted mutants: {name}: `{unknown}` is not among its [functions]: give the digest of the code that was looked at"
+            )));
         }
         Ok(read)
     }
@@ -275,6 +298,32 @@ pub fn apply(report: &mut MutationReport, accepted: &Accepted) {
             let counts = entry.mark(here.into_iter());
             let enough = all || counts.0 > 0 && entry.is.len() == 1 && at.is_one();
             stale.extend(idle(&place, enough, counts));
+        }
+    }
+    for entry in &accepted.unreachable {
+        for (name, places) in entry
+            .at
+            .iter()
+            .filter(|(name, _)| looked_at.contains(*name))
+        {
+            for &place in places {
+                let runs = report.uncovered.iter_mut();
+                let mut runs = runs.filter(|run| run.function == *name && run.offset == place);
+                match runs.next() {
+                    Some(run) if run.never && everywhere => {
+                        stale.insert(format!(
+                            "{name}+{place:#x}: it is proven now that no launch comes there, take it out"
+                        ));
+                    }
+                    Some(run) if !run.never => run.reason = Some(entry.reason.clone()),
+                    None if everywhere => {
+                        stale.insert(format!(
+                            "{name}+{place:#x}: a test comes there now, or to what is before it: take it out, or look at it again"
+                        ));
+                    }
+                    _ => {}
+                }
+            }
         }
     }
     // Before the end, what fits nothing may still be to come.

@@ -117,6 +117,9 @@ pub struct Uncovered {
     /// Whether it is proven that no launch within the bounds of the rule `ranges` comes there.
     #[serde(default)]
     pub never: bool,
+    /// Why no launch comes there, where somebody has looked and a file says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A function that mutants were made of.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::report::{Counts, MutantReport, MutationReport, Outcome};
+use super::report::{Counts, MutantReport, MutationReport, Outcome, Uncovered};
 use crate::text::demangled;
 
 /// Survivors that are shown with what they saw, if nobody asks for more.
@@ -109,18 +109,17 @@ fn survivors(report: &MutationReport, verbose: bool) -> String {
 fn uncovered(report: &MutationReport, verbose: bool) -> String {
     let mut text = String::new();
     if !report.uncovered.is_empty() {
-        let runs = |never: bool| {
-            report
-                .uncovered
-                .iter()
-                .filter(move |run| run.never == never)
+        let count = |wanted: fn(&Uncovered) -> bool| -> usize {
+            let runs = report.uncovered.iter().filter(|run| wanted(run));
+            runs.map(|run| run.instructions).sum()
         };
-        let count = |never: bool| -> usize { runs(never).map(|run| run.instructions).sum() };
         let _ = writeln!(
             text,
-            "\nuncovered: {} instructions that no test executes, and {} that no launch comes to",
-            count(false),
-            count(true)
+            "\nuncovered: {} instructions that no test executes, and {} that no launch comes to: {} are proven, of {} a file says why",
+            count(|run| !run.never && run.reason.is_none()),
+            count(|run| run.never || run.reason.is_some()),
+            count(|run| run.never),
+            count(|run| !run.never && run.reason.is_some()),
         );
     }
     let shown = if verbose {
@@ -137,7 +136,11 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
             run.instructions,
             run.text,
             run.path,
-            if run.never { " (proven)" } else { "" }
+            match &run.reason {
+                _ if run.never => " (proven)".into(),
+                Some(reason) => format!(" ({reason})"),
+                None => String::new(),
+            }
         );
     }
     if report.uncovered.len() > shown {

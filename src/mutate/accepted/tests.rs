@@ -1,5 +1,5 @@
-use super::super::report::FunctionReport;
 use super::super::report::tests::{killed, report};
+use super::super::report::{FunctionReport, Uncovered};
 use super::*;
 
 const FILE: &str = r#"
@@ -261,4 +261,56 @@ fn nothing_is_stale_before_the_end() {
     assert_eq!(gone(true).len(), 1);
     let early = applied(FILE, |report| report.complete = false, vec![(4, missed())]);
     assert!(matches!(early.mutants[0].outcome, Outcome::Accepted { .. }));
+}
+
+/// What no launch comes to has a reason, and a place of its own among what no test executes.
+#[test]
+fn what_is_unreachable_says_why() {
+    let file = r#"
+        [functions]
+        kernel = "00"
+        [[unreachable]]
+        reason = "a count is never 0"
+        at = { kernel = [8] }
+    "#;
+    let run = |offset: u64, never: bool| Uncovered {
+        function: "kernel".into(),
+        offset,
+        instructions: 2,
+        text: "s_nop 0".into(),
+        path: String::new(),
+        never,
+        reason: None,
+    };
+    let with = |runs: &[Uncovered]| {
+        let runs = runs.to_vec();
+        applied(file, move |report| report.uncovered = runs, Vec::new())
+    };
+    let found = with(&[run(4, false), run(8, false)]);
+    let reasons: Vec<_> = found.uncovered.iter().map(|run| &run.reason).collect();
+    assert_eq!(reasons, [&None, &Some("a count is never 0".to_owned())]);
+    assert!(found.stale.is_empty());
+    for (runs, says) in [
+        (&[run(4, false)][..], "a test comes there now"),
+        (&[run(8, true)], "it is proven now"),
+    ] {
+        let found = with(runs);
+        assert!(found.stale[0].contains(says), "{:?}", found.stale);
+        assert!(found.uncovered.iter().all(|run| run.reason.is_none()));
+    }
+    let other = applied(
+        &file.replace("\"00\"", "\"01\""),
+        |report| report.uncovered = vec![run(8, false)],
+        Vec::new(),
+    );
+    assert!(other.uncovered[0].reason.is_none() && other.stale[0].contains("has changed"));
+
+    let dir = tempfile::tempdir().expect("a directory");
+    let refused = |text: &str| {
+        let path = dir.path().join("file.toml");
+        std::fs::write(&path, text).expect("written");
+        Accepted::read(&[path]).expect_err("refused").to_string()
+    };
+    assert!(refused(&file.replace("a count is never 0", " ")).contains("has no reason"));
+    assert!(refused(&file.replace("{ kernel", "{ other")).contains("`other` is not among"));
 }

@@ -252,7 +252,7 @@ fn ran(report: &MutationReport, function: &FunctionReport) -> Vec<Ran> {
         let first = function
             .listing
             .partition_point(|line| line.offset < run.offset);
-        let kind = if run.never {
+        let kind = if run.never || run.reason.is_some() {
             Ran::Never
         } else {
             Ran::Uncovered
@@ -335,6 +335,7 @@ mod tests {
             text: "s_nop 0".into(),
             path: String::new(),
             never: false,
+            reason: None,
         });
         report
     }

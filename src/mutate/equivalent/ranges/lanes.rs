@@ -74,6 +74,24 @@ impl Mask {
     }
 }
 
+/// Where half of a mask may be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// A scalar register.
+    Scalar(u16),
+    /// A lane of a VGPR.
+    Lane(u8, u8),
+}
+
+/// Half of a mask that is all lanes of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Half {
+    level: usize,
+    is_high: bool,
+    /// The level has at least one lane.
+    some: bool,
+}
+
 /// Lanes that hold the same, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Held {
@@ -123,6 +141,8 @@ pub(super) struct Lanes {
     none: bool,
     /// The scalar pairs that hold masks of which something is known.
     masks: BTreeMap<u16, Mask>,
+    /// What is known of halves that were put into lanes, and of those that came back alone.
+    halves: BTreeMap<Place, Half>,
 }
 
 impl Lanes {
@@ -137,6 +157,7 @@ impl Lanes {
             some: true,
             none: false,
             masks: BTreeMap::new(),
+            halves: BTreeMap::new(),
         }
     }
 
@@ -183,12 +204,19 @@ impl Lanes {
 
     /// Writes a register in the lanes that are on.
     pub fn set(&mut self, vgpr: u8, value: Value) {
+        self.forget_lanes(vgpr);
         Arc::make_mut(&mut self.on.vectors)[usize::from(vgpr)] = value;
         self.on.unwritten.remove(256 + u16::from(vgpr), 1);
     }
 
-    /// Writes a register in one lane, on or off.
-    pub fn set_one(&mut self, vgpr: u8, value: Value) {
+    /// Writes a register in one lane, on or off, if it is known which.
+    pub fn set_one(&mut self, vgpr: u8, lane: Option<u8>, value: Value) {
+        match lane {
+            Some(lane) => {
+                self.halves.remove(&Place::Lane(vgpr, lane));
+            }
+            None => self.forget_lanes(vgpr),
+        }
         for held in self.off.iter_mut().chain([&mut self.on]) {
             let held = &mut Arc::make_mut(&mut held.vectors)[usize::from(vgpr)];
             *held = held.or(value);
@@ -222,6 +250,54 @@ impl Lanes {
     pub fn forget(&mut self, number: u16) {
         self.masks
             .retain(|pair, _| *pair != number && pair + 1 != number);
+        self.halves.remove(&Place::Scalar(number));
+    }
+
+    /// The lanes of a VGPR hold something else than they did.
+    fn forget_lanes(&mut self, vgpr: u8) {
+        let is_other = |place: &Place| !matches!(place, Place::Lane(of, _) if *of == vgpr);
+        self.halves.retain(|place, _| is_other(place));
+    }
+
+    /// Half of a mask goes where half of one may be kept.
+    pub fn carry(&mut self, from: Place, to: Place) {
+        let known = self.halves.get(&from).copied();
+        let known = known.or_else(|| match from {
+            Place::Scalar(number) => [(number, false), (number.wrapping_sub(1), true)]
+                .into_iter()
+                .find_map(|(pair, is_high)| {
+                    let mask = self.masks.get(&pair).filter(|mask| mask.whole)?;
+                    Some(Half {
+                        level: mask.level,
+                        is_high,
+                        some: mask.some,
+                    })
+                }),
+            Place::Lane(..) => None,
+        });
+        match known {
+            Some(half) => {
+                self.halves.insert(to, half);
+            }
+            None => {
+                self.halves.remove(&to);
+            }
+        }
+        let Place::Scalar(number) = to else { return };
+        let half = |number: u16| self.halves.get(&Place::Scalar(number)).copied();
+        // Both halves are those of all lanes of one level.
+        let pair = number & !1;
+        if let (Some(low), Some(high)) = (half(pair), half(pair + 1))
+            && low.level == high.level
+            && (low.is_high, high.is_high) == (false, true)
+        {
+            let whole = Mask {
+                level: low.level,
+                whole: true,
+                some: low.some || high.some,
+            };
+            self.masks.insert(pair, whole);
+        }
     }
 
     /// The lanes that are on are the next level, of which none is off yet.
@@ -299,6 +375,7 @@ impl Lanes {
         for mask in self.masks.values_mut() {
             *mask = mask.cut(level);
         }
+        self.halves.retain(|_, half| half.level <= level);
     }
 
     /// These lanes or others, of which `merge` makes one value of two.
@@ -313,6 +390,12 @@ impl Lanes {
             let other = other.masks.get(pair)?;
             Some((*pair, mask.either(*other)))
         });
+        let halves = one.halves.iter().filter_map(|(place, half)| {
+            let other = other.halves.get(place)?;
+            let is_same = (half.level, half.is_high) == (other.level, other.is_high);
+            let some = half.some && other.some;
+            is_same.then_some((*place, Half { some, ..*half }))
+        });
         let off = one.off.iter().zip(&other.off);
         Lanes {
             on: one.on.with(&other.on, merge),
@@ -320,6 +403,7 @@ impl Lanes {
             some: one.some && other.some,
             none: one.none && other.none,
             masks: masks.collect(),
+            halves: halves.collect(),
         }
     }
 }

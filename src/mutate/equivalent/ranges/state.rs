@@ -36,6 +36,14 @@ impl Value {
         }
     }
 
+    /// What is still true of it when EXEC has changed.
+    fn lasting(self) -> Value {
+        match self {
+            Value::Lanes(_) => Value::ANY,
+            value => value,
+        }
+    }
+
     /// Either of two.
     pub fn or(self, other: Value) -> Value {
         match (self, other) {
@@ -123,7 +131,7 @@ impl State {
             }
             256..=511 => {
                 let vgpr = (number - 256) as u8;
-                self.lanes.set(vgpr, value);
+                self.lanes.set(vgpr, value.lasting());
                 self.spilled.retain(|(of, _), _| *of != vgpr);
             }
             _ => {}
@@ -154,7 +162,8 @@ impl State {
 
     /// Puts a scalar into one lane, if it is known which.
     pub fn spill(&mut self, vgpr: u8, lane: Option<u8>, value: Value) {
-        self.lanes.set_one(vgpr, value);
+        let value = value.lasting();
+        self.lanes.set_one(vgpr, lane, value);
         match lane {
             Some(lane) => {
                 self.spilled.insert((vgpr, lane), value);

@@ -5,13 +5,15 @@ use gfx906::isa::uses::Uses;
 use gfx906::isa::{Code, Flags, Inst, Kind, Role};
 
 use super::super::super::launches::{Bounds, Taken};
-use super::lanes::Mask;
+use super::lanes::{Mask, Place};
 use super::results::results;
 use super::state::{State, Value};
 use super::term::Term;
 use super::value::Range;
 
 const EXEC: u16 = Code::EXEC.0;
+/// The inline constant -1.
+const MINUS_ONE: u16 = 193;
 
 /// The words of a kernel's arguments.
 #[derive(Debug)]
@@ -85,6 +87,8 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
     let uses = Uses::of(inst);
     let to = inst.operands[0];
     let mut special: Vec<(u16, Value)> = Vec::new();
+    // The lane that half of a mask may come back from.
+    let mut comes = None;
     match name {
         _ if Kind::of(inst) == Kind::Smem => special = loaded(state, inst, given),
         "s_add_u32" => special = argument(state, inst, to),
@@ -104,16 +108,21 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
             } else {
                 value
             };
-            let lane = constant(state, inst.by_role(Role::Src1));
             if let Some(vgpr) = to.as_vgpr() {
-                state.spill(vgpr, lane.map(|lane| (lane & 63) as u8), value);
+                let lane = lane(state, inst);
+                state.spill(vgpr, lane, value);
+                let from = Place::Scalar(inst.by_role(Role::Src0).0);
+                if let Some(lane) = lane {
+                    state.lanes.carry(from, Place::Lane(vgpr, lane));
+                }
             }
             return;
         }
         "v_readlane_b32" => {
-            let lane = constant(state, inst.by_role(Role::Src1)).map(|lane| (lane & 63) as u8);
             if let Some(vgpr) = inst.by_role(Role::Src0).as_vgpr() {
+                let lane = lane(state, inst);
                 special.push((to.0, state.lane(vgpr, lane)));
+                comes = lane.map(|lane| Place::Lane(vgpr, lane));
             }
         }
         _ => {}
@@ -146,6 +155,13 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
                 .all(|half| state.get(of.0 + half).range().hi == 0)
         })
     };
+    let everyone = [0, 1].iter().all(|half| {
+        let of = mask(1).0;
+        match of {
+            0..=127 => state.get(of + half).range().one() == Some(u32::MAX),
+            _ => of == MINUS_ONE,
+        }
+    });
     let made = mask_of(state, inst);
     let less = less_than_sum(state, inst);
     let changes = uses.writes.has(EXEC) || uses.writes.has(EXEC + 1);
@@ -165,6 +181,9 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
         state.is_less(summand, to.0);
     }
     let lanes = &mut state.lanes;
+    if let Some(from) = comes {
+        lanes.carry(from, Place::Scalar(to.0));
+    }
     let narrows = match name {
         "s_and_b64" => [mask(1), mask(2)].contains(&Code::EXEC),
         "s_andn2_b64" => mask(1) == Code::EXEC,
@@ -177,6 +196,8 @@ pub(super) fn step(state: &mut State, inst: &Inst, given: &Given) {
                 lanes.keep(to.0, mask);
             }
         }
+        // All lanes stay on.
+        "s_and_saveexec_b64" if everyone => lanes.save(to.0),
         "s_and_saveexec_b64" => lanes.save_and_narrow(to.0),
         _ if narrows => lanes.narrow(),
         "s_or_saveexec_b64" | "s_andn2_saveexec_b64" => {
@@ -268,6 +289,12 @@ fn argument(state: &State, inst: &Inst, to: Code) -> Vec<(u16, Value)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The lane that `v_readlane_b32` and `v_writelane_b32` mean.
+fn lane(state: &State, inst: &Inst) -> Option<u8> {
+    let lane = constant(state, inst.by_role(Role::Src1));
+    lane.map(|lane| (lane & 63) as u8)
 }
 
 /// The word that a scalar source is.

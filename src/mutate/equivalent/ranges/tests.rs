@@ -140,12 +140,23 @@ fn a_branch_on_no_lane_is_never_taken_where_one_is_on() {
     const VCCZ_1: u32 = 0xbf86_0001;
     const MOV_VCC_EXEC: u32 = 0xbeea_017e;
     const MOV_S1_0: u32 = 0xbe81_0080;
+    const MOV_S9_0: u32 = 0xbe89_0080;
     assert!(known(&[EXECZ_1, NOP, END]).never(0, 2));
     assert!(known(&[MOV_VCC_EXEC, VCCZ_1, NOP, END]).never(1, 3));
     let restored = known(&[SAVE_S0, EXECZ_1, NOP, RESTORE_S0, EXECZ_1, NOP, END]);
     assert!(!restored.never(1, 3) && restored.never(4, 6));
     let looked = known(&[SAVE_S0, EXECZ_1, EXECZ_1, NOP, END]);
     assert!(!looked.never(1, 3) && looked.never(2, 4));
+    // Where all lanes stay on, one does.
+    const MOV_S8_ALL: u32 = 0xbe88_01c1;
+    const SAVE_S10_OF_S8: u32 = 0xbe8a_2008;
+    const SAVE_S10_OF_ALL: u32 = 0xbe8a_20c1;
+    let stay = [MOV_S8_ALL, SAVE_S10_OF_S8, EXECZ_1, NOP, END];
+    assert!(known(&stay).never(2, 4));
+    assert!(known(&[SAVE_S10_OF_ALL, EXECZ_1, NOP, END]).never(1, 3));
+    assert!(!known(&stay[1..]).never(1, 3));
+    let halved = known(&[MOV_S8_ALL, MOV_S9_0, SAVE_S10_OF_S8, EXECZ_1, NOP, END]);
+    assert!(!halved.never(3, 5));
     // Another mask may be of no lane: one that nobody knows, and one of which half was written since.
     assert!(!known(&[EXEC_S8, EXECZ_1, NOP, END]).never(1, 3));
     let halved = known(&[SAVE_S0, MOV_S1_0, RESTORE_S0, EXECZ_1, NOP, END]);

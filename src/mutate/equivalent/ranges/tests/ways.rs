@@ -164,3 +164,56 @@ fn what_a_lane_has_not_written_is_anything() {
     assert!(differs(&[SAVE_S8, MOV_V1_0, RESTORE_S8]));
     assert!(!differs(&[MOV_V1_0, SAVE_S8, MOV_V1_0, RESTORE_S8]));
 }
+
+#[test]
+fn a_mask_comes_back_from_the_lanes_that_its_halves_were_put_in() {
+    const SPILL: [u32; 4] = [0xd28a_0003, 0x0001_0a08, 0xd28a_0003, 0x0001_0c09];
+    const MOV_S8_0: u32 = 0xbe88_0080;
+    const LOW: [u32; 2] = [0xd289_0008, 0x0001_0b03];
+    const HIGH: [u32; 2] = [0xd289_0009, 0x0001_0d03];
+    const HIGH_AS_LOW: [u32; 2] = [0xd289_0008, 0x0001_0d03];
+    const LOW_AS_HIGH: [u32; 2] = [0xd289_0009, 0x0001_0b03];
+    let back = |between: &[u32], words: &[[u32; 2]]| {
+        let lost = [MOV_S8_0, MOV_S9_0];
+        let words = [&[SAVE_S8], &SPILL[..], &lost, between, &words.concat()].concat();
+        let here = is_zero(&behind(&[&words[..], &[RESTORE_S8]].concat()));
+        // A lane was on before, and so one is behind it.
+        let asked = [&words[..], &[RESTORE_S8, EXECZ_1, NOP, END]].concat();
+        let found = known(&asked);
+        let at = found.function.instructions.len() - 3;
+        assert_eq!(found.never(at, at + 2), here);
+        here
+    };
+    assert!(back(&[], &[LOW, HIGH]));
+    assert!(back(&[], &[HIGH, LOW]));
+    assert!(!back(&[], &[]));
+    assert!(!back(&[], &[LOW]));
+    assert!(!back(&[], &[HIGH]));
+    assert!(!back(&[], &[HIGH_AS_LOW, LOW_AS_HIGH]));
+    assert!(!back(&[], &[LOW, LOW_AS_HIGH]));
+    assert!(!back(&[0x7e06_02c1], &[LOW, HIGH]));
+    assert!(!back(&[SPILL_S2[0], SPILL_S2[1]], &[LOW, HIGH]));
+    // A half that is written behind its way back.
+    assert!(!back(&[], &[LOW, HIGH, [MOV_S9_0, NOP]]));
+}
+
+/// A copy of EXEC is one for as long as EXEC is as it was, wherever it was kept meanwhile.
+#[test]
+fn a_copy_of_the_mask_that_was_is_none_of_the_one_that_is() {
+    const SPILL: [u32; 4] = [0xd28a_0003, 0x0001_0a08, 0xd28a_0003, 0x0001_0c09];
+    const VCC_FROM_LANES: [u32; 4] = [0xd289_006a, 0x0001_0b03, 0xd289_006b, 0x0001_0d03];
+    const VGPRS: [u32; 2] = [0x7e08_0208, 0x7e0a_0209];
+    const VCC_FROM_VGPRS: [u32; 2] = [0x7ed4_0504, 0x7ed6_0505];
+    const VCC_S8: u32 = 0xbeea_0108;
+    const VCCZ_1: u32 = 0xbf86_0001;
+    for (keep, take) in [
+        (&SPILL[..], &VCC_FROM_LANES[..]),
+        (&VGPRS, &VCC_FROM_VGPRS),
+        (&[], &[VCC_S8]),
+    ] {
+        let narrowed = [&[MOV_S8_EXEC], keep, &[SAVE_S14], take, &[VCCZ_1, NOP, END]].concat();
+        let found = known(&narrowed);
+        let at = found.function.instructions.len() - 3;
+        assert!(!found.never(at, at + 2));
+    }
+}
