@@ -136,14 +136,22 @@ impl Ranges {
             return differing;
         }
         let (ones, others) = (results(was, &state), results(is, &state));
+        // One that is not written keeps what it held, if somebody has written that.
         let find = |all: &[(u16, term::Term)], number: u16| {
             let own = all.iter().find(|(of, _)| *of == number);
-            own.map_or_else(|| held(number, &state), |(_, term)| term.clone())
+            let kept = || {
+                let mut one = RegisterSet::default();
+                one.add(number, 1);
+                (!state.may_be_unwritten(&one)).then(|| held(number, &state))
+            };
+            own.map_or_else(kept, |(_, term)| Some(term.clone()))
         };
         let numbers = (0..512).filter(|number| differing.has(*number));
-        let same: Vec<u16> = numbers
-            .filter(|&number| find(&ones, number).is_same(&find(&others, number)))
-            .collect();
+        let is_same = |number: &u16| {
+            let both = find(&ones, *number).zip(find(&others, *number));
+            both.is_some_and(|(one, other)| one.is_same(&other))
+        };
+        let same: Vec<u16> = numbers.filter(is_same).collect();
         for number in same {
             let mut one = RegisterSet::default();
             one.add(number, 1);

@@ -317,6 +317,12 @@ fn what_some_path_has_not_written_is_anything() {
     assert!(!both.differs(1, &[ADD_S6_S2_S8]).has(6));
     let one = known(&[CMP_S3_LESS_S2, SCC1_1, MOV_S8_0, ADD_S6_S2_0, END]);
     assert!(one.differs(3, &[ADD_S6_S2_S8]).has(6));
+    // What is left out leaves what was there.
+    let twice = known(&[MOV_S8_0, MOV_S8_0, END]);
+    assert!(!twice.differs(1, &[NOP]).has(8));
+    let here_alone = known(&[CMP_S3_LESS_S2, SCC1_1, MOV_S8_0, MOV_S8_0, END]);
+    assert!(here_alone.differs(3, &[NOP]).has(8));
+    assert!(known(&[MOV_S8_0, END]).differs(0, &[NOP]).has(8));
 }
 
 /// A mask that no lane is in: what it guards is never come to, until lanes are back.

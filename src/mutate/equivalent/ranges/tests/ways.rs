@@ -163,6 +163,16 @@ fn what_a_lane_has_not_written_is_anything() {
     assert!(!differs(&[SAVE_S8, MOV_V1_0]));
     assert!(differs(&[SAVE_S8, MOV_V1_0, RESTORE_S8]));
     assert!(!differs(&[MOV_V1_0, SAVE_S8, MOV_V1_0, RESTORE_S8]));
+    let left_out = |words: &[u32]| {
+        let words = [words, &[MOV_V1_0, END]].concat();
+        let found = known(&words);
+        let at = found.function.instructions.len() - 2;
+        found.differs(at, &[NOP]).has(257)
+    };
+    assert!(!left_out(&[MOV_V1_0]));
+    assert!(!left_out(&[SAVE_S8, MOV_V1_0]));
+    assert!(left_out(&[SAVE_S8, MOV_V1_0, RESTORE_S8]));
+    assert!(left_out(&[SAVE_S8, MOV_V1_0, RESTORE_S8, SAVE_S14]));
 }
 
 #[test]
