@@ -2,30 +2,42 @@
 //!
 //! The function draws and allocates at a few cases whose sizes differ one by one; how the lengths of an axis follow them says what
 //! the axis is: `K`, `T * HV`, `ceil(T / C)`. Nothing is launched.
+//!
+//! Each combination of the contract's choices is described by itself when a case first asks for it: an axis may stand elsewhere, and
+//! mean something else, under other choices.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
 use super::formula::parse;
-use super::layout::Layout;
 use super::scope::{Scope, Shape, Side};
 use crate::compare::ElementKind;
-use crate::contract::Function;
-use crate::contract::{self, Values};
-use crate::contract::{Probed, probe};
-
-/// So many choices of words are looked at.
-const MAX_CHOICES: usize = 32;
+use crate::contract::{self, Factor, Function, Probed, Values, probe};
+use crate::verdict::Axis;
 
 /// A contract's tensors.
 #[derive(Debug)]
 pub struct Described {
     /// The contract.
     pub function: &'static Function,
-    /// Its tensors, which may depend on the words of a case.
-    variants: Vec<Variant>,
+    /// Its combinations of choices, those of the cases that it was described for first.
+    combinations: Vec<Words>,
+    /// The combination whose tensors stand for the contract where nobody asks about a case.
+    first: Combination,
+    /// Descriptions by combination, made when somebody asks; none where the contract does not take the combination.
+    known: Mutex<BTreeMap<Words, Option<Tensors>>>,
 }
+
+/// The words of a case, one for each of the contract's choices.
+type Words = Vec<&'static str>;
+
+/// The tensors of a contract under one combination of its choices.
+type Tensors = Arc<[DescribedTensor]>;
+
+/// A combination of a contract's choices and its tensors.
+type Combination = (Words, Tensors);
 
 /// What a tensor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +54,7 @@ pub enum Use {
 }
 
 /// A tensor of a contract.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DescribedTensor {
     /// Its name.
     pub name: String,
@@ -72,133 +84,126 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
     to.serialize_str(kind.name())
 }
 
-/// The tensors of a function, by cases that it takes. Formulas come from the smallest case of a choice of words, those that somebody named
-/// before those of designs; where the formulas of other words give what a small case has, that is enough.
+/// The tensors of a contract. The cases say which combination of choices comes first: the smallest case that somebody named, then those
+/// of designs. What the tensors of a combination are does not depend on the cases.
 pub fn describe(
     function: &'static Function,
     named: &[&Values],
     designed: &[&Values],
 ) -> Option<Described> {
-    let size = |values: &Values| -> i64 {
-        let dims = function
-            .dims
-            .iter()
-            .map(|name| values.get(name).unwrap_or(1));
-        dims.fold(1i64, i64::saturating_mul)
+    let size = |values: &&&Values| -> i64 {
+        let dims = function.dims.iter();
+        let sizes = dims.map(|name| values.get(name).unwrap_or(1));
+        sizes.fold(1i64, i64::saturating_mul)
     };
-    let cases = [named, designed].map(|cases| {
-        let mut cases = cases.to_vec();
-        cases.sort_by_key(|values| size(values));
-        cases
-    });
-    let cases = cases.concat();
-    // Sizes of 1 tell no axis from another.
-    let tells = |values: &&&Values| function.dims.iter().all(|name| values.get(name) != Some(1));
-    let told = cases.iter().filter(tells).min_by_key(|values| size(values));
-    // Small sizes alone make one chunk of every sequence.
-    let mut by_size = cases.clone();
-    by_size.sort_by_key(|values| size(values));
-    let larger = by_size.get(2 * by_size.len() / 3);
-    let others: Vec<&Values> = told.into_iter().chain(larger).copied().collect();
-    let mut choices: Vec<(Words, Vec<&Values>)> = Vec::new();
-    for &values in &cases {
-        let words = words(function, values);
-        match choices.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, cases)) => cases.push(values),
-            None => choices.push((words, vec![values])),
+    let mut combinations: Vec<Words> = Vec::new();
+    let mut add = |words: Words| {
+        if !combinations.contains(&words) {
+            combinations.push(words);
         }
+    };
+    for cases in [named, designed] {
+        let mut cases: Vec<&&Values> = cases.iter().collect();
+        cases.sort_by_key(size);
+        cases.iter().for_each(|values| add(words(function, values)));
     }
-    let mut described = Described {
+    products(function.words.iter().map(|(_, words)| *words))
+        .into_iter()
+        .for_each(&mut add);
+    let mut known = BTreeMap::new();
+    let first = combinations.iter().find_map(|words| {
+        let tensors = combination(function, words);
+        known.insert(words.clone(), tensors.clone());
+        Some((words.clone(), tensors?))
+    })?;
+    Some(Described {
         function,
-        variants: Vec::new(),
-    };
-    let mut tried = 0;
-    for (words, own) in choices {
-        if tried == MAX_CHOICES {
-            break;
-        }
-        // Small cases first: what is probed is drawn and computed.
-        let probed = |sizes: Option<&&Values>, more: &[&Values]| {
-            let own = own.iter().take(1).zip(sizes);
-            let small = own.map(|(values, sizes)| sized(values, sizes));
-            let mut all = small.chain(more.iter().map(|values| (*values).clone()));
-            all.find_map(|values| Some((probe(function, &values)?, values)))
-        };
-        let telling = || own.iter().filter(tells).min_by_key(|values| size(values));
-        let mut sizes = [told, cases.first()].into_iter().filter(|_| tried > 0);
-        let fits = sizes.find_map(|sizes| {
-            let (found, values) = probed(sizes, telling().map_or(&[], std::slice::from_ref))?;
-            let mut variants = described.variants.iter();
-            variants.position(|variant| variant.gives(function, &values, &found))
-        });
-        if let Some(at) = fits {
-            described.variants[at].words.push(words);
-            tried += 1;
-        } else if let Some((found, values)) = probed(cases.first(), &own) {
-            let tensors = tensors(function, &values, found, &others);
-            let words = vec![words];
-            described.variants.push(Variant { words, tensors });
-            tried += 1;
-        }
-    }
-    (!described.variants.is_empty()).then_some(described)
+        combinations,
+        first,
+        known: Mutex::new(known),
+    })
 }
 
-/// A case with the sizes of another.
-fn sized(values: &Values, sizes: &Values) -> Values {
-    let pairs = values.iter().map(|(name, value)| {
-        let size = sizes.get(name).map(contract::Value::Number);
-        let own = matches!(value, contract::Value::Number(_));
-        let value = size.filter(|_| own).unwrap_or_else(|| value.clone());
-        (name.to_owned(), value)
-    });
-    Values::new(pairs.collect())
+/// One element of each list, in every way; the last list counts fastest.
+fn products<'a, T: Copy + 'a>(lists: impl Iterator<Item = &'a [T]>) -> Vec<Vec<T>> {
+    lists.fold(vec![Vec::new()], |some, list| {
+        let longer = |one: Vec<T>| list.iter().map(move |last| [&one[..], &[*last]].concat());
+        some.into_iter().flat_map(longer).collect()
+    })
 }
 
-/// The words of a case.
-type Words = Vec<&'static str>;
-
-/// Of the contract's choices: what a case may leave open changes no tensor's type or shape.
+/// The combination of choices that a case has. Choices that it leaves open have the first of their words, as in [`Instance::word`], and
+/// options of a contract's domain change no tensor's type or shape.
+///
+/// [`Instance::word`]: crate::contract::Instance::word
 fn words(function: &Function, values: &Values) -> Words {
     let words = function.words.iter();
-    words.filter_map(|(name, _)| values.word(name)).collect()
+    words
+        .filter_map(|(name, words)| values.word(name).or_else(|| words.first().copied()))
+        .collect()
 }
 
-/// The tensors of a contract where they are the same.
-#[derive(Debug)]
-struct Variant {
-    /// For these words.
-    words: Vec<Words>,
-    tensors: Vec<DescribedTensor>,
-}
-
-impl Variant {
-    /// Whether its formulas give what was found at a case.
-    fn gives(&self, function: &Function, values: &Values, probed: &[Probed]) -> bool {
-        let same = |(tensor, probed): (&DescribedTensor, &Probed)| {
-            let lengths = tensor
-                .axes
-                .iter()
-                .map(|axis| evaluate(function, values, axis.length.as_deref()?));
-            let wanted = probed.axes.iter().map(|axis| Some(axis.length));
-            // Where K is V only their names tell axes apart.
-            let names = tensor.axes.iter().map(|axis| &axis.name);
-            let named = names.eq(probed.axes.iter().map(|axis| &axis.name));
-            tensor.name == probed.name
-                && tensor.element == probed.kind
-                && named
-                && lengths.eq(wanted)
+/// Sizes that tell axes apart: the smallest levels of the domain that are not 1; then every other level of each factor, the other factors
+/// as they are.
+fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
+    let factors = || function.domain.factors.iter();
+    let set = |factor: &Factor, level: &[i64]| -> Vec<(&'static str, i64)> {
+        let names = factor.names().iter().copied();
+        names.zip(level.iter().copied()).collect()
+    };
+    let telling = |factor: &Factor| {
+        let levels = factor.levels().into_iter();
+        let rank = |level: &&[i64]| {
+            let product = level.iter().fold(1i64, |all, size| all.saturating_mul(size.abs()));
+            (level.contains(&1), product)
         };
-        self.tensors.len() == probed.len() && self.tensors.iter().zip(probed).all(same)
+        levels.min_by_key(rank).map(|level| set(factor, level))
+    };
+    let base: Vec<(&'static str, i64)> = factors().filter_map(telling).flatten().collect();
+    let mut all = vec![base.clone()];
+    for factor in factors() {
+        for level in factor.levels() {
+            let own = set(factor, level);
+            let changed = base.iter().map(|(name, size)| {
+                let mut own = own.iter();
+                *own.find(|(known, _)| known == name)
+                    .unwrap_or(&(*name, *size))
+            });
+            let changed: Vec<_> = changed.collect();
+            if !all.contains(&changed) {
+                all.push(changed);
+            }
+        }
     }
+    all
 }
 
-/// What the tensors of a function are, from a case, the same with the sizes of others, and variations of it.
+/// The tensors of a contract under a combination of its choices; none where it does not take that.
+fn combination(function: &Function, words: &Words) -> Option<Tensors> {
+    let case = |sizes: &[(&'static str, i64)]| {
+        let sizes = sizes
+            .iter()
+            .map(|(name, size)| ((*name).to_owned(), contract::Value::Number(*size)));
+        let words = function.words.iter().zip(words);
+        let words =
+            words.map(|((name, _), word)| ((*name).to_owned(), contract::Value::Word(word)));
+        Values::new(sizes.chain(words).collect())
+    };
+    let mut cases = sizes(function).into_iter().map(|sizes| case(&sizes));
+    let mut probed = cases.by_ref().filter_map(|case| {
+        let probed = probe(function, &case)?;
+        Some((case, probed))
+    });
+    let first = probed.next()?;
+    let rest: Vec<(Values, Vec<Probed>)> = probed.collect();
+    Some(tensors(function, first, rest).into())
+}
+
+/// What the tensors of a function are, from a case, others like it, and variations of it.
 fn tensors(
     function: &Function,
-    values: &Values,
-    probed: Vec<Probed>,
-    others: &[&Values],
+    (values, probed): (Values, Vec<Probed>),
+    others: Vec<(Values, Vec<Probed>)>,
 ) -> Vec<DescribedTensor> {
     let names = |probed: &[Probed]| -> Vec<(String, Vec<String>)> {
         let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
@@ -208,20 +213,17 @@ fn tensors(
     let own = names(&probed);
     let sizes = || function.dims.iter().chain(function.integers);
     let mut seen = vec![(values.clone(), probed)];
-    let others = others.iter().map(|sizes| sized(values, sizes));
-    seen.extend(others.filter_map(|other| {
-        let probed = probe(function, &other)?;
-        (names(&probed) == own).then_some((other, probed))
-    }));
+    // Where a size decides over what tensors and axes there are, it says nothing of these.
+    let alike = |(_, probed): &(Values, Vec<Probed>)| names(probed) == own;
+    seen.extend(others.into_iter().filter(alike));
     for name in sizes() {
         // Where a size must fit another, both change.
-        let alone = [2, 3].map(|factor| vary(values, &[name], factor));
+        let alone = [2, 3].map(|factor| vary(&values, &[name], factor));
         let others = sizes().filter(|other| *other != name);
-        let pairs = others.map(|other| vary(values, &[name, other], 2));
+        let pairs = others.map(|other| vary(&values, &[name, other], 2));
         let found = alone.into_iter().chain(pairs).filter_map(|varied| {
             let probed = probe(function, &varied)?;
-            // Where a size decides over what tensors and axes there are, it says nothing of these.
-            (names(&probed) == own).then_some((varied, probed))
+            Some((varied, probed)).filter(alike)
         });
         seen.extend(found.take(2).collect::<Vec<_>>());
     }
@@ -389,93 +391,113 @@ fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize
 }
 
 impl Described {
-    /// Its tensors in the first of the choices of words, in the order in which the function makes them.
+    /// The tensors of the first combination of choices, in the order in which the function makes them. They stand for the contract where
+    /// nobody asks about a case.
     pub fn tensors(&self) -> &[DescribedTensor] {
-        self.variants
-            .first()
-            .map_or(&[], |variant| &variant.tensors)
+        &self.first.1
     }
 
-    /// Tensors that are otherwise for other words: those words, and the tensors.
-    pub fn others(&self) -> impl Iterator<Item = (&[&'static str], Vec<&DescribedTensor>)> {
-        self.variants.iter().skip(1).map(|variant| {
+    /// Tensors that are otherwise under other choices: the first combination that has them so, and the tensors.
+    pub fn others(&self) -> Vec<(Words, Vec<DescribedTensor>)> {
+        let mut seen = vec![Arc::clone(&self.first.1)];
+        let mut others = Vec::new();
+        for words in &self.combinations {
+            let Some(tensors) = self.of(words).filter(|tensors| !seen.contains(tensors)) else {
+                continue;
+            };
             let differs = |tensor: &&DescribedTensor| {
-                let first = self
-                    .tensors()
-                    .iter()
-                    .find(|first| first.name == tensor.name);
+                let mut first = self.tensors().iter();
+                let first = first.find(|first| first.name == tensor.name);
                 first.is_none_or(|first| first.axes != tensor.axes)
             };
-            let words = variant.words.first().map_or(&[][..], |words| words);
-            (words, variant.tensors.iter().filter(differs).collect())
+            let differing = tensors.iter().filter(differs).cloned().collect();
+            others.push((words.clone(), differing));
+            seen.push(tensors);
+        }
+        others
+    }
+
+    /// The combinations of choices that the contract takes: a word for each choice.
+    pub fn choices(&self) -> impl Iterator<Item = &[&'static str]> {
+        let all = self.combinations.iter();
+        all.filter(|words| self.of(words).is_some())
+            .map(Vec::as_slice)
+    }
+
+    /// The tensors at a case; none where the contract does not take its choices.
+    pub fn tensors_at(&self, values: &Values) -> Option<Tensors> {
+        self.of(&words(self.function, values))
+    }
+
+    fn of(&self, words: &Words) -> Option<Tensors> {
+        // A description that panicked has left nothing half done.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(words) {
+            return found.clone();
+        }
+        let found = combination(self.function, words);
+        known.insert(words.clone(), found.clone());
+        found
+    }
+
+    /// The tensors at a case, in the contract's types and order; none where the contract does not take the case.
+    pub fn shapes(&self, values: &Values) -> Option<Vec<Shape>> {
+        self.by_formulas(values).or_else(|| {
+            let probed = probe(self.function, values)?;
+            let shape = |tensor: &Probed| {
+                let axes = tensor.axes.iter().enumerate();
+                let axes = axes.map(|(at, axis)| Side {
+                    name: axis.name.clone(),
+                    symbol: self.symbol(values, &tensor.name, (at, axis)),
+                    length: axis.length,
+                });
+                Shape::plain(&tensor.name, tensor.kind, axes.collect())
+            };
+            Some(probed.iter().map(shape).collect())
         })
     }
 
-    /// The words of cases whose tensors are known, one for each of the contract's choices.
-    pub fn choices(&self) -> impl Iterator<Item = &[&'static str]> {
-        self.variants
-            .iter()
-            .flat_map(|variant| variant.words.iter().map(Vec::as_slice))
-    }
-
-    /// The tensors at a case; nothing where its words are not known.
-    pub fn tensors_at(&self, values: &Values) -> Option<&[DescribedTensor]> {
-        self.variant(values).map(|variant| &variant.tensors[..])
-    }
-
-    fn variant(&self, values: &Values) -> Option<&Variant> {
-        let wanted = words(self.function, values);
-        self.variants
-            .iter()
-            .find(|variant| variant.words.contains(&wanted))
-    }
-
-    /// The tensors at a case, in the contract's types and order; none where the length of an axis is not known.
-    pub fn shapes(&self, values: &Values) -> Option<Vec<Shape>> {
+    fn by_formulas(&self, values: &Values) -> Option<Vec<Shape>> {
+        let tensors = self.tensors_at(values)?;
         let shape = |tensor: &DescribedTensor| {
-            let axes: Option<Vec<Side>> = tensor
-                .axes
-                .iter()
-                .map(|axis| {
-                    let symbol = axis.length.clone()?;
-                    let length = evaluate(self.function, values, &symbol)?;
-                    Some(Side {
-                        name: axis.name.clone(),
-                        symbol,
-                        length,
-                    })
+            let axis = |axis: &DescribedAxis| {
+                let symbol = axis.length.as_deref()?;
+                let length = evaluate(self.function, values, symbol)?;
+                Some(Side {
+                    name: axis.name.clone(),
+                    symbol: symbol.to_owned(),
+                    length,
                 })
-                .collect();
-            let axes = axes?;
-            let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
-            Some(Shape {
-                name: tensor.name.clone(),
-                kind: tensor.element,
-                layout: Layout::plain(&lengths),
-                axes,
-                scalar: None,
-            })
+            };
+            let axes = tensor.axes.iter().map(axis).collect::<Option<Vec<Side>>>()?;
+            Some(Shape::plain(&tensor.name, tensor.element, axes))
         };
-        self.variant(values)?.tensors.iter().map(shape).collect()
+        tensors.iter().map(shape).collect()
     }
 
-    /// The length of an axis at a case, as a formula.
-    pub fn symbol(&self, values: &Values, tensor: &str, axis: usize) -> Option<&str> {
-        let tensors = self
-            .variant(values)
-            .map_or(self.tensors(), |variant| &variant.tensors);
-        let tensor = tensors.iter().find(|known| known.name == tensor)?;
-        tensor.axes.get(axis)?.length.as_deref()
+    /// The symbol of a tensor's axis at a case: its length as a formula. An axis has none where the contract has no such tensor or axis
+    /// under the choices of the case, or where the formula does not give the axis's length: no axis goes by the symbol of another.
+    pub fn symbol(&self, values: &Values, tensor: &str, (at, axis): (usize, &Axis)) -> String {
+        let symbol = || {
+            let tensors = self.tensors_at(values)?;
+            let tensor = tensors.iter().find(|known| known.name == tensor)?;
+            let known = tensor.axes.get(at).filter(|known| known.name == axis.name)?;
+            let symbol = known.length.as_deref()?;
+            let length = evaluate(self.function, values, symbol)?;
+            (length == axis.length).then(|| symbol.to_owned())
+        };
+        symbol().unwrap_or_default()
     }
 
-    /// The outputs, and what is updated in place.
-    pub fn outputs(&self) -> Vec<&str> {
+    /// The outputs at a case, and what is updated in place.
+    pub fn outputs(&self, values: &Values) -> Vec<String> {
         let compared =
             |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
-        self.tensors()
-            .iter()
+        let tensors = self.tensors_at(values);
+        let tensors = tensors.as_deref().unwrap_or_default().iter();
+        tensors
             .filter(compared)
-            .map(|tensor| tensor.name.as_str())
+            .map(|tensor| tensor.name.clone())
             .collect()
     }
 }

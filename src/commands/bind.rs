@@ -181,7 +181,12 @@ fn skeleton(
     }
     text += "]\n";
     if let Some(found) = found {
-        let outputs = found.outputs().join(", ");
+        let outputs = found
+            .tensors()
+            .iter()
+            .filter(|tensor| matches!(tensor.role, Use::Output | Use::InPlace));
+        let outputs: Vec<&str> = outputs.map(|tensor| tensor.name.as_str()).collect();
+        let outputs = outputs.join(", ");
         let inputs = found
             .tensors()
             .iter()

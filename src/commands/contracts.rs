@@ -162,8 +162,10 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
     line("tests", tests.join(", "));
     if let Some(described) = described {
         text += &format!("\n{}", tensors(described.tensors()));
-        for (words, others) in described.others().filter(|(_, others)| !others.is_empty()) {
-            text += &format!("\nwhere {}\n{}", words.join(", "), tensors(others));
+        for (words, others) in described.others() {
+            if !others.is_empty() {
+                text += &format!("\nwhere {}\n{}", words.join(", "), tensors(&others));
+            }
         }
     }
     text += "\nSizes, integers, choices and tensors are names in the formulas of a binding (docs/bindings.md). Hidden tensors are those that\n\

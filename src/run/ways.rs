@@ -145,7 +145,9 @@ impl Bindings {
                     tested: &program.object,
                     planted: None,
                 };
-                binding.resolve(objects, &case.values, &shapes, &described.outputs(), None)?;
+                let outputs = described.outputs(&case.values);
+                let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+                binding.resolve(objects, &case.values, &shapes, &outputs, None)?;
             }
             return Ok(Ok(Bound {
                 binding,

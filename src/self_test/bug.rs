@@ -44,7 +44,8 @@ impl<'a> Bug<'a> {
                 tested: &setup.program().object,
                 planted: Some(&setup.planted.object),
             };
-            let outputs = described.outputs();
+            let outputs = described.outputs(values);
+            let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
             self.binding
                 .resolve(objects, values, &shapes, &outputs, Some(self.planted))?;
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Outcome, Trial, Variant};
 use crate::binding::{
-    Binding, Call, Described, Home, Layout, Objects, PlantedSpec, Resolved, Shape, Side,
+    Binding, Call, Described, Home, Objects, PlantedSpec, Resolved, Shape, Side,
     built_in_of, convert,
 };
 use crate::compare::{ElementKind, guards, poison};
@@ -155,25 +155,20 @@ impl Trial<'_> {
     /// The tensors as the contract has them.
     fn contract_shapes(&self) -> Vec<Shape> {
         let shape = |tensor: &Tensor| {
-            let symbol = |n| self.bound.described?.symbol(self.values, &tensor.name, n);
-            let axes: Vec<Side> = tensor
-                .axes
-                .iter()
-                .enumerate()
-                .map(|(n, axis)| Side {
-                    name: axis.name.clone(),
-                    symbol: symbol(n).unwrap_or_default().into(),
-                    length: axis.length,
-                })
-                .collect();
-            let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+            let symbol = |axis: (usize, &Axis)| {
+                let described = self.bound.described;
+                described.map(|described| described.symbol(self.values, &tensor.name, axis))
+            };
+            let axes = tensor.axes.iter().enumerate();
+            let axes = axes.map(|(n, axis)| Side {
+                name: axis.name.clone(),
+                symbol: symbol((n, axis)).unwrap_or_default(),
+                length: axis.length,
+            });
             let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
             Shape {
-                name: tensor.name.clone(),
-                kind: tensor.kind,
-                layout: Layout::plain(&lengths),
                 scalar: single.and_then(|data| data.wide().first().copied()),
-                axes,
+                ..Shape::plain(&tensor.name, tensor.kind, axes.collect())
             }
         };
         self.prepared.tensors.iter().map(shape).collect()
@@ -343,11 +338,12 @@ impl Trial<'_> {
         let tensor = self.tensor(check.buffer.tensor);
         let described = self.bound.described;
         let own = described.and_then(|described| {
-            let mut tensors = described.tensors().iter();
-            tensors.find(|own| own.name == tensor.name)
+            let tensors = described.tensors_at(self.values)?;
+            let own = tensors.iter().find(|own| own.name == tensor.name)?;
+            Some(own.element)
         });
         match own {
-            Some(own) => narrowed(own.element, tensor.kind, contract),
+            Some(own) => narrowed(own, tensor.kind, contract),
             None => contract.clone(),
         }
     }

@@ -30,6 +30,18 @@ pub struct Side {
 }
 
 impl Shape {
+    /// A tensor in the contract's order.
+    pub fn plain(name: &str, kind: ElementKind, axes: Vec<Side>) -> Shape {
+        let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+        Shape {
+            name: name.to_owned(),
+            kind,
+            layout: Layout::plain(&lengths),
+            axes,
+            scalar: None,
+        }
+    }
+
     /// Elements.
     pub fn count(&self) -> usize {
         self.axes.iter().map(|axis| axis.length).product()

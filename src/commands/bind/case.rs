@@ -3,7 +3,7 @@
 use super::given::Given;
 use super::kernarg::Number;
 use super::tensors::{Candidate, Tensors};
-use crate::binding::{Described, DescribedTensor};
+use crate::binding::Described;
 use crate::commands::exec::recorded::Recorded;
 use crate::contract::Function;
 use crate::contract::{Value, Values};
@@ -61,10 +61,8 @@ pub fn find(
         .zip(words)
         .map(|((choice, _), word)| (*choice, *word))
         .collect();
-    let tensors: &[DescribedTensor] = described
-        .tensors_at(&case(function, &[], &words))
-        .unwrap_or_default();
-    let candidates = Candidate::of(function, tensors);
+    let tensors = described.tensors_at(&case(function, &[], &words));
+    let candidates = Candidate::of(function, tensors.as_deref().unwrap_or_default());
     let search = Search {
         function,
         words: &words,

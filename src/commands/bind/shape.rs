@@ -57,11 +57,9 @@ impl Proposal<'_> {
     }
 
     fn axes(&self, tensor: &Candidate) -> Vec<String> {
-        let tensors = self
-            .described
-            .tensors_at(&self.case.values)
-            .unwrap_or_default();
-        let found = tensors.iter().find(|known| known.name == tensor.name);
+        let tensors = self.described.tensors_at(&self.case.values);
+        let mut tensors = tensors.as_deref().unwrap_or_default().iter();
+        let found = tensors.find(|known| known.name == tensor.name);
         let axes = found.map(|found| found.axes.iter().filter_map(|axis| axis.length.clone()));
         axes.map(Iterator::collect).unwrap_or_default()
     }
