@@ -26,8 +26,8 @@ pub struct Described {
     combinations: Vec<Words>,
     /// The combination whose tensors stand for the contract where nobody asks about a case.
     first: Combination,
-    /// Descriptions by combination, made when somebody asks; none where the contract does not take the combination.
-    known: Mutex<BTreeMap<Words, Option<Tensors>>>,
+    /// Descriptions by combination, made when somebody asks.
+    known: Mutex<BTreeMap<Words, Forms>>,
 }
 
 /// The words of a case, one for each of the contract's choices.
@@ -35,6 +35,10 @@ type Words = Vec<&'static str>;
 
 /// The tensors of a contract under one combination of its choices.
 type Tensors = Arc<[DescribedTensor]>;
+
+/// The forms that the tensors of a combination have, the usual one first; none where the contract does not take the combination. Sizes
+/// may decide which axes there are: whole chunks may have an axis of their own.
+type Forms = Arc<[Tensors]>;
 
 /// A combination of a contract's choices and its tensors.
 type Combination = (Words, Tensors);
@@ -112,9 +116,9 @@ pub fn describe(
         .for_each(&mut add);
     let mut known = BTreeMap::new();
     let first = combinations.iter().find_map(|words| {
-        let tensors = combination(function, words);
-        known.insert(words.clone(), tensors.clone());
-        Some((words.clone(), tensors?))
+        let forms = combination(function, words);
+        known.insert(words.clone(), Arc::clone(&forms));
+        Some((words.clone(), Arc::clone(forms.first()?)))
     })?;
     Some(Described {
         function,
@@ -154,7 +158,9 @@ fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
     let telling = |factor: &Factor| {
         let levels = factor.levels().into_iter();
         let rank = |level: &&[i64]| {
-            let product = level.iter().fold(1i64, |all, size| all.saturating_mul(size.abs()));
+            let product = level
+                .iter()
+                .fold(1i64, |all, size| all.saturating_mul(size.abs()));
             (level.contains(&1), product)
         };
         levels.min_by_key(rank).map(|level| set(factor, level))
@@ -178,8 +184,8 @@ fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
     all
 }
 
-/// The tensors of a contract under a combination of its choices; none where it does not take that.
-fn combination(function: &Function, words: &Words) -> Option<Tensors> {
+/// The tensors of a contract under a combination of its choices, in each form that they have.
+fn combination(function: &Function, words: &Words) -> Forms {
     let case = |sizes: &[(&'static str, i64)]| {
         let sizes = sizes
             .iter()
@@ -189,33 +195,40 @@ fn combination(function: &Function, words: &Words) -> Option<Tensors> {
             words.map(|((name, _), word)| ((*name).to_owned(), contract::Value::Word(word)));
         Values::new(sizes.chain(words).collect())
     };
-    let mut cases = sizes(function).into_iter().map(|sizes| case(&sizes));
-    let mut probed = cases.by_ref().filter_map(|case| {
-        let probed = probe(function, &case)?;
-        Some((case, probed))
-    });
-    let first = probed.next()?;
-    let rest: Vec<(Values, Vec<Probed>)> = probed.collect();
-    Some(tensors(function, first, rest).into())
+    let mut forms: Vec<Vec<Seen>> = Vec::new();
+    for sizes in sizes(function) {
+        let case = case(&sizes);
+        let Some(probed) = probe(function, &case) else {
+            continue;
+        };
+        let known = forms.iter_mut().find(|form| alike(&form[0].1, &probed));
+        match known {
+            Some(form) => form.push((case, probed)),
+            None => forms.push(vec![(case, probed)]),
+        }
+    }
+    let tensors = |seen| tensors(function, seen).into();
+    forms.into_iter().map(tensors).collect()
 }
 
-/// What the tensors of a function are, from a case, others like it, and variations of it.
-fn tensors(
-    function: &Function,
-    (values, probed): (Values, Vec<Probed>),
-    others: Vec<(Values, Vec<Probed>)>,
-) -> Vec<DescribedTensor> {
+/// A case and the tensors that a contract has there.
+type Seen = (Values, Vec<Probed>);
+
+/// True where two cases have the same tensors with the same axes, whatever their lengths.
+fn alike(one: &[Probed], other: &[Probed]) -> bool {
+    let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
     let names = |probed: &[Probed]| -> Vec<(String, Vec<String>)> {
-        let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
-        let name = |tensor: &Probed| (tensor.name.clone(), axes(tensor));
-        probed.iter().map(name).collect()
+        let all = probed.iter();
+        all.map(|tensor| (tensor.name.clone(), axes(tensor)))
+            .collect()
     };
-    let own = names(&probed);
+    names(one) == names(other)
+}
+
+/// What the tensors of a contract are, from cases that have the same tensors and axes, and variations of the first of them.
+fn tensors(function: &Function, mut seen: Vec<Seen>) -> Vec<DescribedTensor> {
+    let (values, own) = seen[0].clone();
     let sizes = || function.dims.iter().chain(function.integers);
-    let mut seen = vec![(values.clone(), probed)];
-    // Where a size decides over what tensors and axes there are, it says nothing of these.
-    let alike = |(_, probed): &(Values, Vec<Probed>)| names(probed) == own;
-    seen.extend(others.into_iter().filter(alike));
     for name in sizes() {
         // Where a size must fit another, both change.
         let alone = [2, 3].map(|factor| vary(&values, &[name], factor));
@@ -223,7 +236,7 @@ fn tensors(
         let pairs = others.map(|other| vary(&values, &[name, other], 2));
         let found = alone.into_iter().chain(pairs).filter_map(|varied| {
             let probed = probe(function, &varied)?;
-            Some((varied, probed)).filter(alike)
+            alike(&own, &probed).then_some((varied, probed))
         });
         seen.extend(found.take(2).collect::<Vec<_>>());
     }
@@ -340,10 +353,10 @@ impl Terms {
                     );
                 }
             }
-            terms.add(
-                format!("ceil({a} / 64)"),
-                x.iter().map(|x| (x + 63).div_euclid(64)).collect(),
-            );
+            for tile in [64, 256] {
+                let up = x.iter().map(|x| (x + tile - 1).div_euclid(tile));
+                terms.add(format!("ceil({a} / {tile})"), up.collect());
+            }
             for by in [1, -1] {
                 let sign = if by > 0 { '+' } else { '-' };
                 terms.add(format!("{a} {sign} 1"), x.iter().map(|x| x + by).collect());
@@ -402,7 +415,8 @@ impl Described {
         let mut seen = vec![Arc::clone(&self.first.1)];
         let mut others = Vec::new();
         for words in &self.combinations {
-            let Some(tensors) = self.of(words).filter(|tensors| !seen.contains(tensors)) else {
+            let forms = self.of(words);
+            let Some(tensors) = forms.first().filter(|tensors| !seen.contains(tensors)) else {
                 continue;
             };
             let differs = |tensor: &&DescribedTensor| {
@@ -412,7 +426,7 @@ impl Described {
             };
             let differing = tensors.iter().filter(differs).cloned().collect();
             others.push((words.clone(), differing));
-            seen.push(tensors);
+            seen.push(Arc::clone(tensors));
         }
         others
     }
@@ -420,23 +434,27 @@ impl Described {
     /// The combinations of choices that the contract takes: a word for each choice.
     pub fn choices(&self) -> impl Iterator<Item = &[&'static str]> {
         let all = self.combinations.iter();
-        all.filter(|words| self.of(words).is_some())
+        all.filter(|words| !self.of(words).is_empty())
             .map(Vec::as_slice)
     }
 
-    /// The tensors at a case; none where the contract does not take its choices.
+    /// The tensors under the choices of a case, in their usual form; none where the contract does not take these choices.
     pub fn tensors_at(&self, values: &Values) -> Option<Tensors> {
+        self.at(values).first().cloned()
+    }
+
+    fn at(&self, values: &Values) -> Forms {
         self.of(&words(self.function, values))
     }
 
-    fn of(&self, words: &Words) -> Option<Tensors> {
+    fn of(&self, words: &Words) -> Forms {
         // A description that panicked has left nothing half done.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(words) {
-            return found.clone();
+            return Arc::clone(found);
         }
         let found = combination(self.function, words);
-        known.insert(words.clone(), found.clone());
+        known.insert(words.clone(), Arc::clone(&found));
         found
     }
 
@@ -445,20 +463,19 @@ impl Described {
         self.by_formulas(values).or_else(|| {
             let probed = probe(self.function, values)?;
             let shape = |tensor: &Probed| {
-                let axes = tensor.axes.iter().enumerate();
-                let axes = axes.map(|(at, axis)| Side {
-                    name: axis.name.clone(),
-                    symbol: self.symbol(values, &tensor.name, (at, axis)),
-                    length: axis.length,
-                });
-                Shape::plain(&tensor.name, tensor.kind, axes.collect())
+                let axes = self.axes(values, &tensor.name, &tensor.axes);
+                Shape::plain(&tensor.name, tensor.kind, axes)
             };
             Some(probed.iter().map(shape).collect())
         })
     }
 
+    /// The shapes that formulas give; none where a length has no formula, or where sizes decide over the form.
     fn by_formulas(&self, values: &Values) -> Option<Vec<Shape>> {
-        let tensors = self.tensors_at(values)?;
+        let forms = self.at(values);
+        let [tensors] = &forms[..] else {
+            return None;
+        };
         let shape = |tensor: &DescribedTensor| {
             let axis = |axis: &DescribedAxis| {
                 let symbol = axis.length.as_deref()?;
@@ -469,35 +486,78 @@ impl Described {
                     length,
                 })
             };
-            let axes = tensor.axes.iter().map(axis).collect::<Option<Vec<Side>>>()?;
+            let axes = tensor
+                .axes
+                .iter()
+                .map(axis)
+                .collect::<Option<Vec<Side>>>()?;
             Some(Shape::plain(&tensor.name, tensor.element, axes))
         };
         tensors.iter().map(shape).collect()
     }
 
-    /// The symbol of a tensor's axis at a case: its length as a formula. An axis has none where the contract has no such tensor or axis
-    /// under the choices of the case, or where the formula does not give the axis's length: no axis goes by the symbol of another.
-    pub fn symbol(&self, values: &Values, tensor: &str, (at, axis): (usize, &Axis)) -> String {
-        let symbol = || {
-            let tensors = self.tensors_at(values)?;
-            let tensor = tensors.iter().find(|known| known.name == tensor)?;
-            let known = tensor.axes.get(at).filter(|known| known.name == axis.name)?;
-            let symbol = known.length.as_deref()?;
+    /// The axes of a tensor at a case with their symbols, which are their lengths as formulas. An axis has none where the contract has no
+    /// such tensor or axis under the choices of the case, or where the formula does not give its length: no axis goes by the symbol of
+    /// another.
+    pub fn axes(&self, values: &Values, tensor: &str, axes: &[Axis]) -> Vec<Side> {
+        let forms = self.at(values);
+        let names = || axes.iter().map(|axis| &axis.name);
+        let mut named = forms.iter().flat_map(|tensors| tensors.iter());
+        let found = named.find(|known| {
+            known.name == tensor && known.axes.iter().map(|axis| &axis.name).eq(names())
+        });
+        let symbol = |(at, axis): (usize, &Axis)| {
+            let symbol = found?.axes[at].length.as_deref()?;
             let length = evaluate(self.function, values, symbol)?;
             (length == axis.length).then(|| symbol.to_owned())
         };
-        symbol().unwrap_or_default()
+        let sides = axes.iter().enumerate().map(|(at, axis)| Side {
+            name: axis.name.clone(),
+            symbol: symbol((at, axis)).unwrap_or_default(),
+            length: axis.length,
+        });
+        sides.collect()
     }
 
     /// The outputs at a case, and what is updated in place.
     pub fn outputs(&self, values: &Values) -> Vec<String> {
         let compared =
             |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
+        self.names(values, compared)
+    }
+
+    /// The tensors at a case that kernels write and that hold states of the rule: those with a row for each key channel and a column for
+    /// each value channel, and those that are called so.
+    pub fn states(&self, values: &Values) -> Vec<String> {
+        self.names(values, |tensor| {
+            let has = |name: &str| tensor.axes.iter().any(|axis| axis.name == name);
+            let mut names = std::iter::once(&tensor.name).chain(&tensor.parts);
+            let state = has("key channel") && has("value channel")
+                || names.any(|name| name.contains("state"));
+            state && matches!(tensor.role, Use::Output | Use::InPlace)
+        })
+    }
+
+    /// Inputs that an output may begin as where kernels read and write one buffer: those with the same axes.
+    pub fn beginnings(&self, values: &Values, output: &str) -> Vec<String> {
+        let tensors = self.tensors_at(values);
+        let tensors = tensors.as_deref().unwrap_or_default();
+        let of = tensors.iter().find(|tensor| tensor.name == output);
+        let axes = of.map(|tensor| &tensor.axes[..]).unwrap_or_default();
+        self.names(values, |tensor| {
+            tensor.role == Use::Input && !axes.is_empty() && tensor.axes == axes
+        })
+    }
+
+    fn names(&self, values: &Values, wanted: impl Fn(&&DescribedTensor) -> bool) -> Vec<String> {
         let tensors = self.tensors_at(values);
         let tensors = tensors.as_deref().unwrap_or_default().iter();
         tensors
-            .filter(compared)
+            .filter(wanted)
             .map(|tensor| tensor.name.clone())
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,8 +95,8 @@ pub(super) struct Reader<'s, 'o> {
 impl<'s> Reader<'s, '_> {
     fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
-            "contract", "name", "version", "types", "layout", "convert", "let", "vary", "scratch",
-            "buffers", "launch", "planted",
+            "contract", "name", "version", "types", "layout", "convert", "start", "let", "vary",
+            "scratch", "buffers", "launch", "planted",
         ]
         .into_iter()
         .chain(LAUNCH)
@@ -153,6 +153,7 @@ impl<'s> Reader<'s, '_> {
             converted: self.formulas(&table, "convert"),
             lets,
             varied,
+            starts: self.starts(&table),
             scratch: self.scratch(&table),
             buffers: self.buffers(&table),
             steps,

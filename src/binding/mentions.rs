@@ -1,7 +1,7 @@
 //! Whether a binding speaks of a name: a convention that none of its formulas mentions is one that its kernels were not written for.
 
 use super::formula::{Formula, Node};
-use super::{ArgSpec, Binding, LaunchSpec, Loop, Placed, Step};
+use super::{ArgSpec, Binding, LaunchSpec, Loop, Placed, Scratch, Step};
 use crate::contract::Values;
 
 impl Binding {
@@ -23,6 +23,30 @@ impl Binding {
         let own = self.when.iter().chain(lets).chain(converted);
         any(own.chain(pitches).chain(lengths), name)
             || self.steps.iter().any(|step| in_step(step, name))
+    }
+}
+
+impl Scratch {
+    /// The names in its lengths, each as often as it stands there.
+    pub(super) fn sizes(&self) -> Vec<String> {
+        fn collect(formula: &Formula, out: &mut Vec<String>) {
+            match &formula.node {
+                Node::Integer(_) | Node::Float(_) | Node::Word(_) => {}
+                Node::Name(name) => out.push(name.clone()),
+                Node::Negative(of) | Node::Not(of) => collect(of, out),
+                Node::Binary(_, left, right) => {
+                    [left, right].into_iter().for_each(|of| collect(of, out));
+                }
+                Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|of| collect(of, out)),
+                Node::Call(_, all) | Node::Index(_, all) => {
+                    all.iter().for_each(|of| collect(of, out));
+                }
+            }
+        }
+        let mut names = Vec::new();
+        let lengths = self.lengths.iter();
+        lengths.for_each(|length| collect(&length.value, &mut names));
+        names
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Binding {
     pub lets: Vec<(Placed<String>, Placed<Formula>)>,
     /// Names of several formulas, one for each way to launch; the first stands in `lets`.
     pub varied: Vec<(String, Vec<Placed<Formula>>)>,
+    /// Outputs whose buffers begin as a copy of an input.
+    pub starts: Vec<(Placed<String>, Placed<String>)>,
     /// Tensors of its own.
     pub scratch: Vec<Scratch>,
     /// Buffers that hold several tensors, one behind the other.

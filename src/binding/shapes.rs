@@ -43,6 +43,26 @@ impl Binding {
         for (name, _) in &self.converted {
             self.known(&mut shapes, &names, name)?;
         }
+        for (output, input) in &self.starts {
+            let target = self.known(&mut shapes, &names, output)?.clone();
+            let origin = self.known(&mut shapes, &names, input)?;
+            // An axis of one element changes no place.
+            let axes = |shape: &Shape| -> Vec<(String, usize)> {
+                let axes = shape.axes.iter().filter(|axis| axis.length != 1);
+                axes.map(|axis| (axis.name.clone(), axis.length)).collect()
+            };
+            if axes(&target) != axes(origin) || target.name == origin.name {
+                let title = format!(
+                    "`{}` cannot begin as `{}`: {} is not {}",
+                    output.value,
+                    input.value,
+                    origin.listed(),
+                    target.listed(),
+                );
+                let help = "name an input with the same axes, or leave the case out with `when`";
+                return self.complain(&input.span, title, help);
+            }
+        }
         let lets = self.named(values);
         for (name, spec) in &self.layouts {
             let pitch = match &spec.pitch {

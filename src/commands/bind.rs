@@ -22,12 +22,13 @@ use self::given::Given;
 use self::kernarg::scalar;
 use self::propose::Proposal;
 use self::tensors::Tensors;
-use self::written::{quoted, short};
+use self::written::{key, quoted, short};
 use super::exec::recorded;
 use super::inspect::dynamic_lds;
 use super::{contracts, load_code_object, no_kernel};
 use crate::args::BindArgs;
 use crate::binding::{self, Described, Use, described};
+use crate::contract::{Value, Values};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{demangled, print, shown};
@@ -193,8 +194,32 @@ fn skeleton(
             .filter(|tensor| tensor.role == Use::Input);
         let inputs: Vec<&str> = inputs.map(|tensor| tensor.name.as_str()).collect();
         text += &format!("# inputs: {}; outputs: {outputs}\n", inputs.join(", "));
+        text += &in_place(found);
     }
     text
+}
+
+/// How a state that is read and written in one buffer begins.
+fn in_place(found: &Described) -> String {
+    // Under the choices that say that there is a state to begin with.
+    let values = found.function.words.iter().filter_map(|(name, words)| {
+        let random = words.iter().find(|word| **word == "random")?;
+        Some(((*name).to_owned(), Value::Word(random)))
+    });
+    let values = Values::new(values.collect());
+    let begins = |state: String| {
+        let inputs = found.beginnings(&values, &state);
+        Some(format!("{} = {}", key(&state), quoted(inputs.first()?)))
+    };
+    let states = found.states(&values).into_iter();
+    let starts: Vec<String> = states.filter_map(begins).collect();
+    match &starts[..] {
+        [] => String::new(),
+        starts => format!(
+            "# a state that is read and written in one buffer: start = {{ {} }}\n",
+            starts.join(", ")
+        ),
+    }
 }
 
 /// What an argument may be: the tensor or size of its name, or its type and a question.

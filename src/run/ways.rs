@@ -139,15 +139,17 @@ impl Bindings {
                 let path = &program.report.path;
                 return Ok(Err(format!("the kernels of `{name}` are not in {path}")));
             }
-            if let Some(shapes) = described.shapes(&case.values) {
-                let shapes = binding.shapes(shapes, &case.values)?;
+            if let Some(contract) = described.shapes(&case.values) {
+                let shapes = binding.shapes(contract.clone(), &case.values)?;
                 let objects = Objects {
                     tested: &program.object,
                     planted: None,
                 };
                 let outputs = described.outputs(&case.values);
                 let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
-                binding.resolve(objects, &case.values, &shapes, &outputs, None)?;
+                let resolved = binding.resolve(objects, &case.values, &shapes, &outputs, None)?;
+                let states = described.states(&case.values);
+                binding.keeps_states((&contract, &states), &resolved)?;
             }
             return Ok(Ok(Bound {
                 binding,
@@ -162,6 +164,9 @@ impl Bindings {
             return Ok(Err(format!("there is no binding `{name}`")));
         }
         let bound = Bound::built_in(test.function)?;
+        if let Some(reason) = bound.binding.refuses(&case.values)? {
+            return Ok(Err(reason));
+        }
         let missing = bound
             .kernels()
             .into_iter()

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Outcome, Trial, Variant};
 use crate::binding::{
-    Binding, Call, Described, Home, Objects, PlantedSpec, Resolved, Shape, Side,
-    built_in_of, convert,
+    Binding, Call, Described, Home, Objects, PlantedSpec, Resolved, Shape, Side, built_in_of,
+    convert,
 };
 use crate::compare::{ElementKind, guards, poison};
 use crate::contract::{Check, Data, Function, Role, Tensor};
@@ -123,6 +123,9 @@ impl Trial<'_> {
         self.placed.resize_with(self.shapes.len(), Default::default);
         for at in 0..self.shapes.len() {
             self.convert(at)?;
+        }
+        self.begin_outputs()?;
+        for at in 0..self.shapes.len() {
             let shape = &self.shapes[at];
             if !shape.layout.is_plain() {
                 self.placed[at].layout = Some(shape.layout.clone());
@@ -155,20 +158,14 @@ impl Trial<'_> {
     /// The tensors as the contract has them.
     fn contract_shapes(&self) -> Vec<Shape> {
         let shape = |tensor: &Tensor| {
-            let symbol = |axis: (usize, &Axis)| {
-                let described = self.bound.described;
-                described.map(|described| described.symbol(self.values, &tensor.name, axis))
+            let axes = match self.bound.described {
+                Some(described) => described.axes(self.values, &tensor.name, &tensor.axes),
+                None => tensor.axes.iter().map(Side::unnamed).collect(),
             };
-            let axes = tensor.axes.iter().enumerate();
-            let axes = axes.map(|(n, axis)| Side {
-                name: axis.name.clone(),
-                symbol: symbol((n, axis)).unwrap_or_default(),
-                length: axis.length,
-            });
             let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
             Shape {
                 scalar: single.and_then(|data| data.wide().first().copied()),
-                ..Shape::plain(&tensor.name, tensor.kind, axes.collect())
+                ..Shape::plain(&tensor.name, tensor.kind, axes)
             }
         };
         self.prepared.tensors.iter().map(shape).collect()
@@ -186,6 +183,27 @@ impl Trial<'_> {
         let converted = convert(binding, self.values, &self.shapes, &tensor.name, &elements)
             .map_err(invalid)?;
         self.placed[at].sent = converted.map(|elements| Data::nearest(tensor.kind, &elements));
+        Ok(())
+    }
+
+    /// Has the buffers of outputs begin as the binding says: as inputs that are handed over, in the outputs' own types.
+    fn begin_outputs(&mut self) -> Outcome {
+        for (output, input) in &self.bound.binding.starts {
+            let known = |name: &str| {
+                let missing = || DeviceError::invalid(format!("there is no tensor `{name}`"));
+                self.position(name).ok_or_else(missing)
+            };
+            let (at, from) = (known(&output.value)?, known(&input.value)?);
+            let sent = self.placed[from].sent.as_ref();
+            let Some(data) = sent.or(self.tensor(from).data.as_ref()) else {
+                let text = format!(
+                    "`{}` holds nothing that `{}` could begin as",
+                    input.value, output.value
+                );
+                return Err(DeviceError::of(DeviceErrorKind::Arguments, text));
+            };
+            self.placed[at].sent = Some(data.clone().to(self.tensor(at).kind));
+        }
         Ok(())
     }
 

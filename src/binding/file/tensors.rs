@@ -59,6 +59,20 @@ impl Reader<'_, '_> {
         layouts
     }
 
+    /// `final = "initial"`.
+    pub(super) fn starts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Placed<String>)> {
+        let entries = self.entries(table, "start");
+        let mut starts = Vec::new();
+        for (output, value) in entries {
+            let input = string(value, self.out).map(|input| Placed {
+                span: value.span(),
+                value: input.to_owned(),
+            });
+            starts.extend(input.map(|input| (output, input)));
+        }
+        starts
+    }
+
     /// `results = ["o", "final"]`.
     pub(super) fn buffers(
         &mut self,

@@ -2,6 +2,7 @@
 
 use crate::binding::layout::Layout;
 use crate::compare::ElementKind;
+use crate::verdict::Axis;
 
 /// A tensor of the contract, or scratch of the binding, at one case.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,17 @@ pub struct Side {
     pub length: usize,
 }
 
+impl Side {
+    /// An axis that goes by its name alone.
+    pub fn unnamed(axis: &Axis) -> Side {
+        Side {
+            name: axis.name.clone(),
+            symbol: String::new(),
+            length: axis.length,
+        }
+    }
+}
+
 impl Shape {
     /// A tensor in the contract's order.
     pub fn plain(name: &str, kind: ElementKind, axes: Vec<Side>) -> Shape {
@@ -47,15 +59,25 @@ impl Shape {
         self.axes.iter().map(|axis| axis.length).product()
     }
 
-    /// The axis that a name means: the symbol of one axis, or what reports call it (blanks as `_`).
+    /// The axis that a name means: the symbol of one axis, or what reports call it (blanks as `_`). A name that means one axis in one way
+    /// and another in the other means none.
     pub fn axis(&self, name: &str) -> Option<usize> {
         let by_name = |axis: &Side| axis.name.replace(' ', "_") == name;
         let symbols = self.axes.iter().filter(|axis| axis.symbol == name).count();
         let by_symbol = |axis: &Side| symbols == 1 && axis.symbol == name;
-        let axes = &self.axes;
-        axes.iter()
-            .position(by_name)
-            .or_else(|| axes.iter().position(by_symbol))
+        let named = self.axes.iter().position(by_name);
+        let symbolic = self.axes.iter().position(by_symbol);
+        match (named, symbolic) {
+            (Some(named), Some(symbolic)) if named != symbolic => None,
+            (named, symbolic) => named.or(symbolic),
+        }
+    }
+
+    /// Its axes with their lengths, for messages.
+    pub fn listed(&self) -> String {
+        let axes = self.axes.iter();
+        let axes = axes.map(|axis| format!("{} {}", axis.name, axis.length));
+        format!("[{}]", axes.collect::<Vec<_>>().join(", "))
     }
 
     /// Names that [`Shape::axis`] takes.

@@ -5,9 +5,9 @@ use gfx906::code_object::{CodeObject, Kernel};
 
 use super::arguments::Arguments;
 use super::case::Case;
-use super::tensors::{Fit, Taken};
+use super::tensors::{Candidate, Fit, Taken};
 use super::written::{OUTPUTS, key, quoted, short};
-use crate::binding::{Described, described as told, find};
+use crate::binding::{Described, Use, described as told, find};
 use crate::commands::exec::recorded::Recorded;
 use crate::contract::Value;
 use crate::text::demangled;
@@ -60,6 +60,7 @@ impl Proposal<'_> {
         );
         text += &self.when(&used);
         text += &self.types();
+        text += &self.starts();
         text += &self.buffers();
         text += &grid;
         text += &block;
@@ -144,6 +145,38 @@ impl Proposal<'_> {
                 half.join(", ")
             ),
         }
+    }
+
+    /// Outputs whose buffers begin as an input that no buffer of the launch is: kernels read and write them.
+    fn starts(&self) -> String {
+        let candidates = &self.case.candidates;
+        let taken = |name: &str| {
+            let is = |taken: &Taken| match taken {
+                Taken::Tensor { tensor, .. } => candidates[*tensor].name == name,
+                _ => false,
+            };
+            self.taken.iter().any(is)
+        };
+        let outputs = candidates
+            .iter()
+            .filter(|tensor| tensor.role == Use::Output && taken(&tensor.name));
+        let start = |output: &Candidate| {
+            let all = self.described.beginnings(&self.case.values, &output.name);
+            match &all[..] {
+                [input] if !taken(input) => {
+                    Some(format!("{} = {}", key(&output.name), quoted(input)))
+                }
+                _ => None,
+            }
+        };
+        let starts: Vec<String> = outputs.filter_map(start).collect();
+        if starts.is_empty() {
+            return String::new();
+        }
+        format!(
+            "start = {{ {} }}   # ? no buffer of the launch is that input: the kernel reads the output's\n",
+            starts.join(", ")
+        )
     }
 
     fn buffers(&self) -> String {

@@ -1,0 +1,110 @@
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::binding::parse;
+use crate::contract::design::design;
+use crate::contracts::functions;
+
+/// The cases of a contract that runs of a few seeds have.
+fn cases(function: &'static Function) -> Vec<Values> {
+    (0..3).flat_map(|seed| design(function, seed)).collect()
+}
+
+fn described(function: &'static Function) -> Described {
+    describe(function, &[], &[]).expect("a contract that takes some choices")
+}
+
+/// Axes of the catalog whose length no formula over the sizes gives. They go by their names alone.
+const NAMED_ALONE: [(&str, &str); 1] = [("gdr_prepare_chunk_indices", "chunk")];
+
+/// Described combinations ended at 32, and the others took the axes of another.
+#[test]
+fn every_case_has_the_axes_of_its_own_choices() {
+    for function in functions() {
+        let described = described(function);
+        for values in cases(function) {
+            let probed = probe(function, &values).expect("a case of the domain");
+            let shapes = described.shapes(&values).expect("a case of the domain");
+            assert_eq!(shapes.len(), probed.len(), "{function:?} {values}");
+            for (shape, probed) in shapes.iter().zip(&probed) {
+                let at = format!("{function:?} {values}: {}", probed.name);
+                assert_eq!(
+                    (&shape.name, shape.kind),
+                    (&probed.name, probed.kind),
+                    "{at}"
+                );
+                let lengths = |axes: &[Side]| -> Vec<(String, usize)> {
+                    axes.iter()
+                        .map(|axis| (axis.name.clone(), axis.length))
+                        .collect()
+                };
+                let own = probed.axes.iter().map(Side::unnamed).collect::<Vec<_>>();
+                assert_eq!(lengths(&shape.axes), lengths(&own), "{at}");
+                assert_eq!(
+                    shape.axes,
+                    described.axes(&values, &shape.name, &probed.axes),
+                    "{at}"
+                );
+                for axis in &shape.axes {
+                    let alone = NAMED_ALONE.contains(&(function.name, axis.name.as_str()));
+                    assert_eq!(axis.symbol.is_empty(), alone, "{at}: {}", axis.name);
+                }
+            }
+        }
+    }
+}
+
+/// An axis goes by its length as a formula where no other axis has the same, and by its name: both mean the same axis at every case.
+#[test]
+fn every_spelling_of_an_axis_means_the_same() {
+    for function in functions() {
+        let described = described(function);
+        let mut seen = BTreeSet::new();
+        for values in cases(function) {
+            if !seen.insert(words(function, &values)) {
+                continue;
+            }
+            for shape in described.shapes(&values).expect("a case of the domain") {
+                let layout = |spelled: &dyn Fn(usize) -> String| {
+                    let axes: Vec<String> = (0..shape.axes.len()).rev().map(spelled).collect();
+                    let text = format!(
+                        "schema = 1\n[[binding]]\ncontract = \"{}\"\nlayout = {{ \"{}\" = \"{}\" }}\nsymbol = \"x\"\ngrid = [1]\nblock = [1]\nargs = []\n",
+                        function.name,
+                        shape.name,
+                        axes.join(" ")
+                    );
+                    let binding = parse("t", &text).expect("a binding").remove(0);
+                    let contract = described.shapes(&values).expect("a case");
+                    let shapes = binding.shapes(contract, &values).expect(&text);
+                    let found = shapes.into_iter().find(|found| found.name == shape.name);
+                    found.expect("the tensor").layout
+                };
+                let word = |at: usize| shape.axes[at].name.replace(' ', "_");
+                let unique = |at: usize| {
+                    let mut words = (0..shape.axes.len()).filter(|other| *other != at);
+                    words.all(|other| word(other) != word(at))
+                };
+                let letter = |at: usize| {
+                    let symbol = &shape.axes[at].symbol;
+                    let mut others = (0..shape.axes.len()).filter(|other| *other != at);
+                    let alone = others.all(|other| shape.axes[other].symbol != *symbol);
+                    let whole = !symbol.is_empty() && !symbol.contains(' ');
+                    if (alone && whole) || !unique(at) {
+                        symbol.clone()
+                    } else {
+                        word(at)
+                    }
+                };
+                let by_word = |at: usize| if unique(at) { word(at) } else { letter(at) };
+                let mixed = |at: usize| if at % 2 == 0 { letter(at) } else { by_word(at) };
+                let lengths: Vec<usize> = shape.axes.iter().map(|axis| axis.length).collect();
+                let order: Vec<usize> = (0..lengths.len()).rev().collect();
+                let wanted = crate::binding::Layout::new(&lengths, &order, None);
+                for found in [layout(&by_word), layout(&letter), layout(&mixed)] {
+                    let at = format!("{function:?} {values}: {}", shape.name);
+                    assert_eq!(Some(found), wanted, "{at}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Sizes that a registry asks for and the built-in kernels do not take: every case passes, or is skipped with the condition of its binding.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::{run, scratch};
+
+/// Sizes that kernels have bounds for, and lengths about those bounds.
+const TRIED: [(&str, &[i64]); 7] = [
+    ("K", &[1, 128, 129, 256, 257]),
+    ("V", &[1, 128, 129, 256, 257]),
+    ("S", &[1, 64, 128, 256, 257]),
+    ("D", &[1, 257]),
+    ("C", &[1, 16, 17, 64, 65, 128]),
+    ("BT", &[1, 16, 17, 32, 64, 65, 128]),
+    ("W", &[1, 2, 4, 5]),
+];
+
+/// The most of each size that a binding takes by the kernels' README, and none where any will do.
+fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
+    match (contract, binding, size) {
+        ("gdn_recurrent", "a wave a column" | "scan of two columns", "K") => length == 128,
+        ("gdn_recurrent", "a wave a column" | "scan of two columns", _) => false,
+        ("gdr_solve_tril" | "gdr_chunk_solve_tril" | "gdr_chunk_pipeline", _, "BT") => {
+            [16, 32, 64].contains(&length)
+        }
+        ("gdr_causal_conv1d_update" | "gdr_causal_conv1d_fwd", _, "W") => (2..=4).contains(&length),
+        ("gdr_cumsum_vector", _, _) => true,
+        ("ggml_gated_delta_net", _, "S") => length <= 256,
+        ("intra_chunk" | "deltanet", "optimised", "C") => length <= 64,
+        ("gdn_chunked", "one launch", "C") => true,
+        (contract, _, "C" | "BT") if !contract.starts_with("gdr_prepare") => {
+            !contract.starts_with("gd") || length <= 64
+        }
+        (
+            "gdn_recurrent"
+            | "gdn_chained"
+            | "gdn_decode"
+            | "gdn_decode_step"
+            | "gdn_sequential"
+            | "gdn_error_correction"
+            | "gdn_chunked"
+            | "gdn_chunk_states"
+            | "gdr_chunk_delta_h"
+            | "gdr_fused_recurrent_output"
+            | "gdr_fused_recurrent_state"
+            | "gdr_sigmoid_gating_update",
+            binding,
+            "K" | "V",
+        ) => length <= 256 || (size == "V" && !binding.is_empty()),
+        _ => true,
+    }
+}
+
+/// Bindings of the built-in kernels that have a name, by contract.
+fn named() -> BTreeMap<String, Vec<String>> {
+    let files = [
+        include_str!("../../kernels/compare.bind.toml"),
+        include_str!("../../kernels/fast_chunk.bind.toml"),
+        include_str!("../../kernels/fast_chunk_fused.bind.toml"),
+        include_str!("../../kernels/fast_document.bind.toml"),
+        include_str!("../../kernels/fast_scan.bind.toml"),
+    ];
+    let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files {
+        let table: toml::Table = file.parse().expect("TOML");
+        let bindings = table["binding"].as_array().expect("bindings");
+        for binding in bindings {
+            let text = |key: &str| binding[key].as_str().expect("text").to_owned();
+            let names = named.entry(text("contract")).or_default();
+            if !names.contains(&text("name")) {
+                names.push(text("name"));
+            }
+        }
+    }
+    named
+}
+
+#[test]
+fn what_built_in_kernels_do_not_take_is_skipped_with_the_reason() {
+    let here = scratch("sizes");
+    let listed = run(&here, &["contracts", "--format", "json"]);
+    let listed: Value = serde_json::from_str(&listed.out).expect("JSON");
+    let named = named();
+    let mut registry = "schema = 1\n".to_owned();
+    let mut wanted = BTreeMap::new();
+    for contract in listed["contracts"].as_array().expect("contracts") {
+        let texts = |key: &str| -> Vec<String> {
+            let all = contract[key].as_array().expect("a list").iter();
+            all.map(|one| one.as_str().expect("text").to_owned())
+                .collect()
+        };
+        let id = contract["id"].as_str().expect("text");
+        let sizes = [texts("sizes"), texts("integers")].concat();
+        let words = contract["choices"].as_array().expect("choices").iter();
+        let words: String = words
+            .map(|choice| {
+                format!(
+                    ", {} = {}",
+                    choice["name"].as_str().unwrap(),
+                    choice["words"][0]
+                )
+            })
+            .collect();
+        let own = named.get(id).cloned().unwrap_or_default();
+        let bindings = std::iter::once(String::new()).chain(own);
+        for binding in bindings {
+            for (size, lengths) in TRIED {
+                if !sizes.iter().any(|known| known == size) {
+                    continue;
+                }
+                for &length in lengths {
+                    let number = |name: &str| match name {
+                        name if name == size => length,
+                        "HV" => 4,
+                        "H" | "W" | "first" => 2,
+                        "T" | "seqlen" => 5,
+                        "K" | "DK" => 18,
+                        "V" | "C" | "BT" | "S" => 16,
+                        "Hg" | "Hk" | "snapshots" => 1,
+                        "diag" => 0,
+                        _ => 2,
+                    };
+                    let shape: Vec<String> = sizes
+                        .iter()
+                        .map(|name| format!("{name} = {}", number(name)))
+                        .collect();
+                    let test = format!("case {}", wanted.len());
+                    write!(
+                        registry,
+                        "[[test]]\nid = \"{test}\"\ncontract = \"{id}\"\nshape = {{ {}{words} }}\n",
+                        shape.join(", ")
+                    )
+                    .expect("text");
+                    if !binding.is_empty() {
+                        writeln!(registry, "binding = \"{binding}\"").expect("text");
+                    }
+                    let verdict = if takes(&binding, id, size, length) {
+                        "pass"
+                    } else {
+                        "skip"
+                    };
+                    wanted.insert(test, (verdict, format!("{id} {binding} {size}={length}")));
+                }
+            }
+        }
+    }
+    std::fs::write(here.join("sizes.toml"), &registry).expect("written");
+    let done = run(
+        &here,
+        &["--registry", "sizes.toml", "--report", "report.json"],
+    );
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{}", done.out);
+    let report = std::fs::read_to_string(here.join("report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let phases = report["phases"].as_array().expect("phases").iter();
+    let mut seen = 0;
+    for trial in phases.flat_map(|phase| phase["trials"].as_array().expect("trials")) {
+        let (verdict, case) = &wanted[trial["id"].as_str().expect("an id")];
+        assert_eq!(trial["verdict"], *verdict, "{case}: {}", trial["error"]);
+        if *verdict == "skip" {
+            let reason = trial["error"].as_str().expect("a reason");
+            assert!(
+                reason.starts_with("its binding is for when = "),
+                "{case}: {reason}"
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, wanted.len());
+}
