@@ -6,7 +6,9 @@
 //! Each combination of the contract's choices is described by itself when a case first asks for it: an axis may stand elsewhere, and
 //! mean something else, under other choices.
 
-use std::collections::{BTreeMap, HashMap};
+mod terms;
+
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
@@ -16,6 +18,7 @@ use super::scope::{Scope, Shape, Side};
 use crate::compare::ElementKind;
 use crate::contract::{self, Factor, Function, Probed, Values, probe};
 use crate::verdict::Axis;
+use terms::{Terms, length};
 
 /// A contract's tensors.
 #[derive(Debug)]
@@ -24,8 +27,8 @@ pub struct Described {
     pub function: &'static Function,
     /// Its combinations of choices, those of the cases that it was described for first.
     combinations: Vec<Words>,
-    /// The combination whose tensors stand for the contract where nobody asks about a case.
-    first: Combination,
+    /// Tensors of the first combination that the contract takes: they stand for it where nobody asks about a case.
+    first: Tensors,
     /// Descriptions by combination, made when somebody asks.
     known: Mutex<BTreeMap<Words, Forms>>,
 }
@@ -39,9 +42,6 @@ type Tensors = Arc<[DescribedTensor]>;
 /// The forms that the tensors of a combination have, the usual one first; none where the contract does not take the combination. Sizes
 /// may decide which axes there are: whole chunks may have an axis of their own.
 type Forms = Arc<[Tensors]>;
-
-/// A combination of a contract's choices and its tensors.
-type Combination = (Words, Tensors);
 
 /// What a tensor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -118,7 +118,7 @@ pub fn describe(
     let first = combinations.iter().find_map(|words| {
         let forms = combination(function, words);
         known.insert(words.clone(), Arc::clone(&forms));
-        Some((words.clone(), Arc::clone(forms.first()?)))
+        forms.first().cloned()
     })?;
     Some(Described {
         function,
@@ -287,116 +287,6 @@ fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> Described
     }
 }
 
-/// A formula that gives these lengths in these cases: of those that do the one that a reader would try first.
-fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
-    let first = *wanted.first()?;
-    let constant = wanted.iter().all(|length| *length == first);
-    if constant && (first <= 4 || terms.order.is_empty()) {
-        return Some(first.to_string());
-    }
-    let found = terms.find(wanted);
-    found.or_else(|| constant.then(|| first.to_string()))
-}
-
-impl Terms {
-    /// What the sizes of a function give in these cases.
-    fn of(function: &Function, cases: &[&Values]) -> Terms {
-        let sizes = function.dims.iter().chain(function.integers);
-        let names: Vec<&str> = sizes.copied().collect();
-        let of = |name: &str| -> Vec<i64> {
-            let size = |values: &&Values| values.get(name).unwrap_or(1);
-            cases.iter().map(size).collect()
-        };
-        let mut terms = Terms::default();
-        // Products of up to five sizes, and twice those, those of fewer first.
-        let mut products: Vec<(usize, String, Vec<i64>)> = Vec::new();
-        for (n, name) in names.iter().enumerate() {
-            products.push((n, (*name).into(), of(name)));
-        }
-        let (mut from, mut doubled) = (0, Vec::new());
-        for _ in 0..5 {
-            let end = products.len();
-            for at in from..end {
-                let (last, formula, values) = products[at].clone();
-                terms.add(formula.clone(), values.clone());
-                doubled.push((
-                    format!("2 * {formula}"),
-                    values.iter().map(|value| value.saturating_mul(2)).collect(),
-                ));
-                for (n, name) in names.iter().enumerate().skip(last) {
-                    let product: Vec<i64> = values
-                        .iter()
-                        .zip(of(name))
-                        .map(|(a, b)| a.saturating_mul(b))
-                        .collect();
-                    products.push((n, format!("{formula} * {name}"), product));
-                }
-            }
-            from = end;
-        }
-        doubled
-            .into_iter()
-            .for_each(|(formula, values)| terms.add(formula, values));
-        let singles: Vec<(&str, Vec<i64>)> = names.iter().map(|name| (*name, of(name))).collect();
-        for (a, x) in &singles {
-            for (b, y) in singles
-                .iter()
-                .filter(|(b, y)| b != a && y.iter().all(|y| *y > 0))
-            {
-                let up = x.iter().zip(y).map(|(x, y)| (x + y - 1).div_euclid(*y));
-                terms.add(format!("ceil({a} / {b})"), up.collect());
-                let whole = x.iter().zip(y).all(|(x, y)| x % y == 0);
-                if whole {
-                    terms.add(
-                        format!("{a} / {b}"),
-                        x.iter().zip(y).map(|(x, y)| x / y).collect(),
-                    );
-                }
-            }
-            for tile in [64, 256] {
-                let up = x.iter().map(|x| (x + tile - 1).div_euclid(tile));
-                terms.add(format!("ceil({a} / {tile})"), up.collect());
-            }
-            for by in [1, -1] {
-                let sign = if by > 0 { '+' } else { '-' };
-                terms.add(format!("{a} {sign} 1"), x.iter().map(|x| x + by).collect());
-            }
-        }
-        terms
-    }
-}
-
-/// Formulas by what they give in each case.
-#[derive(Default)]
-struct Terms {
-    known: HashMap<Vec<i64>, String>,
-    order: Vec<(String, Vec<i64>)>,
-}
-
-impl Terms {
-    fn add(&mut self, formula: String, values: Vec<i64>) {
-        self.known
-            .entry(values.clone())
-            .or_insert_with(|| formula.clone());
-        self.order.push((formula, values));
-    }
-
-    /// A term, or the sum of two.
-    fn find(&self, wanted: &[i64]) -> Option<String> {
-        if let Some(term) = self.known.get(wanted) {
-            return Some(term.clone());
-        }
-        self.order.iter().find_map(|(formula, values)| {
-            let rest: Vec<i64> = wanted
-                .iter()
-                .zip(values)
-                .map(|(want, value)| want - value)
-                .collect();
-            Some(format!("{formula} + {}", self.known.get(&rest)?))
-        })
-    }
-}
-
 fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize> {
     let scope = Scope::new(function, values, &[], &[]);
     let value = scope.number(&parse(formula).ok()?).ok()?;
@@ -407,12 +297,12 @@ impl Described {
     /// The tensors of the first combination of choices, in the order in which the function makes them. They stand for the contract where
     /// nobody asks about a case.
     pub fn tensors(&self) -> &[DescribedTensor] {
-        &self.first.1
+        &self.first
     }
 
     /// Tensors that are otherwise under other choices: the first combination that has them so, and the tensors.
     pub fn others(&self) -> Vec<(Words, Vec<DescribedTensor>)> {
-        let mut seen = vec![Arc::clone(&self.first.1)];
+        let mut seen = vec![Arc::clone(&self.first)];
         let mut others = Vec::new();
         for words in &self.combinations {
             let forms = self.of(words);

@@ -15,6 +15,7 @@ mod planted;
 mod resolve;
 mod scope;
 mod shapes;
+mod states;
 mod symbol;
 mod value;
 

@@ -203,7 +203,7 @@ fn skeleton(
 fn in_place(found: &Described) -> String {
     // Under the choices that say that there is a state to begin with.
     let values = found.function.words.iter().filter_map(|(name, words)| {
-        let random = words.iter().find(|word| **word == "random")?;
+        let random = words.iter().copied().find(|word| *word == "random")?;
         Some(((*name).to_owned(), Value::Word(random)))
     });
     let values = Values::new(values.collect());

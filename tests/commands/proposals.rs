@@ -95,6 +95,56 @@ fn rule(directory: &Path) -> PathBuf {
     )
 }
 
+/// A launch that updates a state in place: no buffer of its own is the state before it.
+#[test]
+fn a_state_in_place_is_proposed_to_begin_as_an_input() {
+    let here = scratch("proposals-in-place");
+    let (b, h, hv, k, v) = (2usize, 3, 6, 20, 24);
+    let sizes = [b, 1, h, hv, k, v].map(|size| (size as u32).to_le_bytes());
+    let arguments = json!([
+        hex(&sizes.concat()),
+        hex(&[0; 4]),
+        "$q",
+        "$k",
+        "$v",
+        "$g",
+        "$beta",
+        "$kept",
+        "$o"
+    ]);
+    launch(
+        &here,
+        "state.co",
+        json!({"kernel": "token_f32", "grid": [1, hv, b], "block": [64, 1, 1], "args": arguments}),
+        &[
+            ("q", 4 * b * h * k, false),
+            ("k", 4 * b * h * k, false),
+            ("v", 4 * b * hv * v, false),
+            ("g", 4 * b * hv, false),
+            ("beta", 4 * b * hv, false),
+            ("kept", 4 * b * hv * k * v, true),
+            ("o", 4 * b * hv * v, true),
+        ],
+    );
+    let size = "B=2,T=1,H=3,HV=6,K=20,V=24,state=random";
+    let args = [
+        "bind",
+        "--from",
+        "launch.json",
+        "--contract",
+        "gdn_recurrent",
+        "--size",
+        size,
+    ];
+    let run = run(&here, &args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(
+        run.out.contains("\nstart = { final = \"initial\" }   # ?"),
+        "{}",
+        run.out
+    );
+}
+
 /// What is proposed is what the launch tells, with a comment where something else would do, and passes as it is.
 #[test]
 fn a_recorded_launch_becomes_a_binding_that_passes() {

@@ -99,7 +99,7 @@ fn what_built_in_kernels_do_not_take_is_skipped_with_the_reason() {
             .map(|choice| {
                 format!(
                     ", {} = {}",
-                    choice["name"].as_str().unwrap(),
+                    choice["name"].as_str().expect("text"),
                     choice["words"][0]
                 )
             })
