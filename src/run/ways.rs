@@ -160,6 +160,9 @@ impl Bindings {
             return Ok(Err(format!("there is no binding `{name}`")));
         }
         let bound = Bound::built_in(test.function)?;
+        if let Some(reason) = bound.binding.refuses(&case.values)? {
+            return Ok(Err(reason));
+        }
         let missing = bound
             .kernels()
             .into_iter()
