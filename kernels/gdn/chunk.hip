@@ -15,6 +15,8 @@ struct ChunkRule {
     static __device__ double sum(double G) { return G; }
     static __device__ float between(double G_i, double G_j) { return expf((float)(G_i - G_j)); }
     static constexpr int scan_end = GDN_MAX_CHUNK;  // the scan's distances stay below this
+    // the sum of all passes up to one, from the sum of those before it and its own
+    static __device__ double carried(double before, double sum) { return before + sum; }
     static __device__ bool writes_gate(int token, int T) { return true; }
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
     // L and its inverse

@@ -2,21 +2,26 @@
 #pragma once
 #include "chunk.hip"
 
-// G[i] = log gates of the chunk's tokens up to i: one wave a chunk and head, a scan by doubling distance.
+// G[i] = log gates of the chunk's tokens up to i: one wave a chunk and head, a scan by doubling distance for each 64 tokens.
 template <class Rule>
 static __device__ __forceinline__ void cumsum_body(const float* g, double* G, int B, int T, int HV, int C, int gate_kind) {
-    const int hv = blockIdx.y, b = blockIdx.z, i = threadIdx.x;
+    const int hv = blockIdx.y, b = blockIdx.z, lane = threadIdx.x;
     if (hv >= HV || b >= B || blockIdx.x * C >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, C);
-    const bool mine = i < chunk.tokens;
-    const long place = chunk.at(i) * HV + hv;
-    double sum = mine ? Rule::log_gate(g[place], gate_kind) : 0.0;
+    double carry = 0.0;
+    for (int begin = 0; begin < chunk.tokens; begin += 64) {
+        const int i = begin + lane;
+        const bool mine = i < chunk.tokens;
+        const long place = chunk.at(i) * HV + hv;
+        double sum = mine ? Rule::log_gate(g[place], gate_kind) : 0.0;
 #pragma unroll
-    for (int distance = 1; distance < Rule::scan_end; distance *= 2) {
-        double before = __shfl_up(sum, distance);
-        if (i >= distance) sum += before;
+        for (int distance = 1; distance < Rule::scan_end; distance *= 2) {
+            double before = __shfl_up(sum, distance);
+            if (lane >= distance) sum += before;
+        }
+        if (mine && Rule::writes_gate(chunk.at(i) - (long)b * T, T)) G[place] = Rule::sum(carry + sum);
+        carry = Rule::carried(carry, __shfl(sum, 63));
     }
-    if (mine && Rule::writes_gate(chunk.at(i) - (long)b * T, T)) G[place] = Rule::sum(sum);
 }
 #define CUMSUM_KERNEL(NAME, RULE)                                                                      \
     extern "C" __global__ __launch_bounds__(64) void NAME(const float* g, double* G, int B, int T, int HV, int C, \

@@ -10,6 +10,8 @@ struct GdrChunkRule {
     static __device__ double log_gate(float g) { return g; }
     static constexpr int scan_end = GDN_MAX_CHUNK;  // the scan's distances stay below this
     static __device__ int gate_token(int i, int tokens) { return i; }
+    // the sum of all passes up to one, from the sum of those before it and its own
+    static __device__ double carried(double before, double sum) { return before + sum; }
     // L
     static __device__ float row_beta(const float* beta, int i, int j) { return beta[i]; }
     static __device__ float safe_exp(float x) { return x <= 0.0f ? expf(x) : 0.0f; }
@@ -57,16 +59,21 @@ static __device__ __forceinline__ double gdr_scan(double sum, int lane) {
     return sum;
 }
 
-// G: the gates of the chunk's tokens up to each, one wave a chunk and head.
+// G: the gates of the chunk's tokens up to each, one wave a chunk and head, 64 tokens at a time.
 template <class Rule>
 static __device__ __forceinline__ void gdr_cumsum_body(const float* g, float* G, int B, int T, int H, int BT) {
-    const int hv = blockIdx.y, b = blockIdx.z, i = threadIdx.x;
+    const int hv = blockIdx.y, b = blockIdx.z, lane = threadIdx.x;
     if (hv >= H || b >= B || blockIdx.x * BT >= T) return;
     const Chunk chunk = gdn_chunk(blockIdx.x, b, T, BT);
-    const bool mine = i < chunk.tokens;
-    const double gate = mine ? Rule::log_gate(g[chunk.at(Rule::gate_token(i, chunk.tokens)) * H + hv]) : 0.0;
-    const double sum = gdr_scan<Rule>(gate, i);
-    if (mine) G[chunk.at(i) * H + hv] = (float)sum;
+    double carry = 0.0;
+    for (int begin = 0; begin < chunk.tokens; begin += GDR_WAVE) {
+        const int i = begin + lane;
+        const bool mine = i < chunk.tokens;
+        const double gate = mine ? Rule::log_gate(g[chunk.at(Rule::gate_token(i, chunk.tokens)) * H + hv]) : 0.0;
+        const double sum = gdr_scan<Rule>(gate, lane);
+        if (mine) G[chunk.at(i) * H + hv] = (float)(carry + sum);
+        carry = Rule::carried(carry, __shfl(sum, GDR_WAVE - 1));
+    }
 }
 #define GDR_CUMSUM_KERNEL(NAME, RULE)                                                                                  \
     extern "C" __global__ __launch_bounds__(64) void NAME(const float* g, float* G, int B, int T, int H, int BT) {     \

@@ -105,3 +105,25 @@ extern "C" __global__ void planted_cumsum_no_carry(const float* in, float* out, 
         out[i] = sum;
     }
 }
+
+// e^x / (1 + e^x): no number where e^x overflows
+extern "C" __global__ void planted_sigmoid_overflows(const float* in, float* out, int n) {
+    int i = item();
+    if (i < n) out[i] = expf(in[i]) / (1.0f + expf(in[i]));
+}
+
+// in passes of 64: of those before, only the last one is carried on
+extern "C" __global__ void planted_cumsum_carry_lost(const float* in, float* out, int n) {
+    float carry = 0.0f;
+    for (int begin = 0; begin < n; begin += 64) {
+        float sum = 0.0f;
+        for (int i = begin; i < n && i < begin + 64; i++) out[i] = carry + (sum += in[i]);
+        carry = sum;
+    }
+}
+
+// one element alone is left out
+extern "C" __global__ void planted_cumsum_one_left(const float* in, float* out, int n) {
+    float sum = 0.0f;
+    for (int i = 0; i < n && n > 1; i++) out[i] = sum += in[i];
+}

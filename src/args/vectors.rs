@@ -12,6 +12,9 @@ use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 /// [B, HV, K, V], and what is expected: o_block [B, T, HV, V] and state_block [B, HV, K, V] where value head h reads
 /// query/key head h / (HV / H), o_tiled and state_tiled where it reads h % H. q and k are used as they are. The
 /// metadata's `scale` is the factor on the output, 1/sqrt(K) without it.
+///
+/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]: each sequence is a call of its own. A file
+/// with a tensor of another name is refused.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
     /// Files of tensors

@@ -46,7 +46,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
-    let files: Vec<Vectors> = args
+    let files: Vec<Vec<Vectors>> = args
         .files
         .iter()
         .map(|path| Vectors::read(path))
@@ -56,6 +56,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let families = families(args.family, &program, bindings)?;
     let mut batches: Vec<Batch> = files
         .into_iter()
+        .flatten()
         .map(|file| batch(file, &families, args.family == FamilyChoice::All))
         .collect::<Result<_, _>>()?;
     for (_, foreign) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
@@ -142,7 +143,7 @@ fn leave_out(foreign: &mut Foreign, setup: &Setup, program: &Program) -> Result<
 fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop> {
     let mut notes = expectation::notes(&vectors);
     notes.extend(vectors.notes.iter().cloned());
-    let mut trials = Vec::new();
+    let (mut trials, mut judged) = (Vec::new(), Vec::new());
     for &family in families {
         for (map, names) in EXPECTED {
             let expected = names.map(|name| vectors.get(name));
@@ -158,16 +159,29 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
                     family.word(),
                     family::map_word(map)
                 )),
-                _ => trials.push((family, foreign)),
+                _ => {
+                    judged.push(names);
+                    trials.push((family, foreign));
+                }
             }
         }
     }
     if trials.is_empty() {
         return Err(Stop::nothing(format!(
             "{}: nothing can compute it: {}",
-            vectors.name,
+            vectors.title(),
             notes.join("; ")
         )));
+    }
+    for (_, names) in EXPECTED {
+        let expected = names.into_iter().find(|name| vectors.get(name).is_some());
+        if let Some(name) = expected.filter(|_| !judged.contains(&names)) {
+            return Err(Stop::setup(format!(
+                "{}: nothing can compute what tensor `{name}` expects: {}",
+                vectors.title(),
+                notes.join("; ")
+            )));
+        }
     }
     Ok(Batch {
         vectors,
@@ -229,7 +243,7 @@ fn judged(
         });
         phases.push(PhaseReport {
             number,
-            title: batch.vectors.name.clone(),
+            title: batch.vectors.title(),
             note: Some(batch.notes.join("; ")),
             trials: trials.collect(),
         });

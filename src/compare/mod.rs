@@ -28,4 +28,4 @@ pub use judge::{NamedInput, OutputCase, OwnerOf, Unusable, Yardsticks, judge_by,
 pub use location::pattern;
 pub use repeat::judge_repeat;
 pub use tensor::index;
-pub use trivial::{accepted_trivially, accepted_trivially_by};
+pub use trivial::{POISON_LEFT, accepted_trivially, accepted_trivially_by};

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use super::judge::passing;
 use super::{Element, NamedInput, OutputCase, Unusable, Yardsticks, poison};
 
+/// The trivial output of a kernel that writes nothing.
+pub const POISON_LEFT: &str = "poison left as it is";
+
 /// The trivial outputs that would pass where `case.got` stands: the poison itself, all zeros, each input of the same
 /// size echoed. A test for which this is not empty says nothing about a kernel. Where the right output is an input of
 /// another type, converted, that one counts for nothing.
@@ -22,7 +25,7 @@ pub fn accepted_trivially_by<E: Element>(
 ) -> Vec<String> {
     let count = case.got.len();
     let constant = [
-        ("poison left as it is", poison::element::<E>()),
+        (POISON_LEFT, poison::element::<E>()),
         ("all zeros", E::nearest(0.0)),
     ];
     let mut candidates: Vec<(String, Cow<'_, [E]>)> = Vec::new();

@@ -17,6 +17,8 @@ pub struct Domain {
     pub conventions: &'static [Choice],
     /// What is left out.
     pub rules: &'static [Rule],
+    /// Cases whose right output is zeros or a copy of an input. A kernel that writes nothing fails them, and they prove no more than that.
+    pub uncomputed: &'static [Rule],
     /// Laws that outputs keep whatever the references say.
     pub relations: &'static [Relation],
 }
@@ -49,6 +51,7 @@ impl Domain {
             values: &[],
             conventions: &[],
             rules: &[],
+            uncomputed: &[],
             relations: &[],
         }
     }
@@ -76,6 +79,11 @@ impl Domain {
         Domain { rules, ..self }
     }
 
+    /// With cases whose right output no kernel has to compute: the test of tests accepts zeros and echoes there.
+    pub const fn uncomputed(self, uncomputed: &'static [Rule]) -> Domain {
+        Domain { uncomputed, ..self }
+    }
+
     /// With laws that need no reference.
     pub const fn relations(self, relations: &'static [Relation]) -> Domain {
         Domain { relations, ..self }
@@ -84,6 +92,11 @@ impl Domain {
     /// The rule that a case breaks.
     pub fn broken(&self, values: &Values) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| (rule.breaks)(values))
+    }
+
+    /// True where a kernel need not compute anything to be right at a case: it only has to write.
+    pub fn is_uncomputed(&self, values: &Values) -> bool {
+        self.uncomputed.iter().any(|rule| (rule.breaks)(values))
     }
 }
 

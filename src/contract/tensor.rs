@@ -104,6 +104,8 @@ pub struct Check {
     pub oracle: Vec<f64>,
     /// Mistakes that kernels make here.
     pub mistakes: Vec<Mistake>,
+    /// True where the right output is zeros or a copy of an input, so that those pass.
+    pub uncomputed: bool,
     /// What the output is held against, or why nothing can be.
     pub yardsticks: OnceLock<Result<Yardsticks, String>>,
     /// The output that nobody computed and that would pass, if one would.

@@ -3,7 +3,7 @@
 use deltanet_reference::operators;
 
 use super::laws;
-use super::values::{ALONE, N, N_FROM_3};
+use super::values::{ALONE, N, ONE_ELEMENT};
 use super::{Function, exchanged, values};
 use crate::contract::relation::{Keeps, Relation, Step};
 use crate::contract::{
@@ -127,8 +127,10 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N_FROM_3])
+        domain: Domain::of(&[N])
             .values(SUMMANDS)
+            .without(&[ALONE])
+            .uncomputed(&[ONE_ELEMENT])
             .relations(&[laws::SUMS]),
         run: cumsum,
     },

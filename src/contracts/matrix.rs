@@ -13,7 +13,7 @@ use crate::tensor::Distribution::Uniform;
 const PRODUCTS: Domain = Domain::of(&[
     Factor::One("M", &[1, 15, 16, 17, 65]),
     Factor::One("N", &[1, 16, 33, 63]),
-    Factor::One("K", &[1, 7, 16, 65]),
+    Factor::One("K", &[1, 7, 16, 129]),
 ])
 .values(&[(
     values::NAME,
@@ -35,10 +35,10 @@ const ONE_PRODUCT: Rule = Rule {
         one("M") && one("N") && word.is_some_and(|word| word != values::ORDINARY)
     },
 };
-/// From 3 x 5 up: one row or column transposed is the input itself, and so may be a few zeros.
+/// Rows and columns around a tile, and one of either.
 const MOVED: Domain = Domain::of(&[
-    Factor::One("rows", &[3, 15, 16, 17, 65]),
-    Factor::One("cols", &[5, 16, 33, 64]),
+    Factor::One("rows", &[1, 3, 15, 16, 17, 65]),
+    Factor::One("cols", &[1, 5, 16, 33, 64]),
 ])
 .values(&[(
     values::NAME,
@@ -48,7 +48,25 @@ const MOVED: Domain = Domain::of(&[
         values::TINY,
         values::INFINITE,
     ],
-)]);
+)])
+.without(&[LONE_ELEMENT])
+.uncomputed(&[ONE_LINE]);
+/// A matrix of one element.
+const LONE_ELEMENT: Rule = Rule {
+    of: &["rows", "cols", values::NAME],
+    says: "rows = cols = 1 has ordinary values: there are no others",
+    breaks: |case| {
+        let one = |name| case.get(name) == Some(1);
+        let word = case.word(values::NAME);
+        one("rows") && one("cols") && word.is_some_and(|word| word != values::ORDINARY)
+    },
+};
+/// One row or column.
+const ONE_LINE: Rule = Rule {
+    of: &["rows", "cols"],
+    says: "one row or one column: it is the input itself, transposed",
+    breaks: |case| case.get("rows") == Some(1) || case.get("cols") == Some(1),
+};
 
 /// Linear in one factor.
 const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);

@@ -12,5 +12,5 @@ pub const HEADS: Factor = Factor::One("H", &[1, 3, 5]);
 pub const GROUPS: &[&[i64]] = &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]];
 /// Channels of a key: one, a number that is no power of two, those that models have and kernels are made for, more than a work-group has lanes.
 pub const KEY_CHANNELS: Factor = Factor::One("K", &[1, 18, 64, 128, 200]);
-/// Channels of a value: one, a tile, and one more than a wave has lanes.
-pub const VALUE_CHANNELS: Factor = Factor::One("V", &[1, 16, 65]);
+/// Channels of a value: one, a tile, and one more than two waves have lanes, so that a loop over waves has three passes.
+pub const VALUE_CHANNELS: Factor = Factor::One("V", &[1, 16, 129]);

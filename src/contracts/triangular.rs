@@ -49,11 +49,13 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["dst"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[
-            Factor::One("n", &[16, 17, 33, 65]),
-            // Something is kept and something is not: neither zeros nor the input alone are right.
+            Factor::One("n", &[1, 16, 17, 33, 65]),
+            // Something is kept and something is not, but of one element.
             Factor::One("diag", &[-9, -1, 0, 1, 9]),
         ])
         .values(COPIED)
+        .without(&[values::ALONE])
+        .uncomputed(&[values::ONE_ELEMENT])
         .relations(&[laws::again(
             "nothing-left",
             "done to its own result, it changes nothing",
@@ -69,7 +71,8 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
-        domain: Domain::of(&[Factor::One("n", &[2, 16, 17, 64, 65])]),
+        domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 64, 65])])
+            .uncomputed(&[values::ONE_ELEMENT]),
         run: causal_mask,
     },
     Function {
@@ -92,10 +95,11 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["X"],
         largest: &[&["n", "n"], &["n", "k"]],
         domain: Domain::of(&[
-            Factor::One("n", &[5, 17, 33, 65]),
+            Factor::One("n", &[1, 5, 17, 33, 129]),
             Factor::One("k", &[1, 3, 33]),
         ])
         .values(&[MATRIX, values::GREAT_OR_NOT])
+        .uncomputed(&[values::ONE_ELEMENT])
         .relations(&[
             laws::SOLVED,
             laws::doubled([&[Step::Times(&["B"], 2.0)], &[Step::Times(&["X"], 2.0)]]),

@@ -32,8 +32,6 @@ pub const GREAT: &str = "great";
 /// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.
 pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
 
-/// The same where one element is its own result, and a second that is infinite, too.
-pub const N_FROM_3: Factor = Factor::One("n", &[3, 63, 64, 257, 1000]);
 /// The choice of [`GREAT`].
 pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
@@ -42,6 +40,13 @@ pub const ALONE: Rule = Rule {
     of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
     breaks: |case| case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY),
+};
+
+/// One element, or a matrix of one.
+pub const ONE_ELEMENT: Rule = Rule {
+    of: &["n"],
+    says: "n = 1: the one element is 0 or a copy",
+    breaks: |case| case.get("n") == Some(1),
 };
 
 /// An input of the case's class, where the formula takes whatever there is.
@@ -129,6 +134,29 @@ const LOW: &str = "of about 2^-100";
 const HIGH: &str = "of about 2^100";
 /// What an infinity meets.
 const NOT_ZERO: &str = "not zero";
+
+/// Makes rows of these lengths short: their squares sum to `squares`, about an epsilon, so that it shows where the epsilon stands. One row
+/// of those after the first is all zeros, so that it shows whether there is one.
+pub fn shorten(values: &mut [f32], channels: usize, squares: f64, zeros: usize) {
+    for row in values.chunks_exact_mut(channels) {
+        let length = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
+        let factor = (squares / length.max(f64::MIN_POSITIVE)).sqrt();
+        row.iter_mut()
+            .for_each(|x| *x = (f64::from(*x) * factor) as f32);
+    }
+    let rows = values.len() / channels;
+    // Of fewer rows too little would be left that is not 0.
+    if rows > 3 {
+        values[(1 + zeros) * channels..][..channels].fill(0.0);
+    }
+}
+
+/// Makes the second row one of zeros, which its norm leaves as it is.
+pub fn one_of_zeros(values: &mut [f32], channels: usize) {
+    if values.len() > channels {
+        values[channels..2 * channels].fill(0.0);
+    }
+}
 
 /// Makes what was drawn one of a class.
 fn change(class: &str, values: &mut [f32], stream: &mut Stream) {

@@ -198,7 +198,14 @@ impl Setup {
             let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
             // What is missing is an error of the test if all is required.
             Ok(match way {
-                Err(_) if wanted.require_all && !bound => Ok(Bound::built_in(one.test.function)?),
+                Err(reason) if wanted.require_all && !bound => {
+                    let own = Bound::built_in(one.test.function)?;
+                    // Kernels that are not for a size are not missing.
+                    match own.binding.refuses(&one.case.values)? {
+                        Some(_) => Err(reason),
+                        None => Ok(own),
+                    }
+                }
                 way => way,
             })
         };

@@ -163,3 +163,27 @@ GDN_SCAN_KERNEL(planted_scan_f16_no_scale, ScanNoScale, _Float16, PlantedTile128
 GDN_SCAN_KERNEL(planted_scan_bf16_no_scale, ScanNoScale, Bf16, PlantedTile128, true)
 DECODE_KERNEL(planted_decode_f16_no_norm, DecodeNoNorm, _Float16, PlantedTile128, true)
 DECODE_KERNEL(planted_decode_bf16_no_norm, DecodeNoNorm, Bf16, PlantedTile128, true)
+
+// the epsilon on the mean of 64 squares, not on their sum
+struct DecodeEpsilonOfMean : DecodeRule {
+    static __device__ float norm(float squares, float eps) { return lanes_reciprocal_root(squares + 64.0f * eps); }
+};
+DECODE_KERNEL(planted_decode_eps_of_mean, DecodeEpsilonOfMean, float, PlantedTile, false)
+
+// no epsilon: a row of zeros is no number
+struct DecodeNoEpsilon : DecodeRule {
+    static __device__ float norm(float squares, float eps) { return lanes_reciprocal_root(squares); }
+};
+DECODE_KERNEL(planted_decode_no_eps, DecodeNoEpsilon, float, PlantedTile, false)
+
+// e^b / (1 + e^b): no number where e^b overflows
+struct DecodeStrengthOverflows : DecodeRule {
+    static __device__ float strength(float b) { return lanes_exp(b) * lanes_reciprocal(1.0f + lanes_exp(b)); }
+};
+DECODE_KERNEL(planted_decode_strength_overflows, DecodeStrengthOverflows, float, PlantedTile, false)
+
+// no threshold: e^x overflows
+struct DecodeNoThreshold : DecodeRule {
+    static __device__ float decay(float a_log, float x) { return lanes_exp(-lanes_exp(a_log) * lanes_log(1.0f + lanes_exp(x))); }
+};
+DECODE_KERNEL(planted_decode_no_threshold, DecodeNoThreshold, float, PlantedTile, false)

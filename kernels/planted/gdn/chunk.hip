@@ -10,6 +10,12 @@ struct HalfScan : ChunkRule {
 };
 CUMSUM_KERNEL(planted_gdn_chunk_cumsum_half_wave, HalfScan)
 
+// of the passes before, only the last one is carried on
+struct CumsumCarryLost : ChunkRule {
+    static __device__ double carried(double before, double sum) { return sum; }
+};
+CUMSUM_KERNEL(planted_gdn_chunk_cumsum_carry_lost, CumsumCarryLost)
+
 // the sign of the gate flipped
 struct CumsumSign : ChunkRule {
     static __device__ double log_gate(float g, int kind) { return -ChunkRule::log_gate(g, kind); }

@@ -38,3 +38,28 @@ struct NoRoot : ProducerRule {
     static __device__ float root(float sum) { return sum; }
 };
 L2NORM_KERNEL(planted_gdn_l2norm_no_root, NoRoot)
+
+// the epsilon on the mean of 64 squares, not on their sum
+struct NormOfMean : ProducerRule {
+    static __device__ float root(float sum) { return sqrtf(sum + 63.0f * 1e-6f); }
+};
+L2NORM_KERNEL(planted_gdn_l2norm_eps_of_mean, NormOfMean)
+
+// no epsilon: a row of zeros is 0 / 0
+struct NormWithoutEpsilon : ProducerRule {
+    static __device__ float root(float sum) { return sqrtf(fmaxf(sum - 1e-6f, 0.0f)); }
+};
+L2NORM_KERNEL(planted_gdn_l2norm_no_eps, NormWithoutEpsilon)
+
+// e^b / (1 + e^b): no number where e^b overflows
+extern "C" __global__ void planted_gdn_beta_overflows(const float* b, float* beta, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) beta[i] = expf(b[i]) / (1.0f + expf(b[i]));
+}
+
+// no threshold: e^x overflows
+extern "C" __global__ void planted_gdn_gate_no_threshold(const float* a, const float* A_log, const float* dt_bias, float* g, int n,
+                                                         int HV) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) g[i] = -expf(A_log[i % HV]) * log1pf(expf(a[i] + dt_bias[i % HV]));
+}

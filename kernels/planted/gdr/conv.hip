@@ -82,3 +82,10 @@ struct HistoryShort : ConvRule {
     static __device__ int begin(const int* starts, int sequence) { return starts[sequence] + 1; }
 };
 CONV_PREFILL_KERNEL(planted_gdr_conv_fwd_first_token_lost, HistoryShort)
+
+// SiLU as y e^y / (1 + e^y): no number where e^y overflows
+struct ConvOverflows : ConvRule {
+    static __device__ float activated(float y, int silu) { return silu ? y * expf(y) / (1.0f + expf(y)) : y; }
+};
+CONV_UPDATE_KERNEL(planted_gdr_conv_update_overflows, ConvOverflows)
+CONV_PREFILL_KERNEL(planted_gdr_conv_fwd_overflows, ConvOverflows)

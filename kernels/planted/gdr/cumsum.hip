@@ -8,6 +8,22 @@ struct ScanHalfWave : CumsumRule {
 };
 CUMSUM_SCALAR_KERNEL(planted_gdr_cumsum_scalar_half_wave, ScanHalfWave)
 
+// of the passes before, only the last one is carried on
+template <int PASS>
+struct CarryLost : CumsumRule {
+    static constexpr int pass = PASS;
+    static __device__ float carried(float before, float sum) { return sum; }
+};
+CUMSUM_SCALAR_KERNEL(planted_gdr_cumsum_scalar_carry_lost, CarryLost<64>)
+CUMSUM_SCALAR_KERNEL(planted_gdr_cumsum_scalar_carry_lost_32, CarryLost<32>)
+
+// nothing is written where there is one token
+struct OneTokenLeft : CumsumRule {
+    static __device__ bool writes(int T) { return T > 1; }
+};
+CUMSUM_SCALAR_KERNEL(planted_gdr_cumsum_scalar_one_token, OneTokenLeft)
+CUMSUM_VECTOR_KERNEL(planted_gdr_cumsum_vector_one_token, OneTokenLeft)
+
 // backwards not heard of
 struct NeverReversed : CumsumRule {
     static __device__ int token(int at, int tokens, int reverse) { return at; }

@@ -37,3 +37,9 @@ struct FirstHead : GatingRule {
     static __device__ int head(int i, int HV) { return 0; }
 };
 GDN_GATING_KERNEL(planted_gdr_gating_first_head, FirstHead)
+
+// e^b / (1 + e^b): no number where e^b overflows
+struct BetaOverflows : GatingRule {
+    static __device__ float beta(float b) { return expf(b) / (1.0f + expf(b)); }
+};
+GDN_GATING_KERNEL(planted_gdr_gating_beta_overflows, BetaOverflows)

@@ -6,6 +6,12 @@
 struct GdrHalfScan : GdrChunkRule {
     static constexpr int scan_end = 32;
 };
+// of the passes before, only the last one is carried on
+struct GdrCarryLost : GdrChunkRule {
+    static __device__ double carried(double before, double sum) { return sum; }
+};
+GDR_CUMSUM_KERNEL(planted_gdr_chunk_cumsum_carry_lost, GdrCarryLost)
+
 GDR_CUMSUM_KERNEL(planted_gdr_chunk_cumsum_half_wave, GdrHalfScan)
 GDR_CUMSUM_KKT_KERNEL(planted_gdr_cumsum_kkt_half_wave, GdrHalfScan)
 

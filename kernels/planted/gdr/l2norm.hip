@@ -32,3 +32,15 @@ struct ProjectionWithoutRstd : L2NormRule {
     static __device__ float gradient(float dy, float y, float rstd, float projection) { return rstd * dy - projection * y; }
 };
 L2NORM_BWD_KERNEL(planted_gdr_l2norm_bwd_rstd_once, ProjectionWithoutRstd)
+
+// the epsilon on the mean of 64 squares, not on their sum
+struct EpsilonOfMean : L2NormRule {
+    static __device__ float rstd(float squares, float eps) { return 1.0f / sqrtf(squares + 64.0f * eps); }
+};
+L2NORM_FWD_KERNEL(planted_gdr_l2norm_fwd_eps_of_mean, EpsilonOfMean)
+
+// no epsilon: of a row of zeros, infinity and no number
+struct WithoutEpsilon : L2NormRule {
+    static __device__ float rstd(float squares, float eps) { return 1.0f / sqrtf(squares); }
+};
+L2NORM_FWD_KERNEL(planted_gdr_l2norm_fwd_no_eps, WithoutEpsilon)

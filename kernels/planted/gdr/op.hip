@@ -55,3 +55,9 @@ struct SiluIsSigmoid : OpRule {
     static __device__ float silu(float x) { return sigmoid(x); }
 };
 OP_KERNEL(planted_gdr_op_silu_is_sigmoid, SiluIsSigmoid)
+
+// x e^x / (1 + e^x): no number where e^x overflows
+struct SiluOverflows : OpRule {
+    static __device__ float silu(float x) { return x * expf(x) / (1.0f + expf(x)); }
+};
+OP_KERNEL(planted_gdr_op_silu_overflows, SiluOverflows)

@@ -73,3 +73,21 @@ struct GdrOtherNorm : GdrRecurrentRule {
     static __device__ float norm(float squares) { return fmaxf(sqrtf(squares), 1e-6f); }
 };
 GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_other_norm, GdrOtherNorm)
+
+// e^b / (1 + e^b): no number where e^b overflows
+struct GdrStrengthOverflows : GdrRecurrentRule {
+    static __device__ float strength(float b) { return expf(b) / (1.0f + expf(b)); }
+};
+GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_strength_overflows, GdrStrengthOverflows)
+
+// the epsilon on the mean of 64 squares, not on their sum
+struct GdrEpsilonOfMean : GdrRecurrentRule {
+    static __device__ float norm(float squares) { return sqrtf(squares + 64.0f * 1e-6f); }
+};
+GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_eps_of_mean, GdrEpsilonOfMean)
+
+// no epsilon: a row of zeros is 0 / 0
+struct GdrNoEpsilon : GdrRecurrentRule {
+    static __device__ float norm(float squares) { return sqrtf(squares); }
+};
+GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_no_eps, GdrNoEpsilon)

@@ -110,3 +110,10 @@ struct NoEpsilon : UtilsRule {
     static __device__ float norm(float squares, float eps) { return sqrtf(squares); }
 };
 L2_NORMALIZE_KERNEL(planted_gdr_l2_normalize_no_eps, NoEpsilon, float)
+
+// the epsilon on the mean of 64 squares, not on their sum
+struct MeanEpsilon : UtilsRule {
+    static __device__ float norm(float squares, float eps) { return sqrtf(squares + 64.0f * eps); }
+};
+L2_NORMALIZE_KERNEL(planted_gdr_l2_normalize_eps_of_mean, MeanEpsilon, float)
+L2_NORMALIZE_KERNEL(planted_gdr_l2_normalize_bf16_eps_of_mean, MeanEpsilon, Bf16)

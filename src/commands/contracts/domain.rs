@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::contract::relation::Relation;
-use crate::contract::{Choice, Domain, Factor, Function};
+use crate::contract::{Choice, Domain, Factor, Function, Rule};
 
 /// The domain as JSON has it.
 #[derive(Serialize)]
@@ -16,6 +16,8 @@ pub(super) struct Shown<'a> {
     values: Vec<Named<'a>>,
     /// What is left out, and why.
     without: Vec<&'a str>,
+    /// Cases whose right output is zeros or a copy of an input: they prove that a kernel writes, and no more.
+    uncomputed: Vec<&'a str>,
     /// Laws that need no reference.
     laws: Vec<Law<'a>>,
 }
@@ -57,6 +59,7 @@ impl<'a> From<&'a Domain> for Shown<'a> {
             conventions: domain.conventions.iter().map(Named::from).collect(),
             values: domain.values.iter().map(Named::from).collect(),
             without: domain.rules.iter().map(|rule| rule.says).collect(),
+            uncomputed: domain.uncomputed.iter().map(|rule| rule.says).collect(),
             laws: domain
                 .relations
                 .iter()
@@ -80,10 +83,10 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
     let open = |label: &'static str, choices: &'static [Choice]| {
         choices.iter().map(move |choice| (label, words(choice)))
     };
-    let rules = domain
-        .rules
-        .iter()
-        .map(|rule| ("without", rule.says.into()));
+    let said = |label: &'static str, rules: &'static [Rule]| {
+        rules.iter().map(move |rule| (label, rule.says.into()))
+    };
+    let rules = said("without", domain.rules).chain(said("uncomputed", domain.uncomputed));
     let law = |law: &Relation| ("law", format!("{}: {}", law.name, law.says));
     let laws = domain.relations.iter().map(law);
     open("optional", domain.conventions)

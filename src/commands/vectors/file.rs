@@ -1,5 +1,7 @@
 //! A file of tensors that somebody else made: names, shapes and types checked, values as f32.
 
+mod packed;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,6 +20,8 @@ const MAX_FILE: u64 = 4 << 30;
 pub struct Vectors {
     /// The file, as it was named.
     pub name: String,
+    /// Sequence of a packed file; nothing where the file is one batch.
+    pub sequence: Option<String>,
     /// Sizes of the call.
     pub sizes: Sizes,
     /// The factor on the output that the metadata names.
@@ -27,35 +31,57 @@ pub struct Vectors {
     tensors: BTreeMap<&'static str, Vec<f32>>,
 }
 
+/// The tensors that a file may have.
+const KNOWN: &str = "q, k, v, g, beta, initial_state, cu_seqlens, \
+                     o_block, state_block, o_tiled, state_tiled, hf_o, hf_state";
+
 /// A state or output that the file may have.
-pub const EXPECTED: [(HeadMap, [&str; 2]); 2] = [
+pub const EXPECTED: [(HeadMap, [&str; 2]); 3] = [
     (HeadMap::Block, ["o_block", "state_block"]),
     (HeadMap::Tiled, ["o_tiled", "state_tiled"]),
+    // What Hugging Face's own code gave for the same inputs.
+    (HeadMap::Block, ["hf_o", "hf_state"]),
 ];
 
 impl Vectors {
-    /// Reads and checks a file.
+    /// Reads and checks a file. A packed one, which has `cu_seqlens`, gives a call of one sequence for each that has tokens.
     ///
     /// # Errors
     /// It cannot be read, is no safetensors file, or a tensor is missing, of another shape or type, or not finite.
-    pub fn read(path: &Path) -> Result<Vectors, Stop> {
+    pub fn read(path: &Path) -> Result<Vec<Vectors>, Stop> {
         let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
         let name = shown(path);
         Vectors::parse(&name, &bytes).map_err(|why| Stop::setup(format!("{name}: {why}")))
     }
 
-    fn parse(name: &str, bytes: &[u8]) -> Result<Vectors, String> {
+    /// Name of what runs: the file, and the sequence of a packed one.
+    pub fn title(&self) -> String {
+        let sequence = self.sequence.as_ref();
+        sequence.map_or(self.name.clone(), |sequence| {
+            format!("{}, {sequence}", self.name)
+        })
+    }
+
+    fn parse(name: &str, bytes: &[u8]) -> Result<Vec<Vectors>, String> {
         let (header, file) = files::tensors(bytes)?;
         let sizes = sizes(&file)?;
+        let bounds = packed::bounds(&file, sizes)?;
         let mut vectors = Vectors {
             name: name.to_string(),
+            sequence: None,
             sizes,
             scale: scale(header.metadata().as_ref())?,
             notes: Vec::new(),
             tensors: BTreeMap::new(),
         };
         let (key, value, beta) = (sizes.key_shape(), sizes.value_shape(), sizes.beta_shape());
-        let state = sizes.state_shape(StateLayout::KeyMajor);
+        let sequences = bounds.as_ref().map_or(sizes.sequences, |at| at.len() - 1);
+        let states = Sizes { sequences, ..sizes };
+        let state = states.state_shape(StateLayout::KeyMajor);
+        let of_states = match &bounds {
+            Some(_) => "[N, HV, K, V]",
+            None => "[B, HV, K, V]",
+        };
         let gate: &[usize] = match sizes.gate_kind {
             GateKind::PerHead => &beta,
             GateKind::PerKeyChannel => &sizes.gate_shape(),
@@ -66,11 +92,13 @@ impl Vectors {
             ("v", "[B, T, HV, V]", &value, true),
             ("g", "[B, T, HV]", gate, true),
             ("beta", "[B, T, HV]", &beta, true),
-            ("initial_state", "[B, HV, K, V]", &state, false),
+            ("initial_state", of_states, &state, false),
             ("o_block", "[B, T, HV, V]", &value, false),
             ("o_tiled", "[B, T, HV, V]", &value, false),
-            ("state_block", "[B, HV, K, V]", &state, false),
-            ("state_tiled", "[B, HV, K, V]", &state, false),
+            ("state_block", of_states, &state, false),
+            ("state_tiled", of_states, &state, false),
+            ("hf_o", "[B, T, HV, V]", &value, false),
+            ("hf_state", of_states, &state, false),
         ] {
             match file.tensor(name) {
                 Ok(view) => vectors.take(name, axes, shape, &view)?,
@@ -78,19 +106,7 @@ impl Vectors {
                 Err(_) => {}
             }
         }
-        let unread: Vec<String> = {
-            let mut names = file.names();
-            names.sort_unstable();
-            let unread = names
-                .iter()
-                .filter(|name| !vectors.tensors.contains_key(**name));
-            unread.map(|name| name.escape_debug().to_string()).collect()
-        };
-        if !unread.is_empty() {
-            vectors
-                .notes
-                .push(format!("not looked at: {}", unread.join(", ")));
-        }
+        vectors.refuse_unknown(&file)?;
         let none = EXPECTED
             .iter()
             .flat_map(|(_, names)| names)
@@ -101,7 +117,25 @@ impl Vectors {
                     .into(),
             );
         }
-        Ok(vectors)
+        match bounds {
+            Some(bounds) => vectors.unpacked(&bounds),
+            None => Ok(vec![vectors]),
+        }
+    }
+
+    /// Refuses a file with a tensor that nothing reads: what it changes would not be judged.
+    fn refuse_unknown(&self, file: &SafeTensors<'_>) -> Result<(), String> {
+        let mut names = file.names();
+        names.sort_unstable();
+        let unknown = |name: &&str| *name != packed::NAME && !self.tensors.contains_key(*name);
+        let Some(name) = names.into_iter().find(unknown) else {
+            return Ok(());
+        };
+        let name = name.escape_debug();
+        Err(format!(
+            "tensor `{name}` is neither an input nor an expected output that is known here; \
+             rename it or leave it out: {KNOWN}"
+        ))
     }
 
     /// A tensor by name, if the file has it.

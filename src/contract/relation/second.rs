@@ -43,6 +43,7 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
         golden: Data::f64(Vec::new()),
         oracle: Vec::new(),
         mistakes: Vec::new(),
+        uncomputed: check.uncomputed,
         yardsticks: OnceLock::new(),
         trivial: OnceLock::new(),
     };

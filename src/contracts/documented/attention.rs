@@ -13,10 +13,10 @@ use crate::tensor::Distribution::{self, Normal, Walk};
 pub const SUMS: Choice = ("sums", &["small", "both", "far"]);
 /// The same of a mask that is multiplied.
 pub const SUMS_OF_FACTORS: Choice = ("sums", &["small", "both"]);
-/// From one channel and two tokens up: below the diagonal of one token there is nothing.
+/// Channels of one wave and of more than two, and chunks around a tile.
 pub const PRODUCTS: Domain = Domain::of(&[
-    Factor::One("S", &[1, 16, 33, 64]),
-    Factor::One("C", &[2, 16, 17, 65]),
+    Factor::One("S", &[1, 16, 33, 129]),
+    Factor::One("C", &[1, 2, 16, 17, 65]),
 ])
 .values(&[
     SUMS_OF_FACTORS,
@@ -25,15 +25,23 @@ pub const PRODUCTS: Domain = Domain::of(&[
         &[values::ORDINARY, values::ZEROS, values::OPPOSED],
     ),
 ])
-.without(&[ONE_PRODUCT]);
+.without(&[ONE_PRODUCT])
+.uncomputed(&[ONE_TOKEN]);
+/// A token that has none before it.
+const ONE_TOKEN: Rule = Rule {
+    of: &["C"],
+    says: "C = 1: below the diagonal of one token there is nothing",
+    breaks: |case| case.get("C") == Some(1),
+};
 
 /// The one element below the diagonal of two tokens.
 const ONE_PRODUCT: Rule = Rule {
     of: &["C", values::NAME],
-    says: "C = 2 has ordinary values: of one product, zeros or opposed values may be right without being computed",
+    says: "C = 1 and C = 2 have ordinary values: of one product, zeros or opposed values may be right without being computed",
     breaks: |case| {
         let word = case.word(values::NAME);
-        case.get("C") == Some(2) && word.is_some_and(|word| word != values::ORDINARY)
+        case.get("C").is_some_and(|tokens| tokens <= 2)
+            && word.is_some_and(|word| word != values::ORDINARY)
     },
 };
 

@@ -115,7 +115,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["attn_solved", "V_new", "K_cumdecay"],
         largest: &[&["S", "C"], &["C", "C"]],
         domain: Domain::of(&[
-            Factor::One("S", &[16, 17, 33, 64]),
+            Factor::One("S", &[16, 17, 33, 129]),
             Factor::One("C", &[1, 2, 17, 64]),
         ])
         .values(&[GATES, STRENGTHS, KEYS])

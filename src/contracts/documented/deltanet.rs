@@ -20,7 +20,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     outputs: &["states"],
     largest: &[&["S", "S", "chunks"], &["S", "C", "chunks"], &["C", "C"]],
     domain: Domain::of(&[
-        Factor::One("S", &[16, 17, 33]),
+        Factor::One("S", &[16, 17, 129]),
         Factor::One("C", &[1, 2, 17, 32]),
         Factor::One("chunks", &[1, 2, 5]),
     ])

@@ -22,7 +22,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["S", "S"], &["S", "C"]],
         domain: Domain::of(&[
             Factor::One("S", &[1, 16, 17, 33]),
-            Factor::One("C", &[1, 7, 16, 65]),
+            Factor::One("C", &[1, 7, 16, 129]),
         ])
         .values(&[
             ("decay", &["between", "zero", "one"]),
@@ -46,8 +46,8 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["output"],
         largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
         domain: Domain::of(&[
-            Factor::One("S", &[1, 16, 17, 33]),
-            Factor::One("C", &[1, 7, 16, 65]),
+            Factor::One("S", &[1, 16, 17, 129]),
+            Factor::One("C", &[1, 7, 16, 129]),
         ])
         .values(&[
             SUMS_OF_FACTORS,

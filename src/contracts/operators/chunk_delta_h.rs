@@ -5,7 +5,9 @@ use std::sync::Arc;
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
+use super::chunked::{
+    Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SEVERAL_CHUNKS, VALUES,
+};
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
 use crate::contracts::Function;
@@ -31,6 +33,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     domain: Domain::of(&SEVERAL_CHUNKS)
         .values(VALUES)
         .without(&[FEW, LAST, SLOW])
+        .uncomputed(&[ONE_TOKEN])
         .relations(&[
             laws::doubled([
                 &[Step::Times(&["u", "h0"], 2.0)],

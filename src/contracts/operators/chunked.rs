@@ -31,32 +31,58 @@ pub const LARGEST: &[&[&str]] = &[
     &["B", "T", "H", "K", "V"],
 ];
 
-/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing, chunks of two waves.
 pub const SIZES: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "BT"],
-        &[&[1, 64], &[63, 64], &[65, 64], &[50, 48], &[7, 3]],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[65, 64],
+            &[50, 48],
+            &[7, 3],
+            &[300, 128],
+        ],
     ),
     Factor::Together(&["Hg", "H"], sizes::GROUPS),
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
 ];
-/// The same of several chunks: of one, the state before it is the initial one.
+/// The same, mostly of several chunks: of one, the state before it is the initial one.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[0],
     Factor::Together(
         &["T", "BT"],
-        &[&[2, 1], &[127, 64], &[65, 64], &[50, 48], &[7, 3]],
+        &[
+            &[1, 64],
+            &[2, 1],
+            &[127, 64],
+            &[65, 64],
+            &[50, 48],
+            &[7, 3],
+            &[300, 128],
+        ],
     ),
     SIZES[2],
     SIZES[3],
     SIZES[4],
 ];
-/// The same for sums, for which channels are as good as none.
+/// The same for sums, for which channels are as good as none, in chunks of up to four waves.
 pub const SUMS: [Factor; 5] = [
     SIZES[0],
-    SIZES[1],
+    Factor::Together(
+        &["T", "BT"],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[65, 64],
+            &[50, 48],
+            &[7, 3],
+            &[200, 128],
+            &[300, 256],
+        ],
+    ),
     SIZES[2],
     Factor::One("K", &[1, 16]),
     Factor::One("V", &[1, 16]),
@@ -80,22 +106,20 @@ pub const GATED: Rule = Rule {
     says: "gates are not absent: the operator takes them",
     breaks: |case| case.word(GATES.0) == Some("absent"),
 };
-/// Sums of nothing, and of one.
+/// Sums of nothing.
 pub const SUMMED: Rule = Rule {
-    of: &[GATES.0, "T"],
-    says: "gates are there and T is 2 or more: zeros alone would be right for sums of none, the input for sums of one",
-    breaks: |case| {
-        matches!(case.word(GATES.0), Some("absent" | "none")) || case.get("T") == Some(1)
-    },
+    of: &[GATES.0],
+    says: "gates are there: zeros alone would be right for sums of none",
+    breaks: |case| matches!(case.word(GATES.0), Some("absent" | "none")),
+};
+/// Sums of one token, products of one token, states of one chunk.
+pub const ONE_TOKEN: Rule = Rule {
+    of: &["T"],
+    says: "T = 1: the sum of one gate is that gate, below the diagonal of one token there is nothing, and the state before it is the first",
+    breaks: |case| case.get("T") == Some(1),
 };
 /// A key that is 1 or -1.
 pub const ONE_PRODUCT: Rule = problem::ONE_PRODUCT;
-/// Products with nothing.
-pub const NOTHING_BEFORE: Rule = Rule {
-    of: &["T"],
-    says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
-    breaks: |case| case.get("T") == Some(1),
-};
 /// A case of a chunk operator: the inputs of the whole pipeline, drawn.
 #[derive(Clone, Copy)]
 pub struct Chunks {

@@ -10,11 +10,25 @@ use deltanet_reference::gdr::conv::Filter;
 use super::super::Function;
 use super::lengths::LENGTHS;
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
 use crate::tensor::Distribution::Normal;
+use crate::tensor::Stream;
+use crate::verdict::Axis;
 
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
+
+/// How far the sums are from 0: as in a model, or on both sides of where e^x and e^-x overflow f32.
+const REACH: Choice = ("reach", &["usual", "far"]);
+
+/// Features of which some are left by the activation.
+const FEW: Rule = Rule {
+    of: &["kd", REACH.0],
+    says: "kd < 8 is of usual reach: SiLU may leave nothing of a few sums that are far below 0",
+    breaks: |case| {
+        case.get("kd").is_some_and(|features| features < 8) && case.word(REACH.0) == Some("far")
+    },
+};
 
 /// Convolutions.
 pub const FUNCTIONS: &[Function] = &[
@@ -31,7 +45,9 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::Together(&["kd", "vd"], &[&[1, 1], &[5, 7], &[64, 128], &[33, 200]]),
             Factor::One("W", &[2, 3, 4]),
             Factor::One("seqlen", &[1, 2, 5]),
-        ]),
+        ])
+        .values(&[REACH])
+        .without(&[FEW]),
         run: decode::run,
     },
     Function {
@@ -45,10 +61,45 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             Factor::Together(&["kd", "vd"], &[&[1, 1], &[5, 7], &[16, 31]]),
             Factor::One("W", &[2, 3, 4]),
-        ]),
+        ])
+        .values(&[REACH]),
         run: prefill::run,
     },
 ];
+
+/// Numbers that are multiplied and summed. Where the sums are far from 0 the elements of the sequences, which are of deviation 1, are whole
+/// numbers, 120 times as large, and all others multiples of 1/64. Their sums are then exact in f32: a rounding error of a sum that cancels
+/// would be many places of the output.
+fn draw(
+    t: &mut Instance<'_>,
+    kind: ElementKind,
+    (name, axes): (&str, Vec<Axis>),
+    deviation: f32,
+) -> Buffer {
+    let far = t.word(REACH.0) == "far";
+    let (times, unit) = match deviation < 1.0 {
+        true => (1.0, 64.0),
+        false => (120.0, 1.0),
+    };
+    let change = |values: &mut [f32], _: &mut Stream| {
+        for value in values.iter_mut().filter(|_| far) {
+            *value = (*value * times * unit).round().clamp(-255.0, 255.0) / unit;
+        }
+    };
+    t.draw_changed(kind, name, axes, Normal(deviation), change)
+}
+
+/// The same that kernels are handed.
+fn summand(
+    t: &mut Instance<'_>,
+    kind: ElementKind,
+    named: (&str, Vec<Axis>),
+    deviation: f32,
+) -> Outcome<Buffer> {
+    let drawn = draw(t, kind, named, deviation);
+    t.offer(drawn);
+    Ok(drawn)
+}
 
 /// What both launches take of the convolution itself.
 struct Layer {
@@ -65,9 +116,14 @@ impl Layer {
         let [kd, vd, width] = ["kd", "vd", "W"].map(|name| t.dim(name));
         let features = 2 * kd + vd;
         let shape = axes([("feature", features), ("weight", width)]);
-        let weights = t.input_as(kind, "w", shape, Normal(0.5))?;
+        let weights = summand(t, kind, ("w", shape), 0.5)?;
         let bias = match t.word(BIAS.0) {
-            "with" => Some(t.input_as(kind, "bias", axes([("feature", features)]), Normal(0.5))?),
+            "with" => Some(summand(
+                t,
+                kind,
+                ("bias", axes([("feature", features)])),
+                0.5,
+            )?),
             _ => None,
         };
         Ok(Layer {

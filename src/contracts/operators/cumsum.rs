@@ -4,7 +4,7 @@ use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
 use crate::contract::relation::Step;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
 use crate::contracts::laws;
 use crate::contracts::sizes;
 use crate::contracts::values;
@@ -14,16 +14,25 @@ use crate::tensor::Distribution::Normal;
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
 
-/// Three tokens and more in chunks of as many: the sum of one is its element, and so is an infinite second one.
+/// One token, chunks that end early, and chunks of two to five waves, whose carries a kernel adds up.
 const LENGTHS: Factor = Factor::Together(
     &["T", "BT"],
-    &[&[3, 64], &[63, 64], &[65, 64], &[50, 16], &[7, 3]],
+    &[
+        &[1, 64],
+        &[63, 64],
+        &[65, 64],
+        &[50, 16],
+        &[7, 3],
+        &[200, 128],
+        &[300, 256],
+    ],
 );
-/// The same for the operator whose chunks may be longer than a wave.
-const LENGTHS_OF_VECTORS: Factor = Factor::Together(
-    &["T", "BT"],
-    &[&[3, 64], &[63, 64], &[65, 64], &[150, 100], &[7, 3]],
-);
+/// Sums of one token each.
+const ONE_TOKEN: Rule = Rule {
+    of: &["T", SCALE.0],
+    says: "T = 1 with a scale of one: each sum is its element",
+    breaks: |case| case.get("T") == Some(1) && case.word(SCALE.0) == Some("one"),
+};
 const SUMMANDS: Choice = (values::NAME, &[values::ORDINARY, values::ONE_INFINITE]);
 
 /// Sums.
@@ -38,6 +47,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["B", "T", "H"]],
         domain: Domain::of(&[sizes::SEQUENCES, LENGTHS, Factor::One("H", &[1, 3, 5, 64])])
             .values(&[SUMMANDS])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
                 laws::SEQUENCES,
@@ -55,11 +65,12 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["B", "T", "H", "S"]],
         domain: Domain::of(&[
             sizes::SEQUENCES,
-            LENGTHS_OF_VECTORS,
+            LENGTHS,
             sizes::HEADS,
             Factor::One("S", &[1, 16, 65, 256]),
         ])
         .values(&[SUMMANDS])
+        .uncomputed(&[ONE_TOKEN])
         .relations(&[
             laws::doubled([&[Step::Times(&["s"], 2.0)], &[Step::Times(&["o"], 2.0)]]),
             laws::SEQUENCES,

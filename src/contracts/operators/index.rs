@@ -5,7 +5,7 @@ use deltanet_reference::gdr::index;
 use super::super::Function;
 use super::lengths::{LENGTHS, lengths};
 use crate::compare::ElementKind::I32;
-use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, axes};
+use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, Rule, axes};
 use crate::contracts::laws;
 use crate::verdict::Axis;
 
@@ -63,7 +63,9 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS],
         outputs: &["offsets"],
         largest: &[],
-        domain: Domain::of(&[Factor::One("C", &[2, 3, 16, 64])]).relations(&[laws::NOT_FALLING]),
+        domain: Domain::of(&[Factor::One("C", &[1, 2, 3, 16, 64])])
+            .uncomputed(&[ONE_EACH])
+            .relations(&[laws::NOT_FALLING]),
         run: chunk_offsets,
     },
     Function {
@@ -78,6 +80,13 @@ pub const FUNCTIONS: &[Function] = &[
         run: chunk_indices,
     },
 ];
+
+/// Chunks of one token.
+const ONE_EACH: Rule = Rule {
+    of: &["C"],
+    says: "C = 1: there are as many chunks before a sequence as tokens",
+    breaks: |case| case.get("C") == Some(1),
+};
 
 fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> Outcome<Buffer> {
     let shape = axes([(axis, values.len())]);

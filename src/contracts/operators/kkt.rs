@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
 use super::chunked::{
-    Chunks, DIMS, GATED, GATES, LARGEST, NOTHING_BEFORE, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
+    Chunks, DIMS, GATED, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
 };
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome};
@@ -22,14 +22,17 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&SUMS).without(&[SUMMED]).relations(&[
-            laws::doubled([
-                &[Step::Times(&["g"], 2.0)],
-                &[Step::Times(&["g_cumsum"], 2.0)],
+        domain: Domain::of(&SUMS)
+            .without(&[SUMMED])
+            .uncomputed(&[ONE_TOKEN])
+            .relations(&[
+                laws::doubled([
+                    &[Step::Times(&["g"], 2.0)],
+                    &[Step::Times(&["g_cumsum"], 2.0)],
+                ]),
+                laws::SEQUENCES,
+                laws::HEADS_REVERSED,
             ]),
-            laws::SEQUENCES,
-            laws::HEADS_REVERSED,
-        ]),
         run: chunk_cumsum,
     },
     Function {
@@ -42,7 +45,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE, GATED])
+            .without(&[FEW, GATED])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,
@@ -61,7 +65,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE])
+            .without(&[FEW])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,
@@ -78,14 +83,17 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&SUMS).without(&[SUMMED]).relations(&[
-            laws::doubled([
-                &[Step::Times(&["g"], 2.0)],
-                &[Step::Times(&["g_cumsum"], 2.0)],
+        domain: Domain::of(&SUMS)
+            .without(&[SUMMED])
+            .uncomputed(&[ONE_TOKEN])
+            .relations(&[
+                laws::doubled([
+                    &[Step::Times(&["g"], 2.0)],
+                    &[Step::Times(&["g_cumsum"], 2.0)],
+                ]),
+                laws::SEQUENCES,
+                laws::HEADS_REVERSED,
             ]),
-            laws::SEQUENCES,
-            laws::HEADS_REVERSED,
-        ]),
         run: |t| fused(t, true),
     },
     Function {
@@ -98,7 +106,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
-            .without(&[FEW, NOTHING_BEFORE, GATED])
+            .without(&[FEW, GATED])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
                 laws::SEQUENCES,

@@ -97,15 +97,12 @@ fn deviation(t: &Instance<'_>) -> f32 {
 fn normalize(t: &mut Instance<'_>, kind: ElementKind, _kernel: &str) -> Outcome {
     let (rows, d) = (t.dim("rows"), t.dim("D"));
     let drawn = t.draw_as(kind, "drawn", table(rows, d), Normal(deviation(t)));
-    let mut values = t.values(drawn).to_vec();
-    if rows > 1 {
-        // A row of zeros stays one.
-        values[d..2 * d].fill(0.0);
-    }
+    let mut drawn = t.values(drawn).to_vec();
+    values::one_of_zeros(&mut drawn, d);
     let x = t.upload(
         "x",
         table(rows, d),
-        crate::contract::Data::from(values).to(kind),
+        crate::contract::Data::from(drawn).to(kind),
     )?;
     let y = t.output_as(kind, "y", table(rows, d))?;
     let by = |squares: fn(&[f64]) -> f64| {
@@ -158,7 +155,11 @@ fn input(t: &mut Instance<'_>, name: &str, deviation: f32) -> Outcome<Buffer> {
 
 fn forward(t: &mut Instance<'_>) -> Outcome {
     let (tokens, d) = (t.dim("T"), t.dim("D"));
-    let x = input(t, "x", deviation(t))?;
+    let shape = matrix(t);
+    let x = t.draw_changed(F32, "x", shape, Normal(deviation(t)), |values, _| {
+        values::one_of_zeros(values, d);
+    });
+    t.offer(x);
     let y = t.output("y", matrix(t))?;
     let rstd = t.output("rstd", axes([("token", tokens)]))?;
     let (golden, oracle) = references!(t, |x| l2norm::forward(x, d, EPS.into()));

@@ -4,7 +4,7 @@ use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, SUMMED, VALUES};
+use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, SOLVED, SUMMED, VALUES};
 use crate::contract::{Domain, Instance, Outcome, Rule};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::{FEW, scalars};
@@ -28,7 +28,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: LARGEST,
     domain: Domain::of(&SOLVED)
         .values(VALUES)
-        .without(&[FEW, SUMMED, SLOW]),
+        .without(&[FEW, SUMMED, SLOW])
+        .uncomputed(&[ONE_TOKEN]),
     run,
 }];
 

@@ -3,20 +3,10 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
-use crate::contract::{Buffer, Domain, Instance, Outcome, Rule, axes, elements};
-use crate::contracts::values::{self, N_FROM_3};
+use crate::contract::{Buffer, Domain, Instance, Outcome, axes, elements};
+use crate::contracts::values::{self, ALONE, N, ONE_ELEMENT};
 use crate::references;
 use crate::tensor::Distribution::Normal;
-
-/// Where the largest may be 0.
-const FEW: Rule = Rule {
-    of: &["n", values::NAME],
-    says: "n = 3 has ordinary values: where one is below 0 and the others are 0, zeros alone would be right",
-    breaks: |case| {
-        let class = case.word(values::NAME);
-        case.get("n") == Some(3) && class.is_some_and(|word| word != values::ORDINARY)
-    },
-};
 
 /// Reductions.
 pub const FUNCTIONS: &[Function] = &[
@@ -28,7 +18,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[("signs", &["both", "negative"])],
         outputs: &["partial"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N_FROM_3])
+        domain: Domain::of(&[N])
             .values(&[(
                 values::NAME,
                 &[
@@ -38,7 +28,8 @@ pub const FUNCTIONS: &[Function] = &[
                     values::INFINITE,
                 ],
             )])
-            .without(&[FEW]),
+            .without(&[ALONE])
+            .uncomputed(&[ONE_ELEMENT]),
         run: max_reduce,
     },
     Function {
@@ -49,10 +40,13 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[],
         outputs: &["partial"],
         largest: &[&["n"]],
-        domain: Domain::of(&[N_FROM_3]).values(&[(
-            values::NAME,
-            &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
-        )]),
+        domain: Domain::of(&[N])
+            .values(&[(
+                values::NAME,
+                &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
+            )])
+            .without(&[ALONE])
+            .uncomputed(&[ONE_ELEMENT]),
         run: sum_reduce,
     },
 ];

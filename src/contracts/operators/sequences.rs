@@ -5,7 +5,7 @@ use deltanet_reference::gdr::recurrent::Layout;
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Data, Factor, Instance, Outcome, axes};
 use crate::contracts::rule::problem::{HEADS, unit};
-use crate::contracts::sizes;
+use crate::contracts::{sizes, values};
 use crate::tensor::Distribution::Normal;
 use crate::verdict::Axis;
 
@@ -13,11 +13,11 @@ use crate::verdict::Axis;
 pub const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
 /// How long the sequences are: T tokens each, without `cu_seqlens`; longer and longer; the same with every third empty.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["equal", "unequal", "empty"]);
-/// One token and a few, one to four value heads a key head, numbers of heads and channels that are no power of two, more keys than
+/// One token, two, and more than two chunks, one to four value heads a key head, numbers of heads and channels that are no power of two, more keys than
 /// values and fewer.
 pub const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
-    Factor::One("T", &[1, 2, 9]),
+    Factor::One("T", &[1, 2, 129]),
     HEADS,
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
@@ -102,7 +102,7 @@ impl Sequences {
     }
 
     /// Queries or keys: rows of bf16 numbers, about of unit length; or N(0, 1) where the kernel is to normalise them `inside`; or `tiny`
-    /// ones, of which the norm is about the root of its epsilon.
+    /// ones, of which the norm is about the root of its epsilon, some of zeros.
     pub fn keys(&self, t: &mut Instance<'_>, name: &str, norm: &str) -> Outcome<Buffer> {
         let tokens = self.layout().tokens();
         let axes = axes([
@@ -118,7 +118,12 @@ impl Sequences {
         let raw = t.values(raw);
         let values = match norm {
             "inside" => raw.to_vec(),
-            "tiny" => unit(raw, self.key_size).iter().map(|x| x * 1e-3).collect(),
+            "tiny" => {
+                let mut short = raw.to_vec();
+                let zeros = if name == "q" { 0 } else { 1 };
+                values::shorten(&mut short, self.key_size, 1e-6, zeros);
+                short
+            }
             _ => unit(raw, self.key_size),
         };
         t.upload(name, axes, Data::bf16(values))

@@ -11,12 +11,14 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Domain, Instance, Outcome, axes, elements};
+use crate::contract::{Choice, Domain, Instance, Outcome, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
 
 /// How fast states decay: as trained models' slow heads do, or with gates on both sides of the softplus's threshold.
 const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);
+/// How far what write strengths are made of is from 0: as in a model, or on both sides of where e^x and e^-x overflow f32.
+const REACH: Choice = ("reach", &["usual", "far"]);
 /// The steepness of the softplus, and its threshold: the usual ones, or others.
 const SOFTPLUS: (&str, &[&str]) = ("softplus", &["usual", "steep"]);
 /// Whether the kernel normalises q and k, which may be so short that the epsilon counts.
@@ -39,7 +41,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &["N", "HV", "K", "V"],
         &["HV", "K", "V"],
     ],
-    domain: Domain::of(&SIZES),
+    domain: Domain::of(&SIZES).values(&[REACH]),
     run,
 }];
 
@@ -123,7 +125,10 @@ fn run(t: &mut Instance<'_>) -> Outcome {
     let q = at.keys(t, "q", norm)?;
     let k = at.keys(t, "k", norm)?;
     let v = at.values(t)?;
-    let b = t.input_as(ElementKind::Bf16, "b", at.scalars(), Normal(1.0))?;
+    let far = t.word(REACH.0) == "far";
+    let (usual, beyond) = (Normal(1.0), Normal(90.0));
+    let strengths = if far { beyond } else { usual };
+    let b = t.input_as(ElementKind::Bf16, "b", at.scalars(), strengths)?;
     let indices = slots(t.word(SLOTS.0), sequences);
     let before = t.draw(
         "states before",

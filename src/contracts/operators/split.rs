@@ -21,10 +21,10 @@ pub const FUNCTIONS: &[Function] = &[Function {
     largest: &[&["B", "H", "DK"], &["B", "H", "r", "DV"]],
     domain: Domain::of(&[
         sizes::SEQUENCES,
-        Factor::One("H", &[3, 5, 16]),
+        Factor::One("H", &[1, 3, 5, 16]),
         Factor::One("r", &[1, 2, 3, 4]),
         Factor::One("DK", &[1, 16, 33]),
-        Factor::One("DV", &[3, 17, 64]),
+        Factor::One("DV", &[1, 3, 17, 64]),
     ])
     .values(&[(
         values::NAME,

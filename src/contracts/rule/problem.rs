@@ -19,7 +19,7 @@ use crate::verdict::Axis;
 pub use chunks::Chunks;
 pub use domain::{
     CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
-    STRENGTHS, VALUES, WIDE,
+    STRENGTHS, SUMS, VALUES, WIDE,
 };
 
 /// Sequences, tokens, query/key heads, value heads, key channels, value channels.

@@ -6,7 +6,7 @@ mod producers;
 use super::Function;
 use super::problem::{
     CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, ONE_QUERY,
-    SEVERAL_CHUNKS, STATE, STRENGTHS, VALUES, WIDE,
+    SEVERAL_CHUNKS, STATE, STRENGTHS, SUMS, VALUES, WIDE,
 };
 use crate::contract::relation::{Keeps, Relation, Step};
 use crate::contract::{Domain, Factor, Rule};
@@ -30,9 +30,9 @@ const NO_SUMS: Rule = Rule {
     breaks: |case| case.word(GATES.0) == Some("none"),
 };
 /// A token that has none before it.
-const NOTHING_BEFORE: Rule = Rule {
+const ONE_TOKEN: Rule = Rule {
     of: &["T"],
-    says: "T is 2 or more: below the diagonal of one token there is nothing, and zeros alone would be right",
+    says: "T = 1: below the diagonal of one token there is nothing, and the state before it is the first",
     breaks: |case| case.get("T") == Some(1),
 };
 /// Gates that leave the correction something to correct.
@@ -119,7 +119,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["G"],
         largest: LARGEST,
-        domain: Domain::of(&CHUNKED)
+        domain: Domain::of(&SUMS)
             .conventions(&[GATE_KIND])
             .without(&[NO_SUMS])
             .relations(&[laws::CHUNK_SUMS, laws::SEQUENCES, laws::HEADS_REVERSED]),
@@ -135,7 +135,8 @@ pub const FUNCTIONS: &[Function] = &[
         largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS])
-            .without(&[FEW, NOTHING_BEFORE])
+            .without(&[FEW])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["L"], 2.0)]]),
                 laws::SEQUENCES,
@@ -192,6 +193,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&SEVERAL_CHUNKS)
             .values(&[KEYS, STRENGTHS, VALUES])
             .without(&[FEW, LAST, SLOW, WIDE])
+            .uncomputed(&[ONE_TOKEN])
             .relations(&[
                 laws::doubled([
                     &[Step::Times(&["u", "initial"], 2.0)],

@@ -121,8 +121,8 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[decode::REACH])
-        .without(&[ONE_QUERY, decode::FAR])
+        .values(&[decode::REACH, decode::KEYS, VALUES])
+        .without(&[ONE_QUERY, WIDE, decode::FAR])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
         run: decode::run,
     },
@@ -160,13 +160,13 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["B", "T", "H", "V"], &["B", "H", "K", "V"]],
         domain: Domain::of(&[
             sizes::SEQUENCES,
-            Factor::One("T", &[1, 2, 17, 65]),
+            Factor::One("T", &[1, 2, 17, 129]),
             sizes::HEADS,
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[KEYS, STRENGTHS])
-        .without(&[FEW, ONE_QUERY])
+        .values(&[KEYS, STRENGTHS, VALUES])
+        .without(&[FEW, WIDE, ONE_QUERY])
         .relations(&[
             SCALED,
             NEGATED,
@@ -190,7 +190,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::SEQUENCES,
             sizes::HEADS,
             // Of one channel the state is the value.
-            Factor::One("K", &[5, 18, 64, 128, 200]),
+            Factor::One("K", &[1, 5, 18, 64, 128, 200]),
             sizes::VALUE_CHANNELS,
         ])
         .relations(&[
@@ -212,7 +212,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             Factor::One("S", &[1, 16, 33, 128]),
             Factor::Together(&["Hk", "H"], sizes::GROUPS),
-            Factor::One("T", &[1, 2, 17, 33]),
+            Factor::One("T", &[1, 2, 17, 129]),
             Factor::One("N", &[1, 3]),
             // More than there are tokens, too.
             Factor::One("snapshots", &[1, 2, 5]),

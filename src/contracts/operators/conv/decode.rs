@@ -2,7 +2,7 @@
 
 use deltanet_reference::gdr::conv::{Update, update};
 
-use super::Layer;
+use super::{Layer, draw, summand};
 use crate::compare::ElementKind::Bf16;
 use crate::contract::{Data, Instance, Outcome, axes};
 use crate::references;
@@ -22,7 +22,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
     let lines: Vec<i32> = (0..batch).map(line).collect();
     let of_rows =
         |features: usize| axes([("row", batch), ("feature", features), ("token", tokens)]);
-    let x = t.input_as(Bf16, "x", of_rows(features), Normal(1.0))?;
+    let x = summand(t, Bf16, ("x", of_rows(features)), 1.0)?;
     let state_axes = || {
         axes([
             ("line", count),
@@ -30,7 +30,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
             ("place", layer.width - 1),
         ])
     };
-    let before = t.draw_as(Bf16, "conv_state before", state_axes(), Normal(1.0));
+    let before = draw(t, Bf16, ("conv_state before", state_axes()), 1.0);
     let held = Data::bf16(t.values(before).to_vec());
     let state = t.update("conv_state", state_axes(), held)?;
     let _indices = t.upload("indices", axes([("row", batch)]), lines.clone())?;

@@ -6,11 +6,10 @@ use deltanet_reference::gdr::conv::{Prefill, prefill};
 use deltanet_reference::gdr::index;
 
 use super::super::lengths::lengths;
-use super::Layer;
+use super::{Layer, summand};
 use crate::compare::ElementKind::F32;
 use crate::contract::{Instance, Mistake, Outcome, axes};
 use crate::references;
-use crate::tensor::Distribution::Normal;
 
 /// Sequences of the lengths that the case names, each from a history of zeros.
 pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
@@ -20,7 +19,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
     let tokens = usize::try_from(starts[n]).unwrap_or(0);
     let features = layer.features();
     let shape = axes([("feature", features), ("token", tokens)]);
-    let x = t.input("x", shape, Normal(1.0))?;
+    let x = summand(t, F32, ("x", shape), 1.0)?;
     let _starts_at = t.upload(
         "query_start_loc",
         axes([("sequence", n + 1)]),

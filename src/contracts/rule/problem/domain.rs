@@ -14,11 +14,11 @@ pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
 /// Write strengths: strictly between 0 and 1, or most of them 0 or 1.
 pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
 
-/// Sizes of the rule: one token and more than a chunk, one to four value heads a key head, numbers of heads and channels that are no power of
+/// Sizes of the rule: one token and more than two chunks, one to four value heads a key head, numbers of heads and channels that are no power of
 /// two, more keys than values and fewer.
 pub const SIZES: [Factor; 5] = [
     sizes::SEQUENCES,
-    Factor::One("T", &[1, 2, 17, 65]),
+    Factor::One("T", &[1, 2, 17, 129]),
     HEADS,
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
@@ -95,24 +95,59 @@ pub const RULE: Domain = Domain::of(&SIZES)
     .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
-/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing, chunks of two waves.
 pub const CHUNKED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "C"],
-        &[&[1, 64], &[63, 64], &[65, 64], &[33, 16], &[7, 3]],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[65, 64],
+            &[33, 16],
+            &[7, 3],
+            &[300, 128],
+        ],
     ),
     HEADS,
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
 ];
 
-/// The same of several chunks: of one, the state before it is the initial one.
+/// The same for sums, for which channels are as good as none, in chunks of up to four waves.
+pub const SUMS: [Factor; 5] = [
+    CHUNKED[0],
+    Factor::Together(
+        &["T", "C"],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[65, 64],
+            &[33, 16],
+            &[7, 3],
+            &[200, 128],
+            &[300, 256],
+        ],
+    ),
+    CHUNKED[2],
+    Factor::One("K", &[1, 16]),
+    Factor::One("V", &[1, 16]),
+];
+
+/// The same, mostly of several chunks: of one, the state before it is the initial one.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     CHUNKED[0],
     Factor::Together(
         &["T", "C"],
-        &[&[2, 1], &[127, 64], &[65, 64], &[33, 16], &[7, 3]],
+        &[
+            &[1, 64],
+            &[2, 1],
+            &[127, 64],
+            &[65, 64],
+            &[33, 16],
+            &[7, 3],
+            &[300, 128],
+        ],
     ),
     CHUNKED[2],
     CHUNKED[3],

@@ -3,10 +3,12 @@
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
 
+use crate::compare::ElementKind;
 use crate::contract::{Choice, Instance, Outcome, axes, elements, table};
-use crate::contracts::values;
+use crate::contracts::values::{self, one_of_zeros};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::Stream;
 
 /// How far a is from 0: on both sides of softplus's threshold of 20, or beyond where e^a is infinite and 0.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
@@ -49,7 +51,15 @@ pub fn l2norm(t: &mut Instance<'_>) -> Outcome {
     let deviation = if t.word("size") == "tiny" { 1e-4 } else { 1.0 };
     let long = t.word(values::NAME) == LONG;
     let deviation = if long { deviation * LENGTH } else { deviation };
-    let x = t.input("x", table(rows, d), Normal(deviation))?;
+    let zeros = |values: &mut [f32], _: &mut Stream| one_of_zeros(values, d);
+    let x = t.draw_changed(
+        ElementKind::F32,
+        "x",
+        table(rows, d),
+        Normal(deviation),
+        zeros,
+    );
+    t.offer(x);
     let y = t.output("y", table(rows, d))?;
     let root = t.word("form") == "root";
     // Epsilons of the size of tiny rows' norms, so that the form shows.

@@ -5,12 +5,15 @@ use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 use crate::compare::ElementKind;
 use crate::contract::{Choice, Instance, Outcome, Rule, axes};
 use crate::contracts::rule::problem::{STATE, asked, scalars, sizes, states, tokens};
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
 /// How far what gates and write strengths are made of is from 0: as in a model, or on both sides of softplus's threshold and beyond what e^x holds.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
+/// Queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
+pub const KEYS: Choice = ("keys", &["usual", "tiny"]);
 /// What is left where little is written.
 pub const FAR: Rule = Rule {
     of: &[STATE.0, "V", REACH.0],
@@ -33,9 +36,21 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
     let far = t.word(REACH.0) == "far";
     let keys = || tokens(s, s.key_heads, s.key_size);
     let heads = || axes([("head", s.value_heads)]);
-    let q = t.input("q", keys(), Normal(1.0))?;
-    let k = t.input("k", keys(), Normal(1.0))?;
-    let v = t.input("v", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
+    let tiny = t.word(KEYS.0) == "tiny";
+    let mut rows = |name, zeros| {
+        let short = |values: &mut [f32], _: &mut Stream| {
+            if tiny {
+                values::shorten(values, s.key_size, EPSILON, zeros);
+            }
+        };
+        let drawn = t.draw_changed(ElementKind::F32, name, keys(), Normal(1.0), short);
+        t.offer(drawn);
+        drawn
+    };
+    let (q, k) = (rows("q", 0), rows("k", 1));
+    let class = t.word(values::NAME);
+    let of_v = tokens(s, s.value_heads, s.value_size);
+    let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
     // The first head of the first token is of usual reach, so that something is left to see.
     let mut reaching = |name, usual: f32, times: f32| {
         let times = if far { times } else { 1.0 };
@@ -54,7 +69,7 @@ pub fn run(t: &mut Instance<'_>) -> Outcome {
     let initial = if t.chosen(STATE.0) == Some("zero") {
         t.draw("initial", of_states.clone(), Normal(0.0))
     } else {
-        t.input("initial", of_states.clone(), Normal(0.1))?
+        values::input_of(t, class, ("initial", of_states.clone()), Normal(0.1))?
     };
     let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
     let mut of_kept = axes([("tokens before the last", kept)]);

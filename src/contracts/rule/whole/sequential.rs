@@ -4,6 +4,7 @@ use deltanet_reference::rule::{Convention, GateKind, Inputs, Sizes, StateLayout,
 
 use crate::contract::{Buffer, Instance, Outcome};
 use crate::contracts::rule::problem::{STATE, scalars, states, strengths, tokens, unit, unit_rows};
+use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -45,7 +46,9 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
 pub fn sequential(t: &mut Instance<'_>) -> Outcome {
     let s = one_kind_of_heads(t, t.dim("T"));
     let k = unit_rows(t, "k", s, s.key_size)?;
-    let v = t.input("v", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
+    let class = t.word(values::NAME);
+    let of_v = tokens(s, s.value_heads, s.value_size);
+    let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
     let beta = strengths(t, s)?;
     // The notebook's gate: sigmoid(x + 2).
     let raw = t.draw("gate noise", scalars(s), Normal(1.0));
@@ -57,7 +60,7 @@ pub fn sequential(t: &mut Instance<'_>) -> Outcome {
     let g = t.upload("g", scalars(s), factors)?;
     let axes = states(s, StateLayout::KeyMajor);
     let initial = if t.word(STATE.0) == "random" {
-        t.input("initial", axes, Normal(0.1))?
+        values::input_of(t, class, ("initial", axes), Normal(0.1))?
     } else {
         t.draw("initial", axes, Normal(0.0))
     };

@@ -1,0 +1,120 @@
+//! Packed files: sequences of different lengths one after another in one row of tokens, with a state each.
+
+use deltanet_reference::rule::Sizes;
+use safetensors::{Dtype, SafeTensors};
+
+use super::{Vectors, words};
+
+/// The tensor that says where sequences begin.
+pub const NAME: &str = "cu_seqlens";
+/// The tensors that have a row for each sequence; all others have one for each token.
+const STATES: [&str; 4] = ["initial_state", "state_block", "state_tiled", "hf_state"];
+
+/// The first token of each sequence and the number of tokens, if the file is packed.
+pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>, String> {
+    let Ok(view) = file.tensor(NAME) else {
+        return Ok(None);
+    };
+    let shape = view.shape();
+    if shape.len() != 1 || shape[0] < 2 {
+        return Err(format!(
+            "tensor `{NAME}` has shape {shape:?}; [N + 1] is needed: the first token of each of N \
+             sequences, then the number of tokens"
+        ));
+    }
+    if sizes.sequences != 1 {
+        return Err(format!(
+            "tensor `q` has shape {:?}; with `{NAME}` it is [1, T, H, K], all sequences in one row",
+            sizes.key_shape()
+        ));
+    }
+    let numbers: Vec<i64> = match view.dtype() {
+        Dtype::I32 => words(view.data())
+            .map(|word| i32::from_le_bytes(word).into())
+            .collect(),
+        Dtype::I64 => words(view.data()).map(i64::from_le_bytes).collect(),
+        other => {
+            return Err(format!(
+                "tensor `{NAME}` holds {other:?}: store it as I32 or I64"
+            ));
+        }
+    };
+    let falls = numbers.windows(2).position(|pair| pair[1] < pair[0]);
+    let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
+    if let Some(at) = falls {
+        return Err(format!(
+            "tensor `{NAME}` falls from {} to {} at [{}]: sequences follow one another",
+            numbers[at],
+            numbers[at + 1],
+            at + 1
+        ));
+    }
+    if first != 0 || usize::try_from(last) != Ok(sizes.tokens) {
+        return Err(format!(
+            "tensor `{NAME}` goes from {first} to {last}; it goes from 0 to {}, the tokens of q",
+            sizes.tokens
+        ));
+    }
+    let bounds = numbers
+        .into_iter()
+        .filter_map(|at| usize::try_from(at).ok());
+    Ok(Some(bounds.collect()))
+}
+
+impl Vectors {
+    /// The sequences of a packed file that have tokens, each as a call of its own.
+    pub(super) fn unpacked(self, bounds: &[usize]) -> Result<Vec<Vectors>, String> {
+        let count = bounds.len() - 1;
+        let mut sequences = Vec::new();
+        for (number, pair) in bounds.windows(2).enumerate() {
+            let (first, end) = (pair[0], pair[1]);
+            if first == end {
+                self.stays(number, count)?;
+                continue;
+            }
+            let part = |(name, values): (&&'static str, &Vec<f32>)| {
+                let (rows, from, to) = match STATES.contains(name) {
+                    true => (count, number, number + 1),
+                    false => (self.sizes.tokens, first, end),
+                };
+                let width = values.len() / rows;
+                (*name, values[from * width..to * width].to_vec())
+            };
+            sequences.push(Vectors {
+                name: self.name.clone(),
+                sequence: Some(format!("sequence {number}, tokens {first} to {}", end - 1)),
+                sizes: Sizes {
+                    tokens: end - first,
+                    ..self.sizes
+                },
+                scale: self.scale,
+                notes: self.notes.clone(),
+                tensors: self.tensors.iter().map(part).collect(),
+            });
+        }
+        Ok(sequences)
+    }
+
+    /// Refuses a file whose state changes over a sequence of no token.
+    fn stays(&self, number: usize, count: usize) -> Result<(), String> {
+        let row = |name: &str| {
+            let values = self.tensors.get(name)?;
+            let width = values.len() / count;
+            values.get(number * width..(number + 1) * width)
+        };
+        for name in STATES.into_iter().skip(1) {
+            let Some(after) = row(name) else { continue };
+            let same = match row("initial_state") {
+                Some(before) => before == after,
+                None => after.iter().all(|x| *x == 0.0),
+            };
+            if !same {
+                return Err(format!(
+                    "sequence {number} of `{NAME}` has no token, so that its state stays the first \
+                     one; `{name}` has another there"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
