@@ -58,6 +58,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nt",
         title: "A B^T",
+        formulas: &[(
+            "C",
+            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -69,6 +73,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_tn",
         title: "A^T B",
+        formulas: &[(
+            "C",
+            "A^T B; C[i,j] = sum over the K products of column i of A and column j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -80,6 +88,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nt_tiled",
         title: "A B^T through LDS",
+        formulas: &[(
+            "C",
+            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -91,6 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "transpose",
         title: "in^T",
+        formulas: &[("out[i,j]", "in[j,i]")],
         dims: &["rows", "cols"],
         integers: &[],
         words: &[],
@@ -107,6 +120,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nn",
         title: "A B",
+        formulas: &[(
+            "C",
+            "A B; C[i,j] = sum over the K products of row i of A and column j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],

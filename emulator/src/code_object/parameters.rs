@@ -240,8 +240,10 @@ fn source_type(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Sourc
     match entry.tag() {
         constants::DW_TAG_typedef => {
             let mut aliased = type_of(unit, entry, depth)?;
-            if let (SourceType::Number { name, .. } | SourceType::Structure { name, .. }, Some(alias)) =
-                (&mut aliased, name)
+            if let (
+                SourceType::Number { name, .. } | SourceType::Structure { name, .. },
+                Some(alias),
+            ) = (&mut aliased, name)
             {
                 *name = alias;
             }
