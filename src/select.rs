@@ -124,7 +124,7 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
     Ok(Some(numbers))
 }
 
-/// The ids of the cases that a name or a glob means.
+/// The ids of the cases that a name or a glob means. A name is that of a case, of a test, or else of a contract.
 fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> {
     let shown = pattern.escape_debug();
     let glob = pattern.contains(['*', '?', '[', '{']);
@@ -153,6 +153,14 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
     if !ids.is_empty() {
         return Ok(ids);
     }
+    // The name of a contract stands for all tests of the contract.
+    let ids: Vec<&str> = everything(registry)
+        .filter(|one| one.test.function.name == pattern)
+        .map(|one| one.case.id.as_str())
+        .collect();
+    if !ids.is_empty() {
+        return Ok(ids);
+    }
     if glob {
         return Err(Stop::nothing(format!(
             "no test matches `{shown}`; --list prints them all"
@@ -172,10 +180,10 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
     Err(Stop::usage(format!("there is no test `{shown}`; {hint}")))
 }
 
-/// Everything that `--test` takes.
+/// Everything that `--test` takes: ids, aliases, and contracts.
 fn names(registry: &Registry) -> impl Iterator<Item = &str> {
     registry.tests().flat_map(|test| {
-        let own = std::iter::once(test.id.as_str());
+        let own = [test.id.as_str(), test.function.name].into_iter();
         own.chain(test.aliases.iter().map(String::as_str))
             .chain(test.cases.iter().map(|case| case.id.as_str()))
     })

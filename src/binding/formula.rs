@@ -162,6 +162,16 @@ pub fn parse(text: &str) -> Result<Formula, Trouble> {
         let help = format!("write at most {MAX_LENGTH}, or name parts of it under `let`");
         return Err(Trouble::new(&(0..text.len()), title, help));
     }
+    // `bind` leaves this where it knows nothing.
+    if text.trim() == "?" {
+        let at = text.len() - text.trim_start().len();
+        let help = "write what stands here; the comment on the line says what is known";
+        return Err(Trouble::new(
+            &(at..at + 1),
+            "`?` is still to be filled in",
+            help,
+        ));
+    }
     let mut parser = Parser {
         text,
         at: 0,

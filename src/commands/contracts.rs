@@ -9,12 +9,18 @@ use domain::{Named, Shown};
 use super::table;
 use crate::args::{ContractsArgs, Format};
 use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
-use crate::contract::Function;
-use crate::contract::Test;
+use crate::contract::{Formula, Function, Test};
 use crate::contracts::functions;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{nearest, print};
+
+/// Columns of the labels of a contract's page.
+const LABEL: usize = 9;
+/// Columns of a contract's page.
+const WIDTH: usize = 100;
+/// Contracts that are suggested for a name that none has.
+const SUGGESTED: usize = 5;
 
 /// A contract as JSON has it.
 #[derive(Serialize)]
@@ -26,12 +32,34 @@ struct Contract<'a> {
     sizes: &'a [&'a str],
     /// Other whole numbers of a case.
     integers: &'a [&'a str],
+    /// What each output is; names that no tensor or size has are defined by formulas of their own.
+    formulas: Vec<FormulaText>,
     choices: Vec<Named<'a>>,
     domain: Shown<'a>,
     outputs: &'a [&'a str],
     tensors: &'a [DescribedTensor],
     /// Ids of the tests that run it.
     tests: Vec<&'a str>,
+}
+
+/// A formula as JSON has it.
+#[derive(Serialize)]
+struct FormulaText {
+    left: &'static str,
+    right: &'static str,
+    /// Conditions and definitions in words.
+    remark: &'static str,
+}
+
+impl From<&Formula> for FormulaText {
+    fn from((left, right): &Formula) -> FormulaText {
+        let (right, remark) = right.split_once("; ").unwrap_or((right, ""));
+        FormulaText {
+            left,
+            right,
+            remark,
+        }
+    }
 }
 
 /// Prints contracts.
@@ -71,6 +99,7 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
                     title: function.title,
                     sizes: function.dims,
                     integers: function.integers,
+                    formulas: function.formulas.iter().map(FormulaText::from).collect(),
                     choices: function.words.iter().map(Named::from).collect(),
                     domain: (&function.domain).into(),
                     outputs: function.outputs,
@@ -101,21 +130,59 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
 /// The contract of a name.
 ///
 /// # Errors
-/// There is none: the nearest are named.
+/// There is none: those whose names are nearest, or that have its words, are named.
 pub fn find(name: &str) -> Result<&'static Function, Stop> {
-    functions()
-        .find(|function| function.name == name)
-        .ok_or_else(|| {
-            let near = nearest(name, functions().map(|function| function.name), 3);
-            let help = match near[..] {
-                [] => "`deltanet-check contracts` lists them".into(),
-                ref near => format!("did you mean {}?", near.join(" or ")),
-            };
-            Stop::usage(format!(
-                "there is no contract `{}`: {help}",
-                name.escape_debug()
-            ))
+    if let Some(function) = functions().find(|function| function.name == name) {
+        return Ok(function);
+    }
+    let near = nearest(name, functions().map(|function| function.name), 3);
+    let mut likely: Vec<&Function> = functions()
+        .filter(|function| near.contains(&function.name))
+        .collect();
+    likely.sort_by_key(|function| near.iter().position(|name| *name == function.name));
+    let about = about(name);
+    let about = about
+        .into_iter()
+        .filter(|function| !near.contains(&function.name));
+    likely.extend(about.collect::<Vec<_>>());
+    likely.truncate(SUGGESTED);
+    let shown = name.escape_debug();
+    if likely.is_empty() {
+        return Err(Stop::usage(format!(
+            "there is no contract `{shown}`: `deltanet-check contracts` lists them"
+        )));
+    }
+    let lines = likely
+        .iter()
+        .map(|function| format!("\n  {}: {}", function.name, function.title));
+    Err(Stop::usage(format!(
+        "there is no contract `{shown}`: did you mean one of these?{}",
+        lines.collect::<String>()
+    )))
+}
+
+/// Contracts in whose descriptions every one of some words stands, those with most of them in their names first.
+fn about(words: &str) -> Vec<&'static Function> {
+    let lower = words.to_ascii_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| word.len() >= 2)
+        .collect();
+    let mut found: Vec<(usize, &'static Function)> = functions()
+        .filter_map(|function| {
+            let formulas = function.formulas.iter().map(|(_, right)| *right);
+            let text: Vec<&str> = [function.name, function.title]
+                .into_iter()
+                .chain(formulas)
+                .collect();
+            let text = text.join(" ").to_ascii_lowercase();
+            let all = !words.is_empty() && words.iter().all(|word| text.contains(word));
+            let named = words.iter().filter(|word| function.name.contains(**word));
+            all.then(|| (named.count(), function))
         })
+        .collect();
+    found.sort_by_key(|(named, _)| std::cmp::Reverse(*named));
+    found.into_iter().map(|(_, function)| function).collect()
 }
 
 fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
@@ -146,16 +213,18 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
     let mut text = format!("{}: {}\n\n", function.name, function.title);
     let mut line = |label: &str, what: String| {
         if !what.is_empty() {
-            text += &format!("{label:<9} {what}\n");
+            text += &format!("{label:<LABEL$} {what}\n");
         }
     };
     line("version", CONTRACT_VERSION.to_string());
     line("sizes", function.dims.join(" "));
     line("integers", function.integers.join(" "));
-    for (name, words) in function.words {
-        line("choice", format!("{name}: {}", words.join(" | ")));
+    for formula in function.formulas {
+        line("formula", equation(&formula.into()));
     }
-    for (label, what) in domain::lines(function) {
+    let choices = function.words.iter();
+    let choices = choices.flat_map(|choice| domain::words("choice", choice));
+    for (label, what) in choices.chain(domain::lines(function)) {
         line(label, what);
     }
     let tests: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
@@ -173,6 +242,27 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
              `cases = \"design\"` runs: every two of its values meet in a case, but for what it is without. What is optional and what inputs\n\
              may hold a case may leave open: it then is of the first word.\n";
     text
+}
+
+/// A formula, its remark behind it or below it.
+fn equation(formula: &FormulaText) -> String {
+    let FormulaText {
+        left,
+        right,
+        remark,
+    } = formula;
+    let text = format!("{left} = {right}");
+    if remark.is_empty() {
+        return text;
+    }
+    let indent = " ".repeat(LABEL + 5);
+    let options = textwrap::Options::new(WIDTH).subsequent_indent(&indent);
+    let whole = format!("{text}; {remark}");
+    if whole.len() + LABEL + 1 <= WIDTH {
+        return whole;
+    }
+    let below = textwrap::fill(remark, options.initial_indent(&indent));
+    format!("{text}\n{below}")
 }
 
 fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String {

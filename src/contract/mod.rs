@@ -28,12 +28,17 @@ pub type Outcome<T = ()> = Result<T, DeviceError>;
 /// The most elements a tensor of a test may have: 64 MiB of f32.
 pub const MAX_ELEMENTS: i64 = 1 << 24;
 
+/// The left side of a formula, which begins with a name, and its right side. What follows a `;` on the right is a remark in words.
+pub type Formula = (&'static str, &'static str);
+
 /// Something that kernels compute, and a test can ask for.
 pub struct Function {
     /// The name that the registry uses.
     pub name: &'static str,
     /// What it computes, in words.
     pub title: &'static str,
+    /// What each output is, in the letters of its sizes and tensors; other names are defined by formulas of their own.
+    pub formulas: &'static [Formula],
     /// Its dimensions, from 1 up.
     pub dims: &'static [&'static str],
     /// Its other whole numbers, which may be negative.

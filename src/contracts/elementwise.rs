@@ -64,6 +64,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "sigmoid",
         title: "1 / (1 + e^-x)",
+        formulas: &[("out[i]", "1 / (1 + e^(-in[i]))")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -86,6 +87,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "exp",
         title: "e^x",
+        formulas: &[("out[i]", "e^(in[i])")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -108,6 +110,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "mul",
         title: "a * b",
+        formulas: &[("out[i]", "a[i] * b[i]")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -122,6 +125,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "cumsum",
         title: "in[0] + ... + in[i]",
+        formulas: &[("out[i]", "sum_(j<=i) in[j]")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -137,6 +141,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "add",
         title: "a + b",
+        formulas: &[("out[i]", "a[i] + b[i]")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -151,6 +156,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "sub",
         title: "a - b",
+        formulas: &[("out[i]", "a[i] - b[i]")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -168,6 +174,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "neg",
         title: "-x",
+        formulas: &[("out[i]", "-in[i]")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -186,6 +193,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "scale",
         title: "x * s",
+        formulas: &[("out[i]", "in[i] * s")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -203,6 +211,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "broadcast_mul",
         title: "a[s][c] * b[c]",
+        formulas: &[("out[i,j]", "a[i,j] * b[j]")],
         dims: &["S", "C"],
         integers: &[],
         words: &[],

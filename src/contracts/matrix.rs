@@ -76,6 +76,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nt",
         title: "A B^T",
+        formulas: &[(
+            "C",
+            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -87,6 +91,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_tn",
         title: "A^T B",
+        formulas: &[(
+            "C",
+            "A^T B; C[i,j] = sum over the K products of column i of A and column j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -98,6 +106,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nt_tiled",
         title: "A B^T through LDS",
+        formulas: &[(
+            "C",
+            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],
@@ -109,6 +121,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "transpose",
         title: "in^T",
+        formulas: &[("out[i,j]", "in[j,i]")],
         dims: &["rows", "cols"],
         integers: &[],
         words: &[],
@@ -125,6 +138,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nn",
         title: "A B",
+        formulas: &[(
+            "C",
+            "A B; C[i,j] = sum over the K products of row i of A and column j of B",
+        )],
         dims: &["M", "N", "K"],
         integers: &[],
         words: &[],

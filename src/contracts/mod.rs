@@ -13,8 +13,11 @@ pub(crate) mod rule;
 mod sizes;
 mod triangular;
 mod values;
+mod words;
 
 use crate::contract::Function;
+
+pub use words::meaning;
 
 /// Every contract, by subject.
 pub fn functions() -> impl Iterator<Item = &'static Function> {

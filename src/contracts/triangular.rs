@@ -43,6 +43,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "tril",
         title: "lower triangle, zeros above",
+        formulas: &[("dst[i,j]", "src[i,j]; where j <= i + diag, else 0")],
         dims: &["n"],
         integers: &["diag"],
         words: &[],
@@ -66,6 +67,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "causal_mask",
         title: "1 strictly below the diagonal",
+        formulas: &[("out[i,j]", "1; where j < i, else 0")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -78,6 +80,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "eye",
         title: "the identity",
+        formulas: &[("out[i,j]", "1; where i = j, else 0")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -89,6 +92,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "solve_tri",
         title: "X of (I - A) X = B",
+        formulas: &[(
+            "X",
+            "(I - A)^-1 B; only the part of A strictly below its diagonal is read",
+        )],
         dims: &["n", "k"],
         integers: &[],
         words: &[],
@@ -109,6 +116,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "apply_causal_identity",
         title: "strictly lower part of in, plus I",
+        formulas: &[("out[i,j]", "in[i,j]; where j < i, 1 where i = j, else 0")],
         dims: &["n"],
         integers: &[],
         words: &[],

@@ -12,6 +12,7 @@ mod bundle;
 mod compressed;
 mod container;
 mod descriptor;
+mod dwarf;
 mod elf;
 mod error;
 mod image;
@@ -21,6 +22,7 @@ mod launch;
 mod lines;
 mod metadata;
 mod names;
+mod parameters;
 mod symbols;
 mod target;
 
@@ -35,6 +37,7 @@ pub use kernarg::{Arguments, Kernarg, KernargError};
 pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 pub use launch::{Extent, LaunchShape, ShapeError, ShapeProblem};
 pub use lines::Lines;
+pub use parameters::{Member, NumberKind, Parameter, Parameters, SourceType};
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Function, Rule};
+use crate::contracts::meaning;
 
 /// The domain as JSON has it.
 #[derive(Serialize)]
@@ -35,16 +36,22 @@ struct Sizes<'a> {
     values: Vec<&'a [i64]>,
 }
 
-/// A choice and its words.
+/// A choice, its words, and what each of them means.
 #[derive(Serialize)]
 pub(super) struct Named<'a> {
     name: &'a str,
     words: &'a [&'a str],
+    meanings: Vec<&'static str>,
 }
 
 impl<'a> From<&'a Choice> for Named<'a> {
     fn from((name, words): &'a Choice) -> Named<'a> {
-        Named { name, words }
+        let meanings = words.iter().map(|word| meaning(name, word)).collect();
+        Named {
+            name,
+            words,
+            meanings,
+        }
     }
 }
 
@@ -79,9 +86,8 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
         .factors
         .iter()
         .map(|factor| ("domain", sizes(factor)));
-    let words = |(name, words): &Choice| format!("{name}: {}", words.join(" | "));
     let open = |label: &'static str, choices: &'static [Choice]| {
-        choices.iter().map(move |choice| (label, words(choice)))
+        choices.iter().flat_map(move |choice| words(label, choice))
     };
     let said = |label: &'static str, rules: &'static [Rule]| {
         rules.iter().map(move |rule| (label, rule.says.into()))
@@ -95,6 +101,20 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
         .chain(rules)
         .chain(laws)
         .collect()
+}
+
+/// A choice in lines: its name and words, then what each word means.
+pub(super) fn words(
+    label: &'static str,
+    (name, words): &'static Choice,
+) -> Vec<(&'static str, String)> {
+    let width = words.iter().map(|word| word.len()).max().unwrap_or(0);
+    let each = words.iter().map(|word| {
+        let meaning = meaning(name, word);
+        ("", format!("  {word:<width$}  {meaning}"))
+    });
+    let first = (label, format!("{name}: {}", words.join(" | ")));
+    std::iter::once(first).chain(each).collect()
 }
 
 /// `n: 1, 63, 64` or `T, C: 1 64 | 63 64`.

@@ -59,6 +59,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "decay_mask",
         title: "e^(g[j] - g[i]) for j <= i",
+        formulas: &[(
+            "mask[i,j]",
+            "e^(g_cumsum[j] - g_cumsum[i]); where j <= i, else 0; the gated delta rule has the opposite sign",
+        )],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -72,6 +76,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "attention_matrix",
         title: "-(K^T K_beta) * decay, strictly lower",
+        formulas: &[(
+            "attn[i,j]",
+            "-(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0",
+        )],
         dims: &["S", "C"],
         integers: &[],
         words: &[],

@@ -82,6 +82,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "attn_pre",
         title: "-(K^T K_beta) * decay * causal mask",
+        formulas: &[(
+            "attn_pre[i,j]",
+            "-(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0 of either sign",
+        )],
         dims: &["S", "C"],
         integers: &[],
         words: &[],
@@ -96,6 +100,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "solve_causal_identity",
         title: "(I - attn_pre)^-1",
+        formulas: &[(
+            "attn_solved",
+            "(I - attn_pre)^-1; attn_pre is strictly lower triangular",
+        )],
         dims: &["C"],
         integers: &[],
         words: &[],
@@ -109,6 +117,20 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "intra_chunk",
         title: "one chunk: attn_solved, V_new, K_cumdecay",
+        formulas: &[
+            ("b", "sigmoid(Beta); of each token"),
+            (
+                "g",
+                "cumsum(G); over the C tokens of the chunk, natural logarithms",
+            ),
+            (
+                "attn_pre[i,j]",
+                "-(K^T (K b))[i,j] e^(g[j] - g[i]); where j < i, else 0; b scales the columns",
+            ),
+            ("attn_solved", "(I - attn_pre)^-1"),
+            ("V_new", "(V b) attn_solved^T"),
+            ("K_cumdecay", "(K b e^g) attn_solved^T"),
+        ],
         dims: &["S", "C"],
         integers: &[],
         words: &[],

@@ -15,6 +15,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "state_update",
         title: "state * e^g_last + K_cumdecay V_new^T",
+        formulas: &[(
+            "state_out",
+            "state * exp_g_last + K_cumdecay V_new^T; exp_g_last is e^(last cumulated gate), given as a factor",
+        )],
         dims: &["S", "C"],
         integers: &[],
         words: &[],
@@ -40,6 +44,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "output_with_state",
         title: "Q_gexp State^T + attn V_new",
+        formulas: &[(
+            "output",
+            "state (Q e^g_cumsum) + V_new attn^T; tokens are columns, e^g_cumsum scales those of Q",
+        )],
         dims: &["S", "C"],
         integers: &[],
         words: &[],

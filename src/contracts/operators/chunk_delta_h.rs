@@ -25,6 +25,18 @@ const SLOW: Rule = Rule {
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_delta_h",
     title: "the states at the chunks' starts, corrected values, the last state",
+    formulas: &[
+        ("h_0", "h0; before the first chunk; 0 where state is zero"),
+        ("v_new_i", "u_i - h_c^T w_i; token i of chunk c"),
+        (
+            "h_c",
+            "e^(g_cumsum_last) h_(c-1) + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; over the tokens i of chunk c - 1; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
+        ),
+        (
+            "ht",
+            "e^(g_cumsum_last) h_c + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; of the last chunk c",
+        ),
+    ],
     dims: DIMS,
     integers: &[],
     words: &[GATES, STATE],

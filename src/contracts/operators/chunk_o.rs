@@ -24,6 +24,10 @@ const FALLING: Rule = Rule {
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_o",
     title: "outputs of chunks",
+    formulas: &[(
+        "o_i",
+        "(e^(g_cumsum_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(g_cumsum_i - g_cumsum_j) v_new_j) / sqrt(K); tokens j of the chunk of token i, h before it; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
+    )],
     dims: DIMS,
     integers: &[],
     words: &[GATES, STATE],

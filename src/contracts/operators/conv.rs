@@ -35,6 +35,23 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_causal_conv1d_update",
         title: "a step of the convolution, its state kept",
+        formulas: &[
+            (
+                "s_c",
+                "(conv_state_c, x_c); of each row the W - 1 elements of its line, then its new tokens; the line is indices of the row",
+            ),
+            (
+                "y[c,t]",
+                "activation(bias[c] + sum_j w[c,j] s_c[t+j]); silu(x) = x / (1 + e^(-x))",
+            ),
+            ("q", "y; the first kd channels"),
+            ("k", "y; the next kd channels"),
+            ("v", "y; the last vd channels"),
+            (
+                "conv_state_c",
+                "s_c[seqlen..]; the last W - 1 elements; a row of padding (index -1) changes nothing",
+            ),
+        ],
         dims: &["batch", "kd", "vd", "W", "seqlen"],
         integers: &[],
         words: &[BIAS, ACTIVATION, ("padding", &["none", "some"])],
@@ -53,6 +70,15 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_causal_conv1d_fwd",
         title: "the convolution of whole sequences",
+        formulas: &[
+            (
+                "y[t,c]",
+                "activation(bias[c] + sum_j w[c,j] x[c,t-W+1+j]); zeros before each sequence; silu(x) = x / (1 + e^(-x))",
+            ),
+            ("q", "y; the first kd channels"),
+            ("k", "y; the next kd channels"),
+            ("v", "y; the last vd channels"),
+        ],
         dims: &["kd", "vd", "W"],
         integers: &[],
         words: &[LENGTHS, BIAS, ACTIVATION],

@@ -13,6 +13,17 @@ use crate::tensor::Distribution::Uniform;
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_bf16_float",
     title: "bf16 to f32, back, and f32 to bf16",
+    formulas: &[
+        (
+            "floats[i]",
+            "bits[i]; the number that the bf16 is, as the bits of an f32",
+        ),
+        ("back[i]", "bf16(floats[i])"),
+        (
+            "rounded[i]",
+            "bf16(x[i]); to nearest, ties to even; a NaN stays one, quiet",
+        ),
+    ],
     dims: &[],
     integers: &[],
     words: &[],

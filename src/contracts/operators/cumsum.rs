@@ -40,6 +40,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_scalar",
         title: "scalars summed within chunks",
+        formulas: &[(
+            "o_i",
+            "scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
+        )],
         dims: &["B", "T", "H", "BT"],
         integers: &[],
         words: &[DIRECTION, SCALE],
@@ -58,6 +62,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_vector",
         title: "vectors summed within chunks",
+        formulas: &[(
+            "o_i",
+            "scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
+        )],
         dims: &["B", "T", "H", "S", "BT"],
         integers: &[],
         words: &[DIRECTION, SCALE],

@@ -46,6 +46,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_abs_diff",
         title: "|x - y|",
+        formulas: &[("out[i]", "abs(x[i] - y[i])")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -60,6 +61,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_squared_diff",
         title: "(x - y)^2",
+        formulas: &[("out[i]", "(x[i] - y[i])^2")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -74,6 +76,16 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_op",
         title: "eight element-wise functions",
+        formulas: &[
+            ("exp[i]", "e^(x[i])"),
+            ("exp2[i]", "2^(x[i])"),
+            ("log[i]", "ln(abs(x[i]) + 0.001); base e"),
+            ("log2[i]", "ln(abs(x[i]) + 0.001) / ln(2); base 2"),
+            ("safe_exp[i]", "e^(x[i]); where x[i] <= 0, else 0"),
+            ("softplus[i]", "ln(1 + e^(x[i])); and x[i] above 20"),
+            ("sigmoid[i]", "1 / (1 + e^(-x[i]))"),
+            ("silu[i]", "x[i] / (1 + e^(-x[i]))"),
+        ],
         dims: &["n"],
         integers: &[],
         words: &[],

@@ -14,6 +14,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_lens",
         title: "lengths of sequences",
+        formulas: &[("lens[n]", "cu[n+1] - cu[n]")],
         dims: &[],
         integers: &[],
         words: &[LENGTHS],
@@ -25,6 +26,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cu_seqlens_from_lens",
         title: "first tokens of sequences, from their lengths",
+        formulas: &[("cu[n]", "sum_(j<n) lens[j]")],
         dims: &[],
         integers: &[],
         words: &[LENGTHS],
@@ -36,6 +38,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_position_ids",
         title: "positions of tokens in their sequences",
+        formulas: &[("ids[t]", "t - cu[n]; token t of sequence n")],
         dims: &[],
         integers: &[],
         words: &[LENGTHS],
@@ -47,6 +50,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_sequence_ids",
         title: "numbers of tokens' sequences",
+        formulas: &[(
+            "ids[t]",
+            "n; the number of token t's sequence among those that have tokens",
+        )],
         dims: &[],
         integers: &[],
         words: &[LENGTHS],
@@ -58,6 +65,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_chunk_offsets",
         title: "chunks before each sequence",
+        formulas: &[("offsets[n]", "sum_(j<n) ceil((cu[j+1] - cu[j]) / C)")],
         dims: &["C"],
         integers: &[],
         words: &[LENGTHS],
@@ -71,6 +79,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_chunk_indices",
         title: "sequence and place of each chunk",
+        formulas: &[(
+            "indices[c]",
+            "(n, c - offsets[n]); the sequence n of chunk c, and the place of the chunk in it",
+        )],
         dims: &["C"],
         integers: &[],
         words: &[LENGTHS],

@@ -17,6 +17,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_chunk_cumsum",
         title: "log gates summed within chunks",
+        formulas: &[(
+            "g_cumsum_i",
+            "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],
@@ -38,6 +42,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_compute_a",
         title: "beta_i <k_i, k_j> safe_exp(G_i - G_j) below the diagonal",
+        formulas: &[(
+            "A[i,j]",
+            "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],
@@ -58,6 +66,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_wy_kkt",
         title: "the same, with gates or without",
+        formulas: &[(
+            "A[i,j]",
+            "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],
@@ -78,6 +90,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_kkt_sums",
         title: "sums and products in one launch: the sums",
+        formulas: &[(
+            "g_cumsum_i",
+            "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],
@@ -99,6 +115,16 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_kkt_a",
         title: "sums and products in one launch: L",
+        formulas: &[
+            (
+                "g_cumsum_i",
+                "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms; not rounded before it is used",
+            ),
+            (
+                "A[i,j]",
+                "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
+            ),
+        ],
         dims: DIMS,
         integers: &[],
         words: &[GATES],

@@ -30,6 +30,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2_normalize",
         title: "rows by their L2 norm",
+        formulas: &[(
+            "y[i,j]",
+            "x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i",
+        )],
         dims: &["rows", "D"],
         integers: &[],
         words: &[SIZE],
@@ -41,6 +45,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2_normalize_bf16",
         title: "rows of bf16 by their L2 norm",
+        formulas: &[(
+            "y[i,j]",
+            "x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i",
+        )],
         dims: &["rows", "D"],
         integers: &[],
         words: &[SIZE],
@@ -52,6 +60,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2norm_fwd",
         title: "rows by their L2 norm, and its reciprocal",
+        formulas: &[
+            ("rstd_i", "1 / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i"),
+            ("y[i,j]", "x[i,j] rstd_i"),
+        ],
         dims: &["T", "D"],
         integers: &[],
         words: &[SIZE],
@@ -69,6 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2norm_bwd",
         title: "the gradient of rows by their L2 norm",
+        formulas: &[("dx_i", "rstd_i (dy_i - (dy_i . y_i) y_i); of each row i")],
         dims: &["T", "D"],
         integers: &[],
         words: &[SIZE],

@@ -30,6 +30,22 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_fused_recurrent_output",
         title: "the rule token by token: outputs",
+        formulas: &[
+            (
+                "S_0",
+                "h0; a matrix [K, V] of each value head and sequence; 0 where state is zero",
+            ),
+            (
+                "D_t(S)[i,j]",
+                "e^(g_t + gk_t[i] + gv_t[j]) S[i,j]; gates that the case does not have are 0; natural logarithms",
+            ),
+            ("d_t", "beta_t (v_t - D_t(S_(t-1))^T k_t)"),
+            (
+                "S_t",
+                "D_t(S_(t-1)) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
+            ),
+            ("o_t", "bf16(S_t^T q_t / sqrt(K))"),
+        ],
         dims: DIMS,
         integers: &[],
         words: WORDS,
@@ -47,6 +63,25 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_fused_recurrent_state",
         title: "the rule token by token: the final state",
+        formulas: &[
+            (
+                "S_0",
+                "h0; a matrix [K, V] of each value head and sequence; 0 where state is zero",
+            ),
+            (
+                "D_t(S)[i,j]",
+                "e^(g_t + gk_t[i] + gv_t[j]) S[i,j]; gates that the case does not have are 0; natural logarithms",
+            ),
+            ("d_t", "beta_t (v_t - D_t(S_(t-1))^T k_t)"),
+            (
+                "S_t",
+                "D_t(S_(t-1)) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
+            ),
+            (
+                "ht",
+                "S_T; the state after each sequence's last token; a sequence without tokens keeps its own",
+            ),
+        ],
         dims: DIMS,
         integers: &[],
         words: WORDS,

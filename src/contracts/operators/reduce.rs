@@ -13,6 +13,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_max_reduce",
         title: "the largest of each block of 256",
+        formulas: &[(
+            "partial[b]",
+            "max_i x[i]; over block b of 256 elements; the last block may be shorter",
+        )],
         dims: &["n"],
         integers: &[],
         words: &[("signs", &["both", "negative"])],
@@ -35,6 +39,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_sum_reduce",
         title: "the sum of each block of 256",
+        formulas: &[(
+            "partial[b]",
+            "sum_i x[i]; over block b of 256 elements; the last block may be shorter",
+        )],
         dims: &["n"],
         integers: &[],
         words: &[],

@@ -15,6 +15,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_solve_tril",
         title: "(I + A)^-1 of the part below the diagonal",
+        formulas: &[(
+            "Ai",
+            "(I + A)^-1; of each chunk; only the part of A strictly below its diagonal is read",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],
@@ -29,6 +33,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_chunk_solve_tril",
         title: "the same in place",
+        formulas: &[(
+            "A",
+            "(I + A)^-1; of each chunk, in place; only the part strictly below the diagonal is read",
+        )],
         dims: DIMS,
         integers: &[],
         words: &[GATES],

@@ -13,6 +13,18 @@ use crate::tensor::Distribution::Normal;
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_qkvzba_split",
     title: "projections by key head to one tensor a kind",
+    formulas: &[
+        (
+            "mixed_qkv",
+            "mixed_qkvz; of a key head it holds q [DK], k [DK], v [r, DV], z [r, DV]; here are all q, then all k, then all v",
+        ),
+        ("z", "mixed_qkvz; the z of all key heads"),
+        (
+            "b",
+            "mixed_ba; of a key head it holds b [r], a [r]; here are the b of all",
+        ),
+        ("a", "mixed_ba; the a of all key heads"),
+    ],
     // r value heads belong to each of H key heads.
     dims: &["B", "H", "r", "DK", "DV"],
     integers: &[],

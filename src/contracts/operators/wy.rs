@@ -13,6 +13,16 @@ use crate::contracts::rule::problem::FEW;
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_recompute_w_u",
     title: "w and u, from the inverse",
+    formulas: &[
+        (
+            "u_i",
+            "sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
+        ),
+        (
+            "w_i",
+            "sum_(j<=i) Ai[i,j] beta_j e^(g_cumsum_j) k_j; without gates e^0; head h reads q and k of head floor(h / (H / Hg))",
+        ),
+    ],
     dims: DIMS,
     integers: &[],
     words: &[GATES],

@@ -57,6 +57,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_gate",
         title: "-e^A_log softplus(a + dt_bias)",
+        formulas: &[(
+            "g",
+            "-e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
+        )],
         dims: &["T", "HV"],
         integers: &[],
         words: &[],
@@ -73,6 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_beta",
         title: "sigmoid(b)",
+        formulas: &[("beta", "1 / (1 + e^(-b))")],
         dims: &["n"],
         integers: &[],
         words: &[],
@@ -98,6 +103,13 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_l2norm",
         title: "rows by their L2 norm",
+        formulas: &[
+            ("y_i", "x_i / norm_i; of each row i"),
+            (
+                "norm_i",
+                "sqrt(sum_j x[i,j]^2 + 1e-6); form max: max(sqrt(sum_j x[i,j]^2), 1e-3)",
+            ),
+        ],
         dims: &["rows", "D"],
         integers: &[],
         words: &[("form", &["root", "max"]), ("size", &["usual", "tiny"])],
@@ -114,6 +126,13 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_cumsum",
         title: "log gates summed within chunks",
+        formulas: &[
+            (
+                "G_i",
+                "sum_(j<=i) g_j; over the tokens j of the chunk of token i, in f64; natural logarithms",
+            ),
+            ("g_j", "g_j; gate_kind negated: -g_j, factor: ln(g_j)"),
+        ],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES],
@@ -128,6 +147,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_l",
         title: "beta_i <k_i, k_j> e^(G_i - G_j) below the diagonal",
+        formulas: &[(
+            "L[i,j]",
+            "beta_i (k_i . k_j) e^(G_i - G_j); tokens j < i of one chunk, else 0",
+        )],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES, MAP],
@@ -148,6 +171,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_solve",
         title: "(I + L)^-1",
+        formulas: &[("Ai", "(I + L)^-1; of each chunk")],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES],
@@ -166,6 +190,13 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_uw",
         title: "u and w",
+        formulas: &[
+            (
+                "u_i",
+                "sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
+            ),
+            ("w_i", "sum_(j<=i) Ai[i,j] beta_j e^(G_j) k_j"),
+        ],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES, MAP],
@@ -185,6 +216,21 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_states",
         title: "the states before chunks, corrected values, the last state",
+        formulas: &[
+            (
+                "h_0",
+                "initial; before the first chunk; 0 where state is zero",
+            ),
+            ("vn_i", "u_i - h_c^T w_i; token i of chunk c"),
+            (
+                "h_c",
+                "e^(G_last) h_(c-1) + sum_i e^(G_last - G_i) k_i vn_i^T; over the tokens i of chunk c - 1, last is its last token",
+            ),
+            (
+                "final",
+                "e^(G_last) h_c + sum_i e^(G_last - G_i) k_i vn_i^T; of the last chunk c",
+            ),
+        ],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
@@ -208,6 +254,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunk_outputs",
         title: "outputs of chunks",
+        formulas: &[(
+            "o_i",
+            "scale (e^(G_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(G_i - G_j) vn_j); tokens j of the chunk of token i, h before it; scale = 1 / sqrt(K)",
+        )],
         dims: CHUNK_DIMS,
         integers: &[],
         words: &[GATES, MAP, STATE],

@@ -13,7 +13,7 @@ use super::problem::{
     STRENGTHS, VALUES, WIDE,
 };
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Factor, Values};
+use crate::contract::{Domain, Factor, Formula, Values};
 use crate::contracts::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contracts::sizes;
 
@@ -31,11 +31,31 @@ const ALL_WRITTEN: fn(&Values) -> bool = |case| {
         .is_some_and(|(kept, tokens)| kept <= tokens)
 };
 
+/// The gated delta rule, token by token. S is a matrix [K, V] of each value head.
+const RECURRENCE: &[Formula] = &[
+    (
+        "S_0",
+        "initial; a matrix [K, V] of each value head; 0 where state is zero",
+    ),
+    (
+        "f_t",
+        "e^(g_t); the factor on the state; gate_kind negated: e^(-g_t), factor: g_t",
+    ),
+    (
+        "d_t",
+        "beta_t (v_t - f_t S_(t-1)^T k_t); the error against the decayed state",
+    ),
+    ("S_t", "f_t S_(t-1) + k_t d_t^T; the gated delta rule"),
+    ("o_t", "scale S_t^T q_t; scale = 1 / sqrt(K)"),
+    ("final", "S_T; the state after the last token"),
+];
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_recurrent",
         title: "the fused recurrence, all tokens in one launch",
+        formulas: RECURRENCE,
         dims: DIMS,
         integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
@@ -47,6 +67,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chained",
         title: "the recurrence in two launches, the state handed on: the same as in one",
+        formulas: RECURRENCE,
         dims: &["B", "T", "first", "H", "HV", "K", "V"],
         integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
@@ -75,6 +96,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_decode",
         title: "the recurrence token by token: the same as a prefill",
+        formulas: RECURRENCE,
         dims: &["T", "H", "HV", "K", "V"],
         integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
@@ -102,6 +124,25 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_decode_step",
         title: "a decode step of a layer: gates, write strengths and norms made inside, states kept",
+        formulas: &[
+            (
+                "S_0",
+                "initial; a matrix [K, V] of each value head; 0 where state is zero",
+            ),
+            (
+                "f_t",
+                "e^(-e^A_log softplus(a_t + dt_bias)); the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
+            ),
+            ("beta_t", "1 / (1 + e^(-b_t))"),
+            ("n(x)", "x / sqrt(sum_i x[i]^2 + 1e-6); the norm of q and k"),
+            ("d_t", "beta_t (v_t - f_t S_(t-1)^T n(k_t))"),
+            ("S_t", "f_t S_(t-1) + n(k_t) d_t^T; the gated delta rule"),
+            ("o_t", "scale S_t^T n(q_t); scale = 1 / sqrt(K)"),
+            (
+                "states[i]",
+                "S_(T-i); the state after the last token, then those after the tokens before it, counted from i = 0",
+            ),
+        ],
         dims: &["B", "T", "H", "HV", "K", "V", "snapshots"],
         integers: &[],
         words: &[MAP, STATE, LAYOUT],
@@ -129,6 +170,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_chunked",
         title: "the chunk pipeline",
+        formulas: RECURRENCE,
         dims: &["B", "T", "H", "HV", "K", "V", "C"],
         integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
@@ -153,6 +195,19 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_sequential",
         title: "the sequential rule: error from the undecayed state, output read with k",
+        formulas: &[
+            (
+                "S_0",
+                "initial; a matrix [K, V] of each head; 0 where state is zero",
+            ),
+            (
+                "d_t",
+                "beta_t (v_t - S_(t-1)^T k_t); the error against the state as it was",
+            ),
+            ("S_t", "g_t S_(t-1) + k_t d_t^T; g is the factor itself"),
+            ("o_t", "S_t^T k_t; read with the key, without a scale"),
+            ("final", "S_T"),
+        ],
         dims: &["B", "T", "H", "K", "V"],
         integers: &[],
         words: &[STATE],
@@ -181,6 +236,14 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_error_correction",
         title: "the sequential rule, the same pair written twice: the second time changes nothing",
+        formulas: &[
+            ("S_0", "0; a matrix [K, V] of each head"),
+            (
+                "S_t",
+                "g_t S_(t-1) + k_t (beta_t (v_t - S_(t-1)^T k_t))^T; two tokens with one pair k, v; g = beta = 1",
+            ),
+            ("final", "S_2"),
+        ],
         dims: &["B", "H", "K", "V"],
         integers: &[],
         words: &[],
@@ -204,6 +267,28 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "ggml_gated_delta_net",
         title: "ggml's GATED_DELTA_NET: its layouts, its inputs, snapshots of the state",
+        formulas: &[
+            (
+                "S_0",
+                "state; a matrix of each head, stored with key channels innermost",
+            ),
+            (
+                "d_t",
+                "beta_t (v_t - (e^(g_t) S_(t-1))^T k_t); e^(g_t) scales rows, one gate for each key channel where gate is key",
+            ),
+            (
+                "S_t",
+                "e^(g_t) S_(t-1) + k_t d_t^T; the gated delta rule; head h reads q and k of head h % Hk",
+            ),
+            (
+                "o_t",
+                "S_t^T q_t / sqrt(S); the first S * H * T * N elements of dst",
+            ),
+            (
+                "states[i]",
+                "S_(T-i); behind o in dst: the state after the last token first; a snapshot that there is no token for keeps what dst held",
+            ),
+        ],
         dims: &["S", "Hk", "H", "T", "N", "snapshots"],
         integers: &[],
         words: &[("gate", &["head", "key"])],

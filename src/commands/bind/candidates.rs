@@ -1,0 +1,215 @@
+//! Contracts that kernels look like.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::matching::{Match, Offer};
+use super::names;
+use super::pipeline::{self, Subject, outputs};
+use super::skeleton::RECOMPILE;
+use crate::contract::Function;
+use crate::contracts::functions;
+use crate::registry::Registry;
+use crate::run::contract;
+use crate::text::{escaped, quoted, shown};
+
+/// Contracts whose tensors are looked at: to find those out takes a while.
+const LOOKED_AT: usize = 12;
+/// Contracts that are named.
+const NAMED: usize = 3;
+
+/// A contract that kernels look like.
+pub struct Candidate {
+    /// The contract.
+    pub function: &'static Function,
+    /// The kernels that look like it.
+    pub kernels: Vec<String>,
+    /// Arguments with names of its tensors and sizes, and all of them; none if only the kernels' names tell.
+    pub arguments: Option<(usize, usize)>,
+    score: i64,
+}
+
+impl Candidate {
+    /// The candidate in a line, with the command that writes its binding.
+    pub fn told(&self, file: &Path, glob: Option<&str>) -> String {
+        let name = self.function.name;
+        let kernels: Vec<String> = self.kernels.iter().map(|name| escaped(name)).collect();
+        let kernels = kernels.join(", ");
+        let why = match self.arguments {
+            Some((named, all)) => format!("{kernels}: {named} of {all} arguments"),
+            None => format!("{kernels}: by name"),
+        };
+        let glob = glob.map_or(String::new(), |glob| format!(" --kernel {}", quoted(glob)));
+        let file = quoted(&shown(file));
+        format!("looks like {name} ({why}): deltanet-check bind {file}{glob} --contract {name}")
+    }
+}
+
+/// The advice to recompile, where nothing tells the names of arguments.
+pub fn advice(subjects: &[Subject<'_>]) -> Option<String> {
+    let unnamed = |subject: &&Subject<'_>| !subject.args.is_empty() && subject.names().is_empty();
+    let count = subjects.iter().filter(unnamed).count();
+    (count > 0).then(|| {
+        format!("the code object does not name the arguments of {count} kernels: {RECOMPILE}")
+    })
+}
+
+/// The contracts that kernels look like, the likeliest first.
+pub fn of(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
+    let named = subjects.iter().any(|subject| !subject.names().is_empty());
+    let mut found: Vec<Candidate> = if named {
+        by_arguments(registry, subjects)
+    } else {
+        let each = functions().map(|function| Candidate {
+            function,
+            kernels: alike(function, subjects),
+            arguments: None,
+            score: subjects
+                .iter()
+                .map(|subject| by_name(function, &subject.name))
+                .max()
+                .unwrap_or(0),
+        });
+        each.collect()
+    };
+    found.sort_by_key(|candidate| Reverse(candidate.score));
+    let best = found.first().map_or(0, |candidate| candidate.score);
+    // One that is much less like them than the best is not worth a line.
+    found.retain(|candidate| candidate.score > 0 && 4 * candidate.score >= 3 * best);
+    found.truncate(NAMED);
+    found
+}
+
+fn alike(function: &Function, subjects: &[Subject<'_>]) -> Vec<String> {
+    let alike = subjects
+        .iter()
+        .filter(|subject| by_name(function, &subject.name) > 0);
+    alike.map(|subject| subject.name.clone()).collect()
+}
+
+/// How much the name of a kernel says of a contract: words of the contract's name in it.
+fn by_name(function: &Function, kernel: &str) -> i64 {
+    let kernel = kernel.to_ascii_lowercase();
+    let words = function.name.split('_').filter(|word| {
+        // Words that most contracts have tell none from another.
+        word.len() >= 3 && !["gdn", "gdr", "chunk", "fwd"].contains(word)
+    });
+    let (mut has, mut lacks) = (0, 0);
+    for word in words {
+        if kernel.contains(word) {
+            has += 1;
+        } else {
+            lacks += 1;
+        }
+    }
+    if has == 0 { 0 } else { 2 * has - lacks + 1 }
+}
+
+fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
+    let all: BTreeSet<&str> = subjects.iter().flat_map(Subject::names).collect();
+    let mut likely: Vec<(usize, &'static Function)> = functions()
+        .map(|function| {
+            let sizes = function.dims.iter().chain(function.integers);
+            let sizes = sizes.filter(|size| {
+                let like = |name: &&str| names::sizes(name, size).is_some_and(|like| like < 3);
+                all.iter().any(like)
+            });
+            let tensors = function.outputs.iter().filter(|tensor| {
+                all.iter()
+                    .any(|name| names::tensors(name, tensor).is_some())
+            });
+            let kernels = subjects
+                .iter()
+                .map(|subject| by_name(function, &subject.name));
+            let kernels = usize::try_from(kernels.max().unwrap_or(0)).unwrap_or(0);
+            let lacks = function.dims.len() - sizes.clone().count().min(function.dims.len());
+            let score = 8 + 2 * sizes.count() + 3 * tensors.count() + 2 * kernels;
+            (score.saturating_sub(2 * lacks), function)
+        })
+        .collect();
+    likely.sort_by_key(|(score, _)| Reverse(*score));
+    let looked_at = likely.into_iter().take(LOOKED_AT);
+    let described = looked_at.filter_map(|(_, function)| contract(registry, function));
+    let described: Vec<_> = described.collect();
+    let offers: Vec<Offer<'_>> = described.iter().map(Offer::new).collect();
+    offers
+        .iter()
+        .filter_map(|offer| candidate(offer, subjects))
+        .collect()
+}
+
+/// What speaks for a contract: the kernel, or the pipeline, with most arguments that are called like its tensors and sizes.
+fn candidate(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Candidate> {
+    let function = offer.described.function;
+    let wanted: BTreeSet<&str> = offer.described.outputs().into_iter().collect();
+    let together = pipeline::find(offer, subjects);
+    let scratch: BTreeSet<&str> = together
+        .iter()
+        .flat_map(|together| together.scratch.iter().map(String::as_str))
+        .collect();
+    let groups: Vec<Vec<usize>> = match &together {
+        Some(together) => vec![together.order.clone()],
+        None => (0..subjects.len()).map(|at| vec![at]).collect(),
+    };
+    let group = |group: Vec<usize>| {
+        let spelled: BTreeSet<&str> = group.iter().flat_map(|&at| subjects[at].names()).collect();
+        let matches: Vec<Option<Match>> = group
+            .iter()
+            .flat_map(|&at| offer.matches(&subjects[at].leaves(), &scratch, &spelled))
+            .collect();
+        if outputs(offer, &matches) != wanted {
+            return None;
+        }
+        let worth = |found: &Option<Match>| match found {
+            Some(Match {
+                likeness: Some(0 | 1),
+                ..
+            }) => 3,
+            Some(Match {
+                likeness: Some(_), ..
+            }) => 2,
+            Some(Match { .. }) => 0,
+            None => -2,
+        };
+        let missing = offer.inputs_left(&matches) as i64;
+        let names = group
+            .iter()
+            .map(|&at| by_name(function, &subjects[at].name));
+        let score =
+            matches.iter().map(worth).sum::<i64>() - 3 * missing + 3 * names.max().unwrap_or(0);
+        let own = matches.iter().flatten();
+        let named = own.filter(|found| found.likeness.is_some()).count();
+        let arguments = Some((named, matches.len()));
+        let kernels = group.iter().map(|&at| subjects[at].name.clone()).collect();
+        Some(Candidate {
+            function,
+            kernels,
+            arguments,
+            score,
+        })
+    };
+    groups
+        .into_iter()
+        .filter_map(group)
+        .max_by_key(|candidate| candidate.score)
+}
+
+/// Tensors of contracts of the same sizes, and their shapes: what the kernels of a pipeline may hand to each other.
+pub fn shapes(
+    registry: &Registry,
+    function: &'static Function,
+) -> Vec<(String, String, &'static str)> {
+    let same = functions().filter(|other| other.dims == function.dims);
+    let described = same.filter_map(|other| Some((other.name, contract(registry, other)?)));
+    let mut shapes = Vec::new();
+    for (name, described) in described {
+        for tensor in described.tensors() {
+            let lengths = tensor.axes.iter().map(|axis| axis.length.as_deref());
+            if let Some(lengths) = lengths.collect::<Option<Vec<_>>>() {
+                shapes.push((tensor.name.clone(), lengths.join(", "), name));
+            }
+        }
+    }
+    shapes
+}

@@ -1,0 +1,401 @@
+//! Arguments matched with what a contract hands over: by name, by what the built-in kernels of the contract are handed, and where
+//! nothing else is left.
+
+use std::collections::BTreeSet;
+
+use super::names;
+use super::source::{Argument, Holds};
+use crate::binding::formula::{Formula, Node};
+use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in_of};
+use crate::contract::Choice;
+
+/// What a contract hands to kernels.
+pub struct Offer<'a> {
+    /// The contract.
+    pub described: &'a Described,
+    /// Its tensors, and how an argument names each.
+    pointers: Vec<(&'a DescribedTensor, String)>,
+    /// Its sizes and whole numbers.
+    sizes: Vec<&'static str>,
+    /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
+    numbers: Vec<(String, String)>,
+}
+
+/// What an argument is matched with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The argument in a binding.
+    pub text: String,
+    /// The reason if it is a guess; none if the names are the same.
+    pub guess: Option<&'static str>,
+    /// The tensor that it is the address of.
+    pub tensor: Option<String>,
+    /// How alike the names are: 0 to the letter; none if the names say nothing.
+    pub likeness: Option<u32>,
+}
+
+const SPELLED: &str = "by its name but for its spelling";
+const MEANING: &str = "by the meaning of its name";
+const BEGINNING: &str = "by the beginning of its name";
+const ONLY: &str = "nothing else is left";
+const ORDER: &str = "by order";
+const WORDS: &str = "by a word in its name";
+/// The name of the token that a launch is for.
+pub const TOKEN: &str = "t";
+
+impl<'a> Offer<'a> {
+    /// What a contract hands over. The built-in binding of the contract says how.
+    pub fn new(described: &'a Described) -> Offer<'a> {
+        let function = described.function;
+        let built_in = built_in_of(function.name).ok().flatten();
+        let handed: Vec<Handed> = built_in.map(handed).unwrap_or_default();
+        let pointers = described.tensors().iter().map(|tensor| {
+            let conditional = handed.iter().find_map(|handed| match handed {
+                Handed::Or(name, text) if *name == tensor.name => Some(text.clone()),
+                _ => None,
+            });
+            let text = conditional.unwrap_or_else(|| tensor.name.clone());
+            (tensor, text)
+        });
+        let sizes: Vec<&'static str> = function
+            .dims
+            .iter()
+            .chain(function.integers)
+            .copied()
+            .collect();
+        let mut numbers: Vec<(String, String)> = Vec::new();
+        for handed in &handed {
+            if let Handed::Number(kind, formula) = handed
+                && !sizes.contains(&formula.as_str())
+                && formula.parse::<f64>().is_err()
+                && !numbers.iter().any(|(_, known)| known == formula)
+            {
+                numbers.push((kind.clone(), formula.clone()));
+            }
+        }
+        Offer {
+            described,
+            pointers: pointers.collect(),
+            sizes,
+            numbers,
+        }
+    }
+
+    /// The number of inputs that no argument is matched with.
+    pub fn inputs_left(&self, matches: &[Option<Match>]) -> usize {
+        let has = |name: &str| {
+            let mut found = matches.iter().flatten();
+            found.any(|found| {
+                found.tensor.as_deref() == Some(name) || found.text.ends_with(&format!(" {name}"))
+            })
+        };
+        let tensors = self.described.tensors().iter();
+        let inputs = tensors.filter(|tensor| tensor.role == Use::Input && !has(&tensor.name));
+        inputs.count()
+    }
+
+    /// The choices that the built-in kernels are told of and that none of these arguments mentions, with their words.
+    pub fn unsaid(&self, arguments: &[String]) -> Vec<Choice> {
+        let mentions = |text: &str, name: &str| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        };
+        let choices = self.described.function.choices().copied();
+        choices
+            .filter(|(name, _)| {
+                let numbers = self.numbers.iter().map(|(_, formula)| formula);
+                let pointers = self.pointers.iter().map(|(_, text)| text);
+                let own = |text: &String| text != name && mentions(text, name);
+                numbers.chain(pointers).any(own) && !arguments.iter().any(own)
+            })
+            .collect()
+    }
+
+    /// Matches the arguments of one kernel, structures taken apart. `scratch` are names of tensors that kernels hand to each other,
+    /// `spelled` all names of the arguments of these kernels.
+    pub fn matches(
+        &self,
+        leaves: &[&Argument],
+        scratch: &BTreeSet<&str>,
+        spelled: &BTreeSet<&str>,
+    ) -> Vec<Option<Match>> {
+        let mut matcher = Matcher {
+            offer: self,
+            leaves,
+            spelled,
+            found: vec![None; leaves.len()],
+        };
+        matcher.scratch(scratch);
+        for level in 0..=3 {
+            matcher.tensors(level);
+            matcher.sizes(level);
+        }
+        matcher.token();
+        matcher.formulas();
+        matcher.rest();
+        matcher.found
+    }
+}
+
+/// The arguments of one kernel, and what they are matched with so far.
+struct Matcher<'m> {
+    offer: &'m Offer<'m>,
+    leaves: &'m [&'m Argument],
+    spelled: &'m BTreeSet<&'m str>,
+    found: Vec<Option<Match>>,
+}
+
+impl Matcher<'_> {
+    fn scratch(&mut self, scratch: &BTreeSet<&str>) {
+        for at in 0..self.leaves.len() {
+            let name = self.leaves[at].name.as_str();
+            if is_pointer(self.leaves[at]) && scratch.contains(name) {
+                self.set(at, name.to_owned(), None, None, None);
+            }
+        }
+    }
+
+    /// Pointers that are called like tensors.
+    fn tensors(&mut self, level: u32) {
+        for at in self.open(is_pointer) {
+            let name = self.leaves[at].name.as_str();
+            let offer = self.offer;
+            let mut tensors = offer.pointers.iter().filter(|(tensor, _)| {
+                names::tensors(name, &tensor.name) == Some(level)
+                    && !self.claimed(&tensor.name)
+                    && (level == 0 || self.fits(at, tensor))
+                    // Another argument is called so to the letter.
+                    && (level == 0 || !self.spelled.contains(tensor.name.as_str()))
+            });
+            if let Some((tensor, text)) = tensors.next() {
+                let tensor = Some(tensor.name.clone());
+                self.set(at, text.clone(), why(level), tensor, Some(level));
+            }
+        }
+    }
+
+    /// Numbers that are called like sizes.
+    fn sizes(&mut self, level: u32) {
+        for at in self.open(is_number) {
+            let leaf = self.leaves[at];
+            let whole = !matches!(&leaf.holds, Holds::Number(Some(kind)) if kind.contains('f'));
+            let mut sizes = self.offer.sizes.iter().filter(|size| {
+                names::sizes(&leaf.name, size) == Some(level)
+                    && !self.says(size)
+                    && (level == 0 || !self.spelled.contains(*size))
+            });
+            if let Some(size) = sizes.next().filter(|_| whole) {
+                let text = format!("{} {size}", kind(leaf, "i"));
+                self.set(at, text, why(level), None, Some(level));
+            }
+        }
+    }
+
+    /// The token of a launch, where there is one for each.
+    fn token(&mut self) {
+        let tokens = self.offer.sizes.contains(&"T");
+        for at in self.open(is_number) {
+            let leaf = self.leaves[at];
+            let whole = matches!(kind(leaf, "i").as_str(), "i32" | "u32" | "i64" | "u64");
+            if tokens && whole && names::is_token(&leaf.name) && !self.says(TOKEN) {
+                let text = format!("{} {TOKEN}", kind(leaf, "i"));
+                self.set(at, text, Some(MEANING), None, Some(2));
+            }
+        }
+    }
+
+    /// Numbers whose name is a word of a formula that the built-in kernels are handed.
+    fn formulas(&mut self) {
+        for at in self.open(is_number) {
+            let leaf = self.leaves[at];
+            let scale = names::is_scale(&leaf.name);
+            let numbers = &self.offer.numbers;
+            let mut fits = numbers.iter().filter(|(kind, formula)| {
+                let root = formula.contains("sqrt") || formula == "scale";
+                let named = names::mentions(formula, &leaf.name);
+                of_kind(leaf, kind) && (named || (scale && root)) && !self.says(formula)
+            });
+            if let Some((number, formula)) = fits.next() {
+                let text = format!("{} {formula}", kind(leaf, number));
+                let why = if scale { MEANING } else { WORDS };
+                self.set(at, text, Some(why), None, Some(2));
+            }
+        }
+    }
+
+    /// What is left on both sides in the same number.
+    fn rest(&mut self) {
+        for writable in [Some(true), Some(false), None] {
+            let open = self.open(is_pointer);
+            let own = |at: &usize| self.writable(*at) == writable;
+            let open: Vec<usize> = open.into_iter().filter(own).collect();
+            let free = |(tensor, _): &&(&DescribedTensor, String)| {
+                let output = matches!(tensor.role, Use::Output | Use::InPlace);
+                let role = writable.map_or(tensor.role != Use::Hidden, |writable| {
+                    if writable {
+                        output
+                    } else {
+                        tensor.role == Use::Input
+                    }
+                });
+                role && !self.claimed(&tensor.name)
+            };
+            let left = self.offer.pointers.iter().filter(free);
+            let left: Vec<(String, String)> = left
+                .map(|(tensor, text)| (tensor.name.clone(), text.clone()))
+                .collect();
+            if open.len() == left.len() && self.named() {
+                let why = if open.len() == 1 { ONLY } else { ORDER };
+                for (at, (tensor, text)) in open.into_iter().zip(left) {
+                    self.set(at, text, Some(why), Some(tensor), None);
+                }
+            }
+        }
+        for float in [false, true] {
+            let of = |number: &str| number.contains('f') == float;
+            let open =
+                self.open(|leaf| matches!(&leaf.holds, Holds::Number(Some(kind)) if of(kind)));
+            let numbers = self.offer.numbers.iter();
+            let left = numbers.filter(|(kind, formula)| of(kind) && !self.says(formula));
+            let left: Vec<(String, String)> = left.cloned().collect();
+            if open.len() == left.len() {
+                let why = if open.len() == 1 { ONLY } else { ORDER };
+                for (at, (number, formula)) in open.into_iter().zip(left) {
+                    let text = format!("{} {formula}", kind(self.leaves[at], &number));
+                    self.set(at, text, Some(why), None, None);
+                }
+            }
+        }
+    }
+
+    fn set(
+        &mut self,
+        at: usize,
+        text: String,
+        guess: Option<&'static str>,
+        tensor: Option<String>,
+        likeness: Option<u32>,
+    ) {
+        self.found[at] = Some(Match {
+            text,
+            guess,
+            tensor,
+            likeness,
+        });
+    }
+
+    /// Arguments of a sort that are matched with nothing yet.
+    fn open(&self, sort: impl Fn(&Argument) -> bool) -> Vec<usize> {
+        let open = |at: &usize| self.found[*at].is_none() && sort(self.leaves[*at]);
+        (0..self.leaves.len()).filter(open).collect()
+    }
+
+    /// True if anything tells the names of this kernel's arguments.
+    fn named(&self) -> bool {
+        self.leaves.iter().any(|leaf| !leaf.name.is_empty())
+    }
+
+    fn claimed(&self, tensor: &str) -> bool {
+        let claims = |found: &Match| found.tensor.as_deref() == Some(tensor);
+        self.found.iter().flatten().any(claims)
+    }
+
+    /// True if an argument is this formula already.
+    fn says(&self, formula: &str) -> bool {
+        let says = |found: &Match| {
+            let formula_of = found.text.split_once(' ').map(|(_, formula)| formula);
+            formula_of == Some(formula)
+        };
+        self.found.iter().flatten().any(says)
+    }
+
+    fn writable(&self, at: usize) -> Option<bool> {
+        match self.leaves[at].holds {
+            Holds::Pointer { writable } => writable,
+            _ => None,
+        }
+    }
+
+    /// True if a kernel may do with this pointer what the tensor is for.
+    fn fits(&self, at: usize, tensor: &DescribedTensor) -> bool {
+        let output = matches!(tensor.role, Use::Output | Use::InPlace);
+        self.writable(at).is_none_or(|writable| writable == output)
+    }
+}
+
+fn why(level: u32) -> Option<&'static str> {
+    match level {
+        0 => None,
+        1 => Some(SPELLED),
+        2 => Some(MEANING),
+        _ => Some(BEGINNING),
+    }
+}
+
+fn is_pointer(leaf: &Argument) -> bool {
+    matches!(leaf.holds, Holds::Pointer { .. })
+}
+
+fn is_number(leaf: &Argument) -> bool {
+    matches!(leaf.holds, Holds::Number(_))
+}
+
+/// The type of a number: as the source has it, or of its size with the first letter of a usual type.
+fn kind(leaf: &Argument, usual: &str) -> String {
+    match &leaf.holds {
+        Holds::Number(Some(kind)) => (*kind).to_owned(),
+        _ => format!("{}{}", &usual[..1], 8 * leaf.size),
+    }
+}
+
+/// True if a number may be of a type: whole or not, as far as the source tells.
+fn of_kind(leaf: &Argument, wanted: &str) -> bool {
+    match &leaf.holds {
+        Holds::Number(Some(kind)) => kind.contains('f') == wanted.contains('f'),
+        _ => true,
+    }
+}
+
+/// An argument of a built-in kernel.
+enum Handed {
+    /// A tensor or nothing: its name, and the choice.
+    Or(String, String),
+    /// A number: its type and its formula.
+    Number(String, String),
+}
+
+fn handed(binding: &Binding) -> Vec<Handed> {
+    let mut all = Vec::new();
+    for launch in binding.launches() {
+        for arg in &launch.args.value {
+            let written = binding.source.text.get(arg.span.clone());
+            let text = written.unwrap_or_default().trim_matches('"');
+            match &arg.value {
+                ArgSpec::Pointer(formula) => or_null(formula, text, &mut all),
+                ArgSpec::Scalar(_, formula) => {
+                    let kind = text.split_whitespace().next().unwrap_or_default();
+                    let formula = text.get(formula.at.clone()).unwrap_or_default();
+                    all.push(Handed::Number(kind.to_owned(), formula.trim().to_owned()));
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Finds `condition ? null : tensor` in a formula.
+fn or_null(formula: &Formula, text: &str, out: &mut Vec<Handed>) {
+    let Node::Choice(condition, first, second) = &formula.node else {
+        return;
+    };
+    if let (Node::Name(null), Node::Name(tensor) | Node::Word(tensor)) = (&first.node, &second.node)
+        && null == "null"
+    {
+        let whole = text.get(condition.at.start..second.at.end);
+        let whole = whole.unwrap_or_default().trim().to_owned();
+        out.push(Handed::Or(tensor.clone(), whole));
+    }
+    or_null(first, text, out);
+    or_null(second, text, out);
+}

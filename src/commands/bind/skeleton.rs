@@ -1,0 +1,296 @@
+//! The text of a skeleton: what is known, what is guessed, and what is left to write.
+
+use std::collections::BTreeSet;
+
+use gfx906::code_object::{CodeObject, Kernel};
+
+use super::matching::{Match, Offer, TOKEN};
+use super::pipeline::{Pipeline, Subject};
+use super::source::{Argument, Holds};
+use super::written::{key, quoted};
+use crate::binding::{Described, Use};
+use crate::commands::inspect::dynamic_lds;
+use crate::contract::{Value, Values};
+use crate::text::{demangled, escaped};
+
+/// The advice to whoever built a code object that does not tell the names of arguments.
+pub const RECOMPILE: &str =
+    "compile it with `-g` (names and types) or `-fhip-kernel-arg-name` (names)";
+
+/// Writes skeletons of bindings.
+pub struct Skeletons<'a> {
+    /// The code object of the kernels.
+    pub object: &'a CodeObject,
+    /// What the contract hands over, if there is one.
+    pub offer: Option<&'a Offer<'a>>,
+    /// The kernels.
+    pub subjects: &'a [Subject<'a>],
+    /// Tensors of other contracts, for the shapes of scratch: a name, a shape, and a contract.
+    pub shapes: &'a [(String, String, &'static str)],
+}
+
+impl Skeletons<'_> {
+    /// A binding of one launch.
+    pub fn single(&self, at: usize) -> String {
+        let subject = &self.subjects[at];
+        let mut text = self.head();
+        text += &self.launch(subject, &BTreeSet::new(), &subject.names());
+        text += &self.foot(&[at], &BTreeSet::new(), &subject.names());
+        text
+    }
+
+    /// A binding of several launches.
+    pub fn pipeline(&self, pipeline: &Pipeline) -> String {
+        let scratch: BTreeSet<&str> = pipeline.scratch.iter().map(String::as_str).collect();
+        let spelled: BTreeSet<&str> = self.subjects.iter().flat_map(Subject::names).collect();
+        let mut text = self.head();
+        text += "# guess: these kernels compute the contract together, in this order";
+        text += if pipeline.ordered {
+            "\n"
+        } else {
+            ", which is the file's\n"
+        };
+        text += "\n[binding.scratch]   # tensors that the kernels hand to each other\n";
+        for name in &pipeline.scratch {
+            text += &self.scratch(name, &pipeline.order);
+        }
+        for &at in &pipeline.order {
+            text += "\n[[binding.launch]]\n";
+            text += &self.launch(&self.subjects[at], &scratch, &spelled);
+            for (_, other) in pipeline.alike.iter().filter(|(stage, _)| *stage == at) {
+                let name = escaped(&self.subjects[*other].name);
+                text += &format!("# `{name}` takes the same arguments\n");
+            }
+        }
+        text += &self.foot(&pipeline.order, &scratch, &spelled);
+        text
+    }
+
+    fn head(&self) -> String {
+        match self.offer {
+            Some(offer) => {
+                let contract = quoted(offer.described.function.name);
+                format!("\n[[binding]]\ncontract = {contract}\n")
+            }
+            None => {
+                "\n[[binding]]\ncontract = \"?\"   # `deltanet-check contracts` lists them\n".into()
+            }
+        }
+    }
+
+    /// The line of a tensor that kernels hand to each other. A tensor of that name in a contract of the same sizes tells its shape.
+    fn scratch(&self, name: &str, order: &[usize]) -> String {
+        let leaves = order.iter().flat_map(|&at| self.subjects[at].leaves());
+        let element = leaves
+            .filter(|leaf| leaf.name == name)
+            .find_map(|leaf| element(&leaf.type_name));
+        let same = |exact: bool| {
+            let mut shapes = self.shapes.iter();
+            shapes.find(|(known, ..)| match exact {
+                true => known == name,
+                false => known.eq_ignore_ascii_case(name),
+            })
+        };
+        let name = key(name);
+        match same(true).or_else(|| same(false)) {
+            Some((known, shape, contract)) => {
+                let text = quoted(&format!("{}[{shape}]", element.unwrap_or("f32")));
+                format!("{name} = {text}   # guess: as `{known}` in {contract}\n")
+            }
+            None => {
+                let text = quoted(&format!("{}[?]", element.unwrap_or("f32")));
+                format!("{name} = {text}   # ?: lengths of its axes\n")
+            }
+        }
+    }
+
+    fn launch(
+        &self,
+        subject: &Subject<'_>,
+        scratch: &BTreeSet<&str>,
+        spelled: &BTreeSet<&str>,
+    ) -> String {
+        let kernel = subject.kernel;
+        let plain = demangled(&kernel.name);
+        let mut text = format!("symbol = {}\n", quoted(&subject.name));
+        if plain != kernel.name && subject.name != plain {
+            text += &format!("# {}\n", escaped(&plain));
+        }
+        let leaves = subject.leaves();
+        let matches = match self.offer {
+            Some(offer) => offer.matches(&leaves, scratch, spelled),
+            None => vec![None; leaves.len()],
+        };
+        let token = |found: &Match| found.text.ends_with(&format!(" {TOKEN}"));
+        if matches.iter().flatten().any(token) {
+            text += "for = \"t in 0..T\"   # guess: a launch for each token\n";
+        }
+        text += "grid = [\"?\"]   # work-groups in x, y, z: formulas over the sizes, as in ceil(N / 64)\n";
+        text += &block(kernel);
+        let lds = kernel.lds_size;
+        text += &match dynamic_lds(self.object, kernel) {
+            true => format!("dynamic_lds = \"?\"   # bytes, beside {lds} of its own\n"),
+            false if lds > 0 => format!("# {lds} bytes of LDS\n"),
+            false => String::new(),
+        };
+        text += "args = [\n";
+        let mut matches = matches.into_iter();
+        for (position, arg) in subject.args.iter().enumerate() {
+            argument(arg, &format!("{position}: "), 1, &mut matches, &mut text);
+        }
+        text + "]\n"
+    }
+
+    /// What the contract has, and what no argument says.
+    fn foot(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
+        let Some(offer) = self.offer else {
+            return String::new();
+        };
+        let named = |role: fn(Use) -> bool| {
+            let tensors = offer.described.tensors().iter();
+            let tensors = tensors.filter(|tensor| role(tensor.role));
+            let names: Vec<&str> = tensors.map(|tensor| tensor.name.as_str()).collect();
+            names.join(", ")
+        };
+        let inputs = named(|role| role == Use::Input);
+        let outputs = named(|role| matches!(role, Use::Output | Use::InPlace));
+        let mut text = format!("# inputs: {inputs}; outputs: {outputs}\n");
+        text += &in_place(offer.described);
+        let matches: Vec<String> = order
+            .iter()
+            .flat_map(|&at| offer.matches(&self.subjects[at].leaves(), scratch, spelled))
+            .flatten()
+            .map(|found| found.text)
+            .collect();
+        for (name, words) in offer.unsaid(&matches) {
+            let first = words.first().copied().unwrap_or_default();
+            let plain = first.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let quote = if plain { "" } else { "'" };
+            let words = words.join(" or ");
+            text += &format!(
+                "# {name} is {words}, and no argument says which: a kernel of one of them needs\n\
+                 # when = \"{name} == {quote}{first}{quote}\"\n"
+            );
+        }
+        text
+    }
+}
+
+/// The line that says how a state begins that is read and written in one buffer.
+fn in_place(described: &Described) -> String {
+    // Under the choices that say that there is a state to begin with.
+    let values = described.function.words.iter().filter_map(|(name, words)| {
+        let random = words.iter().copied().find(|word| *word == "random")?;
+        Some(((*name).to_owned(), Value::Word(random)))
+    });
+    let values = Values::new(values.collect());
+    let begins = |state: String| {
+        let inputs = described.beginnings(&values, &state);
+        Some(format!("{} = {}", key(&state), quoted(inputs.first()?)))
+    };
+    let states = described.states(&values).into_iter();
+    let starts: Vec<String> = states.filter_map(begins).collect();
+    match &starts[..] {
+        [] => String::new(),
+        starts => format!(
+            "# a state that is read and written in one buffer: start = {{ {} }}\n",
+            starts.join(", ")
+        ),
+    }
+}
+
+fn block(kernel: &Kernel) -> String {
+    match (
+        kernel.required_work_group_size,
+        kernel.max_flat_work_group_size,
+    ) {
+        (Some([x, y, z]), _) => {
+            format!("block = [{x}, {y}, {z}]   # the kernel was compiled for this\n")
+        }
+        // What compilers take where the source says nothing.
+        (None, most @ (256 | 1024)) => {
+            format!("block = [\"?\"]   # work-items of a group: at most {most}\n")
+        }
+        (None, most) => format!(
+            "block = [{most}]   # guess: the kernel was compiled for at most {most} work-items\n"
+        ),
+    }
+}
+
+/// The type of a tensor's elements in a binding, by the type of a pointer in the source.
+fn element(type_name: &str) -> Option<&'static str> {
+    let plain = type_name.trim_start_matches("const ").trim_end_matches('*');
+    match plain.trim() {
+        "float" => Some("f32"),
+        "double" => Some("f64"),
+        "__half" | "half" | "_Float16" => Some("f16"),
+        "__hip_bfloat16" | "hip_bfloat16" | "__bf16" => Some("bf16"),
+        "int" => Some("i32"),
+        _ => None,
+    }
+}
+
+/// The line of an argument, or the lines of a structure.
+fn argument(
+    arg: &Argument,
+    place: &str,
+    depth: usize,
+    matches: &mut impl Iterator<Item = Option<Match>>,
+    out: &mut String,
+) {
+    let indent = "    ".repeat(depth);
+    let told = format!("{place}{}", escaped(&described(arg)));
+    if let Holds::Structure(members) = &arg.holds {
+        *out += &format!("{:<24} # {told}\n", format!("{indent}["));
+        for member in members {
+            let place = format!("at {}: ", member.offset);
+            argument(member, &place, depth + 1, matches, out);
+        }
+        *out += &format!("{indent}],\n");
+        return;
+    }
+    let found = matches.next().flatten();
+    let note = match (&found, &arg.holds) {
+        (_, Holds::Padding) => String::new(),
+        (Some(Match { guess: None, .. }), _) => String::new(),
+        (
+            Some(Match {
+                guess: Some(why), ..
+            }),
+            _,
+        ) => format!("; guess: {why}"),
+        (None, _) => "; ?".into(),
+    };
+    let text = found.map_or_else(|| placeholder(arg), |found| found.text);
+    *out += &format!(
+        "{:<24} # {told}{note}\n",
+        format!("{indent}{},", quoted(&text))
+    );
+}
+
+/// An argument of which nothing is known but its bytes.
+fn placeholder(arg: &Argument) -> String {
+    match &arg.holds {
+        Holds::Pointer { .. } => "?".into(),
+        Holds::Number(Some(kind)) => format!("{kind} ?"),
+        Holds::Number(None) => format!("i{} ?", 8 * arg.size),
+        _ => format!("raw {}", "00".repeat(arg.size.max(1) as usize)),
+    }
+}
+
+/// An argument as its source declares it, or as its metadata list it.
+fn described(arg: &Argument) -> String {
+    let what = match (&arg.holds, arg.type_name.is_empty()) {
+        (Holds::Padding, _) => return "bytes between members".into(),
+        (Holds::Bytes | Holds::Structure(_), false) => {
+            format!("{}, {} bytes", arg.type_name, arg.size)
+        }
+        (_, false) => arg.type_name.clone(),
+        (Holds::Pointer { .. }, true) => "pointer".into(),
+        (_, true) => format!("{} bytes", arg.size),
+    };
+    match arg.name.as_str() {
+        "" => what,
+        name => format!("{what} `{name}`"),
+    }
+}

@@ -1,0 +1,221 @@
+//! Arguments of a kernel as far as its metadata and its debug information tell.
+
+use gfx906::code_object::{Arg, ArgKind, Kernel, NumberKind, Parameter, Parameters, SourceType};
+
+use super::kernarg;
+
+/// The most elements of an array that are listed one by one.
+const MAX_ELEMENTS: u64 = 64;
+
+/// An argument, or a member of a structure that is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// Its name in the source; empty if nothing tells it.
+    pub name: String,
+    /// Its type in the source; empty if nothing tells it.
+    pub type_name: String,
+    /// Bytes from the beginning of the kernarg segment, or of the structure.
+    pub offset: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What an argument holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Holds {
+    /// An address.
+    Pointer {
+        /// False if the kernel may only read through it, where the source tells.
+        writable: Option<bool>,
+    },
+    /// A number, and its type in a binding where the source tells.
+    Number(Option<&'static str>),
+    /// A structure whose members a binding can lay out.
+    Structure(Vec<Argument>),
+    /// Bytes between members.
+    Padding,
+    /// Bytes of which nothing is known.
+    Bytes,
+}
+
+/// The arguments of a kernel. What debug information tells is taken before what the metadata tell.
+pub fn arguments(kernel: &Kernel, parameters: &Parameters) -> Vec<Argument> {
+    let declared = parameters.of(kernel);
+    let args = kernel.explicit_args().enumerate();
+    args.map(|(at, arg)| {
+        let known = declared.and_then(|declared| declared.get(at));
+        known.map_or_else(|| from_metadata(arg), |known| from_source(arg, known))
+    })
+    .collect()
+}
+
+fn from_metadata(arg: &Arg) -> Argument {
+    let told = arg.type_name.is_some();
+    let number = kernarg::scalar(arg).map(|name| binding_type(&name).filter(|_| told));
+    Argument {
+        name: arg.name.clone().unwrap_or_default(),
+        type_name: arg.type_name.clone().unwrap_or_default(),
+        offset: arg.offset.into(),
+        size: arg.size.into(),
+        holds: match (&arg.kind, number) {
+            (ArgKind::GlobalBuffer, _) => Holds::Pointer { writable: None },
+            (_, Some(number)) => Holds::Number(number),
+            _ => Holds::Bytes,
+        },
+    }
+}
+
+fn from_source(arg: &Arg, parameter: &Parameter) -> Argument {
+    let Parameter { name, of } = parameter;
+    declared(name.clone(), of, arg.offset.into(), arg.size.into())
+}
+
+fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
+    let holds = match of {
+        SourceType::Pointer { constant, .. } => Holds::Pointer {
+            writable: Some(!constant),
+        },
+        SourceType::Number { name, kind, size } => number(name, *kind, *size),
+        SourceType::Structure { name, .. } if half(name).is_some() => Holds::Number(half(name)),
+        SourceType::Structure { members, size, .. } => {
+            let members = members.iter().map(|member| {
+                let size = member.of.size().unwrap_or(0);
+                declared(member.name.clone(), &member.of, member.offset, size)
+            });
+            laid_out(members.collect(), *size)
+        }
+        SourceType::Array { element, count } if *count <= MAX_ELEMENTS => {
+            let step = element.size().unwrap_or(0);
+            let elements =
+                (0..*count).map(|at| declared(format!("{name}[{at}]"), element, at * step, step));
+            laid_out(elements.collect(), size)
+        }
+        SourceType::Array { .. } | SourceType::Other => Holds::Bytes,
+    };
+    Argument {
+        type_name: match of {
+            SourceType::Other => String::new(),
+            known => known.name(),
+        },
+        name,
+        offset,
+        size,
+        holds,
+    }
+}
+
+/// A type of 16 bits by its name in HIP's headers, where it is a structure.
+fn half(name: &str) -> Option<&'static str> {
+    match name {
+        "__half" | "half" => Some("f16"),
+        "__hip_bfloat16" | "hip_bfloat16" | "__nv_bfloat16" => Some("bf16"),
+        _ => None,
+    }
+}
+
+fn number(name: &str, kind: NumberKind, size: u64) -> Holds {
+    let letter = match kind {
+        NumberKind::Boolean => return Holds::Number(Some("bool")),
+        NumberKind::Float if name.contains("bf16") => return Holds::Number(Some("bf16")),
+        NumberKind::Float => 'f',
+        NumberKind::Signed => 'i',
+        NumberKind::Unsigned => 'u',
+    };
+    let known = binding_type(&format!("{letter}{}", 8 * size));
+    known.map_or(Holds::Bytes, |known| Holds::Number(Some(known)))
+}
+
+/// The name of a type of numbers in a binding.
+fn binding_type(name: &str) -> Option<&'static str> {
+    const TYPES: [&str; 11] = [
+        "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64",
+    ];
+    TYPES.into_iter().find(|known| *known == name)
+}
+
+/// Members at the places that a binding gives them: each at a multiple of its alignment, with padding where the source has more. Bytes
+/// if that is impossible, as in packed structures and unions.
+fn laid_out(members: Vec<Argument>, size: u64) -> Holds {
+    let (mut out, mut end, mut largest) = (Vec::new(), 0u64, 1u64);
+    let padding = |offset: u64, size: u64| Argument {
+        name: String::new(),
+        type_name: String::new(),
+        offset,
+        size,
+        holds: Holds::Padding,
+    };
+    for member in members {
+        let align = alignment(&member);
+        if !member.offset.is_multiple_of(align) || member.offset < end || member.size == 0 {
+            return Holds::Bytes;
+        }
+        if member.offset > end.next_multiple_of(align) {
+            out.push(padding(end, member.offset - end));
+        }
+        end = member.offset.saturating_add(member.size);
+        largest = largest.max(align);
+        out.push(member);
+    }
+    if end > size || out.is_empty() {
+        return Holds::Bytes;
+    }
+    if size > end.next_multiple_of(largest) {
+        out.push(padding(end, size - end));
+    }
+    Holds::Structure(out)
+}
+
+/// The alignment that a binding gives an argument.
+fn alignment(argument: &Argument) -> u64 {
+    match &argument.holds {
+        Holds::Pointer { .. } => 8,
+        Holds::Number(_) => argument.size.max(1),
+        Holds::Structure(members) => members.iter().map(alignment).max().unwrap_or(1),
+        Holds::Padding | Holds::Bytes => 1,
+    }
+}
+
+/// The arguments, with the members of structures in place of the structures.
+pub fn leaves(arguments: &[Argument]) -> Vec<&Argument> {
+    let each = arguments.iter().flat_map(|argument| match &argument.holds {
+        Holds::Structure(members) => leaves(members),
+        _ => vec![argument],
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(name: &str, offset: u64) -> Argument {
+        Argument {
+            name: name.into(),
+            type_name: "int".into(),
+            offset,
+            size: 4,
+            holds: Holds::Number(Some("i32")),
+        }
+    }
+
+    #[test]
+    fn members_keep_their_places_by_padding_or_are_bytes() {
+        let places = |holds: Holds| match holds {
+            Holds::Structure(members) => {
+                let places = members.iter().map(|member| (member.offset, member.size));
+                places.collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        };
+        let plain = laid_out(vec![int("a", 0), int("b", 4)], 8);
+        assert_eq!(places(plain), [(0, 4), (4, 4)]);
+        let aligned = laid_out(vec![int("a", 0), int("b", 16)], 32);
+        assert_eq!(places(aligned), [(0, 4), (4, 12), (16, 4), (20, 12)]);
+        let packed = laid_out(vec![int("a", 1)], 5);
+        assert_eq!(packed, Holds::Bytes);
+        let union = laid_out(vec![int("a", 0), int("b", 0)], 4);
+        assert_eq!(union, Holds::Bytes);
+    }
+}
