@@ -16,6 +16,7 @@ mod mutate;
 mod profile;
 mod report;
 mod run;
+mod settings;
 mod soak;
 mod sources;
 mod vectors;
@@ -46,6 +47,7 @@ pub use mutate::MutateArgs;
 pub use profile::ProfileArgs;
 pub use report::{ReportArgs, RunFormat, look};
 pub use run::{RunArgs, TrialArgs};
+pub use settings::FileOfReport;
 pub use soak::SoakArgs;
 pub use sources::{KernelArgs, SelectionArgs, SourceArgs};
 pub use vectors::{FamilyChoice, VectorsArgs};
@@ -91,20 +93,24 @@ impl LimitArgs {
         }
     }
 
-    /// The flags as one would type them again.
-    fn again(&self) -> String {
-        let mut flags = String::new();
-        if let Some(budget) = self.budget {
-            flags.push_str(&format!(" --budget {budget}"));
-        }
-        if let Some(turn) = self.turn {
-            flags.push_str(&format!(" --turn {turn}"));
-        }
-        if let Some(schedule) = self.schedule {
-            flags.push_str(&format!(" --schedule {schedule}"));
-        }
-        flags
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let LimitArgs {
+            budget,
+            turn,
+            schedule,
+        } = self;
+        let mut words = Vec::new();
+        words.extend(budget.iter().flat_map(|budget| pair("--budget", budget)));
+        words.extend(turn.iter().flat_map(|turn| pair("--turn", turn)));
+        words.extend(schedule.iter().flat_map(|order| pair("--schedule", order)));
+        words
     }
+}
+
+/// Returns a flag and its value.
+fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
+    [flag.to_owned(), value.to_string()]
 }
 
 /// The flags of the sanitizer.
@@ -129,13 +135,19 @@ impl SanitizeArgs {
         })
     }
 
-    /// The flags as one would type them again.
-    pub fn again(&self) -> String {
-        match self.sanitize {
-            Some(Checks::ALL) => " --sanitize".to_owned(),
-            Some(checks) => format!(" --sanitize={checks}"),
-            None => String::new(),
-        }
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let SanitizeArgs {
+            sanitize,
+            sanitize_warn,
+        } = self;
+        let mut words = Vec::new();
+        words.extend(sanitize.map(|checks| match checks {
+            Checks::ALL => "--sanitize".to_owned(),
+            checks => format!("--sanitize={checks}"),
+        }));
+        words.extend(sanitize_warn.then(|| "--sanitize-warn".to_owned()));
+        words
     }
 }
 
@@ -222,13 +234,26 @@ impl Color {
     }
 }
 
-/// The flags that select registry, kernels, bindings, limits and device, as one would type them again.
-pub fn again(sources: &Sources<'_>, limits: Option<&LimitArgs>, device: &DeviceArgs) -> String {
-    let one = |flag: &str, path: &Path| format!(" {flag} {}", quoted(&path.to_string_lossy()));
-    let mut flags = String::new();
-    flags.extend(sources.kernels.map(|path| one("--kernels", path)));
-    flags.extend(sources.registry.map(|path| one("--registry", path)));
-    flags.extend(sources.bind.iter().map(|path| one("--bind", path)));
-    flags.extend(limits.map(LimitArgs::again));
-    flags + &device.target.again()
+/// Returns the flags that select kernels, registry and bindings, word by word.
+pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
+    let named = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
+    let mut words = Vec::new();
+    words.extend(sources.kernels.iter().flat_map(|path| named("--kernels", path)));
+    words.extend(sources.registry.iter().flat_map(|path| named("--registry", path)));
+    words.extend(sources.bind.iter().flat_map(|path| named("--bind", path)));
+    words
+}
+
+/// Returns the flags that a line needs which runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
+pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
+    let mut words = file_words(sources);
+    words.extend(settings.concat());
+    words.extend(pair("--dump", &"DIR"));
+    typed(&words)
+}
+
+/// Puts words behind a command, each as a shell takes it.
+pub fn typed(words: &[String]) -> String {
+    let words = words.iter().map(|word| format!(" {}", quoted(word)));
+    words.collect()
 }

@@ -45,6 +45,10 @@ pub struct MergeArgs {
     /// Count tests that did not run as failed
     #[arg(long)]
     pub require_all: bool,
+
+    /// Count the run as failed where fewer than N tests ran in all parts together
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub min_tests: Option<u32>,
 }
 
 /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals

@@ -69,6 +69,11 @@ impl SourceArgs {
 }
 
 impl SelectionArgs {
+    /// Returns true where they choose nothing.
+    pub fn is_empty(&self) -> bool {
+        self.phase.is_empty() && self.test.is_empty() && self.kernel.is_empty()
+    }
+
     /// The cases; those whose kernels are missing, too, where `require_all`.
     pub fn selection(&self, require_all: bool) -> Selection<'_> {
         Selection {

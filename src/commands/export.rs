@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{ExportArgs, again};
+use crate::args::{ExportArgs, rerun_flags};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, seed, threads};
 use crate::text::{file_name, print, shown};
@@ -22,7 +22,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;
     let jobs = args.device.jobs(args.jobs);
-    let again = again(&args.sources.sources(), None, &args.device);
+    let flags = rerun_flags(&args.sources.sources(), &[args.device.words()]);
     let plans: Vec<Plan<'_>> = selected
         .iter()
         .zip(&ways)
@@ -30,7 +30,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
         .map(|((one, way), place)| Plan {
             threads: threads(jobs, selected.len()),
             dump: Some(Dump::Safetensors(place)),
-            flags: &again,
+            flags: &flags,
             ..setup.plan(&*device, one, *way, seed)
         })
         .collect();

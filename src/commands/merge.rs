@@ -1,13 +1,13 @@
 //! `merge`: reports of the parts of a run put together.
 
-use super::run;
+use super::run::{self, Demand};
 use crate::args::MergeArgs;
 use crate::exit::{Exit, Stop};
 use crate::files::write_atomically;
 use crate::fleet::merge::merge;
 use crate::fleet::report::{Trial, totals};
 use crate::fleet::{Report, known::Known};
-use crate::text::{escaped, print};
+use crate::text::{escaped, not_run, print};
 use crate::verdict::Verdict;
 
 /// Does what the flags of `merge` say.
@@ -28,9 +28,13 @@ pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
         write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;
     }
     print(&summary(reports.len(), &merged))?;
+    let demand = Demand {
+        all: args.require_all,
+        least: args.min_tests,
+    };
     match known {
-        Some(known) => run::known::exit(&known, &merged, args.require_all, false),
-        None => Ok(run::exit(&totals(merged.trials()), args.require_all)),
+        Some(known) => run::known::exit(&known, &merged, demand, false),
+        None => Ok(run::exit(&totals(merged.trials()), demand)),
     }
 }
 
@@ -65,5 +69,14 @@ fn summary(reports: usize, merged: &Report) -> String {
         totals.total(),
         others.concat()
     ));
+    let skipped = merged
+        .trials()
+        .filter(|trial| trial.verdict == Verdict::Skip);
+    let reasons: Vec<String> = skipped
+        .map(|trial| trial.value["error"].as_str().unwrap_or("no reason").to_owned())
+        .collect();
+    if let Some(line) = not_run(totals.total(), reasons.iter()) {
+        text.push_str(&format!("not run          {line}\n"));
+    }
     text
 }

@@ -6,11 +6,12 @@ mod done;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::run::{Demand, warn};
 use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
-use crate::run::{Armed, Ends, Setup, seed, threads};
+use crate::run::{Armed, BindingUsage, Ends, Setup, threads};
 use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::TrialReport;
 
@@ -45,13 +46,14 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let what = "the result of many seeds";
     let table = !args.told.json(what)?;
     let place = args.told.json_file(what)?;
-    let first = seed(&args.seed)?;
+    let first = args.seed()?;
     let mut setup = Setup::new(args.sources.sources(), first)?;
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
     let armed = Armed::now();
     let done = Mutex::new(Done::open(first, table, place)?);
+    let mut usage = BindingUsage::default();
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &done);
@@ -65,17 +67,22 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
             }
             let seed = first.wrapping_add(round);
             setup.registry.redesign(seed);
-            one(args, &setup, (&*device, &watch), seed, &done)?;
+            one(args, &setup, (&*device, &watch), seed, &done, &mut usage)?;
             held().seed_ends()?;
         }
         Ok::<(), Stop>(())
     })?;
     held().end(true)?;
-    let all_passed = held().all_passed();
-    Ok(if all_passed {
-        Exit::Passed
-    } else {
-        Exit::Failed
+    // A binding may have no case of one seed and some of another.
+    warn(&usage.check(&setup.bindings)?);
+    let demand = Demand {
+        all: false,
+        least: args.min_tests,
+    };
+    let (all_passed, ran) = (held().all_passed(), held().ran());
+    Ok(match demand.is_met(ran) && all_passed {
+        true => Exit::Passed,
+        false => Exit::Failed,
     })
 }
 
@@ -86,11 +93,13 @@ fn one(
     (device, watch): (&dyn Device, &Watch),
     seed: u64,
     done: &Mutex<Done>,
+    usage: &mut BindingUsage,
 ) -> Result<(), Stop> {
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
     let ways = setup.ways(args.selection(), &selected)?;
-    let flags = args.again();
+    usage.add(&setup.bindings, &selected, &ways);
+    let flags = args.rerun_flags();
     let trials = Trials {
         args,
         setup,
@@ -105,6 +114,8 @@ fn one(
     // Each with its place among what is selected.
     let mut places: Vec<usize> = Vec::new();
     let mut left_out: Vec<(usize, TrialReport)> = Vec::new();
+    // Reasons of the cases that nobody asks for.
+    let mut not_run: Vec<String> = Vec::new();
     for (at, (one, way)) in selected.iter().zip(&ways).enumerate() {
         match way {
             Ok(way) => {
@@ -114,13 +125,13 @@ fn one(
             Err(reason) if args.require_all => {
                 left_out.push((at, trials.skipped(one, reason)));
             }
-            Err(_) => {}
+            Err(reason) => not_run.push(reason.clone()),
         }
     }
     if plans.len() + left_out.len() == 0 {
         return Err(setup.nothing_runs());
     }
-    held().seed_begins(seed, plans.len());
+    held().seed_begins(seed, plans.len(), not_run);
     for (at, report) in left_out {
         held().trial_ends(at, report)?;
     }

@@ -7,7 +7,7 @@ mod file;
 use std::io;
 use std::time::Instant;
 
-use crate::args::{FamilyChoice, Format, VectorsArgs, again, look};
+use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, typed};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -183,8 +183,13 @@ fn judged(
     (device, watch): (&dyn Device, &Watch),
     batches: &[Batch],
 ) -> Result<Vec<PhaseReport>, Stop> {
-    let again =
-        again(&args.sources.sources(), Some(&args.limits), &args.device) + &args.sanitize.again();
+    let words = [
+        file_words(&args.sources.sources()),
+        args.limits.words(),
+        args.device.words(),
+        args.sanitize.words(),
+    ];
+    let again = typed(&words.concat());
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {

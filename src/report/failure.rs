@@ -178,6 +178,11 @@ fn heading(output: &OutputReport, documented: bool) -> String {
         .collect();
     let tolerance = &output.tolerance;
     let mut limits = Vec::new();
+    let mut rule = plain::rule(tolerance);
+    if tolerance.scaled && output.alike() && output.golden.allowed > tolerance.absolute {
+        limits.push(format!("{rule} times the largest value"));
+        rule = plain::tolerance(output);
+    }
     if tolerance.relative > 0.0 {
         limits.push(format!(
             "plus {} of the value",
@@ -197,9 +202,8 @@ fn heading(output: &OutputReport, documented: bool) -> String {
     };
     let axes = axes.join(", ");
     format!(
-        "{name}: {} [{axes}], tolerance {}{limits}",
-        output.element,
-        plain::tolerance(tolerance)
+        "{name}: {} [{axes}], tolerance {rule}{limits}",
+        output.element
     )
 }
 

@@ -34,7 +34,7 @@ pub use jsonl::JsonLines;
 pub use look::Look;
 pub use markdown::annotations;
 pub use outputs::{outputs, problem};
-pub use plain::{limit, tolerance};
+pub use plain::{applied, limit};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Parts, Table};
 

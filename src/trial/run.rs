@@ -13,7 +13,6 @@ use crate::contract::Prepared;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
-use crate::text::again_with_relations;
 use crate::verdict::{FindingReport, Problem, TrialReport, Verdict};
 
 impl<'a> Plan<'a> {
@@ -116,9 +115,6 @@ impl<'a> Plan<'a> {
                 finished.report.problem = finished.report.problem.take().or(problem);
             }
             Err(error) => finished.ended(&error.message, error.kind),
-        }
-        if passed && finished.report.verdict != Verdict::Pass {
-            finished.report.rerun = again_with_relations(&self.case.id, self.seed, self.flags);
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) const LEGEND: [(&str, &str); 10] = [
     ),
     (
         "tolerance",
-        "what judges: an absolute error, or ulp of the output's type",
+        "what the element of the largest error is allowed: scaled, with its relative share, its ulp as a number",
     ),
     (
         "ceiling",
@@ -136,7 +136,7 @@ fn cells(
         Cell::new(plain::line(&name)),
         Cell::new(plain::line(&trial.shape)),
         Cell::new(number(|output| plain::error(output.golden.max_abs))),
-        Cell::new(number(|output| plain::tolerance(&output.tolerance))),
+        Cell::new(number(|output| plain::tolerance(output))),
         Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
         Cell::new(number(headroom)),
         Cell::new(number(|output| plain::error(output.oracle.max_abs))),
@@ -181,7 +181,8 @@ pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
     }
-    if let (Some(ulp), 0.0) = (output.tolerance.ulp, output.tolerance.absolute) {
+    let limit = &output.tolerance;
+    if let (Some(ulp), true) = (limit.ulp, limit.absolute == 0.0 && limit.relative == 0.0) {
         let [golden, oracle] = [output.golden.max_ulp, output.oracle.max_ulp];
         let most = golden
             .zip(oracle)
