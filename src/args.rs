@@ -151,6 +151,18 @@ impl SanitizeArgs {
     }
 }
 
+/// A file for text, whose name promises no report.
+fn text_place(path: &str) -> Result<PathBuf, String> {
+    let end = Path::new(path).extension().unwrap_or_default();
+    match ["json", "xml", "md", "html", "htm"]
+        .iter()
+        .find(|known| end.eq_ignore_ascii_case(known))
+    {
+        Some(end) => Err(format!("a trace is text, not .{end}: name a .txt file")),
+        None => Ok(path.into()),
+    }
+}
+
 /// A list of checks, or all of them.
 fn checks(list: &str) -> Result<Checks, String> {
     match list {
@@ -164,7 +176,7 @@ fn checks(list: &str) -> Result<Checks, String> {
 pub struct TraceArgs {
     /// Write each instruction that the emulator runs and the registers that it wrote to this file (-: standard output);
     /// everything then runs on one thread
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = text_place)]
     pub trace: Option<PathBuf>,
 
     /// Trace only the kernel of this name, or those that match this glob
@@ -214,7 +226,7 @@ pub enum Format {
 /// When output is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal that is not dumb (TERM), as NO_COLOR, CLICOLOR_FORCE and CLICOLOR say, in this order
     Auto,
     /// Always
     Always,
@@ -222,14 +234,22 @@ pub enum Color {
     Never,
 }
 
+/// Returns true where the terminal says that it can only print lines.
+fn is_dumb() -> bool {
+    std::env::var("TERM").is_ok_and(|name| name == "dumb")
+}
+
 impl Color {
     /// Whether standard output is coloured.
     pub fn wanted(self) -> bool {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         match self {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => !unwanted && io::stdout().is_terminal(),
+            Color::Auto if variable("NO_COLOR").is_some() => false,
+            Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto if variable("CLICOLOR").is_some_and(|value| value == "0") => false,
+            Color::Auto => io::stdout().is_terminal() && !is_dumb(),
         }
     }
 }
@@ -238,8 +258,18 @@ impl Color {
 pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
     let named = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
     let mut words = Vec::new();
-    words.extend(sources.kernels.iter().flat_map(|path| named("--kernels", path)));
-    words.extend(sources.registry.iter().flat_map(|path| named("--registry", path)));
+    words.extend(
+        sources
+            .kernels
+            .iter()
+            .flat_map(|path| named("--kernels", path)),
+    );
+    words.extend(
+        sources
+            .registry
+            .iter()
+            .flat_map(|path| named("--registry", path)),
+    );
     words.extend(sources.bind.iter().flat_map(|path| named("--bind", path)));
     words
 }

@@ -148,6 +148,26 @@ pub fn demangled(name: &str) -> String {
     plain.unwrap_or_else(|| name.to_owned())
 }
 
+/// Characters of a name that tables and lines for people show. Programs get it whole, in JSON.
+const NAME: usize = 96;
+
+/// A kernel's name for people: demangled, escaped, and shortened in the middle where it is very long.
+pub fn kernel_label(name: &str) -> String {
+    shortened(&escaped(&demangled(name)))
+}
+
+/// A name of which the middle is left out where it is very long.
+pub fn shortened(name: &str) -> String {
+    let count = name.chars().count();
+    if count <= NAME {
+        return name.to_owned();
+    }
+    let half = (NAME - 3) / 2;
+    let first: String = name.chars().take(half).collect();
+    let last: String = name.chars().skip(count - half).collect();
+    format!("{first}...{last}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +179,19 @@ mod tests {
         assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
         assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
         assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let short = "gemm".repeat(24);
+        assert_eq!(shortened(&short), short);
+        let long = format!("begin{}\u{e9}nd", "x".repeat(400));
+        let told = shortened(&long);
+        assert!(
+            told.starts_with("beginx") && told.ends_with("x\u{e9}nd"),
+            "{told}"
+        );
+        assert_eq!(told.chars().count(), 95);
     }
 
     #[test]

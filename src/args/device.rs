@@ -57,7 +57,11 @@ impl TargetArgs {
         if self.on_card() {
             words.extend(pair("--device", &"hip"));
         }
-        words.extend(self.hip_device.iter().flat_map(|index| pair("--hip-device", index)));
+        words.extend(
+            self.hip_device
+                .iter()
+                .flat_map(|index| pair("--hip-device", index)),
+        );
         words
     }
 
@@ -91,6 +95,17 @@ pub struct DeviceArgs {
 const TIMEOUT: u32 = 60;
 
 impl DeviceArgs {
+    /// The emulator, in this process.
+    pub const EMULATOR: DeviceArgs = DeviceArgs {
+        target: TargetArgs {
+            device: DeviceChoice::Emulator,
+            hip_device: None,
+        },
+        no_isolate: false,
+        timeout: None,
+        isolate: false,
+    };
+
     /// The device that they ask for.
     ///
     /// # Errors
@@ -116,7 +131,11 @@ impl DeviceArgs {
             isolate,
         } = self;
         let mut words = target.words();
-        words.extend(timeout.iter().flat_map(|seconds| pair("--timeout", seconds)));
+        words.extend(
+            timeout
+                .iter()
+                .flat_map(|seconds| pair("--timeout", seconds)),
+        );
         words.extend(no_isolate.then(|| "--no-isolate".to_owned()));
         words.extend(isolate.then(|| "--isolate".to_owned()));
         words

@@ -34,8 +34,8 @@ pub struct MergeArgs {
     #[arg(value_name = "REPORT.json", required = true)]
     pub reports: Vec<PathBuf>,
 
-    /// Write the report of the whole run to this file
-    #[arg(short, long, value_name = "OUT.json")]
+    /// Write the report of the whole run to this file, in the format of its extension: .json, .xml (JUnit), .md or .html
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Failures of this file are known and do not count; one that does not happen any more is an error

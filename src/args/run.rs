@@ -46,6 +46,10 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "How they run")]
     pub jobs: Option<u16>,
 
+    /// With --device hip: go on after a test that hung, where a run else stops
+    #[arg(long, help_heading = "How they run")]
+    pub keep_going: bool,
+
     /// How long kernels may run.
     #[command(flatten, next_help_heading = "How they run")]
     pub limits: LimitArgs,
@@ -107,7 +111,7 @@ pub struct RunArgs {
     #[command(flatten, next_help_heading = "What is observed")]
     pub trace: TraceArgs,
 
-    /// When to colour the output (NO_COLOR is honoured)
+    /// When to colour the output
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
@@ -148,6 +152,7 @@ impl TrialArgs {
             sources: _,
             told: _,
             jobs: _,
+            keep_going: _,
             limits,
             sanitize,
             repeat,
@@ -160,6 +165,22 @@ impl TrialArgs {
         words.extend(relations.then(|| "--relations".to_owned()));
         words.extend(require_all.then(|| "--require-all".to_owned()));
         words
+    }
+
+    /// Returns the command that runs the selected tests on the emulator, with a seed.
+    pub fn emulator_line(&self, seed: u64) -> String {
+        let on_emulator = TrialArgs {
+            device: DeviceArgs::EMULATOR,
+            ..self.clone()
+        };
+        let words = [
+            self.selection.words(),
+            file_words(&self.sources.sources()),
+            on_emulator.setting_words(),
+            pair("--seed", &seed).to_vec(),
+            pair("--device", &"emulator").to_vec(),
+        ];
+        format!("deltanet-check{}", typed(&words.concat()))
     }
 
     /// Returns the flags that a line needs which runs one of the trials again.
@@ -179,7 +200,10 @@ impl RunArgs {
     pub fn everything(&self) -> bool {
         let trials = &self.trials;
         let (chosen, sources) = (&trials.selection, &trials.sources);
-        chosen.is_empty() && self.fleet.failed.is_none() && sources.registry.is_none() && sources.kernels.bind.is_empty()
+        chosen.is_empty()
+            && self.fleet.failed.is_none()
+            && sources.registry.is_none()
+            && sources.kernels.bind.is_empty()
     }
 
     /// How many trials run at once: one where a trace shows them one after another.

@@ -51,7 +51,9 @@ impl TrialArgs {
     /// # Errors
     /// The flags of the report are none of this version.
     pub fn complete<'a>(&mut self, report: &'a SettingsReport) -> Result<Completion<'a>, Stop> {
-        let words = ["report"].into_iter().chain(report.flags.iter().map(String::as_str));
+        let words = ["report"]
+            .into_iter()
+            .chain(report.flags.iter().map(String::as_str));
         let parsed = ReportedFlags::try_parse_from(words);
         let before = parsed.map_err(|_| {
             let flags = report.flags.join(" ");
@@ -72,6 +74,7 @@ impl TrialArgs {
             sources,
             told: _,
             jobs: _,
+            keep_going: _,
             limits,
             sanitize,
             repeat,
@@ -134,17 +137,22 @@ impl<'a> Completion<'a> {
             registry,
         } = own;
         let directory = Path::new(&report.directory);
-        let mut file = |flag: &'static str, given: &mut Option<PathBuf>, before: Option<&'a SourceReport>| {
-            match (&given, before) {
-                (Some(_), _) => self.replaced.push(flag),
-                (None, Some(before)) => {
-                    let path = directory.join(&before.path);
-                    self.files.push(FileOfReport { flag, path: path.clone(), sha256: &before.sha256 });
-                    *given = Some(path);
+        let mut file =
+            |flag: &'static str, given: &mut Option<PathBuf>, before: Option<&'a SourceReport>| {
+                match (&given, before) {
+                    (Some(_), _) => self.replaced.push(flag),
+                    (None, Some(before)) => {
+                        let path = directory.join(&before.path);
+                        self.files.push(FileOfReport {
+                            flag,
+                            path: path.clone(),
+                            sha256: &before.sha256,
+                        });
+                        *given = Some(path);
+                    }
+                    (None, None) => {}
                 }
-                (None, None) => {}
-            }
-        };
+            };
         file("--kernels", kernels, report.kernels.as_ref());
         file("--registry", registry, report.registry.as_ref());
         if !bind.is_empty() {

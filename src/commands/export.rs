@@ -83,6 +83,14 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
         }
         _ => {}
     }
+    // A name with an ending is that of a file, unless there is such a directory.
+    let ends_open = out.to_string_lossy().ends_with('/');
+    if out.extension().is_some() && !out.is_dir() && !ends_open {
+        return Err(Stop::usage(format!(
+            "--out {0}: its name must end in .safetensors, or be that of a directory: {0}/",
+            shown(out)
+        )));
+    }
     std::fs::create_dir_all(out).map_err(|error| {
         Stop::setup(format!(
             "cannot create {}: {error}; name a directory, or a file that ends in .safetensors",

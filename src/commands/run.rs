@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::hung;
 use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
@@ -18,8 +19,8 @@ use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
 use crate::run::{Armed, BindingUsage, Setup, threads};
 use crate::select::Selected;
-use crate::text::{print, shown};
-use crate::trial::{Dump, Plan, Progress, run_all};
+use crate::text::{print, quoted, shown};
+use crate::trial::{Dump, Finished, Plan, Progress, run_until};
 use crate::verdict::{EnvironmentReport, Totals};
 
 use failed::FailedTests;
@@ -105,11 +106,18 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let ledger = Ledger::open(show, plan, partition, &selected, skipped.collect())?;
     let ledger = Mutex::new(ledger);
     let held = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut finished_plans = vec![false; plans.len()];
+    let mut hung: Option<&Selected<'_>> = None;
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
-        run_all(&plans, jobs, |position, progress| match progress {
+        let stops = |finished: &Finished| hung::stops(&args.trials, finished);
+        run_until(&plans, jobs, stops, |position, progress| match progress {
             Progress::Started => held().starts(&plans[position].case.id),
             Progress::Finished(finished) => {
+                finished_plans[position] = true;
+                if stops(&finished) {
+                    hung.get_or_insert(&selected[positions[position]]);
+                }
                 let mut ledger = held();
                 let dumped = finished.dump_error.map(Stop::setup).map_or(Ok(()), Err);
                 ledger.ends(positions[position], finished.report);
@@ -120,6 +128,16 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             held().note(tracing.finish());
         }
     });
+    let mut left = 0;
+    if let Some(hung) = hung {
+        let reason = hung::reason(hung);
+        let not_run = (0..plans.len()).filter(|&position| !finished_plans[position]);
+        for position in not_run.map(|position| positions[position]) {
+            let report = trials.skipped(&selected[position], &reason);
+            held().ends(position, report);
+            left += 1;
+        }
+    }
     let report = held().close(true)?;
     let demand = Demand {
         all: args.trials.require_all,
@@ -129,6 +147,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         Some(known) => known::exit(&known, &known::written(&report)?, demand, taken)?,
         None => exit(&report.totals, demand),
     };
+    if let Some(hung) = hung {
+        let line = match &args.fleet.failed {
+            Some(path) => format!(
+                "deltanet-check --failed {} --device emulator",
+                quoted(&path.to_string_lossy())
+            ),
+            None => args.trials.emulator_line(seed),
+        };
+        warn(&[hung::advice(hung, left, &line)]);
+        return Ok(Exit::Failed);
+    }
     // Whether anything ran at all is a question about all parts together, which `merge` answers.
     Ok(match exit {
         Exit::NothingSelected if report.partition.is_some() => Exit::Passed,
@@ -158,7 +187,9 @@ impl Demand {
         match self.least {
             Some(least) if ran < least as usize => {
                 let tests = if ran == 1 { "test" } else { "tests" };
-                warn(&[format!("error: {ran} {tests} ran, and --min-tests asks for {least}")]);
+                warn(&[format!(
+                    "error: {ran} {tests} ran, and --min-tests asks for {least}"
+                )]);
                 false
             }
             _ => true,

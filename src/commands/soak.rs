@@ -6,13 +6,15 @@ mod done;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::hung;
 use super::run::{Demand, warn};
 use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::run::{Armed, BindingUsage, Ends, Setup, threads};
-use crate::trial::{Plan, Progress, run_all};
+use crate::select::Selected;
+use crate::trial::{Finished, Plan, Progress, run_until};
 use crate::verdict::TrialReport;
 
 use done::Done;
@@ -55,7 +57,7 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let done = Mutex::new(Done::open(first, table, place)?);
     let mut usage = BindingUsage::default();
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
-    thread::scope(|scope| {
+    let hung = thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &done);
         for round in 0.. {
             let over = match until {
@@ -67,12 +69,19 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
             }
             let seed = first.wrapping_add(round);
             setup.registry.redesign(seed);
-            one(args, &setup, (&*device, &watch), seed, &done, &mut usage)?;
+            let hung = one(args, &setup, (&*device, &watch), seed, &done, &mut usage)?;
             held().seed_ends()?;
+            if hung.is_some() {
+                return Ok(hung);
+            }
         }
-        Ok::<(), Stop>(())
+        Ok::<Option<String>, Stop>(None)
     })?;
     held().end(true)?;
+    if let Some(advice) = hung {
+        warn(&[advice]);
+        return Ok(Exit::Failed);
+    }
     // A binding may have no case of one seed and some of another.
     warn(&usage.check(&setup.bindings)?);
     let demand = Demand {
@@ -86,7 +95,7 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     })
 }
 
-/// One seed.
+/// Runs one seed. Returns what to do where a test hung and the run stops.
 fn one(
     args: &TrialArgs,
     setup: &Setup,
@@ -94,7 +103,7 @@ fn one(
     seed: u64,
     done: &Mutex<Done>,
     usage: &mut BindingUsage,
-) -> Result<(), Stop> {
+) -> Result<Option<String>, Stop> {
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
     let ways = setup.ways(args.selection(), &selected)?;
@@ -136,11 +145,20 @@ fn one(
         held().trial_ends(at, report)?;
     }
     let mut trouble = Ok(());
-    run_all(&plans, jobs, |position, progress| {
+    let mut hung: Option<&Selected<'_>> = None;
+    let mut finished_plans = 0;
+    let stops = |finished: &Finished| hung::stops(args, finished);
+    run_until(&plans, jobs, stops, |position, progress| {
         if let Progress::Finished(finished) = progress {
+            finished_plans += 1;
+            if stops(&finished) {
+                hung.get_or_insert(&selected[places[position]]);
+            }
             let told = held().trial_ends(places[position], finished.report);
             trouble = std::mem::replace(&mut trouble, Ok(())).and(told);
         }
     });
-    trouble
+    trouble?;
+    let left = plans.len() - finished_plans;
+    Ok(hung.map(|hung| hung::advice(hung, left, &args.emulator_line(seed))))
 }

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use std::collections::BTreeMap;
 
-use crate::args::{Format, TolerancesArgs, rerun_flags};
+use crate::args::{Color, Format, TolerancesArgs, look, rerun_flags};
 use crate::contract::{Judged, Test};
 use crate::device::Device;
 use crate::exit::{Exit, Stop};
-use crate::report::{applied, failure_text, limit};
+use crate::report::{applied, failure_text, fit, limit};
 use crate::run::Setup;
 use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
@@ -213,6 +213,7 @@ fn table(campaign: &Campaign, seeds: u32) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    fit(&mut table, look(Color::Never).width);
     let lines: Vec<String> = table
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")

@@ -35,6 +35,11 @@ struct Batch {
 /// # Errors
 /// A file or the code object is not usable, or there is nothing that can run.
 pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
+    let file = args.report.clone().map(|path| {
+        let format = ReportFormat::among(&ReportFormat::ALL, "--report", &path);
+        Ok::<_, Stop>(ReportFile::new(path, format.map_err(Stop::usage)?))
+    });
+    let mut file = file.transpose()?;
     let program = match &args.sources.kernels {
         Some(path) => Program::read(path)?,
         None => Program::built_in()?,
@@ -70,10 +75,6 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
     let broken = |error: std::io::Error| Stop::setup(error.to_string());
-    let mut file = args
-        .report
-        .clone()
-        .map(|path| ReportFile::new(path, ReportFormat::Json));
     if let Some(file) = &mut file {
         file.event(Event::RunStarted(&plan)).map_err(broken)?;
     }

@@ -1,6 +1,6 @@
 //! One failed trial in full: what, where, why, and the line that runs it again.
 
-use crate::text::demangled;
+use crate::text::kernel_label;
 use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::look::{Lines, Look, RERUN};
@@ -64,7 +64,7 @@ const SHOWN: usize = 8;
 fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
     let mut place = format!(
         "{}, work-group {}, wave {}",
-        plain::line(&demangled(&finding.kernel)),
+        kernel_label(&finding.kernel),
         plain::id(finding.work_group),
         finding.wave
     );
@@ -165,7 +165,7 @@ fn launch(launch: &LaunchReport) -> String {
     let (grid, block) = (plain::triple(launch.grid), plain::triple(launch.block));
     format!(
         "{}, {grid} work-groups of {block} work-items{lds}",
-        plain::line(&demangled(&launch.kernel))
+        kernel_label(&launch.kernel)
     )
 }
 

@@ -31,7 +31,7 @@ pub use growing::Growing;
 pub use html::{Chart, Frame};
 pub use json::render as render_json;
 pub use jsonl::JsonLines;
-pub use look::Look;
+pub use look::{Look, fit};
 pub use markdown::annotations;
 pub use outputs::{outputs, problem};
 pub use plain::{applied, limit};

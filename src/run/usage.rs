@@ -31,7 +31,8 @@ impl BindingUsage {
         selected: &[Selected<'_>],
         ways: &[Result<Bound<'_>, String>],
     ) {
-        self.counts.resize_with(bindings.iter().count(), Counts::default);
+        self.counts
+            .resize_with(bindings.iter().count(), Counts::default);
         for (one, way) in selected.iter().zip(ways) {
             for ((binding, _), counts) in bindings.iter().zip(&mut self.counts) {
                 match way {
@@ -58,11 +59,13 @@ impl BindingUsage {
                      loosen --test, --phase or --kernel, or leave the binding out"
                 )),
                 (0, skipped) => {
-                    let mut message = format!("no case of {name} can run: all {skipped} are skipped");
+                    let mut message =
+                        format!("no case of {name} can run: all {skipped} are skipped");
                     for (count, reason) in counted_reasons(counts.reasons.iter()) {
                         message += &format!("\n  {count}: {}", escaped(reason));
                     }
-                    message += "\n  bind what these cases need, or select cases that the binding is for";
+                    message +=
+                        "\n  bind what these cases need, or select cases that the binding is for";
                     return Err(Stop::setup(message));
                 }
             }
@@ -76,5 +79,8 @@ fn name(binding: &Binding) -> String {
     let named = binding.name.as_deref();
     let named = named.map_or(String::new(), |name| format!(" `{}`", escaped(name)));
     let contract = binding.function.name;
-    format!("the binding{named} of `{contract}` in {}", binding.source.name)
+    format!(
+        "the binding{named} of `{contract}` in {}",
+        binding.source.name
+    )
 }

@@ -91,9 +91,7 @@ impl Bindings {
         &'a self,
         test: &'t Test,
     ) -> impl Iterator<Item = &'a (Binding, Described)> + use<'a, 't> {
-        self.list
-            .iter()
-            .filter(|(binding, _)| binding.is_for(test))
+        self.list.iter().filter(|(binding, _)| binding.is_for(test))
     }
 
     /// Those of the built-in kernels that a test asks for, where the user has none.

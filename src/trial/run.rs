@@ -66,6 +66,7 @@ impl<'a> Plan<'a> {
             plant_used: first.plant_used,
             dump_error,
             digest: Some(digest(&judged.images)),
+            timed_out: false,
         };
         if self.relations {
             self.hold(&mut finished, limits, (&first, &judged.images));

@@ -86,8 +86,14 @@ impl FailedTests {
         let bindings: Vec<String> = now.bindings.iter().map(sha256).collect();
         let registry = now.registry.as_ref().map(sha256).unwrap_or_default();
         let others = [
-            ("kernels", given("--kernels") || at("/code_object/sha256") == setup.program().report.sha256),
-            ("registry", given("--registry") || at("/environment/registry/sha256") == registry),
+            (
+                "kernels",
+                given("--kernels") || at("/code_object/sha256") == setup.program().report.sha256,
+            ),
+            (
+                "registry",
+                given("--registry") || at("/environment/registry/sha256") == registry,
+            ),
             ("bindings", given("--bind") || reported == bindings),
         ];
         match others.iter().find(|(_, same)| !same) {
@@ -181,7 +187,9 @@ fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
 /// The current directory is not known.
 pub(super) fn settings(args: &RunArgs, setup: &Setup) -> Result<SettingsReport, Stop> {
     let directory = std::env::current_dir().map_err(|error| {
-        Stop::setup(format!("the current directory cannot be used: {error}; change to another"))
+        Stop::setup(format!(
+            "the current directory cannot be used: {error}; change to another"
+        ))
     })?;
     let sources = args.trials.sources.sources();
     let file = |path: &Path, sha256: &str| SourceReport {

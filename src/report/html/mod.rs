@@ -10,8 +10,8 @@ use askama::Template;
 
 use crate::verdict::number::Real;
 use crate::verdict::{
-    Axis, Damage, Level, OutputReport, Problem, RelationReport, RunReport, Totals,
-    TrialReport, Verdict, WrongRow,
+    Axis, Damage, Level, OutputReport, Problem, RelationReport, RunReport, Totals, TrialReport,
+    Verdict, WrongRow,
 };
 
 use super::look::{Lines, Look, MAP};

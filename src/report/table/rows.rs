@@ -3,6 +3,7 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
 
 use super::{Options, STYLE, plain};
+use crate::text::shortened;
 use crate::verdict::{OutputReport, PhaseReport, TrialReport, Verdict};
 
 const HEADER: [&str; 9] = [
@@ -128,13 +129,18 @@ fn cells(
         _ => name.to_string(),
     };
     let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
+    // In a pipe a name is whole, so that it can be searched.
+    let fitting = |name: String| match options.look.width {
+        Some(_) => shortened(&name),
+        None => name,
+    };
     let once = |text: String| if first { text } else { String::new() };
     let mut cells = vec![
         Cell::new(verdict.word())
             .fg(color(verdict))
             .add_attribute(Attribute::Bold),
-        Cell::new(plain::line(&name)),
-        Cell::new(plain::line(&trial.shape)),
+        Cell::new(fitting(plain::line(&name))),
+        Cell::new(fitting(plain::line(&trial.shape))),
         Cell::new(number(|output| plain::error(output.golden.max_abs))),
         Cell::new(number(|output| plain::tolerance(output))),
         Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
