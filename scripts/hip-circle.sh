@@ -95,6 +95,24 @@ tests=(--test exp --test neg --test eye --test transpose)
 circle --self-test "${tests[@]}" --timeout 5 --format json >"$out/hip-self.json"
 scripts/same-report.py "$out/emulator-self.json" "$out/hip-self.json"
 
+echo "a hang stops the run"
+cat >"$out/hangs.toml" <<'TOML'
+schema = 1
+[[binding]]
+contract = "exp"
+symbol = "planted_exp_hangs"
+grid = ["ceil(n / 256)"]
+block = [256]
+args = ["in", "out", "i32 n"]
+TOML
+code=0
+circle --kernels kernels/built/planted.co --bind "$out/hangs.toml" --timeout 5 >"$out/hang.out" 2>"$out/hang.err" || code=$?
+if [[ $code != 1 ]] || ! grep -q '^error: the run stopped at `exp' "$out/hang.err" || ! grep -q '^not run ' "$out/hang.out"; then
+    cat "$out/hang.out" "$out/hang.err"
+    echo "hip-circle: exit code $code, or the run went on after a hang" >&2
+    exit 1
+fi
+
 # Times of the runtime of hip/ are the host's, and mean nothing: what is tested is that they get here, with the model beside them.
 echo "bench: a launch measured by events, and modelled"
 circle_of bench --test mul --times 3 --no-isolate --format json >"$out/bench.json"

@@ -5,7 +5,7 @@ tells one device from another (its name, times, counts of instructions, how a pl
 import json
 import sys
 
-OWN = {"device", "host", "started", "command", "seconds", "kernel_seconds", "wave_instructions", "counters", "rerun"}
+OWN = {"device", "host", "started", "command", "seconds", "kernel_seconds", "wave_instructions", "counters", "rerun", "settings"}
 
 
 def strip(value):

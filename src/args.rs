@@ -16,6 +16,7 @@ mod mutate;
 mod profile;
 mod report;
 mod run;
+mod settings;
 mod soak;
 mod sources;
 mod vectors;
@@ -46,6 +47,7 @@ pub use mutate::MutateArgs;
 pub use profile::ProfileArgs;
 pub use report::{ReportArgs, RunFormat, look};
 pub use run::{RunArgs, TrialArgs};
+pub use settings::FileOfReport;
 pub use soak::SoakArgs;
 pub use sources::{KernelArgs, SelectionArgs, SourceArgs};
 pub use vectors::{FamilyChoice, VectorsArgs};
@@ -91,20 +93,24 @@ impl LimitArgs {
         }
     }
 
-    /// The flags as one would type them again.
-    fn again(&self) -> String {
-        let mut flags = String::new();
-        if let Some(budget) = self.budget {
-            flags.push_str(&format!(" --budget {budget}"));
-        }
-        if let Some(turn) = self.turn {
-            flags.push_str(&format!(" --turn {turn}"));
-        }
-        if let Some(schedule) = self.schedule {
-            flags.push_str(&format!(" --schedule {schedule}"));
-        }
-        flags
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let LimitArgs {
+            budget,
+            turn,
+            schedule,
+        } = self;
+        let mut words = Vec::new();
+        words.extend(budget.iter().flat_map(|budget| pair("--budget", budget)));
+        words.extend(turn.iter().flat_map(|turn| pair("--turn", turn)));
+        words.extend(schedule.iter().flat_map(|order| pair("--schedule", order)));
+        words
     }
+}
+
+/// Returns a flag and its value.
+fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
+    [flag.to_owned(), value.to_string()]
 }
 
 /// The flags of the sanitizer.
@@ -129,13 +135,31 @@ impl SanitizeArgs {
         })
     }
 
-    /// The flags as one would type them again.
-    pub fn again(&self) -> String {
-        match self.sanitize {
-            Some(Checks::ALL) => " --sanitize".to_owned(),
-            Some(checks) => format!(" --sanitize={checks}"),
-            None => String::new(),
-        }
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let SanitizeArgs {
+            sanitize,
+            sanitize_warn,
+        } = self;
+        let mut words = Vec::new();
+        words.extend(sanitize.map(|checks| match checks {
+            Checks::ALL => "--sanitize".to_owned(),
+            checks => format!("--sanitize={checks}"),
+        }));
+        words.extend(sanitize_warn.then(|| "--sanitize-warn".to_owned()));
+        words
+    }
+}
+
+/// A file for text, whose name promises no report.
+fn text_place(path: &str) -> Result<PathBuf, String> {
+    let end = Path::new(path).extension().unwrap_or_default();
+    match ["json", "xml", "md", "html", "htm"]
+        .iter()
+        .find(|known| end.eq_ignore_ascii_case(known))
+    {
+        Some(end) => Err(format!("a trace is text, not .{end}: name a .txt file")),
+        None => Ok(path.into()),
     }
 }
 
@@ -152,7 +176,7 @@ fn checks(list: &str) -> Result<Checks, String> {
 pub struct TraceArgs {
     /// Write each instruction that the emulator runs and the registers that it wrote to this file (-: standard output);
     /// everything then runs on one thread
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = text_place)]
     pub trace: Option<PathBuf>,
 
     /// Trace only the kernel of this name, or those that match this glob
@@ -202,7 +226,7 @@ pub enum Format {
 /// When output is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal that is not dumb (TERM), as NO_COLOR, CLICOLOR_FORCE and CLICOLOR say, in this order
     Auto,
     /// Always
     Always,
@@ -210,25 +234,56 @@ pub enum Color {
     Never,
 }
 
+/// Returns true where the terminal says that it can only print lines.
+fn is_dumb() -> bool {
+    std::env::var("TERM").is_ok_and(|name| name == "dumb")
+}
+
 impl Color {
     /// Whether standard output is coloured.
     pub fn wanted(self) -> bool {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         match self {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => !unwanted && io::stdout().is_terminal(),
+            Color::Auto if variable("NO_COLOR").is_some() => false,
+            Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto if variable("CLICOLOR").is_some_and(|value| value == "0") => false,
+            Color::Auto => io::stdout().is_terminal() && !is_dumb(),
         }
     }
 }
 
-/// The flags that select registry, kernels, bindings, limits and device, as one would type them again.
-pub fn again(sources: &Sources<'_>, limits: Option<&LimitArgs>, device: &DeviceArgs) -> String {
-    let one = |flag: &str, path: &Path| format!(" {flag} {}", quoted(&path.to_string_lossy()));
-    let mut flags = String::new();
-    flags.extend(sources.kernels.map(|path| one("--kernels", path)));
-    flags.extend(sources.registry.map(|path| one("--registry", path)));
-    flags.extend(sources.bind.iter().map(|path| one("--bind", path)));
-    flags.extend(limits.map(LimitArgs::again));
-    flags + &device.target.again()
+/// Returns the flags that select kernels, registry and bindings, word by word.
+pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
+    let named = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
+    let mut words = Vec::new();
+    words.extend(
+        sources
+            .kernels
+            .iter()
+            .flat_map(|path| named("--kernels", path)),
+    );
+    words.extend(
+        sources
+            .registry
+            .iter()
+            .flat_map(|path| named("--registry", path)),
+    );
+    words.extend(sources.bind.iter().flat_map(|path| named("--bind", path)));
+    words
+}
+
+/// Returns the flags that a line needs which runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
+pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
+    let mut words = file_words(sources);
+    words.extend(settings.concat());
+    words.extend(pair("--dump", &"DIR"));
+    typed(&words)
+}
+
+/// Puts words behind a command, each as a shell takes it.
+pub fn typed(words: &[String]) -> String {
+    let words = words.iter().map(|word| format!(" {}", quoted(word)));
+    words.collect()
 }

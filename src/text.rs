@@ -84,19 +84,45 @@ pub fn quoted(word: &str) -> String {
     format!("$'{}'", word.chars().map(written).collect::<String>())
 }
 
-/// The command that runs a case again.
+/// Returns the command that runs a case again. `flags` is empty or begins with a space.
 pub fn again(id: &str, seed: u64, flags: &str) -> String {
-    again_for(id, seed, flags, "--dump DIR")
-}
-
-/// The command that tries the laws of a case again.
-pub fn again_with_relations(id: &str, seed: u64, flags: &str) -> String {
-    again_for(id, seed, flags, "--relations")
-}
-
-fn again_for(id: &str, seed: u64, flags: &str, what: &str) -> String {
     let id = quoted(id);
-    format!("deltanet-check --test {id} --seed {seed}{flags} {what}")
+    format!("deltanet-check --test {id} --seed {seed}{flags}")
+}
+
+/// Counts equal reasons, the most frequent first.
+pub fn counted_reasons<'a>(reasons: impl Iterator<Item = &'a String>) -> Vec<(usize, &'a str)> {
+    let mut counted: Vec<(usize, &str)> = Vec::new();
+    for reason in reasons {
+        match counted.iter_mut().find(|(_, known)| known == reason) {
+            Some((count, _)) => *count += 1,
+            None => counted.push((1, reason)),
+        }
+    }
+    counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    counted
+}
+
+/// Reasons that a line of a summary has room for.
+const REASONS: usize = 4;
+
+/// Says how many of all tests did not run, and why: `3 of 8 tests: 2 needs K == 128; 1 no kernel`. None where all ran.
+pub fn not_run<'a>(all: usize, reasons: impl Iterator<Item = &'a String>) -> Option<String> {
+    let counted = counted_reasons(reasons);
+    let count: usize = counted.iter().map(|(count, _)| count).sum();
+    if count == 0 {
+        return None;
+    }
+    let told = counted.iter().take(REASONS).map(|(count, reason)| {
+        let reason = reason.lines().next().unwrap_or_default();
+        format!("{count} because {}", escaped(reason))
+    });
+    let mut text = told.collect::<Vec<_>>().join("; ");
+    if counted.len() > REASONS {
+        let others: usize = counted.iter().skip(REASONS).map(|(count, _)| count).sum();
+        text += &format!("; {others} for {} other reasons", counted.len() - REASONS);
+    }
+    Some(format!("{count} of {all} tests: {text}"))
 }
 
 /// Writes to standard output; a reader that has closed the pipe has seen enough.
@@ -122,6 +148,26 @@ pub fn demangled(name: &str) -> String {
     plain.unwrap_or_else(|| name.to_owned())
 }
 
+/// Characters of a name that tables and lines for people show. Programs get it whole, in JSON.
+const NAME: usize = 96;
+
+/// A kernel's name for people: demangled, escaped, and shortened in the middle where it is very long.
+pub fn kernel_label(name: &str) -> String {
+    shortened(&escaped(&demangled(name)))
+}
+
+/// A name of which the middle is left out where it is very long.
+pub fn shortened(name: &str) -> String {
+    let count = name.chars().count();
+    if count <= NAME {
+        return name.to_owned();
+    }
+    let half = (NAME - 3) / 2;
+    let first: String = name.chars().take(half).collect();
+    let last: String = name.chars().skip(count - half).collect();
+    format!("{first}...{last}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +179,19 @@ mod tests {
         assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
         assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
         assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let short = "gemm".repeat(24);
+        assert_eq!(shortened(&short), short);
+        let long = format!("begin{}\u{e9}nd", "x".repeat(400));
+        let told = shortened(&long);
+        assert!(
+            told.starts_with("beginx") && told.ends_with("x\u{e9}nd"),
+            "{told}"
+        );
+        assert_eq!(told.chars().count(), 95);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use damage::{Damage, DamageMap, Histogram, Level, Series, WrongRow};
-pub use environment::{EnvironmentReport, HostReport, KernelReport, SourceReport};
+pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};

@@ -73,6 +73,25 @@ fn everything_passes() {
     // Numbers that a type does not hold, and nothing else.
     let phases = report["phases"].as_array().expect("a list").iter();
     let trials = phases.flat_map(|phase| phase["trials"].as_array().expect("a list"));
+    let mut scaled = 0;
+    for output in trials
+        .clone()
+        .flat_map(|trial| trial["outputs"].as_array().expect("a list"))
+    {
+        for against in ["golden", "oracle"] {
+            let [error, allowed] =
+                ["max_abs", "allowed"].map(|key| output[against][key].as_f64().expect("a number"));
+            assert!(error <= allowed, "{against}: {output}");
+            let used = output[against]["used"].as_f64().expect("a number");
+            assert!(
+                allowed == 0.0 || used >= error / allowed,
+                "{against}: {output}"
+            );
+        }
+        let constant = output["tolerance"]["absolute"].as_f64().expect("a number");
+        scaled += usize::from(output["golden"]["allowed"].as_f64() > Some(constant));
+    }
+    assert!(scaled > 100, "{scaled}");
     for skipped in trials.filter(|trial| trial["verdict"] == "skip") {
         let why = skipped["error"].as_str().expect("a reason");
         assert!(why.contains("in f16, which does not hold"), "{skipped}");

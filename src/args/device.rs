@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum, value_parser};
 
+use super::pair;
 use crate::device::{self, Target};
 use crate::exit::Stop;
 use crate::trial::{CHILD, default_jobs};
@@ -18,7 +19,7 @@ pub enum DeviceChoice {
 }
 
 /// The flags that name a device.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct TargetArgs {
     /// Where the kernels run
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
@@ -50,16 +51,23 @@ impl TargetArgs {
         self.device == DeviceChoice::Hip
     }
 
-    /// The flags as one would type them again.
-    pub(super) fn again(&self) -> String {
-        let mut flags = String::new();
+    /// Returns the flags as one would type them again, word by word.
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
         if self.on_card() {
-            flags.push_str(" --device hip");
+            words.extend(pair("--device", &"hip"));
         }
-        if let Some(index) = self.hip_device {
-            flags.push_str(&format!(" --hip-device {index}"));
-        }
-        flags
+        words.extend(
+            self.hip_device
+                .iter()
+                .flat_map(|index| pair("--hip-device", index)),
+        );
+        words
+    }
+
+    /// Returns true where the command line names a device.
+    pub(super) fn is_named(&self) -> bool {
+        self.device != DeviceChoice::Auto || self.hip_device.is_some()
     }
 }
 
@@ -74,9 +82,9 @@ pub struct DeviceArgs {
     #[arg(long)]
     pub no_isolate: bool,
 
-    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = value_parser!(u32).range(1..))]
-    pub timeout: u32,
+    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(1..))]
+    pub timeout: Option<u32>,
 
     /// Give each test a process of its own on the emulator as well: how that is tested where there is no card.
     #[arg(long, hide = true, conflicts_with = "no_isolate")]
@@ -87,6 +95,17 @@ pub struct DeviceArgs {
 const TIMEOUT: u32 = 60;
 
 impl DeviceArgs {
+    /// The emulator, in this process.
+    pub const EMULATOR: DeviceArgs = DeviceArgs {
+        target: TargetArgs {
+            device: DeviceChoice::Emulator,
+            hip_device: None,
+        },
+        no_isolate: false,
+        timeout: None,
+        isolate: false,
+    };
+
     /// The device that they ask for.
     ///
     /// # Errors
@@ -98,9 +117,28 @@ impl DeviceArgs {
             target,
             child: isolated.then(|| device::Child {
                 args: vec![CHILD.into()],
-                seconds: self.timeout,
+                seconds: self.timeout.unwrap_or(TIMEOUT),
             }),
         })
+    }
+
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let DeviceArgs {
+            target,
+            no_isolate,
+            timeout,
+            isolate,
+        } = self;
+        let mut words = target.words();
+        words.extend(
+            timeout
+                .iter()
+                .flat_map(|seconds| pair("--timeout", seconds)),
+        );
+        words.extend(no_isolate.then(|| "--no-isolate".to_owned()));
+        words.extend(isolate.then(|| "--isolate".to_owned()));
+        words
     }
 
     /// How many trials run at once: one on a card, which they would only share, if nobody says.

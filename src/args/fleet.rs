@@ -34,8 +34,8 @@ pub struct MergeArgs {
     #[arg(value_name = "REPORT.json", required = true)]
     pub reports: Vec<PathBuf>,
 
-    /// Write the report of the whole run to this file
-    #[arg(short, long, value_name = "OUT.json")]
+    /// Write the report of the whole run to this file, in the format of its extension: .json, .xml (JUnit), .md or .html
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Failures of this file are known and do not count; one that does not happen any more is an error
@@ -45,6 +45,10 @@ pub struct MergeArgs {
     /// Count tests that did not run as failed
     #[arg(long)]
     pub require_all: bool,
+
+    /// Count the run as failed where fewer than N tests ran in all parts together
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub min_tests: Option<u32>,
 }
 
 /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals

@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use crate::exit::Stop;
 use crate::report::{self, Look, ReportFile};
-use crate::text::shown;
 
 use super::Color;
 
@@ -61,7 +60,8 @@ impl ReportArgs {
     /// A name says no format.
     pub fn files(&self) -> Result<Vec<ReportFile>, Stop> {
         let file = |path: &PathBuf| {
-            let format = report::Format::of(path).map_err(|says| refused(path, &says))?;
+            let format = report::Format::among(&report::Format::ALL, "--report", path);
+            let format = format.map_err(Stop::usage)?;
             Ok(ReportFile::new(path.clone(), format))
         };
         self.report.iter().map(file).collect()
@@ -97,15 +97,10 @@ impl ReportArgs {
             let says = format!("{what} writes one report: give --report once");
             return Err(Stop::usage(says));
         }
-        match report::Format::of(path) {
-            Ok(report::Format::Json) => Ok(Some(path)),
-            _ => Err(refused(path, &format!("{what} writes .json alone"))),
-        }
+        let format = report::Format::among(&[report::Format::Json], "--report", path);
+        format.map_err(Stop::usage)?;
+        Ok(Some(path))
     }
-}
-
-fn refused(path: &Path, says: &str) -> Stop {
-    Stop::usage(format!("--report {}: {says}", shown(path)))
 }
 
 /// How text on standard output looks: as wide as its terminal, or as COLUMNS says.

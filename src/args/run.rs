@@ -6,9 +6,10 @@ use clap::{Args, value_parser};
 
 use super::{
     Color, DeviceArgs, FleetArgs, LimitArgs, ReportArgs, SanitizeArgs, SelectionArgs, SourceArgs,
-    TraceArgs, again,
+    TraceArgs, file_words, pair, rerun_flags, typed,
 };
-use crate::run::Selection;
+use crate::exit::Stop;
+use crate::run::{Selection, seed};
 
 /// What runs, and where: the same for one seed as for many.
 #[derive(Debug, Clone, Args)]
@@ -21,14 +22,13 @@ pub struct TrialArgs {
     #[arg(long, help_heading = "Which tests run")]
     pub require_all: bool,
 
-    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one
-    #[arg(
-        long,
-        value_name = "N|random",
-        default_value = "0",
-        help_heading = "Which tests run"
-    )]
-    pub seed: String,
+    /// Count the run as failed where fewer than N tests ran, whatever their verdicts
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Which tests run")]
+    pub min_tests: Option<u32>,
+
+    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one [default: 0]
+    #[arg(long, value_name = "N|random", help_heading = "Which tests run")]
+    pub seed: Option<String>,
 
     /// Where the kernels run.
     #[command(flatten, next_help_heading = "Where they run")]
@@ -46,6 +46,10 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "How they run")]
     pub jobs: Option<u16>,
 
+    /// With --device hip: go on after a test that hung, where a run else stops
+    #[arg(long, help_heading = "How they run")]
+    pub keep_going: bool,
+
     /// How long kernels may run.
     #[command(flatten, next_help_heading = "How they run")]
     pub limits: LimitArgs,
@@ -54,9 +58,9 @@ pub struct TrialArgs {
     #[command(flatten, next_help_heading = "What is looked for")]
     pub sanitize: SanitizeArgs,
 
-    /// Run every test N times; outputs that are not bit-identical fail
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
-    pub repeat: u16,
+    /// Run every test N times; outputs that are not bit-identical fail [default: 1]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
+    pub repeat: Option<u16>,
 
     /// Try the laws of each contract, too, which need no reference: what the kernels make of scaled, permuted, padded inputs, and equations
     /// between inputs and outputs
@@ -67,6 +71,7 @@ pub struct TrialArgs {
 /// The flags of a test run.
 #[derive(Debug, Clone, Args)]
 #[command(mut_arg("trace", |arg| arg.conflicts_with_all(["seeds", "self_test", "relations"])))]
+#[command(mut_arg("min_tests", |arg| arg.conflicts_with_all(["self_test", "list", "partition"])))]
 pub struct RunArgs {
     /// What runs, and where.
     #[command(flatten)]
@@ -106,7 +111,7 @@ pub struct RunArgs {
     #[command(flatten, next_help_heading = "What is observed")]
     pub trace: TraceArgs,
 
-    /// When to colour the output (NO_COLOR is honoured)
+    /// When to colour the output
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
@@ -127,9 +132,66 @@ impl TrialArgs {
         self.device.jobs(self.jobs)
     }
 
-    /// Those that a line needs that runs one of the trials again.
-    pub fn again(&self) -> String {
-        again(&self.sources.sources(), Some(&self.limits), &self.device) + &self.sanitize.again()
+    /// Returns the seed that they name.
+    ///
+    /// # Errors
+    /// The text is no seed.
+    pub fn seed(&self) -> Result<u64, Stop> {
+        seed(self.seed.as_deref().unwrap_or("0"))
+    }
+
+    /// Returns the flags that decide verdicts, word by word: all but those that name files, select cases and set the seed.
+    pub fn setting_words(&self) -> Vec<String> {
+        // A new flag must be looked at here.
+        let TrialArgs {
+            selection: _,
+            require_all,
+            min_tests: _,
+            seed: _,
+            device,
+            sources: _,
+            told: _,
+            jobs: _,
+            keep_going: _,
+            limits,
+            sanitize,
+            repeat,
+            relations,
+        } = self;
+        let mut words = limits.words();
+        words.extend(device.words());
+        words.extend(sanitize.words());
+        words.extend(repeat.iter().flat_map(|times| pair("--repeat", times)));
+        words.extend(relations.then(|| "--relations".to_owned()));
+        words.extend(require_all.then(|| "--require-all".to_owned()));
+        words
+    }
+
+    /// Returns the command that runs the selected tests on the emulator, with a seed.
+    pub fn emulator_line(&self, seed: u64) -> String {
+        let on_emulator = TrialArgs {
+            device: DeviceArgs::EMULATOR,
+            ..self.clone()
+        };
+        let words = [
+            self.selection.words(),
+            file_words(&self.sources.sources()),
+            on_emulator.setting_words(),
+            pair("--seed", &seed).to_vec(),
+            pair("--device", &"emulator").to_vec(),
+        ];
+        format!("deltanet-check{}", typed(&words.concat()))
+    }
+
+    /// Returns the flags that a line needs which runs one of the trials again.
+    pub fn rerun_flags(&self) -> String {
+        let sources = self.sources.sources();
+        let settings = self.setting_words();
+        // Laws are tried on several runs, of which none is the one to write.
+        match self.relations {
+            true => typed(&[file_words(&sources), settings].concat()),
+            false => rerun_flags(&sources, &[settings]),
+        }
     }
 }
 
@@ -138,8 +200,10 @@ impl RunArgs {
     pub fn everything(&self) -> bool {
         let trials = &self.trials;
         let (chosen, sources) = (&trials.selection, &trials.sources);
-        let nothing = chosen.phase.is_empty() && chosen.test.is_empty() && chosen.kernel.is_empty();
-        nothing && sources.registry.is_none() && sources.kernels.bind.is_empty()
+        chosen.is_empty()
+            && self.fleet.failed.is_none()
+            && sources.registry.is_none()
+            && sources.kernels.bind.is_empty()
     }
 
     /// How many trials run at once: one where a trace shows them one after another.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::pair;
 use crate::run::{Selection, Sources};
 
 /// The flags that name kernels and how they are launched.
@@ -69,6 +70,25 @@ impl SourceArgs {
 }
 
 impl SelectionArgs {
+    /// Returns the flags as one would type them again, word by word.
+    pub fn words(&self) -> Vec<String> {
+        let SelectionArgs {
+            phase,
+            test,
+            kernel,
+        } = self;
+        let all = [("--phase", phase), ("--test", test), ("--kernel", kernel)];
+        let each = all
+            .into_iter()
+            .flat_map(|(flag, values)| values.iter().map(move |value| (flag, value)));
+        each.flat_map(|(flag, value)| pair(flag, value)).collect()
+    }
+
+    /// Returns true where they choose nothing.
+    pub fn is_empty(&self) -> bool {
+        self.phase.is_empty() && self.test.is_empty() && self.kernel.is_empty()
+    }
+
     /// The cases; those whose kernels are missing, too, where `require_all`.
     pub fn selection(&self, require_all: bool) -> Selection<'_> {
         Selection {

@@ -37,8 +37,8 @@ pub struct VectorsArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the JSON report to this file as well
-    #[arg(long, value_name = "FILE.json")]
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html
+    #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
     /// How many launches run at the same time [default: one a core]

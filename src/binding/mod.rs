@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::compare::ElementKind;
-use crate::contract::Function;
+use crate::contract::{Function, Test};
 use crate::contracts::functions;
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
@@ -245,6 +245,11 @@ pub enum Scalar {
 }
 
 impl Binding {
+    /// Returns true where a test may run by it.
+    pub fn is_for(&self, test: &Test) -> bool {
+        self.function.name == test.function.name && self.name == test.binding
+    }
+
     /// Its launches, in the order in which they are numbered.
     pub fn launches(&self) -> Vec<&LaunchSpec> {
         launches(&self.steps)

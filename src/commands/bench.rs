@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::args::{BenchArgs, DeviceChoice, Format};
+use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
 use crate::profile::{Card, HELD, Held, held_text, of_case};
@@ -31,11 +31,14 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(chosen.selection(false))?;
     let card = args.device.spec()?.open()?;
+    let settings = [args.limits.words(), args.device.words()];
+    let flags = rerun_flags(&args.sources.sources(), &settings);
     let emulator = Spec::EMULATOR.open()?;
     let (mut held, mut failed) = (Vec::new(), Vec::new());
     for (one, way) in selected.iter().zip(ways) {
         let plan = Plan {
             limits: args.limits.limits(),
+            flags: &flags,
             ..setup.plan(&*card, one, way, seed)
         };
         match measure(args, &plan, &*emulator) {
@@ -69,7 +72,8 @@ fn measure(args: &BenchArgs, plan: &Plan<'_>, emulator: &dyn Device) -> Result<V
         let finished = plan.run();
         if let Some(why) = not_passed(&finished) {
             return Err(failed(format!(
-                "{id} did not pass and is not measured: {why}"
+                "{id} did not pass and is not measured: {why}; `{}` says more",
+                finished.report.rerun
             )));
         }
         let launches = &finished.report.launches;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{ExportArgs, again};
+use crate::args::{ExportArgs, rerun_flags};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, seed, threads};
 use crate::text::{file_name, print, shown};
@@ -22,7 +22,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
     let places = places(&args.out, &ids)?;
     let jobs = args.device.jobs(args.jobs);
-    let again = again(&args.sources.sources(), None, &args.device);
+    let flags = rerun_flags(&args.sources.sources(), &[args.device.words()]);
     let plans: Vec<Plan<'_>> = selected
         .iter()
         .zip(&ways)
@@ -30,7 +30,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
         .map(|((one, way), place)| Plan {
             threads: threads(jobs, selected.len()),
             dump: Some(Dump::Safetensors(place)),
-            flags: &again,
+            flags: &flags,
             ..setup.plan(&*device, one, *way, seed)
         })
         .collect();
@@ -82,6 +82,14 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
             )));
         }
         _ => {}
+    }
+    // A name with an ending is that of a file, unless there is such a directory.
+    let ends_open = out.to_string_lossy().ends_with('/');
+    if out.extension().is_some() && !out.is_dir() && !ends_open {
+        return Err(Stop::usage(format!(
+            "--out {0}: its name must end in .safetensors, or be that of a directory: {0}/",
+            shown(out)
+        )));
     }
     std::fs::create_dir_all(out).map_err(|error| {
         Stop::setup(format!(

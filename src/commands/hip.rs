@@ -13,6 +13,7 @@ use std::process::{Command, ExitStatus};
 use crate::args::HipArgs;
 use crate::exit::{Exit, Stop};
 use crate::files::{check_place, write_atomically};
+use crate::report::Format;
 use crate::text::shown;
 
 use library::Place;
@@ -27,6 +28,8 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         return Err(Stop::usage("name a program: deltanet-check hip -- PROGRAM"));
     };
     if let Some(path) = &args.report {
+        let format = Format::among(&[Format::Json], "--report", path);
+        format.map_err(Stop::usage)?;
         check_place(path).map_err(|error| Stop::setup(error.to_string()))?;
     }
     let place = Place::new(&library::find()?)?;

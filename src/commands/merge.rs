@@ -1,17 +1,28 @@
 //! `merge`: reports of the parts of a run put together.
 
-use super::run;
+use std::io;
+
+use serde::Deserialize as _;
+
+use super::run::{self, Demand};
 use crate::args::MergeArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::write_atomically;
+use crate::files::{check_place, write_atomically};
 use crate::fleet::merge::merge;
 use crate::fleet::report::{Trial, totals};
 use crate::fleet::{Report, known::Known};
-use crate::text::{escaped, print};
-use crate::verdict::Verdict;
+use crate::report::Format;
+use crate::text::{escaped, not_run, print};
+use crate::verdict::{RunReport, Verdict};
 
 /// Does what the flags of `merge` say.
 pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
+    let place = args.output.as_deref().map(|path| {
+        let format = Format::among(&Format::ALL, "--output", path).map_err(Stop::usage)?;
+        check_place(path).map_err(broken)?;
+        Ok::<_, Stop>((path, format))
+    });
+    let place = place.transpose()?;
     let known = args.known.as_deref().map(Known::read).transpose()?;
     let reports = args
         .reports
@@ -23,15 +34,36 @@ pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
         let ids: Vec<&str> = merged.trials().map(|trial| trial.id).collect();
         known.check(&ids)?;
     }
-    if let Some(path) = &args.output {
-        let text = format!("{:#}\n", merged.value);
-        write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;
+    if let Some((path, format)) = place {
+        let text = rendered(&merged, format)?;
+        write_atomically(path, text.as_bytes()).map_err(broken)?;
     }
     print(&summary(reports.len(), &merged))?;
+    let demand = Demand {
+        all: args.require_all,
+        least: args.min_tests,
+    };
     match known {
-        Some(known) => run::known::exit(&known, &merged, args.require_all, false),
-        None => Ok(run::exit(&totals(merged.trials()), args.require_all)),
+        Some(known) => run::known::exit(&known, &merged, demand, false),
+        None => Ok(run::exit(&totals(merged.trials()), demand)),
     }
+}
+
+fn broken(error: io::Error) -> Stop {
+    Stop::setup(error.to_string())
+}
+
+/// The merged report in a format. As JSON it keeps whatever its parts say.
+fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
+    if format == Format::Json {
+        return Ok(format!("{:#}\n", merged.value));
+    }
+    let report = RunReport::deserialize(&merged.value).map_err(|error| {
+        Stop::setup(format!(
+            "the merged report is of another version, and can be written as .json alone ({error})"
+        ))
+    })?;
+    format.render(&report).map_err(broken)
 }
 
 /// What did not pass, and how many did.
@@ -65,5 +97,19 @@ fn summary(reports: usize, merged: &Report) -> String {
         totals.total(),
         others.concat()
     ));
+    let skipped = merged
+        .trials()
+        .filter(|trial| trial.verdict == Verdict::Skip);
+    let reasons: Vec<String> = skipped
+        .map(|trial| {
+            trial.value["error"]
+                .as_str()
+                .unwrap_or("no reason")
+                .to_owned()
+        })
+        .collect();
+    if let Some(line) = not_run(totals.total(), reasons.iter()) {
+        text.push_str(&format!("not run          {line}\n"));
+    }
     text
 }

@@ -10,6 +10,7 @@ pub mod exec;
 pub mod export;
 mod functions;
 pub mod hip;
+mod hung;
 pub mod inspect;
 pub mod isa;
 pub mod judge;
@@ -30,8 +31,10 @@ use anyhow::Context as _;
 use comfy_table::{CellAlignment, Table, presets};
 use gfx906::code_object::CodeObject;
 
+use crate::args::{Color, look};
 use crate::files;
 use crate::program::{MAX_CODE_OBJECT, Program};
+use crate::report::fit;
 use crate::text::{nearest, shown};
 
 /// A file of text: a launch file, lines of hex.
@@ -65,6 +68,7 @@ fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<St
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    fit(&mut table, look(Color::Never).width);
     let lines: Vec<String> = table
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")

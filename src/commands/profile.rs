@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::exec;
 use super::written::Written;
-use crate::args::{Format, ProfileArgs};
+use crate::args::{Format, ProfileArgs, rerun_flags};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::profile::{
@@ -96,6 +96,7 @@ fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop>
     let device = Spec::EMULATOR.open()?;
     let report = ProfileReport::nothing_yet(card, selected.len());
     let about = about(&setup.program().report, Some(seed));
+    let flags = rerun_flags(&args.sources.sources(), &[args.limits.words()]);
     let armed = Armed::now();
     let found = Mutex::new(Found::open(report, about, told)?);
     let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,6 +107,7 @@ fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop>
             let plan = Plan {
                 threads: args.jobs.map_or(0, usize::from),
                 limits: args.limits.limits(),
+                flags: &flags,
                 ..setup.plan(&*device, one, way, seed)
             };
             match of_case(card, &plan) {

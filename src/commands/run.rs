@@ -1,34 +1,50 @@
 //! A test run, from the flags to the exit code.
 
+mod failed;
 pub(super) mod known;
 mod ledger;
 mod narrow;
 mod show;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::hung;
 use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
-use crate::run::{Armed, Setup, seed, threads};
+use crate::run::{Armed, BindingUsage, Setup, threads};
 use crate::select::Selected;
-use crate::text::{print, shown};
-use crate::trial::{Dump, Plan, Progress, run_all};
-use crate::verdict::Totals;
+use crate::text::{print, quoted, shown};
+use crate::trial::{Dump, Finished, Plan, Progress, run_until};
+use crate::verdict::{EnvironmentReport, Totals};
 
+use failed::FailedTests;
 use ledger::Ledger;
 use show::Show;
 
 /// Does what the flags of a test run say.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let seed = seed(&args.trials.seed)?;
+    let mut args = args.clone();
+    let failed = FailedTests::read(&mut args)?;
+    let args = &args;
+    let seed = args.trials.seed()?;
     let setup = Setup::new(args.trials.sources.sources(), seed)?;
     let wanted = args.trials.selection();
-    let (selected, partition) = narrow::narrow(args, seed, setup.select(wanted)?)?;
+    let selected = match &failed {
+        Some(failed) => {
+            failed.check_built_in(&setup)?;
+            failed.select(args, &setup)?
+        }
+        None => setup.select(wanted)?,
+    };
+    // What every part of a run must agree on is a matter of all selected cases.
+    let whole = selected.clone();
+    let (selected, partition) = narrow::narrow(args, selected)?;
     let known = known::read(args.fleet.known.as_deref(), Some(&setup.registry))?;
     if args.list {
         return list(args, &selected);
@@ -40,9 +56,15 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         .with_sanitizer(args.trials.sanitize.spec());
     device::check_watch(&*device, &watch)?;
     let jobs = args.jobs();
-    let flags = args.trials.again();
+    let flags = args.trials.rerun_flags();
     // Before anything runs: what a binding says must fit every case that it is for.
     let ways = setup.ways(wanted, &selected)?;
+    // The run of the report has had its bindings checked.
+    if failed.is_none() && !setup.bindings.is_empty() {
+        let mut usage = BindingUsage::default();
+        usage.add(&setup.bindings, &whole, &setup.ways(wanted, &whole)?);
+        warn(&usage.check(&setup.bindings)?);
+    }
     if let Some(dir) = &args.dump {
         prepare(dir)?;
     }
@@ -70,7 +92,10 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         Some(trials.skipped(one, reason))
     });
     let plan = RunPlan {
-        environment: setup.environment()?,
+        environment: EnvironmentReport {
+            settings: Some(failed::settings(args, &setup)?),
+            ..setup.environment()?
+        },
         device: device.describe(),
         code_object: setup.program().report.clone(),
         seed: Some(seed),
@@ -81,11 +106,18 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let ledger = Ledger::open(show, plan, partition, &selected, skipped.collect())?;
     let ledger = Mutex::new(ledger);
     let held = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut finished_plans = vec![false; plans.len()];
+    let mut hung: Option<&Selected<'_>> = None;
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
-        run_all(&plans, jobs, |position, progress| match progress {
+        let stops = |finished: &Finished| hung::stops(&args.trials, finished);
+        run_until(&plans, jobs, stops, |position, progress| match progress {
             Progress::Started => held().starts(&plans[position].case.id),
             Progress::Finished(finished) => {
+                finished_plans[position] = true;
+                if stops(&finished) {
+                    hung.get_or_insert(&selected[positions[position]]);
+                }
                 let mut ledger = held();
                 let dumped = finished.dump_error.map(Stop::setup).map_or(Ok(()), Err);
                 ledger.ends(positions[position], finished.report);
@@ -96,24 +128,84 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             held().note(tracing.finish());
         }
     });
+    let mut left = 0;
+    if let Some(hung) = hung {
+        let reason = hung::reason(hung);
+        let not_run = (0..plans.len()).filter(|&position| !finished_plans[position]);
+        for position in not_run.map(|position| positions[position]) {
+            let report = trials.skipped(&selected[position], &reason);
+            held().ends(position, report);
+            left += 1;
+        }
+    }
     let report = held().close(true)?;
-    let all = args.trials.require_all;
-    if let Some(known) = known {
-        return known::exit(&known, &known::written(&report)?, all, taken);
+    let demand = Demand {
+        all: args.trials.require_all,
+        least: args.trials.min_tests,
+    };
+    let exit = match known {
+        Some(known) => known::exit(&known, &known::written(&report)?, demand, taken)?,
+        None => exit(&report.totals, demand),
+    };
+    if let Some(hung) = hung {
+        let line = match &args.fleet.failed {
+            Some(path) => format!(
+                "deltanet-check --failed {} --device emulator",
+                quoted(&path.to_string_lossy())
+            ),
+            None => args.trials.emulator_line(seed),
+        };
+        warn(&[hung::advice(hung, left, &line)]);
+        return Ok(Exit::Failed);
     }
-    // A part may be empty where there are more machines than tests.
-    if report.partition.is_some() && selected.is_empty() {
-        return Ok(Exit::Passed);
+    // Whether anything ran at all is a question about all parts together, which `merge` answers.
+    Ok(match exit {
+        Exit::NothingSelected if report.partition.is_some() => Exit::Passed,
+        exit => exit,
+    })
+}
+
+/// Tells warnings beside the results.
+pub(super) fn warn(warnings: &[String]) {
+    for warning in warnings {
+        let _ = writeln!(std::io::stderr(), "{warning}");
     }
-    Ok(exit(&report.totals, all))
+}
+
+/// Says how many tests must run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Demand {
+    /// Every selected test.
+    pub(super) all: bool,
+    /// So many.
+    pub(super) least: Option<u32>,
+}
+
+impl Demand {
+    /// Returns true where so many tests are enough, and says on standard error where they are not.
+    pub(super) fn is_met(self, ran: usize) -> bool {
+        match self.least {
+            Some(least) if ran < least as usize => {
+                let tests = if ran == 1 { "test" } else { "tests" };
+                warn(&[format!(
+                    "error: {ran} {tests} ran, and --min-tests asks for {least}"
+                )]);
+                false
+            }
+            _ => true,
+        }
+    }
 }
 
 /// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
-pub(super) fn exit(totals: &Totals, all: bool) -> Exit {
+pub(super) fn exit(totals: &Totals, demand: Demand) -> Exit {
     let ran = totals.total() - totals.skip;
+    if !demand.is_met(ran) {
+        return Exit::Failed;
+    }
     match (totals.pass, totals.skip) {
-        (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !all) => Exit::Passed,
-        (0, 1..) if ran == 0 && !all => Exit::NothingSelected,
+        (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !demand.all) => Exit::Passed,
+        (0, skip) if ran == 0 && (skip == 0 || !demand.all) => Exit::NothingSelected,
         _ => Exit::Failed,
     }
 }
@@ -167,6 +259,15 @@ mod tests {
     use super::*;
     use crate::verdict::Verdict;
 
+    const SOME: Demand = Demand {
+        all: false,
+        least: None,
+    };
+    const ALL: Demand = Demand {
+        all: true,
+        least: None,
+    };
+
     #[test]
     fn only_a_pass_is_a_pass() {
         for other in Verdict::ALL {
@@ -174,8 +275,8 @@ mod tests {
             totals.add(Verdict::Pass);
             totals.add(other);
             let fine = matches!(other, Verdict::Pass | Verdict::Skip);
-            assert_eq!(exit(&totals, false) == Exit::Passed, fine, "{other:?}");
-            let all = exit(&totals, true) == Exit::Passed;
+            assert_eq!(exit(&totals, SOME) == Exit::Passed, fine, "{other:?}");
+            let all = exit(&totals, ALL) == Exit::Passed;
             assert_eq!(all, other == Verdict::Pass, "{other:?}");
         }
     }
@@ -185,7 +286,21 @@ mod tests {
     fn a_run_of_skips_alone_has_selected_nothing() {
         let mut totals = Totals::default();
         totals.add(Verdict::Skip);
-        assert_eq!(exit(&totals, false), Exit::NothingSelected);
-        assert_eq!(exit(&totals, true), Exit::Failed);
+        assert_eq!(exit(&totals, SOME), Exit::NothingSelected);
+        assert_eq!(exit(&totals, ALL), Exit::Failed);
+    }
+
+    #[test]
+    fn fewer_tests_than_demanded_are_a_failure() {
+        let mut totals = Totals::default();
+        totals.add(Verdict::Pass);
+        totals.add(Verdict::Skip);
+        let least = |least| Demand {
+            least: Some(least),
+            ..SOME
+        };
+        assert_eq!(exit(&totals, least(1)), Exit::Passed);
+        assert_eq!(exit(&totals, least(2)), Exit::Failed);
+        assert_eq!(exit(&Totals::default(), least(1)), Exit::Failed);
     }
 }

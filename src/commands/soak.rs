@@ -6,12 +6,15 @@ mod done;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::hung;
+use super::run::{Demand, warn};
 use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
-use crate::run::{Armed, Ends, Setup, seed, threads};
-use crate::trial::{Plan, Progress, run_all};
+use crate::run::{Armed, BindingUsage, Ends, Setup, threads};
+use crate::select::Selected;
+use crate::trial::{Finished, Plan, Progress, run_until};
 use crate::verdict::TrialReport;
 
 use done::Done;
@@ -45,15 +48,16 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
     let what = "the result of many seeds";
     let table = !args.told.json(what)?;
     let place = args.told.json_file(what)?;
-    let first = seed(&args.seed)?;
+    let first = args.seed()?;
     let mut setup = Setup::new(args.sources.sources(), first)?;
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
     let armed = Armed::now();
     let done = Mutex::new(Done::open(first, table, place)?);
+    let mut usage = BindingUsage::default();
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
-    thread::scope(|scope| {
+    let hung = thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &done);
         for round in 0.. {
             let over = match until {
@@ -65,32 +69,46 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
             }
             let seed = first.wrapping_add(round);
             setup.registry.redesign(seed);
-            one(args, &setup, (&*device, &watch), seed, &done)?;
+            let hung = one(args, &setup, (&*device, &watch), seed, &done, &mut usage)?;
             held().seed_ends()?;
+            if hung.is_some() {
+                return Ok(hung);
+            }
         }
-        Ok::<(), Stop>(())
+        Ok::<Option<String>, Stop>(None)
     })?;
     held().end(true)?;
-    let all_passed = held().all_passed();
-    Ok(if all_passed {
-        Exit::Passed
-    } else {
-        Exit::Failed
+    if let Some(advice) = hung {
+        warn(&[advice]);
+        return Ok(Exit::Failed);
+    }
+    // A binding may have no case of one seed and some of another.
+    warn(&usage.check(&setup.bindings)?);
+    let demand = Demand {
+        all: false,
+        least: args.min_tests,
+    };
+    let (all_passed, ran) = (held().all_passed(), held().ran());
+    Ok(match demand.is_met(ran) && all_passed {
+        true => Exit::Passed,
+        false => Exit::Failed,
     })
 }
 
-/// One seed.
+/// Runs one seed. Returns what to do where a test hung and the run stops.
 fn one(
     args: &TrialArgs,
     setup: &Setup,
     (device, watch): (&dyn Device, &Watch),
     seed: u64,
     done: &Mutex<Done>,
-) -> Result<(), Stop> {
+    usage: &mut BindingUsage,
+) -> Result<Option<String>, Stop> {
     let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
     let ways = setup.ways(args.selection(), &selected)?;
-    let flags = args.again();
+    usage.add(&setup.bindings, &selected, &ways);
+    let flags = args.rerun_flags();
     let trials = Trials {
         args,
         setup,
@@ -105,6 +123,8 @@ fn one(
     // Each with its place among what is selected.
     let mut places: Vec<usize> = Vec::new();
     let mut left_out: Vec<(usize, TrialReport)> = Vec::new();
+    // Reasons of the cases that nobody asks for.
+    let mut not_run: Vec<String> = Vec::new();
     for (at, (one, way)) in selected.iter().zip(&ways).enumerate() {
         match way {
             Ok(way) => {
@@ -114,22 +134,31 @@ fn one(
             Err(reason) if args.require_all => {
                 left_out.push((at, trials.skipped(one, reason)));
             }
-            Err(_) => {}
+            Err(reason) => not_run.push(reason.clone()),
         }
     }
     if plans.len() + left_out.len() == 0 {
         return Err(setup.nothing_runs());
     }
-    held().seed_begins(seed, plans.len());
+    held().seed_begins(seed, plans.len(), not_run);
     for (at, report) in left_out {
         held().trial_ends(at, report)?;
     }
     let mut trouble = Ok(());
-    run_all(&plans, jobs, |position, progress| {
+    let mut hung: Option<&Selected<'_>> = None;
+    let mut finished_plans = 0;
+    let stops = |finished: &Finished| hung::stops(args, finished);
+    run_until(&plans, jobs, stops, |position, progress| {
         if let Progress::Finished(finished) = progress {
+            finished_plans += 1;
+            if stops(&finished) {
+                hung.get_or_insert(&selected[places[position]]);
+            }
             let told = held().trial_ends(places[position], finished.report);
             trouble = std::mem::replace(&mut trouble, Ok(())).and(told);
         }
     });
-    trouble
+    trouble?;
+    let left = plans.len() - finished_plans;
+    Ok(hung.map(|hung| hung::advice(hung, left, &args.emulator_line(seed))))
 }

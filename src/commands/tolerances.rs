@@ -8,11 +8,11 @@ use serde_json::json;
 
 use std::collections::BTreeMap;
 
-use crate::args::{Format, TolerancesArgs, again};
+use crate::args::{Color, Format, TolerancesArgs, look, rerun_flags};
 use crate::contract::{Judged, Test};
 use crate::device::Device;
 use crate::exit::{Exit, Stop};
-use crate::report::{failure_text, limit, tolerance};
+use crate::report::{applied, failure_text, fit, limit};
 use crate::run::Setup;
 use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
@@ -26,6 +26,8 @@ struct Measured {
     reason: String,
     /// Largest error against the golden reference.
     golden: f64,
+    /// The tolerance that was applied where that error is.
+    allowed: f64,
     /// Largest error against the oracle.
     oracle: f64,
     /// Largest error against either as a share of what its element is allowed, or its relative RMS as a share of what that may be.
@@ -48,6 +50,7 @@ impl Measured {
             tolerance: judged.tolerance.clone(),
             reason: judged.reason.clone(),
             golden: 0.0,
+            allowed: judged.tolerance.absolute,
             oracle: 0.0,
             used: 0.0,
             relative_rms: 0.0,
@@ -65,6 +68,9 @@ impl Measured {
         };
         let (golden, oracle) = (&output.golden, &output.oracle);
         self.compared += 1;
+        if golden.max_abs.is_nan() || golden.max_abs > self.golden {
+            self.allowed = golden.allowed;
+        }
         self.golden = worse(self.golden, golden.max_abs);
         self.oracle = worse(self.oracle, oracle.max_abs);
         self.used = worse(self.used, worse(golden.used, oracle.used));
@@ -123,7 +129,9 @@ impl Campaign {
         seed: u64,
     ) -> Result<(), Stop> {
         let (selected, ways) = setup.runnable(args.selection.selection(true))?;
-        let flags = again(&args.sources.sources(), None, &args.device);
+        // A case whose kernels are missing is an error here, as `--require-all` makes it one.
+        let settings = [args.device.words(), vec!["--require-all".to_owned()]];
+        let flags = rerun_flags(&args.sources.sources(), &settings);
         let plans: Vec<Plan<'_>> = selected
             .iter()
             .zip(&ways)
@@ -192,7 +200,7 @@ fn table(campaign: &Campaign, seeds: u32) -> String {
             number(one.oracle),
             number(one.relative_rms),
             one.max_ulp.map_or("-".into(), |most| most.to_string()),
-            tolerance(&one.tolerance),
+            applied(one.allowed, one.tolerance.absolute),
             limit(one.tolerance.ceiling),
             one.headroom()
                 .map_or("exact".into(), |share| format!("{share:.1}")),
@@ -205,6 +213,7 @@ fn table(campaign: &Campaign, seeds: u32) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    fit(&mut table, look(Color::Never).width);
     let lines: Vec<String> = table
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")
@@ -238,6 +247,7 @@ fn as_json(campaign: &Campaign, seeds: u32) -> String {
                 "relative_rms": one.relative_rms,
                 "max_ulp": one.max_ulp,
                 "tolerance": one.tolerance.absolute,
+                "allowed": one.allowed,
                 "ulp": one.tolerance.ulp,
                 "ceiling": one.tolerance.ceiling,
                 "headroom": one.headroom(),

@@ -27,7 +27,7 @@ impl<'a> Trials<'a> {
             threads,
             limits: self.args.limits.limits(),
             twin: self.setup.twin(self.args.limits.budget),
-            repeat: self.args.repeat,
+            repeat: self.args.repeat.unwrap_or(1),
             watch: self.watch,
             relations: self.args.relations,
             flags: self.flags,

@@ -7,7 +7,7 @@ mod file;
 use std::io;
 use std::time::Instant;
 
-use crate::args::{FamilyChoice, Format, VectorsArgs, again, look};
+use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, typed};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -35,6 +35,11 @@ struct Batch {
 /// # Errors
 /// A file or the code object is not usable, or there is nothing that can run.
 pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
+    let file = args.report.clone().map(|path| {
+        let format = ReportFormat::among(&ReportFormat::ALL, "--report", &path);
+        Ok::<_, Stop>(ReportFile::new(path, format.map_err(Stop::usage)?))
+    });
+    let mut file = file.transpose()?;
     let program = match &args.sources.kernels {
         Some(path) => Program::read(path)?,
         None => Program::built_in()?,
@@ -71,10 +76,6 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
     let broken = |error: std::io::Error| Stop::setup(error.to_string());
-    let mut file = args
-        .report
-        .clone()
-        .map(|path| ReportFile::new(path, ReportFormat::Json));
     if let Some(file) = &mut file {
         file.event(Event::RunStarted(&plan)).map_err(broken)?;
     }
@@ -197,8 +198,13 @@ fn judged(
     (device, watch): (&dyn Device, &Watch),
     batches: &[Batch],
 ) -> Result<Vec<PhaseReport>, Stop> {
-    let again =
-        again(&args.sources.sources(), Some(&args.limits), &args.device) + &args.sanitize.again();
+    let words = [
+        file_words(&args.sources.sources()),
+        args.limits.words(),
+        args.device.words(),
+        args.sanitize.words(),
+    ];
+    let again = typed(&words.concat());
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {

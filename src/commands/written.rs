@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use crate::exit::Stop;
 use crate::files::check_place;
 use crate::report::{Format, Growing};
-use crate::text::shown;
 
 /// A result as files have it.
 pub(super) struct Told<'a> {
@@ -30,14 +29,8 @@ impl Written {
     /// A name says no format of these two, or nothing can be written there.
     pub(super) fn to(paths: &[PathBuf]) -> Result<Written, Stop> {
         let place = |path: &PathBuf| {
-            let format = Format::of(path).ok();
-            let known = format.filter(|format| matches!(format, Format::Json | Format::Html));
-            let format = known.ok_or_else(|| {
-                let path = shown(path);
-                Stop::usage(format!(
-                    "--report {path}: its name must end in .json or .html"
-                ))
-            })?;
+            let format = Format::among(&[Format::Json, Format::Html], "--report", path);
+            let format = format.map_err(Stop::usage)?;
             check_place(path).map_err(broken)?;
             Ok((Growing::new(path.clone()), format))
         };

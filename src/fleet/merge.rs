@@ -9,7 +9,7 @@ use crate::exit::Stop;
 use crate::text::escaped;
 
 /// What parts of one run have in common.
-const SAME: [(&str, &str); 7] = [
+const SAME: [(&str, &str); 8] = [
     ("/schema", "format"),
     ("/version", "version of deltanet-check"),
     ("/seed", "seed"),
@@ -17,6 +17,7 @@ const SAME: [(&str, &str); 7] = [
     ("/device/kind", "device"),
     ("/environment/registry", "registry"),
     ("/environment/bindings", "bindings"),
+    ("/environment/settings/flags", "flags"),
 ];
 
 /// The report of the whole run. Reports of `--partition` must be all parts of one run; others may share no test.

@@ -5,14 +5,15 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::report::{Counts, MutantReport, MutationReport, Outcome, Uncovered};
-use crate::text::demangled;
+use crate::report::fit;
+use crate::text::{demangled, kernel_label};
 
 /// Survivors that are shown with what they saw, if nobody asks for more.
 const SHOWN: usize = 40;
 
-/// The result as text: functions, what nobody noticed, what nothing executes.
-pub fn table(report: &MutationReport, verbose: bool) -> String {
-    let mut text = functions(report);
+/// The result as text: functions, what nobody noticed, what nothing executes. The table has so many columns at most.
+pub fn table(report: &MutationReport, verbose: bool, columns: Option<usize>) -> String {
+    let mut text = functions(report, columns);
     text += &survivors(report, verbose);
     text += &uncovered(report, verbose);
     for stale in &report.stale {
@@ -22,7 +23,7 @@ pub fn table(report: &MutationReport, verbose: bool) -> String {
     text
 }
 
-fn functions(report: &MutationReport) -> String {
+fn functions(report: &MutationReport, columns: Option<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -45,7 +46,7 @@ fn functions(report: &MutationReport) -> String {
             counts.equivalent,
             counts.accepted,
         ];
-        let mut row = vec![demangled(&function.name)];
+        let mut row = vec![kernel_label(&function.name)];
         row.extend(numbers.map(|number| number.to_string()));
         row.push(percent(counts.score()));
         table.add_row(row);
@@ -53,6 +54,7 @@ fn functions(report: &MutationReport) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    fit(&mut table, columns);
     format!("{table}\n")
 }
 
@@ -76,7 +78,7 @@ fn survivors(report: &MutationReport, verbose: bool) -> String {
             text,
             "\n{} {}+{:#x} {}{source}\n  was  {}\n  is   {}\n  ran  {} of {} cases that execute it\n",
             mutant.outcome.name(),
-            demangled(&mutant.function),
+            kernel_label(&mutant.function),
             mutant.offset,
             mutant.operator,
             mutant.was,
@@ -131,7 +133,7 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
         let _ = writeln!(
             text,
             "  {}+{:#x}  {} from `{}` on: {}{}",
-            demangled(&run.function),
+            kernel_label(&run.function),
             run.offset,
             run.instructions,
             run.text,

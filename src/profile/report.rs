@@ -11,7 +11,7 @@ use super::counts::Held;
 use super::launch::LaunchProfile;
 use super::model::{Card, Interval};
 use super::trial::Profiled;
-use crate::text::demangled;
+use crate::text::kernel_label;
 
 /// Name and version of the JSON format.
 pub const SCHEMA: &str = "deltanet-check/profile/2";
@@ -183,7 +183,7 @@ pub(super) fn heading(launch: &LaunchProfile, times: usize) -> String {
         1 => String::new(),
         times => format!(", {times} times"),
     };
-    let kernel = demangled(&launch.kernel);
+    let kernel = kernel_label(&launch.kernel);
     format!("{kernel}  grid {x}x{y}x{z}, block {width}x{height}x{depth}{times}")
 }
 

@@ -1,12 +1,12 @@
 //! What kernels did, as tables: a row a test and kernel, and only the columns in which anything was counted.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
+use comfy_table::{CellAlignment, Table as Grid};
 
-use crate::text::demangled;
+use crate::text::{kernel_label, shortened};
 use crate::verdict::{CountersReport, RunReport};
 
-use super::plain;
 use super::table::STYLE;
+use super::{fit, plain};
 
 /// The launches of a kernel, in a test where it is of one.
 #[derive(Debug)]
@@ -140,9 +140,10 @@ fn grid(
         // A test's name stands once before its kernels.
         let name = if row.test == last { "" } else { row.test };
         last = row.test;
-        let mut line = vec![plain::line(&demangled(row.kernel))];
+        let mut line = vec![kernel_label(row.kernel)];
         if named {
-            line.insert(0, plain::line(name));
+            let whole = plain::line(name);
+            line.insert(0, room.map_or(whole.clone(), |_| shortened(&whole)));
         }
         line.extend(cells(row));
         grid.add_row(line);
@@ -154,9 +155,6 @@ fn grid(
         }
     }
     // Names are broken where there is no room for them.
-    if let Some(room) = room.and_then(|room| u16::try_from(room).ok()) {
-        grid.set_content_arrangement(ContentArrangement::Dynamic);
-        grid.set_width(room);
-    }
+    fit(&mut grid, room);
     grid.trim_fmt()
 }

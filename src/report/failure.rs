@@ -1,6 +1,6 @@
 //! One failed trial in full: what, where, why, and the line that runs it again.
 
-use crate::text::demangled;
+use crate::text::kernel_label;
 use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::look::{Lines, Look, RERUN};
@@ -64,7 +64,7 @@ const SHOWN: usize = 8;
 fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
     let mut place = format!(
         "{}, work-group {}, wave {}",
-        plain::line(&demangled(&finding.kernel)),
+        kernel_label(&finding.kernel),
         plain::id(finding.work_group),
         finding.wave
     );
@@ -165,7 +165,7 @@ fn launch(launch: &LaunchReport) -> String {
     let (grid, block) = (plain::triple(launch.grid), plain::triple(launch.block));
     format!(
         "{}, {grid} work-groups of {block} work-items{lds}",
-        plain::line(&demangled(&launch.kernel))
+        kernel_label(&launch.kernel)
     )
 }
 
@@ -178,6 +178,11 @@ fn heading(output: &OutputReport, documented: bool) -> String {
         .collect();
     let tolerance = &output.tolerance;
     let mut limits = Vec::new();
+    let mut rule = plain::rule(tolerance);
+    if tolerance.scaled && output.alike() && output.golden.allowed > tolerance.absolute {
+        limits.push(format!("{rule} times the largest value"));
+        rule = plain::tolerance(output);
+    }
     if tolerance.relative > 0.0 {
         limits.push(format!(
             "plus {} of the value",
@@ -197,9 +202,8 @@ fn heading(output: &OutputReport, documented: bool) -> String {
     };
     let axes = axes.join(", ");
     format!(
-        "{name}: {} [{axes}], tolerance {}{limits}",
-        output.element,
-        plain::tolerance(tolerance)
+        "{name}: {} [{axes}], tolerance {rule}{limits}",
+        output.element
     )
 }
 

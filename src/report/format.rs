@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::files::can_grow;
+use crate::text::shown;
 use crate::verdict::RunReport;
 
 use super::{Event, Growing, Reporter, html, json, junit, markdown};
@@ -31,6 +32,9 @@ const EXTENSIONS: [(&str, Format); 5] = [
 ];
 
 impl Format {
+    /// Every format.
+    pub const ALL: [Format; 4] = [Format::Json, Format::Junit, Format::Markdown, Format::Html];
+
     /// The format that a file's extension names.
     ///
     /// # Errors
@@ -54,6 +58,33 @@ impl Format {
             return Ok(Format::Json);
         }
         Err("its name must end in .json, .xml (JUnit), .md or .html".into())
+    }
+
+    /// Returns the format that a file's extension names, which is one of those that a command writes.
+    ///
+    /// # Errors
+    /// The extension names another, or none: the flag, the file, and the extensions that may stand there.
+    pub fn among(known: &[Format], flag: &str, path: &Path) -> Result<Format, String> {
+        let named = Format::of(path)
+            .ok()
+            .filter(|format| known.contains(format));
+        named.ok_or_else(|| {
+            let ends: Vec<&str> = known.iter().map(|format| format.extension()).collect();
+            let ends = match ends.split_last() {
+                Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+                _ => ends.concat(),
+            };
+            format!("{flag} {}: its name must end in {ends}", shown(path))
+        })
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Format::Json => ".json",
+            Format::Junit => ".xml (JUnit)",
+            Format::Markdown => ".md",
+            Format::Html => ".html",
+        }
     }
 
     /// The report as text, ending in a newline.

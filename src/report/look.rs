@@ -1,5 +1,6 @@
 //! How text looks: colours, marks and the width of the lines.
 
+use comfy_table::{ContentArrangement, Table as Grid};
 use textwrap::core::display_width;
 use textwrap::{Options, WordSplitter};
 
@@ -69,6 +70,15 @@ impl Look {
             last = label;
         }
         text
+    }
+}
+
+/// Breaks the cells of a table so that it fits so many columns, if they are limited.
+pub fn fit(grid: &mut Grid, columns: Option<usize>) {
+    let room = columns.map(|columns| columns.max(NARROWEST));
+    if let Some(room) = room.and_then(|room| u16::try_from(room).ok()) {
+        grid.set_content_arrangement(ContentArrangement::Dynamic);
+        grid.set_width(room);
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::verdict::{RunReport, Totals, TrialReport, Verdict};
 
+use super::table::not_run;
 use super::{failure, plain};
 
 /// Failures that are told in full: a summary has a limit.
@@ -36,6 +37,9 @@ pub(super) fn render(report: &RunReport) -> String {
     text += &row("all tests", &report.totals);
     if report.documented.total() > 0 {
         text += &row("documented tests", &report.documented);
+    }
+    if let Some(line) = not_run(report) {
+        let _ = writeln!(text, "\nNot run: {}", cell(&line));
     }
     let bad: Vec<&TrialReport> = report
         .trials()

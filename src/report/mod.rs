@@ -31,10 +31,10 @@ pub use growing::Growing;
 pub use html::{Chart, Frame};
 pub use json::render as render_json;
 pub use jsonl::JsonLines;
-pub use look::Look;
+pub use look::{Look, fit};
 pub use markdown::annotations;
 pub use outputs::{outputs, problem};
-pub use plain::{limit, tolerance};
+pub use plain::{applied, limit};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Parts, Table};
 

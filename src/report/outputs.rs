@@ -40,7 +40,7 @@ pub fn outputs(outputs: &[OutputReport]) -> String {
             output.element.clone(),
             sides.join("x"),
             plain::error(output.golden.max_abs),
-            plain::tolerance(&output.tolerance),
+            plain::tolerance(output),
             rows::headroom(output),
             plain::error(output.golden.relative_rms),
             ulp.map_or("-".to_owned(), |ulp| ulp.to_string()),

@@ -1,7 +1,7 @@
 //! Numbers and foreign text as tables print them.
 
 use crate::text::escaped;
-use crate::verdict::{Axis, Tolerance, number};
+use crate::verdict::{Axis, OutputReport, Tolerance, number};
 
 /// An error or difference: two digits after the point, `0` where there is none.
 pub(super) fn error(value: f64) -> String {
@@ -21,8 +21,22 @@ pub fn limit(value: f64) -> String {
     }
 }
 
-/// What judges the elements of an output: `1e-5`, `1 ulp`, or `1 ulp/1e-6` where either will do.
-pub fn tolerance(tolerance: &Tolerance) -> String {
+/// The tolerance that was applied where an output has its largest error: scaled, with its relative share, and its places of the type.
+pub fn tolerance(output: &OutputReport) -> String {
+    applied(output.golden.allowed, output.tolerance.absolute)
+}
+
+/// An applied tolerance: with all digits of the registry's constant where it is that, and rounded as errors are where it is not.
+pub fn applied(allowed: f64, constant: f64) -> String {
+    if allowed.is_nan() || allowed == constant {
+        limit(constant)
+    } else {
+        error(allowed)
+    }
+}
+
+/// The rule of a tolerance: `1e-5`, `1 ulp`, or `1 ulp/1e-6` where either will do.
+pub(super) fn rule(tolerance: &Tolerance) -> String {
     match tolerance.ulp {
         None => limit(tolerance.absolute),
         Some(ulp) if tolerance.absolute == 0.0 => format!("{ulp} ulp"),
@@ -190,11 +204,11 @@ mod tests {
     #[test]
     fn tolerances_say_in_what_they_are() {
         let mut limit = Tolerance::absolute(2.5e-6, 1e-2);
-        assert_eq!(tolerance(&limit), "2.5e-6");
+        assert_eq!(rule(&limit), "2.5e-6");
         limit.ulp = Some(2);
-        assert_eq!(tolerance(&limit), "2 ulp/2.5e-6");
+        assert_eq!(rule(&limit), "2 ulp/2.5e-6");
         limit.absolute = 0.0;
-        assert_eq!(tolerance(&limit), "2 ulp");
+        assert_eq!(rule(&limit), "2 ulp");
     }
 
     #[test]

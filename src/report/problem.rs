@@ -1,6 +1,6 @@
 //! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
 
-use crate::text::demangled;
+use crate::text::kernel_label;
 use crate::verdict::{
     Besides, Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
     Unwritten, Whose,
@@ -285,7 +285,7 @@ fn element(element: &Element, output: Option<&OutputReport>, launches: &[LaunchR
 
 fn owned(owner: Option<&Owner>, launches: &[LaunchReport]) -> String {
     owner.map_or(String::new(), |owner| {
-        let kernel = launches.get(owner.launch).map_or(String::new(), |launch| format!(" ({})", plain::line(&demangled(&launch.kernel))));
+        let kernel = launches.get(owner.launch).map_or(String::new(), |launch| format!(" ({})", kernel_label(&launch.kernel)));
         let [gx, gy, gz] = owner.work_group;
         let [ix, iy, iz] = owner.work_item;
         format!(

@@ -16,19 +16,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar on standard error.
+    /// A bar on standard error. A terminal that can only print lines has none.
     pub fn on_stderr() -> Progress {
-        Progress::on(ProgressDrawTarget::stderr())
+        let dumb = std::env::var("TERM").is_ok_and(|name| name == "dumb");
+        Progress::on(match dumb {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        })
     }
 
-    /// The same for so many steps, with an estimate of the time that is left.
+    /// The same for so many steps.
     pub fn of_steps(steps: usize) -> Progress {
         let progress = Progress::on_stderr();
         progress.bar.set_length(steps as u64);
-        let template = "{bar:24} {pos}/{len} (about {eta} left) {prefix}{wide_msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            progress.bar.set_style(style);
-        }
         progress
     }
 
@@ -45,7 +45,8 @@ impl Progress {
 
     fn on(target: ProgressDrawTarget) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {prefix}{wide_msg}") {
+        let template = "{bar:24} {pos}/{len} {elapsed}, about {eta} left {prefix}{wide_msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Progress { bar, bad: 0 }

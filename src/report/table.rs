@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use comfy_table::{LineStyle, Table as Grid, TableStyle};
 
-use crate::verdict::{PhaseReport, RunReport, Totals, TrialReport, Verdict};
+use crate::text;
+use crate::verdict::{PartitionReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
@@ -209,10 +210,26 @@ impl<W: Write + Send> Table<W> {
             let line = self.paint(&format!("{done} of {selected} tests"), style);
             writeln!(self.out, "{:<17}after {line}", "interrupted")?;
         }
+        if let Some(part) = &report.partition {
+            let PartitionReport {
+                part, parts, cases, ..
+            } = part;
+            let ran = report.totals.total() - report.totals.skip;
+            let what = match ran {
+                0 => "nothing in this part".to_owned(),
+                _ => format!("{} of {cases} tests", report.totals.total()),
+            };
+            let line = format!("{:<17}{part} of {parts}: {what}", "part");
+            writeln!(self.out, "{}", self.options.look.fitted(&line, 17))?;
+        }
         self.sum("all tests", &report.totals)?;
         self.relations(report)?;
         if report.documented.total() > 0 {
             self.sum("documented tests", &report.documented)?;
+        }
+        if let Some(line) = not_run(report) {
+            let line = format!("{:<17}{line}", "not run");
+            writeln!(self.out, "{}", self.options.look.fitted(&line, 17))?;
         }
         self.out.flush()
     }
@@ -330,6 +347,16 @@ impl<W: Write + Send> Table<W> {
         };
         self.options.look.paint(text, code)
     }
+}
+
+/// The last line of a summary: how many tests did not run, and why.
+pub(super) fn not_run(report: &RunReport) -> Option<String> {
+    let nothing = String::from("no reason is known");
+    let skipped = report
+        .trials()
+        .filter(|trial| trial.verdict == Verdict::Skip);
+    let reasons = skipped.map(|trial| trial.error.as_ref().unwrap_or(&nothing));
+    text::not_run(report.totals.total(), reasons)
 }
 
 enum Style {

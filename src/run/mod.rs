@@ -3,9 +3,11 @@
 mod interrupt;
 mod provenance;
 mod setup;
+mod usage;
 mod ways;
 
 pub use interrupt::{Armed, Ends};
 pub use provenance::environment;
 pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
+pub use usage::BindingUsage;
 pub use ways::{Bindings, contract};

@@ -29,6 +29,7 @@ pub fn environment<'a>(
         registry,
         bindings: sources(bindings.into_iter().chain(built_in()?)),
         kernels: kernels(program),
+        settings: None,
     })
 }
 

@@ -1,13 +1,14 @@
 //! How each selected case runs: by the built-in binding of its contract, by a user's, or not at all.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, Described, Objects, describe};
 use crate::contract::{Case, Function, Test};
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
+use crate::files::sha256;
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::text::shown;
@@ -55,6 +56,14 @@ impl Bindings {
         })
     }
 
+    /// Returns the SHA-256 of a file that bindings were read from; none where it has no binding.
+    pub fn sha256_of(&self, path: &Path) -> Option<String> {
+        let name = shown(path);
+        let mut all = self.list.iter().map(|(binding, _)| &binding.source);
+        let source = all.find(|source| source.name == name)?;
+        Some(sha256(source.text.as_bytes()))
+    }
+
     /// Whether there are any.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -82,9 +91,7 @@ impl Bindings {
         &'a self,
         test: &'t Test,
     ) -> impl Iterator<Item = &'a (Binding, Described)> + use<'a, 't> {
-        self.list
-            .iter()
-            .filter(|(binding, _)| is_for(binding, test))
+        self.list.iter().filter(|(binding, _)| binding.is_for(test))
     }
 
     /// Those of the built-in kernels that a test asks for, where the user has none.
@@ -94,7 +101,7 @@ impl Bindings {
     ) -> impl Iterator<Item = &'static Binding> + use<'a, 't> {
         let asks = test.binding.is_some() && !self.has_for(test);
         let named = self.named.iter().filter(move |_| asks);
-        named.copied().filter(|binding| is_for(binding, test))
+        named.copied().filter(|binding| binding.is_for(test))
     }
 
     /// The tensors of a named binding's contract.
@@ -188,11 +195,6 @@ pub fn contract(registry: &Registry, function: &'static Function) -> Option<Desc
         cases.map(|case| &case.values).collect()
     };
     describe(function, &cases(false), &cases(true))
-}
-
-/// Whether a test may run by a binding.
-fn is_for(binding: &Binding, test: &Test) -> bool {
-    binding.function.name == test.function.name && binding.name == test.binding
 }
 
 /// Whether a code object has none of a binding's kernels.

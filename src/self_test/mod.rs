@@ -21,7 +21,7 @@ use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{Armed, Ends, Setup, seed};
+use crate::run::{Armed, Ends, Setup};
 use crate::select::Selected;
 use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
 use crate::verdict::{EnvironmentReport, TrialReport, Verdict};
@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.told.json(what)?;
     let place = trials.told.json_file(what)?;
-    let seed = seed(&trials.seed)?;
+    let seed = trials.seed()?;
     let setup = Setup::new(trials.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(trials.selection())?;
     let device = trials.device.spec()?.open()?;

@@ -4,16 +4,17 @@ use comfy_table::{Table, presets};
 use serde_json::json;
 
 use super::SelfTest;
+use crate::report::fit;
 
-/// The result for reading, or as JSON.
-pub fn text(verbose: bool, as_json: bool, result: &SelfTest) -> String {
+/// The result for reading, in so many columns at most, or as JSON.
+pub fn text(verbose: bool, as_json: bool, columns: Option<usize>, result: &SelfTest) -> String {
     match as_json {
         true => json(result),
-        false => table(verbose, result),
+        false => table(verbose, columns, result),
     }
 }
 
-fn table(verbose: bool, result: &SelfTest) -> String {
+fn table(verbose: bool, columns: Option<usize>, result: &SelfTest) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -86,6 +87,7 @@ fn table(verbose: bool, result: &SelfTest) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
+    fit(&mut table, columns);
     let lines: Vec<String> = table
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::{SelfTest, TestResult, show};
+use crate::args::{Color, look};
 use crate::exit::Stop;
 use crate::files::check_place;
 use crate::report::Growing;
@@ -75,6 +76,11 @@ impl Ends for State {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
         self.result.complete = complete;
         let written = self.write();
-        written.and(print(&show::text(self.verbose, self.json, &self.result)))
+        written.and(print(&show::text(
+            self.verbose,
+            self.json,
+            look(Color::Never).width,
+            &self.result,
+        )))
     }
 }

@@ -225,7 +225,7 @@ fn what_a_design_need_not_catch_is_no_complaint() {
         ["scan, every two values: planted bug `due` was not caught"]
     );
     assert_eq!(result.planted(), (1, 0));
-    let table = super::show::text(false, false, &result);
+    let table = super::show::text(false, false, None, &result);
     assert!(
         table.contains("MISSED") && table.contains("not by it"),
         "{table}"

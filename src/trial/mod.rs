@@ -31,7 +31,7 @@ pub use elsewhere::{Elsewhere, judge_elsewhere};
 pub use how::{how, not_passed};
 pub use isolate::{CHILD, serve};
 pub use plan::{Dump, Finished, Plan, Slot};
-pub use pool::{Progress, default_jobs, each, run_all};
+pub use pool::{Progress, default_jobs, each, run_all, run_until};
 
 /// What a trial's steps return.
 pub type Outcome<T = ()> = Result<T, DeviceError>;

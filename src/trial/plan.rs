@@ -78,6 +78,9 @@ pub struct Finished {
     pub dump_error: Option<String>,
     /// A digest of the bits of its outputs, where it came to any.
     pub digest: Option<u64>,
+    /// True where its process did not end within its time and was stopped. The process itself cannot tell.
+    #[serde(skip)]
+    pub timed_out: bool,
 }
 
 impl Finished {
@@ -133,6 +136,7 @@ impl<'a> Plan<'a> {
             plant_used: false,
             dump_error: None,
             digest: None,
+            timed_out: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Trials, and other work, side by side.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -14,9 +14,28 @@ pub fn default_jobs() -> usize {
 
 /// Runs every plan, `jobs` at a time, and hands news of each to `told`, with its position.
 pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress)) {
+    run_until(plans, jobs, |_| false, told);
+}
+
+/// Runs plans, `jobs` at a time, until one has finished for which `stops` is true. Those that run by then go on to their ends, and no
+/// other begins.
+pub fn run_until(
+    plans: &[Plan<'_>],
+    jobs: usize,
+    stops: impl Fn(&Finished) -> bool + Sync,
+    told: impl FnMut(usize, Progress),
+) {
+    let stopped = AtomicBool::new(false);
     let run = |plan: &Plan<'_>, tell: &mut dyn FnMut(Progress)| {
+        if stopped.load(Ordering::SeqCst) {
+            return;
+        }
         tell(Progress::Started);
-        tell(Progress::Finished(Box::new(plan.run())));
+        let finished = plan.run();
+        if stops(&finished) {
+            stopped.store(true, Ordering::SeqCst);
+        }
+        tell(Progress::Finished(Box::new(finished)));
     };
     each(plans, jobs, run, told);
 }

@@ -13,7 +13,6 @@ use crate::contract::Prepared;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
-use crate::text::again_with_relations;
 use crate::verdict::{FindingReport, Problem, TrialReport, Verdict};
 
 impl<'a> Plan<'a> {
@@ -67,6 +66,7 @@ impl<'a> Plan<'a> {
             plant_used: first.plant_used,
             dump_error,
             digest: Some(digest(&judged.images)),
+            timed_out: false,
         };
         if self.relations {
             self.hold(&mut finished, limits, (&first, &judged.images));
@@ -116,9 +116,6 @@ impl<'a> Plan<'a> {
                 finished.report.problem = finished.report.problem.take().or(problem);
             }
             Err(error) => finished.ended(&error.message, error.kind),
-        }
-        if passed && finished.report.verdict != Verdict::Pass {
-            finished.report.rerun = again_with_relations(&self.case.id, self.seed, self.flags);
         }
     }
 

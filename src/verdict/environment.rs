@@ -17,6 +17,24 @@ pub struct EnvironmentReport {
     pub bindings: Vec<SourceReport>,
     /// What the kernels of the code object take of the device, by name.
     pub kernels: Vec<KernelReport>,
+    /// Files and flags that decide the verdicts, by which `--failed` runs tests again; none of other commands than a run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub settings: Option<SettingsReport>,
+}
+
+/// The files and flags that decide the verdicts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsReport {
+    /// The directory that relative paths start from.
+    pub directory: String,
+    /// The file of `--kernels`, as it was named.
+    pub kernels: Option<SourceReport>,
+    /// The file of `--registry`.
+    pub registry: Option<SourceReport>,
+    /// The files of `--bind`, in their order.
+    pub bind: Vec<SourceReport>,
+    /// The other flags, word by word.
+    pub flags: Vec<String>,
 }
 
 /// A machine.

@@ -78,6 +78,10 @@ pub struct Metrics {
     /// Largest absolute difference (where `ulp` judges, from the reference rounded to the output's type); NaN as soon as one element's difference is NaN.
     #[serde(with = "number")]
     pub max_abs: f64,
+    /// Error that the tolerance allows to the element of `max_abs`: scaled, with its relative share, and its places of the type. Among
+    /// elements of the same error it is the largest. NaN where no element was compared.
+    #[serde(with = "number")]
+    pub allowed: f64,
     /// `sqrt(sum (got-want)^2 / sum want^2)`; 0 for 0/0, infinite where only the reference is all zero.
     #[serde(with = "number")]
     pub relative_rms: f64,
@@ -120,4 +124,11 @@ pub struct OutputReport {
     /// Where it is wrong and by how much; only where the verdict is not a pass.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub damage: Option<Damage>,
+}
+
+impl OutputReport {
+    /// Returns true where the tolerance allows the same error to every element.
+    pub fn alike(&self) -> bool {
+        self.tolerance.relative == 0.0 && self.tolerance.ulp.is_none()
+    }
 }

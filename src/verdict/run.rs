@@ -21,7 +21,7 @@ pub struct LaunchReport {
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
     /// What else was counted, where that was asked for; such a trial never runs in a process of its own.
-    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counters: Option<CountersReport>,
     /// Time of the kernel on the device, in seconds, where the device measures it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -93,7 +93,7 @@ pub struct RelationReport {
 }
 
 /// The trials of one phase.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseReport {
     /// Its number.
     pub number: u32,
@@ -106,19 +106,19 @@ pub struct PhaseReport {
 }
 
 /// What the run ran on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceReport {
     /// `emulator` or `hip`.
     pub kind: String,
     /// One line for people: name, architecture, threads.
     pub description: String,
     /// The card and what drives it, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card: Option<CardReport>,
 }
 
 /// A card, and the software that drives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardReport {
     /// Its number among the devices that the runtime shows, from 0.
     pub index: u32,
@@ -150,7 +150,7 @@ pub struct CodeObjectReport {
 }
 
 /// How many trials got which verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Passed.
     pub pass: usize,
@@ -194,7 +194,7 @@ impl Totals {
 }
 
 /// Which part of a run this was, where several machines share it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionReport {
     /// Which part, from 1.
     pub part: usize,
@@ -207,12 +207,12 @@ pub struct PartitionReport {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     /// Name and version of this format: [`RunReport::SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Version of deltanet-check.
-    pub version: &'static str,
+    pub version: String,
     /// Whether the run came to its end: false of a report that is written while it runs, and of a run that was interrupted.
     pub complete: bool,
     /// Trials that were selected; the phases have as many once the run is complete.
@@ -235,7 +235,7 @@ pub struct RunReport {
     #[serde(with = "number")]
     pub seconds: f64,
     /// Which part of a run this was, if it was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub partition: Option<PartitionReport>,
 }
 
@@ -259,8 +259,8 @@ impl RunReport {
             }
         }
         RunReport {
-            schema: RunReport::SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
+            schema: RunReport::SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             complete: true,
             selected: totals.total(),
             environment,

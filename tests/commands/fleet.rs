@@ -221,14 +221,14 @@ fn only_what_did_not_pass_runs_again() {
     assert!(said.contains("no.toml"), "{said}");
     for (args, code, said) in [
         (
-            vec!["--failed", "whole.json"],
+            vec!["--failed", "whole.json", "--test", "good"],
             4,
             "no test that did not pass in whole.json is selected",
         ),
         (
             vec!["--failed", "whole.json", "--seed", "3"],
             2,
-            "add --seed 0",
+            "give --seed 0",
         ),
         (
             vec!["--failed", "good.json"],
@@ -378,6 +378,180 @@ fn reports_are_compared_and_conditions_fail() {
     );
     report(&here, "strict.json", &["--test", "strict"]);
     assert_eq!(run(&here, &["compare", "strict.json", "good.json"]).code, 4);
+}
+
+/// Bindings of two contracts of which the kernels are in no code object of ours but the built-in one.
+const BOUND: &str = r#"schema = 1
+[[binding]]
+contract = "exp"
+when = "n > 100"
+symbol = "kernel_exp"
+grid = ["ceil(n / 64)"]
+block = [64]
+args = ["in", "out", "i32 n"]
+[[binding]]
+contract = "mul"
+symbol = "kernel_mul"
+grid = ["ceil(n / 64)"]
+block = [64]
+args = ["a", "b", "out", "i32 n"]
+"#;
+
+/// Tests of the two: the binding of `exp` is for one of them.
+const TESTS: &str = r#"schema = 1
+[[test]]
+id = "small"
+contract = "exp"
+cases = [{ n = 4 }, { n = 5 }, { n = 6 }]
+[[test]]
+id = "large"
+contract = "exp"
+shape = { n = 400 }
+[[test]]
+id = "product"
+contract = "mul"
+shape = { n = 8 }
+"#;
+
+const FLAGS: [&str; 4] = ["--bind", "bound.toml", "--registry", "tests.toml"];
+
+fn bound(name: &str) -> std::path::PathBuf {
+    let here = scratch(name);
+    std::fs::write(here.join("bound.toml"), BOUND).expect("written");
+    std::fs::write(here.join("tests.toml"), TESTS).expect("written");
+    here
+}
+
+#[test]
+fn the_last_line_says_what_did_not_run() {
+    let here = bound("fleet-not-run");
+    let done = run(
+        &here,
+        &[&FLAGS[..], &["--report", "r.json", "--report", "r.md"]].concat(),
+    );
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{}", done.out);
+    let last = done.out.lines().last().expect("lines");
+    assert!(
+        last.starts_with("not run          3 of 5 tests: 3 because ") && last.contains("n > 100"),
+        "{last}"
+    );
+    let merged = run(&here, &["merge", "r.json"]);
+    assert_eq!(merged.code, 0, "{}", merged.err);
+    assert_eq!(merged.out.lines().last(), Some(last));
+    let page = std::fs::read_to_string(here.join("r.md")).expect("written");
+    assert!(
+        page.contains("\nNot run: 3 of 5 tests: 3 because "),
+        "{page}"
+    );
+    let seeds = run(&here, &[&FLAGS[..], &["--seeds", "2"]].concat());
+    assert_eq!(seeds.code, 0, "{}", seeds.err);
+    let last = seeds.out.lines().last().expect("lines");
+    assert!(last.starts_with("not run: 6 of 10 tests: "), "{last}");
+
+    for (least, code) in [("2", 0), ("3", 1)] {
+        let demand = ["--min-tests", least];
+        let ran = run(&here, &[&FLAGS[..], &demand].concat());
+        let put = run(&here, &[&["merge", "r.json"][..], &demand].concat());
+        for done in [ran, put] {
+            assert_eq!(done.code, code, "{}", done.err);
+            let said = "error: 2 tests ran, and --min-tests asks for 3\n";
+            assert_eq!(done.err, if code == 0 { "" } else { said });
+        }
+    }
+    let many = run(
+        &here,
+        &[&FLAGS[..], &["--seeds", "2", "--min-tests", "5"]].concat(),
+    );
+    assert_eq!(many.code, 1, "{}", many.err);
+    // How many there are in all is known by those who have all parts.
+    let part = run(
+        &here,
+        &[&FLAGS[..], &["--partition", "1/2", "--min-tests", "1"]].concat(),
+    );
+    assert_eq!(part.code, 2, "{}", part.err);
+}
+
+#[test]
+fn a_binding_that_runs_no_case_is_told() {
+    let here = bound("fleet-bindings");
+    // All that is selected for it is skipped: an error, in a part of the run as in all of it.
+    let small = ["--test", "small", "--test", "product"];
+    for more in [
+        &[][..],
+        &["--partition", "1/2"],
+        &["--partition", "2/2"],
+        &["--seeds", "2"],
+    ] {
+        let refused = run(&here, &[&FLAGS[..], &small, more].concat());
+        assert_eq!(refused.code, 3, "{more:?}: {}", refused.err);
+        for said in [
+            "the binding of `exp` in bound.toml",
+            "all 3 are skipped",
+            "n > 100",
+        ] {
+            assert!(refused.err.contains(said), "{more:?}: {}", refused.err);
+        }
+    }
+    // Nothing is selected for it: a warning.
+    for more in [&[][..], &["--partition", "1/1"], &["--seeds", "1"]] {
+        let warned = run(&here, &[&FLAGS[..], &["--test", "product"], more].concat());
+        assert_eq!(warned.code, 0, "{}", warned.err);
+        assert!(
+            warned.err.starts_with(
+                "warning: the binding of `exp` in bound.toml is not used: no selected case is for it\n"
+            ),
+            "{}",
+            warned.err
+        );
+        assert_eq!(warned.err.lines().count(), 2, "{}", warned.err);
+    }
+    let used = run(&here, &FLAGS);
+    assert_eq!((used.code, used.err.as_str()), (0, ""));
+}
+
+/// Parts of which some have no test, and some only tests that are skipped.
+#[test]
+fn a_part_in_which_nothing_runs_is_no_failure() {
+    let here = bound("fleet-empty");
+    let names: Vec<String> = (1..=8).map(|part| format!("{part}.json")).collect();
+    let mut empty = 0;
+    for (part, name) in (1..).zip(&names) {
+        let part = format!("{part}/8");
+        let done = run(
+            &here,
+            &[&FLAGS[..], &["--partition", &part, "--report", name]].concat(),
+        );
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{part}");
+        let told = done.out.lines().find(|line| line.starts_with("part  "));
+        empty += usize::from(told.expect("a line").ends_with("nothing in this part"));
+        validate(&read(&here.join(name)));
+    }
+    assert_eq!(empty, 6, "two of five tests run, in eight parts");
+    let mut merge: Vec<&str> = vec!["merge", "-o", "all.json"];
+    merge.extend(names.iter().map(String::as_str));
+    let merged = run(&here, &merge);
+    assert_eq!(merged.code, 0, "{}", merged.err);
+    assert!(merged.out.contains("2/5 passed"), "{}", merged.out);
+    // Where nothing runs in any part, the whole run says so.
+    let bind = "schema = 1\n";
+    std::fs::write(here.join("none.toml"), bind).expect("written");
+    std::fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings/tile.co"),
+        here.join("tile.co"),
+    )
+    .expect("copied");
+    let flags = ["--kernels", "tile.co", "--registry", "tests.toml"];
+    for part in ["1/2", "2/2"] {
+        let report = format!("none-{}.json", &part[..1]);
+        let done = run(
+            &here,
+            &[&flags[..], &["--partition", part, "--report", &report]].concat(),
+        );
+        assert_eq!(done.code, 0, "{}", done.err);
+    }
+    let merged = run(&here, &["merge", "none-1.json", "none-2.json"]);
+    assert_eq!(merged.code, 4, "{}", merged.out);
+    assert_eq!(run(&here, &flags).code, 4);
 }
 
 /// The workflows of the documentation are YAML, with the commands that there are.

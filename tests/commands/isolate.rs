@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use super::{KERNELS, refused, run, scratch};
 
-/// The JSON that the program prints, without times.
+/// The JSON that the program prints, without times, and without the flag that asks for processes.
 fn json(directory: &Path, args: &[&str]) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
-                for key in ["seconds", "started", "command"] {
+                for key in ["seconds", "started", "command", "settings"] {
                     map.remove(key);
                 }
                 map.values_mut().for_each(strip);
@@ -28,7 +28,7 @@ fn json(directory: &Path, args: &[&str]) -> Value {
         }
     }
     let ran = run(directory, args);
-    let mut value = serde_json::from_str(&ran.out)
+    let mut value = serde_json::from_str(&ran.out.replace(" --isolate", ""))
         .unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err));
     strip(&mut value);
     value
@@ -143,12 +143,13 @@ fn given_tensors_and_exports_come_through() {
 }
 
 #[test]
-fn a_hang_is_the_verdict_of_its_test_and_the_others_go_on() {
+fn a_hang_is_the_verdict_of_its_test_and_the_others_go_on_where_they_are_to() {
     let place = scratch("isolate-hang");
     let kernels = hanging(&place, "kernel_mul");
     let kernels = kernels.to_str().expect("UTF-8");
     let args = [
         "--isolate",
+        "--keep-going",
         "--timeout",
         "2",
         // Longer than the process may take.
@@ -183,6 +184,68 @@ fn a_hang_is_the_verdict_of_its_test_and_the_others_go_on() {
     }
     let rerun = trials[0]["rerun"].as_str().expect("a line");
     assert!(rerun.contains("--kernels"), "{rerun}");
+}
+
+#[test]
+fn a_run_stops_at_the_first_hang_and_says_what_to_do() {
+    let place = scratch("isolate-stops");
+    hanging(&place, "kernel_exp");
+    // The second of four tests; the other two would pass.
+    let common = [
+        "--isolate",
+        "--timeout",
+        "2",
+        "--budget",
+        "1000s",
+        "--kernels",
+        "hangs.co",
+        "--phase",
+        "1",
+        "--jobs",
+        "1",
+    ];
+    fs::write(
+        place.join("known.toml"),
+        "schema = 1\n[[known]]\ntest = \"exp\"\nreason = \"hangs\"\n",
+    )
+    .expect("written");
+    for more in [&["--report", "r.json"][..], &["--known", "known.toml"]] {
+        let stopped = run(&place, &[&common[..], more].concat());
+        assert_eq!(stopped.code, 1, "{}", stopped.err);
+        let last = stopped.out.lines().find(|line| line.starts_with("not run"));
+        let last = last.unwrap_or_else(|| panic!("{}", stopped.out));
+        assert!(
+            last.contains("2 of 4 tests: 2 because `exp` hung"),
+            "{last}"
+        );
+        for said in [
+            "error: the run stopped at `exp`, which hung; 2 tests were not run",
+            "deltanet-check --phase 1 --kernels hangs.co --budget 1000s --seed 0 --device emulator",
+            "docs/card.md",
+            "--keep-going",
+        ] {
+            assert!(stopped.err.contains(said), "{said}: {}", stopped.err);
+        }
+        let wide = stopped.err.lines().find(|line| line.len() > 100);
+        assert_eq!(wide, None);
+    }
+    let text = fs::read_to_string(place.join("r.json")).expect("written");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let verdicts = report["phases"][0]["trials"].as_array().expect("trials");
+    let verdicts: Vec<&str> = verdicts
+        .iter()
+        .map(|trial| trial["verdict"].as_str().expect("a verdict"))
+        .collect();
+    assert_eq!(verdicts, ["pass", "error", "skip", "skip"]);
+    // Many seeds stop in the same way.
+    let seeds = run(&place, &[&common[..], &["--seeds", "3"]].concat());
+    assert_eq!(seeds.code, 1, "{}", seeds.err);
+    assert!(seeds.out.contains("1 seed from 0 on"), "{}", seeds.out);
+    assert!(
+        seeds.err.contains("the run stopped at `exp`"),
+        "{}",
+        seeds.err
+    );
 }
 
 /// Processes that this one started, and that still run.

@@ -1,5 +1,6 @@
 //! The subcommands, run as a user runs them.
 
+mod again;
 mod audit;
 mod bars;
 mod bench;
@@ -24,6 +25,7 @@ mod killed;
 mod lint;
 mod mutate;
 mod names;
+mod outputs;
 mod profile;
 mod proposals;
 mod record;

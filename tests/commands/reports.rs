@@ -42,7 +42,7 @@ fn a_report_is_written_in_every_format_that_an_extension_names() {
         (
             &["--seeds", "2", "--test", "mul", "--report", "r.html"],
             2,
-            "writes .json alone",
+            "its name must end in .json",
         ),
         (
             &["--self-test", "--test", "mul", "--format", "junit"],

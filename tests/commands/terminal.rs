@@ -15,6 +15,16 @@ use crate::scratch;
 
 /// What was written to a terminal of so many columns, and the exit code.
 fn on_a_terminal(directory: &Path, columns: u16, args: &[&str]) -> (Vec<u8>, i32) {
+    on_a_terminal_with(directory, columns, args, &[])
+}
+
+/// The same with other variables of the environment.
+fn on_a_terminal_with(
+    directory: &Path,
+    columns: u16,
+    args: &[&str],
+    variables: &[(&str, &str)],
+) -> (Vec<u8>, i32) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
     grantpt(&ours).expect("granted");
     unlockpt(&ours).expect("unlocked");
@@ -34,8 +44,11 @@ fn on_a_terminal(directory: &Path, columns: u16, args: &[&str]) -> (Vec<u8>, i32
         .current_dir(directory)
         .env_remove("COLUMNS")
         .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR")
+        .env_remove("CLICOLOR_FORCE")
         .env_remove("LC_ALL")
         .envs([("TERM", "xterm-256color"), ("LANG", "C.UTF-8")])
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stdout(side())
         .stderr(side())
@@ -112,6 +125,79 @@ fn output_fits_terminals_and_the_bar_leaves_no_trace() {
         );
         insta::assert_snapshot!(format!("terminal_of_{columns}_columns"), steady(&all));
     }
+}
+
+#[test]
+fn variables_say_whether_there_are_colours_and_redraws() {
+    let here = scratch("terminal-variables");
+    registry(&here);
+    let args = ["--registry", "mine.toml", "--jobs", "1"];
+    for (variables, colour, bar) in [
+        (&[][..], true, true),
+        (&[("TERM", "dumb")][..], false, false),
+        (&[("CLICOLOR", "0")], false, true),
+        (&[("CLICOLOR", "1")], true, true),
+        (&[("NO_COLOR", "1")], false, true),
+        (&[("NO_COLOR", "")], true, true),
+        (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], false, true),
+        (&[("CLICOLOR", "0"), ("CLICOLOR_FORCE", "1")], true, true),
+        (&[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")], true, false),
+    ] {
+        let (bytes, code) = on_a_terminal_with(&here, 100, &args, variables);
+        let told = String::from_utf8_lossy(&bytes);
+        assert_eq!(code, 1, "{told}");
+        assert_eq!(
+            told.contains("\x1b[1;31mFAIL"),
+            colour,
+            "{variables:?}: {told}"
+        );
+        // A redraw goes back to the beginning of its line.
+        let plain = told.replace("\r\n", "\n");
+        assert_eq!(plain.contains('\r'), bar, "{variables:?}: {told:?}");
+        if variables == [("TERM", "dumb")] {
+            assert!(!told.contains('\x1b'), "{told:?}");
+        }
+    }
+    // A pipe has colours where they are forced.
+    let piped = |value: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(args)
+            .current_dir(&here)
+            .env_remove("NO_COLOR")
+            .env("CLICOLOR_FORCE", value)
+            .output()
+            .expect("the program starts");
+        String::from_utf8(output.stdout)
+            .expect("text")
+            .contains('\x1b')
+    };
+    assert!(piped("1") && !piped("0"));
+}
+
+/// Names of hundreds of characters are shortened in the middle, and whole for programs.
+#[test]
+fn tables_with_very_long_names_fit_terminals() {
+    let here = scratch("terminal-names");
+    let long = format!("a_test_{}_of_mine", "long".repeat(80));
+    let text = format!(
+        "schema = 1\n[[phase]]\nnumber = 1\ntitle = \"A phase\"\n\
+         [[phase.test]]\nid = \"{long}\"\ncontract = \"exp\"\nshape = {{ n = 64 }}\n"
+    );
+    std::fs::write(here.join("mine.toml"), text).expect("written");
+    let args = ["--registry", "mine.toml", "--jobs", "1", "--counters"];
+    for columns in [80, 100, 120] {
+        let (bytes, code) = on_a_terminal(&here, columns, &args);
+        assert_eq!(code, 0, "{}", String::from_utf8_lossy(&bytes));
+        let narrow = screen(&bytes, columns);
+        let shown = lines(&narrow, columns);
+        assert_eq!(shown, lines(&screen(&bytes, 500), 500), "{columns}");
+        let all = shown.join("");
+        assert!(!all.contains(&"long".repeat(30)), "{all}");
+        let table = all.split_once("status").expect("a table").1;
+        assert!(table.contains("..."), "{all}");
+    }
+    let json = crate::run(&here, &[&args[..], &["--format", "json"]].concat());
+    assert!(json.out.contains(&long));
 }
 
 /// Times, hashes, versions and threads out of what is shown.

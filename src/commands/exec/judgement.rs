@@ -280,6 +280,7 @@ impl<'a> Expected<'a> {
     fn identical(&self) -> OutputReport {
         let metrics = Metrics {
             max_abs: 0.0,
+            allowed: 0.0,
             relative_rms: 0.0,
             max_ulp: Some(0),
             mismatched: 0,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::commands::table;
 use crate::report::{CountersRow, counters_tables};
-use crate::text::demangled;
+use crate::text::kernel_label;
 use crate::verdict::CountersReport;
 
 /// Kernels that are told one by one.
@@ -116,7 +116,7 @@ impl Summary {
             vec![
                 ran.launches.to_string(),
                 ran.instructions.to_string(),
-                demangled(name),
+                kernel_label(name),
             ]
         });
         text += &table(&["launches", "instructions", "kernel"], &[0, 1], rows);

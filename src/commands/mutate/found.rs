@@ -5,6 +5,7 @@ use std::io;
 use std::time::Instant;
 
 use super::super::written::{Told, Written};
+use crate::args::{Color, look};
 use crate::exit::Stop;
 use crate::mutate::{Accepted, MutantReport, MutationReport, News, apply, page, table};
 use crate::run::Ends;
@@ -125,7 +126,7 @@ impl Found {
         let written = self.told.written.finish(&told);
         let text = match self.told.json {
             true => json(report).map_err(|error| Stop::setup(error.to_string())),
-            false => Ok(table(report, self.told.verbose)),
+            false => Ok(table(report, self.told.verbose, look(Color::Never).width)),
         };
         written.and(text.and_then(|text| print(&text)))
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::to_value;
 
+use super::Demand;
 use crate::exit::{Exit, Stop};
 use crate::fleet::Report;
 use crate::fleet::known::Known;
@@ -43,7 +44,7 @@ pub(super) fn written(report: &RunReport) -> Result<Report, Stop> {
 pub(in crate::commands) fn exit(
     known: &Known,
     report: &Report,
-    all: bool,
+    demand: Demand,
     json: bool,
 ) -> Result<Exit, Stop> {
     let outcome = known.hold(report.trials());
@@ -71,9 +72,6 @@ pub(in crate::commands) fn exit(
     if !outcome.stale.is_empty() {
         return Ok(Exit::Failed);
     }
-    if totals.total() == 0 {
-        return Ok(Exit::Passed);
-    }
     // All that is known counts as if it had passed.
     if outcome.known == bad {
         for verdict in [Verdict::Fail, Verdict::Error, Verdict::Unsupported] {
@@ -81,5 +79,5 @@ pub(in crate::commands) fn exit(
         }
         (totals.fail, totals.error, totals.unsupported) = (0, 0, 0);
     }
-    Ok(super::exit(&totals, all))
+    Ok(super::exit(&totals, demand))
 }

@@ -11,7 +11,7 @@ use crate::exit::Stop;
 use crate::files::check_place;
 use crate::report::{Growing, Progress as Bar, failure_text};
 use crate::run::Ends;
-use crate::text::print;
+use crate::text::{not_run, print};
 use crate::verdict::{TrialReport, Verdict};
 
 /// What has run.
@@ -25,6 +25,10 @@ pub(super) struct Done {
     /// The seeds that have begun.
     seeds: Vec<u64>,
     trials: usize,
+    /// Reasons of the cases that did not run, of all seeds.
+    not_run: Vec<String>,
+    /// Cases of the last seed that did not run.
+    skipped: usize,
     /// Trials before the last seed.
     before: usize,
     /// What did not pass, by seed and place among the tests.
@@ -50,6 +54,8 @@ impl Done {
             bar: None,
             seeds: Vec::new(),
             trials: 0,
+            not_run: Vec::new(),
+            skipped: 0,
             before: 0,
             failures: BTreeMap::new(),
         };
@@ -69,9 +75,17 @@ impl Done {
         self.failures.is_empty()
     }
 
-    /// A seed begins, with so many trials that run.
-    pub(super) fn seed_begins(&mut self, seed: u64, trials: usize) {
+    /// Returns how many trials ran.
+    pub(super) fn ran(&self) -> usize {
+        let skipped = |trial: &&TrialReport| trial.verdict == Verdict::Skip;
+        self.trials - self.failures.values().filter(skipped).count()
+    }
+
+    /// A seed begins, with so many trials that run, and the reasons of those that do not.
+    pub(super) fn seed_begins(&mut self, seed: u64, trials: usize, not_run: Vec<String>) {
         self.seeds.push(seed);
+        self.skipped = not_run.len();
+        self.not_run.extend(not_run);
         self.before = self.trials;
         self.bar = Some(Bar::of_steps(trials));
     }
@@ -124,7 +138,11 @@ impl Done {
             0 => String::new(),
             count => format!(", {count} not"),
         };
-        print(&format!("seed {seed}: {passed} passed{failed}\n"))
+        let skipped = match self.skipped {
+            0 => String::new(),
+            count => format!(", {count} not run"),
+        };
+        print(&format!("seed {seed}: {passed} passed{failed}{skipped}\n"))
     }
 
     fn write(&mut self, complete: bool) -> Result<(), Stop> {
@@ -160,8 +178,11 @@ impl Done {
             count => format!("{count} seeds"),
         };
         let end = if complete { "" } else { "; interrupted" };
+        let all = self.trials + self.not_run.len();
+        let not_run = not_run(all, self.not_run.iter());
+        let not_run = not_run.map_or(String::new(), |line| format!("not run: {line}\n"));
         format!(
-            "{seeds} from {} on, {} trials in {:.0} s: {word}{end}\n",
+            "{seeds} from {} on, {} trials in {:.0} s: {word}{end}\n{not_run}",
             self.first,
             self.trials,
             self.elapsed()

@@ -10,8 +10,8 @@ use askama::Template;
 
 use crate::verdict::number::Real;
 use crate::verdict::{
-    Axis, Damage, Level, OutputReport, Problem, RelationReport, RunReport, Tolerance, Totals,
-    TrialReport, Verdict, WrongRow,
+    Axis, Damage, Level, OutputReport, Problem, RelationReport, RunReport, Totals, TrialReport,
+    Verdict, WrongRow,
 };
 
 use super::look::{Lines, Look, MAP};
@@ -280,7 +280,7 @@ fn row(trial: &TrialReport, output: &OutputReport) -> RowView {
             String::new()
         },
         max_diff: plain::error(output.golden.max_abs),
-        tolerance: plain::tolerance(&output.tolerance),
+        tolerance: plain::tolerance(output),
         ceiling: plain::limit(output.tolerance.ceiling),
         headroom: headroom(output),
         oracle: plain::error(output.oracle.max_abs),
@@ -320,7 +320,8 @@ struct Drawn<'a> {
     name: String,
     element: &'a str,
     axes: &'a [Axis],
-    tolerance: Option<&'a Tolerance>,
+    /// The tolerance that every element has, and its ceiling, where there is one for all.
+    limits: Option<[f64; 2]>,
 }
 
 fn of_output(output: &OutputReport) -> Drawn<'_> {
@@ -328,7 +329,9 @@ fn of_output(output: &OutputReport) -> Drawn<'_> {
         name: plain::line(&output.name),
         element: &output.element,
         axes: &output.axes,
-        tolerance: Some(&output.tolerance),
+        limits: output
+            .alike()
+            .then_some([output.golden.allowed, output.tolerance.ceiling]),
     }
 }
 
@@ -344,7 +347,7 @@ fn of_law(law: &RelationReport) -> Option<Drawn<'_>> {
             name: format!("{} by {}", plain::line(output), plain::line(relation)),
             element,
             axes,
-            tolerance: None,
+            limits: None,
         }),
         _ => None,
     }
@@ -367,12 +370,12 @@ fn drawn(of: Drawn<'_>, damage: &Damage) -> Picture {
     Picture {
         axes: damage.map.as_ref().map(picture::axes),
         map: damage.map.as_ref().map(svg::map),
-        histogram: svg::histogram(histogram, of.tolerance),
+        histogram: svg::histogram(histogram, of.limits),
         counted,
         series: damage
             .series
             .iter()
-            .map(|series| (caption(series), svg::series(series, of.tolerance)))
+            .map(|series| (caption(series), svg::series(series, of.limits)))
             .collect(),
         rows: damage.rows.iter().map(|row| numbers(&of, row)).collect(),
         name: of.name,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::verdict::{DamageMap, Histogram, Level, Series, Tolerance};
+use crate::verdict::{DamageMap, Histogram, Level, Series};
 
 use super::super::picture::words;
 use super::super::plain;
@@ -129,11 +129,11 @@ impl Plot {
 }
 
 /// The limits of a tolerance that can be drawn among errors.
-fn limits(tolerance: Option<&Tolerance>) -> Vec<(f64, &'static str, &'static str)> {
-    let both = tolerance.map(|tolerance| {
+fn limits(limits: Option<[f64; 2]>) -> Vec<(f64, &'static str, &'static str)> {
+    let both = limits.map(|[tolerance, ceiling]| {
         [
-            (tolerance.absolute, "tolerance", "limit"),
-            (tolerance.ceiling, "ceiling", "ceiling"),
+            (tolerance, "tolerance", "limit"),
+            (ceiling, "ceiling", "ceiling"),
         ]
     });
     let drawn = both.into_iter().flatten();
@@ -147,8 +147,8 @@ fn limits(tolerance: Option<&Tolerance>) -> Vec<(f64, &'static str, &'static str
 }
 
 /// The errors of all elements by size, counts on a log axis too.
-pub(super) fn histogram(histogram: &Histogram, tolerance: Option<&Tolerance>) -> String {
-    let limits = limits(tolerance);
+pub(super) fn histogram(histogram: &Histogram, limits: Option<[f64; 2]>) -> String {
+    let limits = self::limits(limits);
     let first = f64::from(histogram.first) / 2.0;
     let last = first + histogram.bins.len() as f64 / 2.0;
     let ends = limits.iter().map(|(limit, ..)| *limit);
@@ -211,14 +211,14 @@ fn decades(plot: &mut Plot, low: f64, high: f64) {
 }
 
 /// Errors along an axis, on a log axis.
-pub(super) fn series(series: &Series, tolerance: Option<&Tolerance>) -> String {
+pub(super) fn series(series: &Series, limits: Option<[f64; 2]>) -> String {
     let sized = || {
         let sizes = series.errors.iter().map(|error| error.0);
         sizes
             .filter(|size| *size > 0.0 && size.is_finite())
             .map(f64::log10)
     };
-    let limits = limits(tolerance);
+    let limits = self::limits(limits);
     let ends = limits.iter().map(|(limit, ..)| *limit);
     let low = sized()
         .chain(ends.clone())

@@ -3,6 +3,7 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
 
 use super::{Options, STYLE, plain};
+use crate::text::shortened;
 use crate::verdict::{OutputReport, PhaseReport, TrialReport, Verdict};
 
 const HEADER: [&str; 9] = [
@@ -28,7 +29,7 @@ pub(super) const LEGEND: [(&str, &str); 10] = [
     ),
     (
         "tolerance",
-        "what judges: an absolute error, or ulp of the output's type",
+        "what the element of the largest error is allowed: scaled, with its relative share, its ulp as a number",
     ),
     (
         "ceiling",
@@ -128,15 +129,20 @@ fn cells(
         _ => name.to_string(),
     };
     let number = |of: fn(&OutputReport) -> String| output.map_or("-".to_string(), of);
+    // In a pipe a name is whole, so that it can be searched.
+    let fitting = |name: String| match options.look.width {
+        Some(_) => shortened(&name),
+        None => name,
+    };
     let once = |text: String| if first { text } else { String::new() };
     let mut cells = vec![
         Cell::new(verdict.word())
             .fg(color(verdict))
             .add_attribute(Attribute::Bold),
-        Cell::new(plain::line(&name)),
-        Cell::new(plain::line(&trial.shape)),
+        Cell::new(fitting(plain::line(&name))),
+        Cell::new(fitting(plain::line(&trial.shape))),
         Cell::new(number(|output| plain::error(output.golden.max_abs))),
-        Cell::new(number(|output| plain::tolerance(&output.tolerance))),
+        Cell::new(number(|output| plain::tolerance(output))),
         Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
         Cell::new(number(headroom)),
         Cell::new(number(|output| plain::error(output.oracle.max_abs))),
@@ -181,7 +187,8 @@ pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
     }
-    if let (Some(ulp), 0.0) = (output.tolerance.ulp, output.tolerance.absolute) {
+    let limit = &output.tolerance;
+    if let (Some(ulp), true) = (limit.ulp, limit.absolute == 0.0 && limit.relative == 0.0) {
         let [golden, oracle] = [output.golden.max_ulp, output.oracle.max_ulp];
         let most = golden
             .zip(oracle)

@@ -71,6 +71,7 @@ fn environment() -> EnvironmentReport {
             code: 212,
             max_work_group: 1024,
         }],
+        settings: None,
     }
 }
 

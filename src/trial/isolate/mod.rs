@@ -101,6 +101,7 @@ fn judge(
     finished.report.error = Some(with_errors(error.message, &ended));
     finished.report.error_kind = Some(error.kind);
     finished.failure = Some(error.kind);
+    finished.timed_out = matches!(ended.end, End::TimedOut | End::Stuck);
     finished
 }
 

@@ -1,0 +1,168 @@
+//! Settings of an earlier run, taken for whatever the command line leaves open.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use super::{DeviceArgs, KernelArgs, LimitArgs, SanitizeArgs, SourceArgs, TrialArgs};
+use crate::exit::Stop;
+use crate::verdict::{SettingsReport, SourceReport};
+
+/// The parser of the flags in a report.
+#[derive(Debug, Parser)]
+struct ReportedFlags {
+    #[command(flatten)]
+    trials: TrialArgs,
+}
+
+/// A file of an earlier run that is taken again.
+pub struct FileOfReport<'a> {
+    /// The flag that names such a file.
+    pub flag: &'static str,
+    /// The path, which starts from the directory of that run.
+    pub path: PathBuf,
+    /// The SHA-256 that the file had then.
+    pub sha256: &'a str,
+}
+
+/// The difference that a command line makes to the settings of a report.
+#[derive(Default)]
+pub struct Completion<'a> {
+    /// Files that come from the report.
+    pub files: Vec<FileOfReport<'a>>,
+    /// Flags of the command line whose values are not those of the report.
+    pub replaced: Vec<&'static str>,
+}
+
+impl Completion<'_> {
+    /// Takes the value of a report where the command line has none.
+    fn take<T: PartialEq>(&mut self, flag: &'static str, own: &mut Option<T>, before: Option<T>) {
+        match own {
+            Some(_) if *own == before => {}
+            Some(_) => self.replaced.push(flag),
+            None => *own = before,
+        }
+    }
+}
+
+impl TrialArgs {
+    /// Takes from the settings of a report what the command line leaves open. Seed and selection stay as they are.
+    ///
+    /// # Errors
+    /// The flags of the report are none of this version.
+    pub fn complete<'a>(&mut self, report: &'a SettingsReport) -> Result<Completion<'a>, Stop> {
+        let words = ["report"]
+            .into_iter()
+            .chain(report.flags.iter().map(String::as_str));
+        let parsed = ReportedFlags::try_parse_from(words);
+        let before = parsed.map_err(|_| {
+            let flags = report.flags.join(" ");
+            Stop::setup(format!(
+                "this version does not know the flags of the report: {}\n  run the tests again",
+                flags.escape_debug()
+            ))
+        })?;
+        let before = before.trials;
+        let mut completion = Completion::default();
+        // A new flag must be looked at here.
+        let TrialArgs {
+            selection: _,
+            require_all,
+            min_tests: _,
+            seed: _,
+            device,
+            sources,
+            told: _,
+            jobs: _,
+            keep_going: _,
+            limits,
+            sanitize,
+            repeat,
+            relations,
+        } = self;
+        *require_all |= before.require_all;
+        *relations |= before.relations;
+        completion.take("--repeat", repeat, before.repeat);
+        completion.device(device, before.device);
+        completion.limits(limits, &before.limits);
+        completion.sanitize(sanitize, before.sanitize);
+        completion.sources(sources, report);
+        Ok(completion)
+    }
+}
+
+impl<'a> Completion<'a> {
+    fn device(&mut self, own: &mut DeviceArgs, before: DeviceArgs) {
+        let DeviceArgs {
+            target,
+            no_isolate,
+            timeout,
+            isolate,
+        } = own;
+        if target.is_named() {
+            if *target != before.target {
+                self.replaced.push("--device");
+            }
+            // How tests run on another device is no matter of this one.
+            return;
+        }
+        *target = before.target;
+        *no_isolate |= before.no_isolate && !*isolate;
+        *isolate |= before.isolate && !*no_isolate;
+        self.take("--timeout", timeout, before.timeout);
+    }
+
+    fn limits(&mut self, own: &mut LimitArgs, before: &LimitArgs) {
+        let LimitArgs {
+            budget,
+            turn,
+            schedule,
+        } = own;
+        self.take("--budget", budget, before.budget);
+        self.take("--turn", turn, before.turn);
+        self.take("--schedule", schedule, before.schedule);
+    }
+
+    fn sanitize(&mut self, own: &mut SanitizeArgs, before: SanitizeArgs) {
+        if own.sanitize.is_none() {
+            *own = before;
+        } else if own.words() != before.words() {
+            self.replaced.push("--sanitize");
+        }
+    }
+
+    fn sources(&mut self, own: &mut SourceArgs, report: &'a SettingsReport) {
+        let SourceArgs {
+            kernels: KernelArgs { kernels, bind },
+            registry,
+        } = own;
+        let directory = Path::new(&report.directory);
+        let mut file =
+            |flag: &'static str, given: &mut Option<PathBuf>, before: Option<&'a SourceReport>| {
+                match (&given, before) {
+                    (Some(_), _) => self.replaced.push(flag),
+                    (None, Some(before)) => {
+                        let path = directory.join(&before.path);
+                        self.files.push(FileOfReport {
+                            flag,
+                            path: path.clone(),
+                            sha256: &before.sha256,
+                        });
+                        *given = Some(path);
+                    }
+                    (None, None) => {}
+                }
+            };
+        file("--kernels", kernels, report.kernels.as_ref());
+        file("--registry", registry, report.registry.as_ref());
+        if !bind.is_empty() {
+            self.replaced.push("--bind");
+            return;
+        }
+        for before in &report.bind {
+            let mut given = None;
+            file("--bind", &mut given, Some(before));
+            bind.extend(given);
+        }
+    }
+}

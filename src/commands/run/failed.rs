@@ -1,0 +1,213 @@
+//! `--failed`: the tests that did not pass in the run of a report, with the files and flags of that run.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde::Deserialize as _;
+
+use crate::args::{FileOfReport, RunArgs};
+use crate::exit::Stop;
+use crate::files;
+use crate::fleet::Report;
+use crate::program::MAX_CODE_OBJECT;
+use crate::run::Setup;
+use crate::select::{Selected, everything};
+use crate::text::{escaped, quoted, shown};
+use crate::verdict::{SettingsReport, SourceReport, Verdict};
+
+/// The tests of a report that are to run again.
+pub(super) struct FailedTests {
+    report: Report,
+    /// Flags of the command line that stand in place of the report's.
+    replaced: Vec<&'static str>,
+}
+
+impl FailedTests {
+    /// Reads the report that `--failed` names, and completes the command line with the settings of its run.
+    ///
+    /// # Errors
+    /// The report says no settings, its seed is another, or a file of its run is gone or has changed.
+    pub(super) fn read(args: &mut RunArgs) -> Result<Option<FailedTests>, Stop> {
+        let Some(path) = args.fleet.failed.clone() else {
+            return Ok(None);
+        };
+        let report = Report::read(&path)?;
+        let settings = SettingsReport::deserialize(report.at("/environment/settings"));
+        let settings = settings.map_err(|_| {
+            Stop::setup(format!(
+                "{}: it does not say which files and flags it was made with\n  \
+                 name the report of a run of tests by this version, or run the tests again",
+                report.name
+            ))
+        })?;
+        let before = report.at("/seed").as_u64().unwrap_or_default();
+        if args.trials.seed.is_some() && args.trials.seed()? != before {
+            return Err(Stop::usage(format!(
+                "{} is of seed {before}: leave --seed out, or give --seed {before}",
+                report.name
+            )));
+        }
+        args.trials.seed = Some(before.to_string());
+        let completion = args.trials.complete(&settings)?;
+        for file in &completion.files {
+            check(&report.name, file)?;
+        }
+        let replaced = completion.replaced;
+        if !replaced.is_empty() {
+            let flags = replaced.join(", ");
+            let verb = if replaced.len() == 1 { "is" } else { "are" };
+            let note = format!(
+                "note: {flags} of this command line {verb} taken, not what {} was made with",
+                report.name
+            );
+            let _ = writeln!(std::io::stderr(), "{note}");
+        }
+        Ok(Some(FailedTests { report, replaced }))
+    }
+
+    /// Checks the built-in code object, registry and bindings against those of the report.
+    ///
+    /// # Errors
+    /// One is another than in the report.
+    pub(super) fn check_built_in(&self, setup: &Setup) -> Result<(), Stop> {
+        let now = setup.environment()?;
+        let given = |flag: &str| self.replaced.contains(&flag);
+        let at = |pointer: &str| self.report.at(pointer).as_str().unwrap_or_default();
+        let sha256 = |source: &SourceReport| source.sha256.clone();
+        let reported: Vec<String> = self
+            .report
+            .at("/environment/bindings")
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|source| Some(source["sha256"].as_str()?.to_owned()))
+            .collect();
+        let bindings: Vec<String> = now.bindings.iter().map(sha256).collect();
+        let registry = now.registry.as_ref().map(sha256).unwrap_or_default();
+        let others = [
+            (
+                "kernels",
+                given("--kernels") || at("/code_object/sha256") == setup.program().report.sha256,
+            ),
+            (
+                "registry",
+                given("--registry") || at("/environment/registry/sha256") == registry,
+            ),
+            ("bindings", given("--bind") || reported == bindings),
+        ];
+        match others.iter().find(|(_, same)| !same) {
+            None => Ok(()),
+            Some((what, _)) => Err(Stop::setup(format!(
+                "the built-in {what} are not those of {}, which version {} wrote\n  \
+                 take the deltanet-check that wrote the report, or run the tests again",
+                self.report.name,
+                escaped(at("/version"))
+            ))),
+        }
+    }
+
+    /// The selected cases that did not pass in the run of the report; without a selection these are all that did not pass.
+    ///
+    /// # Errors
+    /// There are none, or a case of the report is no case here.
+    pub(super) fn select<'a>(
+        &self,
+        args: &RunArgs,
+        setup: &'a Setup,
+    ) -> Result<Vec<Selected<'a>>, Stop> {
+        let name = &self.report.name;
+        let bad: BTreeSet<&str> = self
+            .report
+            .trials()
+            .filter(|trial| trial.verdict != Verdict::Pass)
+            .map(|trial| trial.id)
+            .collect();
+        if bad.is_empty() {
+            return Err(Stop::nothing(format!(
+                "every test of {name} passed: there is none to run again"
+            )));
+        }
+        let there: BTreeSet<&str> = everything(&setup.registry)
+            .map(|one| one.case.id.as_str())
+            .collect();
+        if let Some(id) = bad.iter().find(|id| !there.contains(*id)) {
+            return Err(Stop::setup(format!(
+                "`{}` of {name} is no test of the registry of this run: leave --registry out",
+                escaped(id)
+            )));
+        }
+        let mut selected: Vec<Selected<'a>> = match args.trials.selection.is_empty() {
+            true => everything(&setup.registry).collect(),
+            false => setup.select(args.trials.selection())?,
+        };
+        selected.retain(|one| bad.contains(one.case.id.as_str()));
+        if selected.is_empty() {
+            return Err(Stop::nothing(format!(
+                "no test that did not pass in {name} is selected: loosen --phase, --test or --kernel"
+            )));
+        }
+        Ok(selected)
+    }
+}
+
+/// Checks that a file of the report's run is still there and still the same.
+fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
+    let (flag, path) = (file.flag, shown(&file.path));
+    let refused = |title: &str, now: &str, cure: &str| {
+        let then = escaped(file.sha256);
+        Stop::setup(format!(
+            "{report} cannot be run again: a file of its run {title}\n  \
+             file           {path}\n  \
+             in the report  sha256 {then}\n  \
+             there now      {now}\n  \
+             {cure}"
+        ))
+    };
+    match files::read(&file.path, MAX_CODE_OBJECT) {
+        Ok(bytes) => {
+            let now = files::sha256(&bytes);
+            if now == file.sha256 {
+                return Ok(());
+            }
+            let word = quoted(&file.path.to_string_lossy());
+            let cure = format!("bring it back, or test the file as it is now: add {flag} {word}");
+            Err(refused("has changed", &format!("sha256 {now}"), &cure))
+        }
+        Err(error) => {
+            let cure = format!("bring it back, or say where it is now: add {flag} FILE");
+            Err(refused("is gone", &error.to_string(), &cure))
+        }
+    }
+}
+
+/// The settings of a run that begins now.
+///
+/// # Errors
+/// The current directory is not known.
+pub(super) fn settings(args: &RunArgs, setup: &Setup) -> Result<SettingsReport, Stop> {
+    let directory = std::env::current_dir().map_err(|error| {
+        Stop::setup(format!(
+            "the current directory cannot be used: {error}; change to another"
+        ))
+    })?;
+    let sources = args.trials.sources.sources();
+    let file = |path: &Path, sha256: &str| SourceReport {
+        path: path.to_string_lossy().into_owned(),
+        sha256: sha256.to_owned(),
+    };
+    let user = setup.user.as_ref();
+    let kernels = sources.kernels.zip(user);
+    let registry = &setup.registry.source;
+    let bind = sources.bind.iter().filter_map(|path| {
+        let sha256 = setup.bindings.sha256_of(path)?;
+        Some(file(path, &sha256))
+    });
+    Ok(SettingsReport {
+        directory: directory.to_string_lossy().into_owned(),
+        kernels: kernels.map(|(path, user)| file(path, &user.report.sha256)),
+        registry: sources.registry.map(|path| file(path, &registry.sha256)),
+        bind: bind.collect(),
+        flags: args.trials.setting_words(),
+    })
+}

@@ -1,0 +1,86 @@
+//! Which bindings of a user have run a case, and why the others have not.
+
+use crate::binding::Binding;
+use crate::exit::Stop;
+use crate::select::Selected;
+use crate::text::{counted_reasons, escaped};
+use crate::trial::Bound;
+
+use super::Bindings;
+
+/// Cases of each binding of a user, counted over one seed or several.
+#[derive(Default)]
+pub struct BindingUsage {
+    /// For each binding, in the order of the files.
+    counts: Vec<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Cases that run by it.
+    run: usize,
+    /// Reasons of the cases that would run by it and are skipped.
+    reasons: Vec<String>,
+}
+
+impl BindingUsage {
+    /// Counts the selected cases of a seed.
+    pub fn add(
+        &mut self,
+        bindings: &Bindings,
+        selected: &[Selected<'_>],
+        ways: &[Result<Bound<'_>, String>],
+    ) {
+        self.counts
+            .resize_with(bindings.iter().count(), Counts::default);
+        for (one, way) in selected.iter().zip(ways) {
+            for ((binding, _), counts) in bindings.iter().zip(&mut self.counts) {
+                match way {
+                    Ok(bound) => counts.run += usize::from(std::ptr::eq(bound.binding, binding)),
+                    Err(reason) if binding.is_for(one.test) => counts.reasons.push(reason.clone()),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Returns a warning for each binding that no selected case is for.
+    ///
+    /// # Errors
+    /// There are selected cases for a binding, and every one of them is skipped.
+    pub fn check(&self, bindings: &Bindings) -> Result<Vec<String>, Stop> {
+        let mut warnings = Vec::new();
+        for ((binding, _), counts) in bindings.iter().zip(&self.counts) {
+            let name = name(binding);
+            match (counts.run, counts.reasons.len()) {
+                (1.., _) => {}
+                (0, 0) => warnings.push(format!(
+                    "warning: {name} is not used: no selected case is for it\n  \
+                     loosen --test, --phase or --kernel, or leave the binding out"
+                )),
+                (0, skipped) => {
+                    let mut message =
+                        format!("no case of {name} can run: all {skipped} are skipped");
+                    for (count, reason) in counted_reasons(counts.reasons.iter()) {
+                        message += &format!("\n  {count}: {}", escaped(reason));
+                    }
+                    message +=
+                        "\n  bind what these cases need, or select cases that the binding is for";
+                    return Err(Stop::setup(message));
+                }
+            }
+        }
+        Ok(warnings)
+    }
+}
+
+/// Returns the words for a binding in a message.
+fn name(binding: &Binding) -> String {
+    let named = binding.name.as_deref();
+    let named = named.map_or(String::new(), |name| format!(" `{}`", escaped(name)));
+    let contract = binding.function.name;
+    format!(
+        "the binding{named} of `{contract}` in {}",
+        binding.source.name
+    )
+}

@@ -1,0 +1,107 @@
+//! Every file that a command writes is of the format that its name promises, or the command line is refused.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{run, scratch};
+
+/// Endings that a command with an output may be given.
+const ENDINGS: [&str; 9] = [
+    "json",
+    "xml",
+    "md",
+    "html",
+    "htm",
+    "txt",
+    "toml",
+    "safetensors",
+    "npy",
+];
+
+/// Returns true where a file holds what its ending promises.
+fn keeps_its_promise(path: &Path, ending: &str) -> bool {
+    let bytes = fs::read(path).expect("written");
+    let text = String::from_utf8_lossy(&bytes);
+    match ending {
+        "json" => serde_json::from_slice::<Value>(&bytes).is_ok(),
+        "xml" => text.starts_with("<?xml"),
+        "md" => text.starts_with("## "),
+        "html" | "htm" => text.starts_with("<!doctype html>"),
+        "safetensors" => safetensors::SafeTensors::deserialize(&bytes).is_ok(),
+        _ => !text.starts_with(['{', '<']),
+    }
+}
+
+#[test]
+fn each_output_of_each_command_goes_by_its_ending_or_is_refused() {
+    let here = scratch("outputs");
+    assert_eq!(run(&here, &["--test", "mul", "--report", "r.json"]).code, 0);
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/reference/tests/data");
+    let vectors = fs::read_dir(data)
+        .expect("committed")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "safetensors"))
+        .min_by_key(|path| fs::metadata(path).map_or(u64::MAX, |data| data.len()))
+        .expect("one file at least");
+    let vectors = vectors.to_str().expect("UTF-8");
+    let commands: [(&[&str], &str, &[&str]); 10] = [
+        (
+            &["--test", "mul"],
+            "--report",
+            &["json", "xml", "md", "html", "htm"],
+        ),
+        (
+            &["merge", "r.json"],
+            "--output",
+            &["json", "xml", "md", "html", "htm"],
+        ),
+        (
+            &["vectors", vectors],
+            "--report",
+            &["json", "xml", "md", "html", "htm"],
+        ),
+        (&["--test", "mul", "--seeds", "1"], "--report", &["json"]),
+        (
+            &["soak", "--minutes", "0.0001", "--test", "mul"],
+            "--report",
+            &["json"],
+        ),
+        (&["--self-test", "--test", "mul"], "--report", &["json"]),
+        (
+            &["profile", "--test", "mul"],
+            "--report",
+            &["json", "html", "htm"],
+        ),
+        (
+            &["mutate", "--test", "mul", "--per-kernel", "1"],
+            "--report",
+            &["json", "html", "htm"],
+        ),
+        (&["export", "--test", "mul"], "--out", &["safetensors"]),
+        (
+            &["--test", "mul"],
+            "--trace",
+            &["txt", "toml", "safetensors", "npy"],
+        ),
+    ];
+    for (number, (command, flag, known)) in commands.iter().enumerate() {
+        for ending in ENDINGS {
+            let name = format!("{number}.{ending}");
+            let done = run(&here, &[command, &[*flag, &name][..]].concat());
+            let path = here.join(&name);
+            if known.contains(&ending) {
+                assert_eq!(done.code, 0, "{command:?} {name}: {}", done.err);
+                assert!(keeps_its_promise(&path, ending), "{command:?} {name}");
+            } else {
+                assert_eq!(done.code, 2, "{command:?} {name}: {}", done.out);
+                assert!(!path.exists(), "{command:?} {name}");
+                assert!(done.err.contains(&name), "{}", done.err);
+            }
+        }
+    }
+    let hip = run(&here, &["hip", "--report", "x.html", "--", "true"]);
+    assert_eq!(hip.code, 2, "{}", hip.err);
+    assert!(hip.err.contains("must end in .json"), "{}", hip.err);
+}
