@@ -6,9 +6,12 @@ use std::process::{Command, Output};
 
 use crate::scratch;
 
-/// Runs `hip FLAGS -- sh -c SCRIPT`; the library is an empty file.
+/// The text by which `hip` knows the library of its own version.
+const MARK: &str = concat!("gfx906-hip version ", env!("CARGO_PKG_VERSION"), "\0");
+
+/// Runs `hip FLAGS -- sh -c SCRIPT`; the library is a file with nothing but its version.
 fn hip(here: &Path, flags: &[&str], script: &str) -> Output {
-    std::fs::write(here.join("library"), "").expect("written");
+    std::fs::write(here.join("library"), MARK).expect("written");
     Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
         .arg("hip")
         .args(flags)
@@ -148,11 +151,95 @@ fn what_cannot_start_is_told_in_a_line() {
         assert_eq!(output.status.code(), Some(3));
         texts(&output).1
     };
-    std::fs::write(here.join("library"), "").expect("written");
-    assert!(run("nowhere", "true").starts_with("error: DELTANET_CHECK_LIBHIP=nowhere: "));
+    std::fs::write(here.join("library"), MARK).expect("written");
+    assert!(
+        run("nowhere", "true").starts_with("error: DELTANET_CHECK_LIBHIP=nowhere: not there\n")
+    );
     assert!(
         run("library", "./no such program").starts_with("error: cannot run ./no such program: ")
     );
+}
+
+/// `cargo install` builds the program alone: a copy of it in a folder stands for that.
+#[test]
+fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_for() {
+    let here = scratch("hip-nowhere");
+    let here = std::fs::canonicalize(here).expect("there");
+    let program = here.join("bin/deltanet-check");
+    std::fs::create_dir(here.join("bin")).expect("made");
+    std::fs::copy(env!("CARGO_BIN_EXE_deltanet-check"), &program).expect("copied");
+    let run = |library: Option<&Path>| {
+        let mut command = Command::new(&program);
+        command.args(["hip", "--", "true"]).current_dir(&here);
+        match library {
+            Some(library) => command.env("DELTANET_CHECK_LIBHIP", library),
+            None => command.env_remove("DELTANET_CHECK_LIBHIP"),
+        };
+        let output = command.output().expect("it starts");
+        let (out, err) = texts(&output);
+        let err = err.replace(&here.display().to_string(), "HERE");
+        assert_eq!(out, "");
+        (output.status.code(), err)
+    };
+    let told = |library: Option<&Path>, start: &str, places: &[&str]| {
+        let (code, err) = run(library);
+        let end = places.iter().map(|place| format!("\n  {place}"));
+        let looked = if places.is_empty() {
+            ""
+        } else {
+            "\nlooked at, in this order:"
+        };
+        let wanted = format!(
+            "error: {start}\n\
+             build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
+             the program in target/release finds it there; for another program, name the file:\n  \
+             DELTANET_CHECK_LIBHIP=CLONE/target/hip/libamdhip64.so{looked}{}\n",
+            end.collect::<String>()
+        );
+        assert_eq!((code, err), (Some(3), wanted.clone()));
+        assert!(wanted.lines().all(|line| line.len() < 100), "{wanted}");
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let nowhere = format!(
+        "there is no HIP runtime (libamdhip64.so) of deltanet-check {version} near the program"
+    );
+    told(
+        None,
+        &nowhere,
+        &[
+            "DELTANET_CHECK_LIBHIP: not set",
+            "HERE/bin/libamdhip64.so: not there",
+            "HERE/lib/libamdhip64.so: not there",
+            "HERE/hip/libamdhip64.so: not there",
+        ],
+    );
+    // A library of another version, and one that is not ours, as ROCm's may lie in ../lib.
+    let (old, foreign) = (
+        here.join("bin/libamdhip64.so"),
+        here.join("lib/libamdhip64.so"),
+    );
+    std::fs::write(&old, "gfx906-hip version 0.0.1\0").expect("written");
+    std::fs::create_dir(here.join("lib")).expect("made");
+    std::fs::write(&foreign, "\x7fELF").expect("written");
+    std::fs::create_dir_all(here.join("hip/libamdhip64.so")).expect("made");
+    let other = format!("HERE/bin/libamdhip64.so: has version 0.0.1, not {version}");
+    told(
+        None,
+        &nowhere,
+        &[
+            "DELTANET_CHECK_LIBHIP: not set",
+            &other,
+            "HERE/lib/libamdhip64.so: another HIP runtime",
+            "HERE/hip/libamdhip64.so: not a file",
+        ],
+    );
+    told(Some(&old), &format!("DELTANET_CHECK_LIBHIP={other}"), &[]);
+    let other = "DELTANET_CHECK_LIBHIP=HERE/lib/libamdhip64.so: another HIP runtime";
+    told(Some(&foreign), other, &[]);
+    // The first place that has the right one is taken, whatever lies in those before it.
+    std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
+    std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
+    assert_eq!(run(None).0, Some(0));
 }
 
 /// A program that leaves a record as the runtime does, and one that cannot be replayed.
@@ -183,7 +270,7 @@ fn launches_that_were_recorded_are_profiled() {
         "modelled on 60 compute units at 1000 MHz",
         "1 launch, one after another: ",
         "kernel_scale  grid 4x1x1, block 64x1x1",
-        "not profiled: 000002-lost: ",
+        "not profiled: 000002-lost: launch.json: launches[0]: no kernel `nowhere`",
         "profiled: 1 of 2 launches",
     ] {
         assert!(err.contains(part), "no {part:?} in {err}");

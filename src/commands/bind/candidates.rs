@@ -142,7 +142,7 @@ fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate>
 /// What speaks for a contract: the kernel, or the pipeline, with most arguments that are called like its tensors and sizes.
 fn candidate(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Candidate> {
     let function = offer.described.function;
-    let wanted: BTreeSet<&str> = offer.described.outputs().into_iter().collect();
+    let wanted = offer.outputs();
     let together = pipeline::find(offer, subjects);
     let scratch: BTreeSet<&str> = together
         .iter()

@@ -81,6 +81,13 @@ impl<'a> Offer<'a> {
         }
     }
 
+    /// The names of the contract's outputs.
+    pub fn outputs(&self) -> BTreeSet<&str> {
+        let tensors = self.described.tensors().iter();
+        let written = tensors.filter(|tensor| matches!(tensor.role, Use::Output | Use::InPlace));
+        written.map(|tensor| tensor.name.as_str()).collect()
+    }
+
     /// The number of inputs that no argument is matched with.
     pub fn inputs_left(&self, matches: &[Option<Match>]) -> usize {
         let has = |name: &str| {

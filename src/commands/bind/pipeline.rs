@@ -56,7 +56,7 @@ pub struct Pipeline {
 
 /// The outputs of a contract that a kernel's matches are.
 pub fn outputs<'m>(offer: &Offer<'_>, matches: &'m [Option<Match>]) -> BTreeSet<&'m str> {
-    let outputs = offer.described.outputs();
+    let outputs = offer.outputs();
     let tensors = matches.iter().flatten();
     let tensors = tensors.filter_map(|found| found.tensor.as_deref());
     tensors.filter(|tensor| outputs.contains(tensor)).collect()
@@ -78,7 +78,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
     let spelled: BTreeSet<&str> = subjects.iter().flat_map(Subject::names).collect();
     let matches = |at: usize| offer.matches(&subjects[at].leaves(), &BTreeSet::new(), &spelled);
     let named = |found: &Option<Match>| found.as_ref().is_some_and(|one| one.likeness.is_some());
-    let all: BTreeSet<&str> = offer.described.outputs().into_iter().collect();
+    let all = offer.outputs();
     let found: Vec<(usize, Vec<Option<Match>>)> =
         stages.iter().map(|&at| (at, matches(at))).collect();
     if found

@@ -146,14 +146,12 @@ impl Skeletons<'_> {
         let Some(offer) = self.offer else {
             return String::new();
         };
-        let named = |role: fn(Use) -> bool| {
-            let tensors = offer.described.tensors().iter();
-            let tensors = tensors.filter(|tensor| role(tensor.role));
-            let names: Vec<&str> = tensors.map(|tensor| tensor.name.as_str()).collect();
-            names.join(", ")
-        };
-        let inputs = named(|role| role == Use::Input);
-        let outputs = named(|role| matches!(role, Use::Output | Use::InPlace));
+        let tensors = offer.described.tensors().iter();
+        let inputs = tensors.filter(|tensor| tensor.role == Use::Input);
+        let inputs: Vec<&str> = inputs.map(|tensor| tensor.name.as_str()).collect();
+        let inputs = inputs.join(", ");
+        let outputs: Vec<&str> = offer.outputs().into_iter().collect();
+        let outputs = outputs.join(", ");
         let mut text = format!("# inputs: {inputs}; outputs: {outputs}\n");
         text += &in_place(offer.described);
         let matches: Vec<String> = order
