@@ -11,7 +11,7 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Choice, Domain, Instance, Outcome, axes, elements};
+use crate::contract::{Choice, Domain, Instance, Outcome, Rule, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -19,6 +19,15 @@ use crate::tensor::Distribution::{Normal, Uniform};
 const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);
 /// How far what write strengths are made of is from 0: as in a model, or on both sides of where e^x and e^-x overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);
+/// A write of strength 1 over a key that is 1 or -1.
+const WRITTEN_ALONE: Rule = Rule {
+    of: &["K", "T", REACH.0],
+    says: "K = T = 1 of far reach: where a write of strength 1 leaves nothing else in the state, the output is its value",
+    breaks: |case| {
+        let one = |name| case.get(name) == Some(1);
+        one("K") && one("T") && case.word(REACH.0) == Some("far")
+    },
+};
 /// The steepness of the softplus, and its threshold: the usual ones, or others.
 const SOFTPLUS: (&str, &[&str]) = ("softplus", &["usual", "steep"]);
 /// Whether the kernel normalises q and k, which may be so short that the epsilon counts.
@@ -65,7 +74,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &["N", "HV", "K", "V"],
         &["HV", "K", "V"],
     ],
-    domain: Domain::of(&SIZES).values(&[REACH]),
+    domain: Domain::of(&SIZES)
+        .values(&[REACH])
+        .uncomputed(&[WRITTEN_ALONE]),
     run,
 }];
 
