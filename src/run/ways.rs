@@ -189,7 +189,7 @@ fn is_for(binding: &Binding, test: &Test) -> bool {
 }
 
 /// Whether a code object has none of a binding's kernels.
-fn lacks(binding: &Binding, program: &Program) -> bool {
+pub(super) fn lacks(binding: &Binding, program: &Program) -> bool {
     let kernels = binding.kernels();
     let mut fixed = kernels
         .iter()

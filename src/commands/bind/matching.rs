@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::names;
 use super::source::{Argument, Holds};
 use crate::binding::formula::{Formula, Node};
-use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in_of};
+use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in};
 use crate::contract::Choice;
 
 /// What a contract hands to kernels.
@@ -19,6 +19,8 @@ pub struct Offer<'a> {
     sizes: Vec<&'static str>,
     /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
     numbers: Vec<(String, String)>,
+    /// Variables that the built-in kernels are launched over.
+    tokens: Vec<String>,
 }
 
 /// What an argument is matched with.
@@ -47,9 +49,24 @@ impl<'a> Offer<'a> {
     /// What a contract hands over. The built-in binding of the contract says how.
     pub fn new(described: &'a Described) -> Offer<'a> {
         let function = described.function;
-        let built_in = built_in_of(function.name).ok().flatten();
+        let bindings = built_in().unwrap_or_default().iter();
+        let built_in = bindings
+            .filter(|binding| binding.function.name == function.name)
+            .min_by_key(|binding| binding.name.is_some());
         let handed: Vec<Handed> = built_in.map(handed).unwrap_or_default();
-        let pointers = described.tensors().iter().map(|tensor| {
+        let tokens = built_in.map_or(Vec::new(), |binding| {
+            let loops = binding.launches().into_iter();
+            let loops = loops.filter_map(|launch| launch.each.as_ref());
+            loops.map(|each| each.value.name.clone()).collect()
+        });
+        // Some tensors are there for some words alone.
+        let mut tensors: Vec<&DescribedTensor> = described.tensors().iter().collect();
+        for tensor in described.others().flat_map(|(_, tensors)| tensors) {
+            if !tensors.iter().any(|known| known.name == tensor.name) {
+                tensors.push(tensor);
+            }
+        }
+        let pointers = tensors.into_iter().map(|tensor| {
             let conditional = handed.iter().find_map(|handed| match handed {
                 Handed::Or(name, text) if *name == tensor.name => Some(text.clone()),
                 _ => None,
@@ -78,6 +95,7 @@ impl<'a> Offer<'a> {
             pointers: pointers.collect(),
             sizes,
             numbers,
+            tokens,
         }
     }
 
@@ -126,11 +144,12 @@ impl<'a> Offer<'a> {
             found: vec![None; leaves.len()],
         };
         matcher.scratch(scratch);
+        matcher.token(true);
         for level in 0..=3 {
             matcher.tensors(level);
             matcher.sizes(level);
         }
-        matcher.token();
+        matcher.token(false);
         matcher.formulas();
         matcher.rest();
         matcher.found
@@ -191,13 +210,17 @@ impl Matcher<'_> {
         }
     }
 
-    /// The token of a launch, where there is one for each.
-    fn token(&mut self) {
+    /// The token of a launch, where there is one for each: called as the built-in kernels' launches call it, or so that it means one.
+    fn token(&mut self, exact: bool) {
         let tokens = self.offer.sizes.contains(&"T");
         for at in self.open(is_number) {
             let leaf = self.leaves[at];
             let whole = matches!(kind(leaf, "i").as_str(), "i32" | "u32" | "i64" | "u64");
-            if tokens && whole && names::is_token(&leaf.name) && !self.says(TOKEN) {
+            let named = match exact {
+                true => leaf.name == TOKEN && self.offer.tokens.contains(&leaf.name),
+                false => names::is_token(&leaf.name),
+            };
+            if tokens && whole && named && !self.says(TOKEN) {
                 let text = format!("{} {TOKEN}", kind(leaf, "i"));
                 self.set(at, text, Some(MEANING), None, Some(2));
             }
@@ -258,7 +281,10 @@ impl Matcher<'_> {
             let numbers = self.offer.numbers.iter();
             let left = numbers.filter(|(kind, formula)| of(kind) && !self.says(formula));
             let left: Vec<(String, String)> = left.cloned().collect();
-            if open.len() == left.len() {
+            // A number of another width than the built-in kernels take is another number.
+            let wide = |at: &usize| matches!(self.leaves[*at].size, 4 | 8);
+            let same = |at: &usize| !float || kind(self.leaves[*at], "f") == "f32";
+            if open.len() == left.len() && open.iter().all(|at| wide(at) && same(at)) {
                 let why = if open.len() == 1 { ONLY } else { ORDER };
                 for (at, (number, formula)) in open.into_iter().zip(left) {
                     let text = format!("{} {formula}", kind(self.leaves[at], &number));

@@ -121,6 +121,25 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
             }
         }
     }
+    // What a kernel of these writes and no tensor is called like is scratch, too.
+    let shared = scratch.clone();
+    let shared: BTreeSet<&str> = shared.iter().map(String::as_str).collect();
+    for &at in &stages {
+        let leaves = subjects[at].leaves();
+        let uses = leaves
+            .iter()
+            .any(|leaf| shared.contains(leaf.name.as_str()));
+        let matches = offer.matches(&leaves, &shared, &spelled);
+        for (leaf, found) in leaves.iter().zip(matches) {
+            let written = leaf.holds
+                == Holds::Pointer {
+                    writable: Some(true),
+                };
+            if uses && written && found.is_none() && !leaf.name.is_empty() {
+                scratch.push(leaf.name.clone());
+            }
+        }
+    }
     let uses = |at: usize| scratch.iter().any(|name| has(at, name).is_some());
     let stages: Vec<usize> = stages.into_iter().filter(|&at| uses(at)).collect();
     let covered: BTreeSet<&str> = found

@@ -218,4 +218,26 @@ mod tests {
         let union = laid_out(vec![int("a", 0), int("b", 0)], 4);
         assert_eq!(union, Holds::Bytes);
     }
+
+    /// A file is foreign: whatever stands in its debug information, reading it ends.
+    #[test]
+    fn damaged_debug_information_is_read_without_a_panic() {
+        let whole = include_bytes!("../../../tests/data/stages.co");
+        let object = gfx906::code_object::CodeObject::parse(whole).expect("a code object");
+        let carry = object.kernel("stage_carry").expect("a kernel");
+        let parameters = Parameters::read(whole);
+        let names: Vec<String> = arguments(carry, &parameters)
+            .into_iter()
+            .map(|argument| argument.name)
+            .collect();
+        assert_eq!(names, ["s", "k", "G", "W", "U", "init", "h", "fin"]);
+        for at in (0..whole.len()).step_by(3) {
+            for bits in [0xff, 1, 0x80] {
+                let mut damaged = whole.to_vec();
+                damaged[at] ^= bits;
+                let parameters = Parameters::read(&damaged);
+                let _ = arguments(carry, &parameters);
+            }
+        }
+    }
 }
