@@ -6,8 +6,9 @@ use std::path::Path;
 
 use gfx906::code_object::Parameters;
 
-use super::matching::{Match, Offer};
+use super::matching::Match;
 use super::names;
+use super::offer::Offer;
 use super::pipeline::{self, Subject, outputs};
 use super::skeleton::RECOMPILE;
 use crate::binding::built_in;

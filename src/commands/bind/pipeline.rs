@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use gfx906::code_object::{Kernel, Parameters};
 
-use super::matching::{Match, Offer};
+use super::matching::Match;
+use super::offer::Offer;
 use super::source::{self, Argument, Holds};
 use super::written::short;
 use crate::text::demangled;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use gfx906::code_object::{CodeObject, Kernel};
 
-use super::matching::{Match, Offer, TOKEN};
+use super::matching::{Match, TOKEN};
+use super::offer::Offer;
 use super::pipeline::{Pipeline, Subject};
 use super::source::{Argument, Holds};
 use super::written::{key, quoted};

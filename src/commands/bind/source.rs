@@ -177,6 +177,19 @@ fn alignment(argument: &Argument) -> u64 {
     }
 }
 
+/// A kernel whose arguments have the names and types that debug information tells, where the metadata tell none.
+pub fn named(kernel: &Kernel, parameters: &Parameters) -> Kernel {
+    let mut named = kernel.clone();
+    let declared = parameters.of(kernel).unwrap_or_default();
+    let own = |arg: &&mut Arg| !matches!(arg.kind, ArgKind::Hidden(_));
+    for (arg, parameter) in named.args.iter_mut().filter(own).zip(declared) {
+        let Parameter { name, of } = parameter;
+        arg.name.get_or_insert_with(|| name.clone());
+        arg.type_name.get_or_insert_with(|| of.name());
+    }
+    named
+}
+
 /// The arguments, with the members of structures in place of the structures.
 pub fn leaves(arguments: &[Argument]) -> Vec<&Argument> {
     let each = arguments.iter().flat_map(|argument| match &argument.holds {
