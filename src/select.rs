@@ -226,6 +226,8 @@ planted = "all"
             ids("utils_tk mul (8 ops):n=5"),
             ["utils_tk mul (8 ops):n=5"]
         );
+        // A contract's name means all of its tests.
+        assert_eq!(ids("mul").len(), 3);
         assert_eq!(ids("utils_tk *").len(), 3);
         assert_eq!(ids("*(8 ops)").len(), 2);
         let stop = select(&registry, &[], &["utils_tk bf16<->float".into()]).expect_err("no such");

@@ -10,6 +10,7 @@ mod lengths;
 mod matching;
 mod names;
 mod number;
+mod offer;
 mod pipeline;
 mod propose;
 mod shape;
@@ -25,13 +26,13 @@ use std::path::Path;
 use gfx906::code_object::{Kernel, Parameters};
 
 use self::given::Given;
-use self::matching::Offer;
+use self::offer::Offer;
 use self::pipeline::Subject;
 use self::propose::Proposal;
 use self::skeleton::Skeletons;
 use self::tensors::Tensors;
 use super::exec::recorded;
-use super::{contracts, load_code_object, load_program, no_kernel};
+use super::{contracts, load_program, no_kernel};
 use crate::args::BindArgs;
 use crate::binding;
 use crate::exit::{Exit, Stop};
@@ -58,7 +59,8 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
     let given = Given::read(function, &args.size)?;
     let launch = recorded::read(path)?;
     let file = args.kernels.as_ref().unwrap_or(&launch.code_object);
-    let object = load_code_object(file)?;
+    let program = load_program(file)?;
+    let object = program.object;
     let record = shown(path);
     let unusable = |why: String| Stop::setup(format!("{record}: {why}"));
     let kernel = object.kernel(&launch.kernel).ok_or_else(|| {
@@ -68,6 +70,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
             no_kernel(&object, &launch.kernel)
         ))
     })?;
+    let kernel = &source::named(kernel, &Parameters::read(&program.bytes));
     kernarg::check(kernel, &launch).map_err(unusable)?;
     let setup = Setup::new(Sources::default(), 0)?;
     let described = contract(&setup.registry, function).ok_or_else(|| {

@@ -130,21 +130,17 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
 /// The contract of a name.
 ///
 /// # Errors
-/// There is none: those whose names are nearest, or that have its words, are named.
+/// There is none: those that have its words, or else whose names are nearest, are named.
 pub fn find(name: &str) -> Result<&'static Function, Stop> {
     if let Some(function) = functions().find(|function| function.name == name) {
         return Ok(function);
     }
-    let near = nearest(name, functions().map(|function| function.name), 3);
-    let mut likely: Vec<&Function> = functions()
-        .filter(|function| near.contains(&function.name))
-        .collect();
-    likely.sort_by_key(|function| near.iter().position(|name| *name == function.name));
-    let about = about(name);
-    let about = about
-        .into_iter()
-        .filter(|function| !near.contains(&function.name));
-    likely.extend(about.collect::<Vec<_>>());
+    let mut likely = about(name);
+    if likely.is_empty() {
+        let near = nearest(name, functions().map(|function| function.name), 3);
+        let known = |name: &&str| functions().find(|function| function.name == *name);
+        likely = near.iter().filter_map(known).collect();
+    }
     likely.truncate(SUGGESTED);
     let shown = name.escape_debug();
     if likely.is_empty() {
@@ -299,4 +295,70 @@ fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String
         &[],
         own.map(row),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    /// Names that every formula may use: constants, functions, indices.
+    const COMMON: &[&str] = &[
+        "e", "I", "ln", "sqrt", "abs", "max", "sum", "sigmoid", "softplus", "cumsum", "safe_exp",
+        "bf16", "ceil", "last", "i", "j", "t", "n", "c", "b",
+    ];
+
+    fn names(text: &str) -> Vec<String> {
+        let plain = text.replace("^T", " ");
+        let names = plain.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        names
+            .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A name, and the name without what stands below it.
+    fn parts(name: &str) -> Vec<&str> {
+        let name = name.trim_end_matches('_');
+        let below = name.rsplit_once('_').map(|(name, _)| name);
+        std::iter::once(name).chain(below).collect()
+    }
+
+    #[test]
+    fn every_output_has_a_formula_in_the_letters_of_its_contract() {
+        let registry = Registry::built_in().expect("a good registry");
+        for function in functions() {
+            let described = contract(&registry, function).expect("described");
+            let lefts: Vec<String> = function
+                .formulas
+                .iter()
+                .filter_map(|(left, _)| names(left).into_iter().next())
+                .collect();
+            let defined = |name: &str| lefts.iter().any(|left| parts(left).contains(&name));
+            for output in function.outputs {
+                assert!(
+                    defined(output),
+                    "{}: no formula for {output}",
+                    function.name
+                );
+            }
+            let others = described.others().flat_map(|(_, tensors)| tensors);
+            let tensors = described.tensors().iter().chain(others);
+            let tensors: Vec<&str> = tensors.map(|tensor| tensor.name.as_str()).collect();
+            let sizes = function.dims.iter().chain(function.integers).copied();
+            let choices = function.choices().map(|(choice, _)| *choice);
+            let common = COMMON.iter().copied();
+            let known: BTreeSet<&str> = sizes.chain(choices).chain(common).chain(tensors).collect();
+            for (left, right) in function.formulas {
+                let right = right.split(';').next().unwrap_or_default();
+                for name in names(left).into_iter().skip(1).chain(names(right)) {
+                    let mut told = parts(&name).into_iter();
+                    let told = told.any(|name| known.contains(name) || defined(name));
+                    assert!(told, "{}: {left} = {right}: what is {name}?", function.name);
+                }
+            }
+        }
+    }
 }

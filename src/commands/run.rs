@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::hung;
+use super::bind::candidates;
 use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
@@ -48,6 +49,10 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let known = known::read(args.fleet.known.as_deref(), Some(&setup.registry))?;
     if args.list {
         return list(args, &selected);
+    }
+    if setup.is_foreign()? && !args.trials.require_all {
+        let message = candidates::foreign(&setup.registry, setup.program());
+        return Err(Stop::nothing(message));
     }
     let device = args.trials.device.spec()?.open()?;
     let trace = args.trace.spec();

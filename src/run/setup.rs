@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::Bindings;
+use super::ways::lacks;
 
-use crate::binding::Binding;
+use crate::binding::{Binding, built_in};
 use crate::contract::{Case, Test};
 use crate::device::{Budget, Device};
 use crate::exit::Stop;
@@ -88,6 +89,17 @@ impl Setup {
     pub fn twin(&self, budget: Option<Budget>) -> Option<&Program> {
         let told = self.user.is_some() && budget.is_none();
         told.then_some(&self.built_in)
+    }
+
+    /// True if the code object under test has none of the kernels that built-in bindings launch, and nothing binds others.
+    ///
+    /// # Errors
+    /// A built-in binding is wrong, which a test would have shown.
+    pub fn is_foreign(&self) -> Result<bool, Stop> {
+        let Some(user) = self.user.as_ref().filter(|_| self.bindings.is_empty()) else {
+            return Ok(false);
+        };
+        Ok(built_in()?.iter().all(|binding| lacks(binding, user)))
     }
 
     /// The names of the kernels under test.

@@ -198,7 +198,7 @@ pub fn contract(registry: &Registry, function: &'static Function) -> Option<Desc
 }
 
 /// Whether a code object has none of a binding's kernels.
-fn lacks(binding: &Binding, program: &Program) -> bool {
+pub(super) fn lacks(binding: &Binding, program: &Program) -> bool {
     let kernels = binding.kernels();
     let mut fixed = kernels
         .iter()

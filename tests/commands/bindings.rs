@@ -105,25 +105,103 @@ fn a_wrong_kernel_is_told_in_the_tensors_own_axes() {
     );
 }
 
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
+/// The code object has `kernel_neg` alone of all built-in kernels.
 #[test]
 fn kernels_that_are_missing_are_a_line_each() {
-    let run = run(Path::new(HERE), &["--kernels", "tile.co", "--phase", "1"]);
-    assert_eq!(run.code, 4, "{}", run.out);
+    let args = ["--kernels", "partial.co", "--phase", "1"];
+    let run = run(Path::new(DATA), &args);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     assert!(
-        run.out.contains("  kernel_sigmoid is not in tile.co: "),
+        run.out.contains("kernel_sigmoid is not in partial.co"),
         "{}",
         run.out
     );
     assert!(run.out.lines().count() < 20, "{}", run.out);
 }
 
+/// A code object with none of the built-in kernels printed a line for each of them. Now the answer is what it has, and what to type.
+#[test]
+fn kernels_of_other_names_are_answered_with_the_next_command() {
+    let bare = run(Path::new(DATA), &["--kernels", "stages.co"]);
+    assert_eq!((bare.code, bare.out.as_str()), (4, ""), "{}", bare.err);
+    insta::assert_snapshot!(bare.err);
+    let told = bare
+        .err
+        .lines()
+        .find_map(|line| line.split_once("deltanet-check bind "));
+    let (_, command) = told.expect("a command");
+    let (words, file) = command.split_once(" > ").expect("a file to write");
+    assert_eq!(file, "stages.toml");
+    let args: Vec<&str> = ["bind"].into_iter().chain(words.split(' ')).collect();
+    let skeleton = run(Path::new(DATA), &args);
+    assert_eq!((skeleton.code, skeleton.err.as_str()), (0, ""));
+    // It is a file of bindings, and the first thing that is left to write has its line.
+    let here = scratch("bindings-foreign");
+    std::fs::write(here.join(file), &skeleton.out).expect("written");
+    let kernels = format!("{DATA}/stages.co");
+    let filled = run(&here, &["--kernels", &kernels, "--bind", file]);
+    assert_eq!(filled.code, 3, "{}", filled.out);
+    assert!(
+        filled.err.contains("`?` is still to be filled in"),
+        "{}",
+        filled.err
+    );
+    assert!(filled.err.contains("stages.toml:"), "{}", filled.err);
+    insta::assert_snapshot!(skeleton.out);
+}
+
+/// Nothing tells the names of these arguments: the skeleton says so, and what to do about it.
+#[test]
+fn a_skeleton_without_names_says_how_to_compile_for_better_ones() {
+    let skeleton = run(
+        Path::new(HERE),
+        &["bind", "tile.co", "--contract", "gemm_nt"],
+    );
+    assert_eq!(skeleton.code, 0, "{}", skeleton.err);
+    for text in [&skeleton.out, &skeleton.err] {
+        assert!(text.contains("compile with -g"), "{text}");
+        assert!(text.contains("-fhip-kernel-arg-name"), "{text}");
+    }
+    let parsed: toml::Table = skeleton.out.parse().expect("TOML");
+    let args = parsed["binding"][0]["args"].as_array().expect("arguments");
+    assert_eq!(args[0].as_str(), Some("?"));
+}
+
+/// Words of a description, and letters of a name, find contracts; the name of a contract means its tests.
+#[test]
+fn contracts_are_found_by_words_and_tests_by_contracts() {
+    let here = Path::new(HERE);
+    for (words, name) in [
+        ("decode", "gdn_decode:"),
+        ("delta rule", "gdn_recurrent:"),
+        ("conv1d", "gdr_causal_conv1d_fwd:"),
+        ("gdn_recurent", "gdn_recurrent:"),
+    ] {
+        let run = run(here, &["contracts", words]);
+        assert_eq!(run.code, 2, "{}", run.out);
+        assert!(run.err.contains(name), "{words}: {}", run.err);
+    }
+    let tests = run(here, &["--list", "--test", "gdn_recurrent"]);
+    assert_eq!(tests.code, 0, "{}", tests.err);
+    assert!(tests.out.contains("recurrent:B="), "{}", tests.out);
+    let wrong = run(here, &["--list", "--test", "gdn_chunkd"]);
+    assert!(wrong.err.contains("`gdn_chunked`"), "{}", wrong.err);
+}
+
 /// Cases of a design whose sizes nobody had described were in error, for want of kernels that other tests were skipped for.
 #[test]
 fn kernels_that_tests_of_the_built_in_ones_name_are_missing_in_every_case() {
-    let named = ["--kernels", "tile.co", "--test", "scan, every two values"];
-    let run = run(Path::new(HERE), &named);
+    let named = [
+        "--kernels",
+        "partial.co",
+        "--test",
+        "scan, every two values",
+    ];
+    let run = run(Path::new(DATA), &named);
     assert_eq!(run.code, 4, "{}", run.out);
-    let line = "  the kernels of `scan` are not in tile.co: ";
+    let line = "  the kernels of `scan` are not in partial.co: ";
     assert!(run.out.contains(line), "{}", run.out);
     assert!(!run.out.contains("ERROR"), "{}", run.out);
 }
@@ -373,7 +451,7 @@ fn contracts_and_skeletons_are_printed() {
     assert_eq!(json["contracts"][0]["tensors"][2]["axes"][0]["length"], "M");
     let none = run(Path::new(HERE), &["contracts", "gemm_xt"]);
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("did you mean gemm_nt"), "{}", none.err);
+    assert!(none.err.contains("\n  gemm_nt: A B^T"), "{}", none.err);
 }
 
 /// Other commands that run tests take bindings too: what they write and measure is what these kernels computed.

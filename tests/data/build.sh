@@ -8,3 +8,8 @@ clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx9
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
     --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
     -ffile-prefix-map="$PWD=." lines.hip -o lines.co
+# With debug information.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O3 -g -ffile-prefix-map="$PWD=." stages.hip -o stages.co
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O3 partial.hip -o partial.co

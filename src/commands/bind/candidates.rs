@@ -4,18 +4,25 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::matching::{Match, Offer};
+use gfx906::code_object::Parameters;
+
+use super::matching::Match;
 use super::names;
+use super::offer::Offer;
 use super::pipeline::{self, Subject, outputs};
 use super::skeleton::RECOMPILE;
+use crate::binding::built_in;
 use crate::contract::Function;
 use crate::contracts::functions;
+use crate::program::Program;
 use crate::registry::Registry;
 use crate::run::contract;
 use crate::text::{escaped, quoted, shown};
 
 /// Contracts whose tensors are looked at: to find those out takes a while.
-const LOOKED_AT: usize = 12;
+const LOOKED_AT: usize = 6;
+/// Columns for the names of kernels.
+const LINE: usize = 70;
 /// Contracts that are named.
 const NAMED: usize = 3;
 
@@ -34,15 +41,20 @@ impl Candidate {
     /// The candidate in a line, with the command that writes its binding.
     pub fn told(&self, file: &Path, glob: Option<&str>) -> String {
         let name = self.function.name;
-        let kernels: Vec<String> = self.kernels.iter().map(|name| escaped(name)).collect();
-        let kernels = kernels.join(", ");
-        let why = match self.arguments {
-            Some((named, all)) => format!("{kernels}: {named} of {all} arguments"),
-            None => format!("{kernels}: by name"),
-        };
+        let why = self.why();
         let glob = glob.map_or(String::new(), |glob| format!(" --kernel {}", quoted(glob)));
         let file = quoted(&shown(file));
         format!("looks like {name} ({why}): deltanet-check bind {file}{glob} --contract {name}")
+    }
+
+    /// The kernels that look like the contract, and what speaks for it.
+    fn why(&self) -> String {
+        let kernels: Vec<String> = self.kernels.iter().map(|name| escaped(name)).collect();
+        let kernels = kernels.join(", ");
+        match self.arguments {
+            Some((named, all)) => format!("{kernels}: {named} of {all} arguments"),
+            None => format!("{kernels}: by name"),
+        }
     }
 }
 
@@ -50,9 +62,61 @@ impl Candidate {
 pub fn advice(subjects: &[Subject<'_>]) -> Option<String> {
     let unnamed = |subject: &&Subject<'_>| !subject.args.is_empty() && subject.names().is_empty();
     let count = subjects.iter().filter(unnamed).count();
-    (count > 0).then(|| {
-        format!("the code object does not name the arguments of {count} kernels: {RECOMPILE}")
-    })
+    let plural = if count == 1 { "" } else { "s" };
+    (count > 0).then(|| format!("arguments of {count} kernel{plural} have no names: {RECOMPILE}"))
+}
+
+/// The answer to whoever runs the tests on a code object that has none of the built-in kernels' names, and binds none of its own.
+pub fn foreign(registry: &Registry, program: &Program) -> String {
+    let path = Path::new(&program.report.path);
+    let file = quoted(&program.report.path);
+    let kernels = &program.object.kernels;
+    if kernels.is_empty() {
+        return format!("{file} has no kernels: compile one that is `__global__` into it");
+    }
+    let parameters = Parameters::read(&program.bytes);
+    let subjects: Vec<Subject<'_>> = kernels
+        .iter()
+        .map(|kernel| Subject::new(kernel, &parameters))
+        .collect();
+    let mut listed = String::new();
+    for (at, subject) in subjects.iter().enumerate() {
+        let name = escaped(&subject.name);
+        if listed.len() + name.len() > LINE {
+            listed += &format!(" and {} more", subjects.len() - at);
+            break;
+        }
+        let comma = if at == 0 { "" } else { ", " };
+        listed += &format!("{comma}{name}");
+    }
+    let mut text = format!(
+        "{file} has none of the built-in kernels, and no --bind says how its own are launched\n\
+         its kernels     {listed}\n"
+    );
+    let candidates = of(registry, &subjects);
+    for candidate in &candidates {
+        let name = candidate.function.name;
+        text += &format!("which look like {name} ({})\n", candidate.why());
+    }
+    if let Some(advice) = advice(&subjects) {
+        text += &format!("to know more    {advice}\n");
+    }
+    let stem = path
+        .file_stem()
+        .map_or("mine".into(), |stem| stem.to_string_lossy());
+    let bindings = quoted(&format!("{stem}.toml"));
+    let contract = match candidates.first() {
+        Some(candidate) => format!(" --contract {}", candidate.function.name),
+        None => {
+            text += "what there is   deltanet-check contracts\n";
+            String::new()
+        }
+    };
+    text += &format!(
+        "what to do      deltanet-check bind {file}{contract} > {bindings}\n\
+         then, filled in deltanet-check --kernels {file} --bind {bindings}"
+    );
+    text
 }
 
 /// The contracts that kernels look like, the likeliest first.
@@ -67,6 +131,7 @@ pub fn of(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
             arguments: None,
             score: subjects
                 .iter()
+                .filter(|subject| plausible(function, subject))
                 .map(|subject| by_name(function, &subject.name))
                 .max()
                 .unwrap_or(0),
@@ -84,8 +149,17 @@ pub fn of(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
 fn alike(function: &Function, subjects: &[Subject<'_>]) -> Vec<String> {
     let alike = subjects
         .iter()
-        .filter(|subject| by_name(function, &subject.name) > 0);
+        .filter(|subject| plausible(function, subject) && by_name(function, &subject.name) > 0);
     alike.map(|subject| subject.name.clone()).collect()
+}
+
+/// True if a kernel takes about as many arguments as a built-in kernel of the contract.
+fn plausible(function: &Function, subject: &Subject<'_>) -> bool {
+    let bindings = built_in().unwrap_or_default().iter();
+    let mut launches = bindings
+        .filter(|binding| binding.function.name == function.name)
+        .flat_map(|binding| binding.launches());
+    launches.any(|launch| launch.args.value.len().abs_diff(subject.args.len()) <= 4)
 }
 
 /// How much the name of a kernel says of a contract: words of the contract's name in it.
@@ -93,7 +167,7 @@ fn by_name(function: &Function, kernel: &str) -> i64 {
     let kernel = kernel.to_ascii_lowercase();
     let words = function.name.split('_').filter(|word| {
         // Words that most contracts have tell none from another.
-        word.len() >= 3 && !["gdn", "gdr", "chunk", "fwd"].contains(word)
+        word.len() >= 2 && !["gdn", "gdr", "chunk", "fwd"].contains(word)
     });
     let (mut has, mut lacks) = (0, 0);
     for word in words {
@@ -103,7 +177,12 @@ fn by_name(function: &Function, kernel: &str) -> i64 {
             lacks += 1;
         }
     }
-    if has == 0 { 0 } else { 2 * has - lacks + 1 }
+    let whole = if kernel.contains(function.name) { 3 } else { 0 };
+    if has <= lacks {
+        0
+    } else {
+        2 * has - lacks + whole
+    }
 }
 
 fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {

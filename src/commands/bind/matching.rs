@@ -4,22 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::names;
+use super::offer::Offer;
 use super::source::{Argument, Holds};
-use crate::binding::formula::{Formula, Node};
-use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in_of};
-use crate::contract::Choice;
-
-/// What a contract hands to kernels.
-pub struct Offer<'a> {
-    /// The contract.
-    pub described: &'a Described,
-    /// Its tensors, and how an argument names each.
-    pointers: Vec<(&'a DescribedTensor, String)>,
-    /// Its sizes and whole numbers.
-    sizes: Vec<&'static str>,
-    /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
-    numbers: Vec<(String, String)>,
-}
+use crate::binding::{DescribedTensor, Use};
 
 /// What an argument is matched with.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,81 +30,7 @@ const WORDS: &str = "by a word in its name";
 /// The name of the token that a launch is for.
 pub const TOKEN: &str = "t";
 
-impl<'a> Offer<'a> {
-    /// What a contract hands over. The built-in binding of the contract says how.
-    pub fn new(described: &'a Described) -> Offer<'a> {
-        let function = described.function;
-        let built_in = built_in_of(function.name).ok().flatten();
-        let handed: Vec<Handed> = built_in.map(handed).unwrap_or_default();
-        let pointers = described.tensors().iter().map(|tensor| {
-            let conditional = handed.iter().find_map(|handed| match handed {
-                Handed::Or(name, text) if *name == tensor.name => Some(text.clone()),
-                _ => None,
-            });
-            let text = conditional.unwrap_or_else(|| tensor.name.clone());
-            (tensor, text)
-        });
-        let sizes: Vec<&'static str> = function
-            .dims
-            .iter()
-            .chain(function.integers)
-            .copied()
-            .collect();
-        let mut numbers: Vec<(String, String)> = Vec::new();
-        for handed in &handed {
-            if let Handed::Number(kind, formula) = handed
-                && !sizes.contains(&formula.as_str())
-                && formula.parse::<f64>().is_err()
-                && !numbers.iter().any(|(_, known)| known == formula)
-            {
-                numbers.push((kind.clone(), formula.clone()));
-            }
-        }
-        Offer {
-            described,
-            pointers: pointers.collect(),
-            sizes,
-            numbers,
-        }
-    }
-
-    /// The names of the contract's outputs.
-    pub fn outputs(&self) -> BTreeSet<&str> {
-        let tensors = self.described.tensors().iter();
-        let written = tensors.filter(|tensor| matches!(tensor.role, Use::Output | Use::InPlace));
-        written.map(|tensor| tensor.name.as_str()).collect()
-    }
-
-    /// The number of inputs that no argument is matched with.
-    pub fn inputs_left(&self, matches: &[Option<Match>]) -> usize {
-        let has = |name: &str| {
-            let mut found = matches.iter().flatten();
-            found.any(|found| {
-                found.tensor.as_deref() == Some(name) || found.text.ends_with(&format!(" {name}"))
-            })
-        };
-        let tensors = self.described.tensors().iter();
-        let inputs = tensors.filter(|tensor| tensor.role == Use::Input && !has(&tensor.name));
-        inputs.count()
-    }
-
-    /// The choices that the built-in kernels are told of and that none of these arguments mentions, with their words.
-    pub fn unsaid(&self, arguments: &[String]) -> Vec<Choice> {
-        let mentions = |text: &str, name: &str| {
-            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.any(|word| word == name)
-        };
-        let choices = self.described.function.choices().copied();
-        choices
-            .filter(|(name, _)| {
-                let numbers = self.numbers.iter().map(|(_, formula)| formula);
-                let pointers = self.pointers.iter().map(|(_, text)| text);
-                let own = |text: &String| text != name && mentions(text, name);
-                numbers.chain(pointers).any(own) && !arguments.iter().any(own)
-            })
-            .collect()
-    }
-
+impl Offer<'_> {
     /// Matches the arguments of one kernel, structures taken apart. `scratch` are names of tensors that kernels hand to each other,
     /// `spelled` all names of the arguments of these kernels.
     pub fn matches(
@@ -133,11 +46,12 @@ impl<'a> Offer<'a> {
             found: vec![None; leaves.len()],
         };
         matcher.scratch(scratch);
+        matcher.token(true);
         for level in 0..=3 {
             matcher.tensors(level);
             matcher.sizes(level);
         }
-        matcher.token();
+        matcher.token(false);
         matcher.formulas();
         matcher.rest();
         matcher.found
@@ -198,13 +112,17 @@ impl Matcher<'_> {
         }
     }
 
-    /// The token of a launch, where there is one for each.
-    fn token(&mut self) {
+    /// The token of a launch, where there is one for each: called as the built-in kernels' launches call it, or so that it means one.
+    fn token(&mut self, exact: bool) {
         let tokens = self.offer.sizes.contains(&"T");
         for at in self.open(is_number) {
             let leaf = self.leaves[at];
             let whole = matches!(kind(leaf, "i").as_str(), "i32" | "u32" | "i64" | "u64");
-            if tokens && whole && names::is_token(&leaf.name) && !self.says(TOKEN) {
+            let named = match exact {
+                true => leaf.name == TOKEN && self.offer.tokens.contains(&leaf.name),
+                false => names::is_token(&leaf.name),
+            };
+            if tokens && whole && named && !self.says(TOKEN) {
                 let text = format!("{} {TOKEN}", kind(leaf, "i"));
                 self.set(at, text, Some(MEANING), None, Some(2));
             }
@@ -265,7 +183,10 @@ impl Matcher<'_> {
             let numbers = self.offer.numbers.iter();
             let left = numbers.filter(|(kind, formula)| of(kind) && !self.says(formula));
             let left: Vec<(String, String)> = left.cloned().collect();
-            if open.len() == left.len() {
+            // A number of another width than the built-in kernels take is another number.
+            let wide = |at: &usize| matches!(self.leaves[*at].size, 4 | 8);
+            let same = |at: &usize| !float || kind(self.leaves[*at], "f") == "f32";
+            if open.len() == left.len() && open.iter().all(|at| wide(at) && same(at)) {
                 let why = if open.len() == 1 { ONLY } else { ORDER };
                 for (at, (number, formula)) in open.into_iter().zip(left) {
                     let text = format!("{} {formula}", kind(self.leaves[at], &number));
@@ -361,48 +282,4 @@ fn of_kind(leaf: &Argument, wanted: &str) -> bool {
         Holds::Number(Some(kind)) => kind.contains('f') == wanted.contains('f'),
         _ => true,
     }
-}
-
-/// An argument of a built-in kernel.
-enum Handed {
-    /// A tensor or nothing: its name, and the choice.
-    Or(String, String),
-    /// A number: its type and its formula.
-    Number(String, String),
-}
-
-fn handed(binding: &Binding) -> Vec<Handed> {
-    let mut all = Vec::new();
-    for launch in binding.launches() {
-        for arg in &launch.args.value {
-            let written = binding.source.text.get(arg.span.clone());
-            let text = written.unwrap_or_default().trim_matches('"');
-            match &arg.value {
-                ArgSpec::Pointer(formula) => or_null(formula, text, &mut all),
-                ArgSpec::Scalar(_, formula) => {
-                    let kind = text.split_whitespace().next().unwrap_or_default();
-                    let formula = text.get(formula.at.clone()).unwrap_or_default();
-                    all.push(Handed::Number(kind.to_owned(), formula.trim().to_owned()));
-                }
-                _ => {}
-            }
-        }
-    }
-    all
-}
-
-/// Finds `condition ? null : tensor` in a formula.
-fn or_null(formula: &Formula, text: &str, out: &mut Vec<Handed>) {
-    let Node::Choice(condition, first, second) = &formula.node else {
-        return;
-    };
-    if let (Node::Name(null), Node::Name(tensor) | Node::Word(tensor)) = (&first.node, &second.node)
-        && null == "null"
-    {
-        let whole = text.get(condition.at.start..second.at.end);
-        let whole = whole.unwrap_or_default().trim().to_owned();
-        out.push(Handed::Or(tensor.clone(), whole));
-    }
-    or_null(first, text, out);
-    or_null(second, text, out);
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use gfx906::code_object::{Kernel, Parameters};
 
-use super::matching::{Match, Offer};
+use super::matching::Match;
+use super::offer::Offer;
 use super::source::{self, Argument, Holds};
 use super::written::short;
 use crate::text::demangled;
@@ -118,6 +119,25 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
                 });
             if !known && written && users.count() > 1 {
                 scratch.push(name.to_owned());
+            }
+        }
+    }
+    // What a kernel of these writes and no tensor is called like is scratch, too.
+    let shared = scratch.clone();
+    let shared: BTreeSet<&str> = shared.iter().map(String::as_str).collect();
+    for &at in &stages {
+        let leaves = subjects[at].leaves();
+        let uses = leaves
+            .iter()
+            .any(|leaf| shared.contains(leaf.name.as_str()));
+        let matches = offer.matches(&leaves, &shared, &spelled);
+        for (leaf, found) in leaves.iter().zip(matches) {
+            let written = leaf.holds
+                == Holds::Pointer {
+                    writable: Some(true),
+                };
+            if uses && written && found.is_none() && !leaf.name.is_empty() {
+                scratch.push(leaf.name.clone());
             }
         }
     }

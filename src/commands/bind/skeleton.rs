@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use gfx906::code_object::{CodeObject, Kernel};
 
-use super::matching::{Match, Offer, TOKEN};
+use super::matching::{Match, TOKEN};
+use super::offer::Offer;
 use super::pipeline::{Pipeline, Subject};
 use super::source::{Argument, Holds};
 use super::written::{key, quoted};
 use crate::binding::{Described, Use};
 use crate::commands::inspect::dynamic_lds;
 use crate::contract::{Value, Values};
+use crate::compare::ElementKind;
 use crate::text::{demangled, escaped};
 
 /// The advice to whoever built a code object that does not tell the names of arguments.
-pub const RECOMPILE: &str =
-    "compile it with `-g` (names and types) or `-fhip-kernel-arg-name` (names)";
+pub const RECOMPILE: &str = "compile with -g (names, types) or -fhip-kernel-arg-name";
 
 /// Writes skeletons of bindings.
 pub struct Skeletons<'a> {
@@ -34,6 +35,7 @@ impl Skeletons<'_> {
     pub fn single(&self, at: usize) -> String {
         let subject = &self.subjects[at];
         let mut text = self.head();
+        text += &self.types(&[at], &BTreeSet::new(), &subject.names());
         text += &self.launch(subject, &BTreeSet::new(), &subject.names());
         text += &self.foot(&[at], &BTreeSet::new(), &subject.names());
         text
@@ -50,6 +52,7 @@ impl Skeletons<'_> {
         } else {
             ", which is the file's\n"
         };
+        text += &self.types(&pipeline.order, &scratch, &spelled);
         text += "\n[binding.scratch]   # tensors that the kernels hand to each other\n";
         for name in &pipeline.scratch {
             text += &self.scratch(name, &pipeline.order);
@@ -81,9 +84,12 @@ impl Skeletons<'_> {
     /// The line of a tensor that kernels hand to each other. A tensor of that name in a contract of the same sizes tells its shape.
     fn scratch(&self, name: &str, order: &[usize]) -> String {
         let leaves = order.iter().flat_map(|&at| self.subjects[at].leaves());
-        let element = leaves
+        let declared = leaves
             .filter(|leaf| leaf.name == name)
-            .find_map(|leaf| element(&leaf.type_name));
+            .map(|leaf| leaf.type_name.clone())
+            .next()
+            .unwrap_or_default();
+        let element = element(&declared);
         let same = |exact: bool| {
             let mut shapes = self.shapes.iter();
             shapes.find(|(known, ..)| match exact {
@@ -92,16 +98,50 @@ impl Skeletons<'_> {
             })
         };
         let name = key(name);
+        // Without a type in the source it is most likely f32.
+        let kind = element.unwrap_or(if declared.is_empty() { "f32" } else { "?" });
         match same(true).or_else(|| same(false)) {
             Some((known, shape, contract)) => {
-                let text = quoted(&format!("{}[{shape}]", element.unwrap_or("f32")));
+                let text = quoted(&format!("{kind}[{shape}]"));
                 format!("{name} = {text}   # guess: as `{known}` in {contract}\n")
             }
             None => {
-                let text = quoted(&format!("{}[?]", element.unwrap_or("f32")));
-                format!("{name} = {text}   # ?: lengths of its axes\n")
+                let text = quoted(&format!("{kind}[?]"));
+                format!("{name} = {text}   # ?: its type and the lengths of its axes\n")
             }
         }
+    }
+
+    /// The key for tensors whose elements have 16 bits in the source and 32 in the contract.
+    fn types(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
+        let Some(offer) = self.offer else {
+            return String::new();
+        };
+        let mut narrow: Vec<String> = Vec::new();
+        for &at in order {
+            let leaves = self.subjects[at].leaves();
+            for (leaf, found) in leaves.iter().zip(offer.matches(&leaves, scratch, spelled)) {
+                let tensor = found.and_then(|found| found.tensor);
+                let mut tensors = offer.described.tensors().iter();
+                let wide = tensors.find(|known| Some(&known.name) == tensor.as_ref());
+                let wide = wide.filter(|known| known.element == ElementKind::F32);
+                if let (Some(wide), Some(kind @ ("f16" | "bf16"))) =
+                    (wide, element(&leaf.type_name))
+                {
+                    let entry = format!("{} = {}", key(&wide.name), quoted(kind));
+                    if !narrow.contains(&entry) {
+                        narrow.push(entry);
+                    }
+                }
+            }
+        }
+        if narrow.is_empty() {
+            return String::new();
+        }
+        format!(
+            "types = {{ {} }}   # guess: the source's types\n",
+            narrow.join(", ")
+        )
     }
 
     fn launch(
@@ -218,12 +258,13 @@ fn block(kernel: &Kernel) -> String {
 /// The type of a tensor's elements in a binding, by the type of a pointer in the source.
 fn element(type_name: &str) -> Option<&'static str> {
     let plain = type_name.trim_start_matches("const ").trim_end_matches('*');
-    match plain.trim() {
+    let plain = plain.trim().to_ascii_lowercase();
+    match plain.as_str() {
         "float" => Some("f32"),
         "double" => Some("f64"),
-        "__half" | "half" | "_Float16" => Some("f16"),
-        "__hip_bfloat16" | "hip_bfloat16" | "__bf16" => Some("bf16"),
         "int" => Some("i32"),
+        name if name.contains("bf16") || name.contains("bfloat16") => Some("bf16"),
+        name if name.contains("half") || name.contains("float16") => Some("f16"),
         _ => None,
     }
 }

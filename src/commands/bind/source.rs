@@ -177,6 +177,19 @@ fn alignment(argument: &Argument) -> u64 {
     }
 }
 
+/// A kernel whose arguments have the names and types that debug information tells, where the metadata tell none.
+pub fn named(kernel: &Kernel, parameters: &Parameters) -> Kernel {
+    let mut named = kernel.clone();
+    let declared = parameters.of(kernel).unwrap_or_default();
+    let own = |arg: &&mut Arg| !matches!(arg.kind, ArgKind::Hidden(_));
+    for (arg, parameter) in named.args.iter_mut().filter(own).zip(declared) {
+        let Parameter { name, of } = parameter;
+        arg.name.get_or_insert_with(|| name.clone());
+        arg.type_name.get_or_insert_with(|| of.name());
+    }
+    named
+}
+
 /// The arguments, with the members of structures in place of the structures.
 pub fn leaves(arguments: &[Argument]) -> Vec<&Argument> {
     let each = arguments.iter().flat_map(|argument| match &argument.holds {
@@ -217,5 +230,27 @@ mod tests {
         assert_eq!(packed, Holds::Bytes);
         let union = laid_out(vec![int("a", 0), int("b", 0)], 4);
         assert_eq!(union, Holds::Bytes);
+    }
+
+    /// A file is foreign: whatever stands in its debug information, reading it ends.
+    #[test]
+    fn damaged_debug_information_is_read_without_a_panic() {
+        let whole = include_bytes!("../../../tests/data/stages.co");
+        let object = gfx906::code_object::CodeObject::parse(whole).expect("a code object");
+        let carry = object.kernel("stage_carry").expect("a kernel");
+        let parameters = Parameters::read(whole);
+        let names: Vec<String> = arguments(carry, &parameters)
+            .into_iter()
+            .map(|argument| argument.name)
+            .collect();
+        assert_eq!(names, ["s", "k", "G", "W", "U", "init", "h", "fin"]);
+        for at in (0..whole.len()).step_by(3) {
+            for bits in [0xff, 1, 0x80] {
+                let mut damaged = whole.to_vec();
+                damaged[at] ^= bits;
+                let parameters = Parameters::read(&damaged);
+                let _ = arguments(carry, &parameters);
+            }
+        }
     }
 }

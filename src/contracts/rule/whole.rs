@@ -269,24 +269,24 @@ pub const FUNCTIONS: &[Function] = &[
         title: "ggml's GATED_DELTA_NET: its layouts, its inputs, snapshots of the state",
         formulas: &[
             (
-                "S_0",
-                "state; a matrix of each head, stored with key channels innermost",
+                "M_0",
+                "state; a matrix [S, S] of each head, stored with key channels innermost",
             ),
             (
                 "d_t",
-                "beta_t (v_t - (e^(g_t) S_(t-1))^T k_t); e^(g_t) scales rows, one gate for each key channel where gate is key",
+                "beta_t (v_t - (e^(g_t) M_(t-1))^T k_t); e^(g_t) scales rows, one gate for each key channel where gate is key",
             ),
             (
-                "S_t",
-                "e^(g_t) S_(t-1) + k_t d_t^T; the gated delta rule; head h reads q and k of head h % Hk",
+                "M_t",
+                "e^(g_t) M_(t-1) + k_t d_t^T; the gated delta rule; head h reads q and k of head h % Hk",
             ),
             (
                 "o_t",
-                "S_t^T q_t / sqrt(S); the first S * H * T * N elements of dst",
+                "M_t^T q_t / sqrt(S); the first S * H * T * N elements of dst",
             ),
             (
                 "states[i]",
-                "S_(T-i); behind o in dst: the state after the last token first; a snapshot that there is no token for keeps what dst held",
+                "M_(T-i); behind o in dst: the state after the last token first; a snapshot that there is no token for keeps what dst held",
             ),
         ],
         dims: &["S", "Hk", "H", "T", "N", "snapshots"],

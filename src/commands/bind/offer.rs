@@ -1,0 +1,158 @@
+//! What a contract hands over to kernels, and how: its tensors and sizes, and what the built-in kernels of the contract take.
+
+use std::collections::BTreeSet;
+
+use super::matching::Match;
+use crate::binding::formula::{Formula, Node};
+use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in};
+use crate::contract::Choice;
+
+/// What a contract hands to kernels.
+pub struct Offer<'a> {
+    /// The contract.
+    pub described: &'a Described,
+    /// Its tensors, and how an argument names each.
+    pub(super) pointers: Vec<(&'a DescribedTensor, String)>,
+    /// Its sizes and whole numbers.
+    pub(super) sizes: Vec<&'static str>,
+    /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
+    pub(super) numbers: Vec<(String, String)>,
+    /// Variables that the built-in kernels are launched over.
+    pub(super) tokens: Vec<String>,
+}
+
+impl<'a> Offer<'a> {
+    /// What a contract hands over. The built-in binding of the contract says how.
+    pub fn new(described: &'a Described) -> Offer<'a> {
+        let function = described.function;
+        let bindings = built_in().unwrap_or_default().iter();
+        let built_in = bindings
+            .filter(|binding| binding.function.name == function.name)
+            .min_by_key(|binding| binding.name.is_some());
+        let handed: Vec<Handed> = built_in.map(handed).unwrap_or_default();
+        let tokens = built_in.map_or(Vec::new(), |binding| {
+            let loops = binding.launches().into_iter();
+            let loops = loops.filter_map(|launch| launch.each.as_ref());
+            loops.map(|each| each.value.name.clone()).collect()
+        });
+        // Some tensors are there for some words alone.
+        let mut tensors: Vec<&DescribedTensor> = described.tensors().iter().collect();
+        for tensor in described.others().flat_map(|(_, tensors)| tensors) {
+            if !tensors.iter().any(|known| known.name == tensor.name) {
+                tensors.push(tensor);
+            }
+        }
+        let pointers = tensors.into_iter().map(|tensor| {
+            let conditional = handed.iter().find_map(|handed| match handed {
+                Handed::Or(name, text) if *name == tensor.name => Some(text.clone()),
+                _ => None,
+            });
+            let text = conditional.unwrap_or_else(|| tensor.name.clone());
+            (tensor, text)
+        });
+        let sizes: Vec<&'static str> = function
+            .dims
+            .iter()
+            .chain(function.integers)
+            .copied()
+            .collect();
+        let mut numbers: Vec<(String, String)> = Vec::new();
+        for handed in &handed {
+            if let Handed::Number(kind, formula) = handed
+                && !sizes.contains(&formula.as_str())
+                && formula.parse::<f64>().is_err()
+                && !numbers.iter().any(|(_, known)| known == formula)
+            {
+                numbers.push((kind.clone(), formula.clone()));
+            }
+        }
+        Offer {
+            described,
+            pointers: pointers.collect(),
+            sizes,
+            numbers,
+            tokens,
+        }
+    }
+
+    /// The names of the contract's outputs.
+    pub fn outputs(&self) -> BTreeSet<&str> {
+        let tensors = self.described.tensors().iter();
+        let written = tensors.filter(|tensor| matches!(tensor.role, Use::Output | Use::InPlace));
+        written.map(|tensor| tensor.name.as_str()).collect()
+    }
+
+    /// The number of inputs that no argument is matched with.
+    pub fn inputs_left(&self, matches: &[Option<Match>]) -> usize {
+        let has = |name: &str| {
+            let mut found = matches.iter().flatten();
+            found.any(|found| {
+                found.tensor.as_deref() == Some(name) || found.text.ends_with(&format!(" {name}"))
+            })
+        };
+        let tensors = self.described.tensors().iter();
+        let inputs = tensors.filter(|tensor| tensor.role == Use::Input && !has(&tensor.name));
+        inputs.count()
+    }
+
+    /// The choices that the built-in kernels are told of and that none of these arguments mentions, with their words.
+    pub fn unsaid(&self, arguments: &[String]) -> Vec<Choice> {
+        let mentions = |text: &str, name: &str| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        };
+        let choices = self.described.function.choices().copied();
+        choices
+            .filter(|(name, _)| {
+                let numbers = self.numbers.iter().map(|(_, formula)| formula);
+                let pointers = self.pointers.iter().map(|(_, text)| text);
+                let own = |text: &String| text != name && mentions(text, name);
+                numbers.chain(pointers).any(own) && !arguments.iter().any(own)
+            })
+            .collect()
+    }
+}
+
+/// An argument of a built-in kernel.
+enum Handed {
+    /// A tensor or nothing: its name, and the choice.
+    Or(String, String),
+    /// A number: its type and its formula.
+    Number(String, String),
+}
+
+fn handed(binding: &Binding) -> Vec<Handed> {
+    let mut all = Vec::new();
+    for launch in binding.launches() {
+        for arg in &launch.args.value {
+            let written = binding.source.text.get(arg.span.clone());
+            let text = written.unwrap_or_default().trim_matches('"');
+            match &arg.value {
+                ArgSpec::Pointer(formula) => or_null(formula, text, &mut all),
+                ArgSpec::Scalar(_, formula) => {
+                    let kind = text.split_whitespace().next().unwrap_or_default();
+                    let formula = text.get(formula.at.clone()).unwrap_or_default();
+                    all.push(Handed::Number(kind.to_owned(), formula.trim().to_owned()));
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Finds `condition ? null : tensor` in a formula.
+fn or_null(formula: &Formula, text: &str, out: &mut Vec<Handed>) {
+    let Node::Choice(condition, first, second) = &formula.node else {
+        return;
+    };
+    if let (Node::Name(null), Node::Name(tensor) | Node::Word(tensor)) = (&first.node, &second.node)
+        && null == "null"
+    {
+        let whole = text.get(condition.at.start..second.at.end);
+        let whole = whole.unwrap_or_default().trim().to_owned();
+        out.push(Handed::Or(tensor.clone(), whole));
+    }
+    or_null(first, text, out);
+    or_null(second, text, out);
+}
