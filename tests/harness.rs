@@ -285,7 +285,7 @@ fn kernels_that_a_code_object_lacks_are_skips_or_errors_if_all_are_required() {
     );
     assert!(shown.contains("has no kernel `kernel_eye`"), "{shown}");
     assert!(
-        shown.contains("--seed 0 --kernels kernels/built/planted.co --dump DIR"),
+        shown.contains("--seed 0 --kernels kernels/built/planted.co --require-all --dump DIR"),
         "{shown}"
     );
 }

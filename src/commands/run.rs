@@ -1,12 +1,12 @@
 //! A test run, from the flags to the exit code.
 
+mod demand;
 mod failed;
 pub(super) mod known;
 mod ledger;
 mod narrow;
 mod show;
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -22,8 +22,9 @@ use crate::run::{Armed, BindingUsage, Setup, threads};
 use crate::select::Selected;
 use crate::text::{print, quoted, shown};
 use crate::trial::{Dump, Finished, Plan, Progress, run_until};
-use crate::verdict::{EnvironmentReport, Totals};
+use crate::verdict::EnvironmentReport;
 
+pub(super) use demand::{Demand, exit, warn};
 use failed::FailedTests;
 use ledger::Ledger;
 use show::Show;
@@ -170,51 +171,6 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     })
 }
 
-/// Tells warnings beside the results.
-pub(super) fn warn(warnings: &[String]) {
-    for warning in warnings {
-        let _ = writeln!(std::io::stderr(), "{warning}");
-    }
-}
-
-/// Says how many tests must run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Demand {
-    /// Every selected test.
-    pub(super) all: bool,
-    /// So many.
-    pub(super) least: Option<u32>,
-}
-
-impl Demand {
-    /// Returns true where so many tests are enough, and says on standard error where they are not.
-    pub(super) fn is_met(self, ran: usize) -> bool {
-        match self.least {
-            Some(least) if ran < least as usize => {
-                let tests = if ran == 1 { "test" } else { "tests" };
-                warn(&[format!(
-                    "error: {ran} {tests} ran, and --min-tests asks for {least}"
-                )]);
-                false
-            }
-            _ => true,
-        }
-    }
-}
-
-/// A run has passed if something ran, and all of it passed; what did not run counts if all is required.
-pub(super) fn exit(totals: &Totals, demand: Demand) -> Exit {
-    let ran = totals.total() - totals.skip;
-    if !demand.is_met(ran) {
-        return Exit::Failed;
-    }
-    match (totals.pass, totals.skip) {
-        (pass, skip) if pass == ran && pass > 0 && (skip == 0 || !demand.all) => Exit::Passed,
-        (0, skip) if ran == 0 && (skip == 0 || !demand.all) => Exit::NothingSelected,
-        _ => Exit::Failed,
-    }
-}
-
 /// Prints the ids that `--test` takes.
 fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
     let json = args.trials.told.json("the list of tests")?;
@@ -257,55 +213,4 @@ fn prepare(dir: &Path) -> Result<(), Stop> {
             shown(dir)
         ))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::verdict::Verdict;
-
-    const SOME: Demand = Demand {
-        all: false,
-        least: None,
-    };
-    const ALL: Demand = Demand {
-        all: true,
-        least: None,
-    };
-
-    #[test]
-    fn only_a_pass_is_a_pass() {
-        for other in Verdict::ALL {
-            let mut totals = Totals::default();
-            totals.add(Verdict::Pass);
-            totals.add(other);
-            let fine = matches!(other, Verdict::Pass | Verdict::Skip);
-            assert_eq!(exit(&totals, SOME) == Exit::Passed, fine, "{other:?}");
-            let all = exit(&totals, ALL) == Exit::Passed;
-            assert_eq!(all, other == Verdict::Pass, "{other:?}");
-        }
-    }
-
-    /// A code object with none of the kernels has not passed.
-    #[test]
-    fn a_run_of_skips_alone_has_selected_nothing() {
-        let mut totals = Totals::default();
-        totals.add(Verdict::Skip);
-        assert_eq!(exit(&totals, SOME), Exit::NothingSelected);
-        assert_eq!(exit(&totals, ALL), Exit::Failed);
-    }
-
-    #[test]
-    fn fewer_tests_than_demanded_are_a_failure() {
-        let mut totals = Totals::default();
-        totals.add(Verdict::Pass);
-        totals.add(Verdict::Skip);
-        let least = |least| Demand {
-            least: Some(least),
-            ..SOME
-        };
-        assert_eq!(exit(&totals, least(1)), Exit::Passed);
-        assert_eq!(exit(&totals, least(2)), Exit::Failed);
-        assert_eq!(exit(&Totals::default(), least(1)), Exit::Failed);
-    }
 }
