@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::hung;
 use super::bind::candidates;
+use super::hung;
 use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
