@@ -106,7 +106,7 @@ pub fn counted_reasons<'a>(reasons: impl Iterator<Item = &'a String>) -> Vec<(us
 /// Reasons that a line of a summary has room for.
 const REASONS: usize = 4;
 
-/// Says how many of all tests did not run, and why: `3 of 8 tests: 2 needs K == 128; 1 no kernel`. None where all ran.
+/// Says how many of all tests did not run, and why: `3 of 8 tests: the binding is for K == 128 (2); no such kernel (1)`. None where all ran.
 pub fn not_run<'a>(all: usize, reasons: impl Iterator<Item = &'a String>) -> Option<String> {
     let counted = counted_reasons(reasons);
     let count: usize = counted.iter().map(|(count, _)| count).sum();
@@ -115,12 +115,12 @@ pub fn not_run<'a>(all: usize, reasons: impl Iterator<Item = &'a String>) -> Opt
     }
     let told = counted.iter().take(REASONS).map(|(count, reason)| {
         let reason = reason.lines().next().unwrap_or_default();
-        format!("{count} because {}", escaped(reason))
+        format!("{} ({count})", escaped(reason))
     });
     let mut text = told.collect::<Vec<_>>().join("; ");
     if counted.len() > REASONS {
         let others: usize = counted.iter().skip(REASONS).map(|(count, _)| count).sum();
-        text += &format!("; {others} for {} other reasons", counted.len() - REASONS);
+        text += &format!("; {} other reasons ({others})", counted.len() - REASONS);
     }
     Some(format!("{count} of {all} tests: {text}"))
 }

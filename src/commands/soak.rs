@@ -88,7 +88,8 @@ fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
         all: false,
         least: args.min_tests,
     };
-    let (all_passed, ran) = (held().all_passed(), held().ran());
+    let ran = held().ran();
+    let all_passed = held().all_passed();
     Ok(match demand.is_met(ran) && all_passed {
         true => Exit::Passed,
         false => Exit::Failed,

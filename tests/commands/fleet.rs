@@ -421,7 +421,7 @@ fn the_last_line_says_what_did_not_run() {
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{}", done.out);
     let last = done.out.lines().last().expect("lines");
     assert!(
-        last.starts_with("not run          3 of 5 tests: 3 because ") && last.contains("n > 100"),
+        last.starts_with("not run          3 of 5 tests: its binding ") && last.contains("n > 100"),
         "{last}"
     );
     let merged = run(&here, &["merge", "r.json"]);
@@ -429,7 +429,7 @@ fn the_last_line_says_what_did_not_run() {
     assert_eq!(merged.out.lines().last(), Some(last));
     let page = std::fs::read_to_string(here.join("r.md")).expect("written");
     assert!(
-        page.contains("\nNot run: 3 of 5 tests: 3 because "),
+        page.contains("\nNot run: 3 of 5 tests: its binding "),
         "{page}"
     );
     let seeds = run(&here, &[&FLAGS[..], &["--seeds", "2"]].concat());

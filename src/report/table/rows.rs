@@ -142,7 +142,7 @@ fn cells(
         Cell::new(fitting(plain::line(&name))),
         Cell::new(fitting(plain::line(&trial.shape))),
         Cell::new(number(|output| plain::error(output.golden.max_abs))),
-        Cell::new(number(|output| plain::tolerance(output))),
+        Cell::new(number(plain::tolerance)),
         Cell::new(number(|output| plain::limit(output.tolerance.ceiling))),
         Cell::new(number(headroom)),
         Cell::new(number(|output| plain::error(output.oracle.max_abs))),
