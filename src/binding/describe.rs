@@ -58,7 +58,7 @@ pub enum Use {
 }
 
 /// A tensor of a contract.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DescribedTensor {
     /// Its name.
     pub name: String,
@@ -287,6 +287,17 @@ fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> Described
     }
 }
 
+/// True where tensors have the same names, elements and axes, whatever they are for and whatever they hold.
+fn same_axes(one: &[DescribedTensor], other: &[DescribedTensor]) -> bool {
+    let axes = |tensors: &[DescribedTensor]| -> Vec<(String, ElementKind, Vec<DescribedAxis>)> {
+        let tensors = tensors.iter();
+        tensors
+            .map(|tensor| (tensor.name.clone(), tensor.element, tensor.axes.clone()))
+            .collect()
+    };
+    axes(one) == axes(other)
+}
+
 fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize> {
     let scope = Scope::new(function, values, &[], &[]);
     let value = scope.number(&parse(formula).ok()?).ok()?;
@@ -306,9 +317,12 @@ impl Described {
         let mut others = Vec::new();
         for words in &self.combinations {
             let forms = self.of(words);
-            let Some(tensors) = forms.first().filter(|tensors| !seen.contains(tensors)) else {
+            let Some(tensors) = forms.first() else {
                 continue;
             };
+            if seen.iter().any(|known| same_axes(known, tensors)) {
+                continue;
+            }
             let differs = |tensor: &&DescribedTensor| {
                 let mut first = self.tensors().iter();
                 let first = first.find(|first| first.name == tensor.name);
