@@ -442,7 +442,11 @@ fn contracts_and_skeletons_are_printed() {
         ],
     );
     assert_eq!(skeleton.code, 0, "{}", skeleton.err);
-    assert!(skeleton.err.starts_with("note: arguments of 1 kernel have no names"));
+    assert!(
+        skeleton
+            .err
+            .starts_with("note: arguments of 1 kernel have no names")
+    );
     insta::assert_snapshot!(format!("{}\n{}", contract.out, skeleton.out));
     let json = run(
         Path::new(HERE),
