@@ -30,7 +30,7 @@ const MEANINGS: &[Meaning] = &[
     (
         "map",
         "block",
-        "value head hv reads q and k of head floor(hv / (HV / H)), as in FLA and Hugging Face",
+        "value head hv reads q and k of head floor(hv / (HV / H)), as in FLA",
     ),
     (
         "map",
