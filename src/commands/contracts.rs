@@ -344,7 +344,8 @@ mod tests {
                     function.name
                 );
             }
-            let others = described.others().flat_map(|(_, tensors)| tensors);
+            let others = described.others();
+            let others = others.iter().flat_map(|(_, tensors)| tensors);
             let tensors = described.tensors().iter().chain(others);
             let tensors: Vec<&str> = tensors.map(|tensor| tensor.name.as_str()).collect();
             let sizes = function.dims.iter().chain(function.integers).copied();

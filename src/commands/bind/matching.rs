@@ -154,7 +154,7 @@ impl Matcher<'_> {
             let open = self.open(is_pointer);
             let own = |at: &usize| self.writable(*at) == writable;
             let open: Vec<usize> = open.into_iter().filter(own).collect();
-            let free = |(tensor, _): &&(&DescribedTensor, String)| {
+            let free = |(tensor, _): &&(DescribedTensor, String)| {
                 let output = matches!(tensor.role, Use::Output | Use::InPlace);
                 let role = writable.map_or(tensor.role != Use::Hidden, |writable| {
                     if writable {

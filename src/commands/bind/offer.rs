@@ -12,7 +12,7 @@ pub struct Offer<'a> {
     /// The contract.
     pub described: &'a Described,
     /// Its tensors, and how an argument names each.
-    pub(super) pointers: Vec<(&'a DescribedTensor, String)>,
+    pub(super) pointers: Vec<(DescribedTensor, String)>,
     /// Its sizes and whole numbers.
     pub(super) sizes: Vec<&'static str>,
     /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
@@ -36,8 +36,8 @@ impl<'a> Offer<'a> {
             loops.map(|each| each.value.name.clone()).collect()
         });
         // Some tensors are there for some words alone.
-        let mut tensors: Vec<&DescribedTensor> = described.tensors().iter().collect();
-        for tensor in described.others().flat_map(|(_, tensors)| tensors) {
+        let mut tensors: Vec<DescribedTensor> = described.tensors().to_vec();
+        for tensor in described.others().into_iter().flat_map(|(_, tensors)| tensors) {
             if !tensors.iter().any(|known| known.name == tensor.name) {
                 tensors.push(tensor);
             }

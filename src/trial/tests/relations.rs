@@ -43,6 +43,7 @@ fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> Outcome) -> Test {
     let Function {
         name,
         title,
+        formulas,
         dims,
         integers,
         words,
@@ -54,6 +55,7 @@ fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> Outcome) -> Test {
     let function = Function {
         name,
         title,
+        formulas,
         dims,
         integers,
         words,
