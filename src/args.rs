@@ -154,7 +154,7 @@ impl SanitizeArgs {
 /// A file for text, whose name promises no report.
 fn text_place(path: &str) -> Result<PathBuf, String> {
     let end = Path::new(path).extension().unwrap_or_default();
-    match ["json", "xml", "md", "html", "htm"]
+    match ["json", "xml", "md", "html", "htm", "npy", "safetensors"]
         .iter()
         .find(|known| end.eq_ignore_ascii_case(known))
     {
