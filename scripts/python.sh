@@ -21,10 +21,24 @@ pip=("$home/venv/bin/pip" --quiet --disable-pip-version-check)
 DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so DELTANET_CHECK_PROGRAM=$target/release/deltanet-check \
     "$home/venv/bin/python" -P -m pytest -q -p no:cacheprovider python/tests
 
+# Without what the plugin needs: one line, and pytest's exit code for a wrong command line.
+refuses() { # PYTHON, PACKAGES
+    local code=0 said
+    said=$(cd / && "$1" -P -m pytest -p no:cacheprovider -p deltanet_check.pytest 2>&1 | sed '/^$/d'; exit "${PIPESTATUS[0]}") || code=$?
+    local wanted="ERROR: -p deltanet_check.pytest needs ${2// /, }, which this Python lacks: pip install $2"
+    [[ $code == 4 && $said == "$wanted" ]] || { printf 'exit code %s, not 4:\n%s\n' "$code" "$said" >&2; exit 1; }
+}
+refuses "$home/venv/bin/python" "torch triton"
+python3 -m venv "$home/without"
+"$home/without/bin/pip" --quiet --disable-pip-version-check install 'pytest>=8'
+"$home/without/bin/pip" --quiet --disable-pip-version-check install --no-deps "$home"/deltanet_check-*-py3-none-any.whl
+refuses "$home/without/bin/python" "numpy torch triton"
+
 # With library and program in it, and neither the environment nor the place to find them by.
 DELTANET_CHECK_BUNDLE=$target "${pip[@]}" wheel --no-deps --no-build-isolation --wheel-dir "$home/bundled" ./python
 "${pip[@]}" install --no-deps --force-reinstall "$home"/bundled/deltanet_check-*-linux_*.whl
-(cd / && env -u DELTANET_CHECK_LIBHIP -u DELTANET_CHECK_PROGRAM "$home/venv/bin/python" -P - <<EOF
+alone=(env -u DELTANET_CHECK_LIBHIP -u DELTANET_CHECK_PROGRAM PATH="$home/venv/bin:/usr/bin:/bin")
+(cd / && "${alone[@]}" python -P - <<EOF
 from pathlib import Path
 import deltanet_check
 from deltanet_check import _find, goldens
@@ -38,4 +52,14 @@ goldens.export("mul").assert_close_to_oracle("out", goldens.export("mul")["golde
 print("the wheel that brings library and program along runs by itself")
 EOF
 )
+# The program is a command, and the module is the same program.
+version=$("$target/release/deltanet-check" --version)
+[[ $(cd / && "${alone[@]}" deltanet-check --version) == "$version" ]]
+[[ $(cd / && "${alone[@]}" python -P -m deltanet_check --version) == "$version" ]]
+(cd / && "${alone[@]}" deltanet-check --phase 1 >/dev/null)
+(cd / && "${alone[@]}" deltanet-check hip -- true 2>/dev/null)
+code=0
+(cd / && "${alone[@]}" deltanet-check hip -- sh -c 'exit 7' 2>/dev/null) || code=$?
+[[ $code == 7 ]]
+echo "deltanet-check is in PATH, with its runtime"
 du -h "$home"/*.whl "$home"/bundled/*.whl

@@ -10,6 +10,7 @@ mod calls;
 mod card;
 mod entry;
 pub mod error;
+pub mod extension;
 mod generation;
 mod handles;
 mod heap;

@@ -12,8 +12,8 @@ use crate::profile::CLOCK;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
-/// Nothing is found or built but the runtime, libamdhip64.so: the file that DELTANET_CHECK_LIBHIP names, or one beside this program, in ../lib, or in
-/// ../hip, where scripts/build-hip.sh leaves it. The program finds it through LD_LIBRARY_PATH (one that was linked with -rpath to another does not).
+/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build: scripts/build-hip.sh does, in a clone. It is the file that
+/// DELTANET_CHECK_LIBHIP names, or the first one beside this program, in ../lib, or in ../hip. The program finds it through LD_LIBRARY_PATH (one that was linked with -rpath to another does not).
 /// Standard output is the program's; what ran is told on standard error at the end, if the runtime was used and the program could end.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\

@@ -380,24 +380,6 @@ fn reports_are_compared_and_conditions_fail() {
     assert_eq!(run(&here, &["compare", "strict.json", "good.json"]).code, 4);
 }
 
-/// The workflows of the documentation are YAML, with the commands that there are.
-#[test]
-fn the_documentation_has_workflows_that_parse() {
-    let text =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).expect("there");
-    let blocks: Vec<&str> = text
-        .split("```yaml\n")
-        .skip(1)
-        .filter_map(|rest| rest.split("```").next())
-        .collect();
-    assert_eq!(blocks.len(), 2);
-    for block in blocks {
-        let documents = <saphyr::YamlOwned as saphyr::LoadableYamlNode>::load_from_str(block);
-        let documents = documents.unwrap_or_else(|error| panic!("{error}: {block}"));
-        assert!(documents[0]["jobs"].is_mapping(), "{block}");
-    }
-}
-
 #[test]
 fn profiles_are_compared_by_their_intervals() {
     let here = scratch("fleet-profiles");

@@ -6,9 +6,12 @@ use std::process::{Command, Output};
 
 use crate::scratch;
 
-/// Runs `hip FLAGS -- sh -c SCRIPT`; the library is an empty file.
+/// The text by which `hip` knows the library of its own version.
+const MARK: &str = concat!("gfx906-hip version ", env!("CARGO_PKG_VERSION"), "\0");
+
+/// Runs `hip FLAGS -- sh -c SCRIPT`; the library is a file with nothing but its version.
 fn hip(here: &Path, flags: &[&str], script: &str) -> Output {
-    std::fs::write(here.join("library"), "").expect("written");
+    std::fs::write(here.join("library"), MARK).expect("written");
     Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
         .arg("hip")
         .args(flags)
@@ -148,11 +151,63 @@ fn what_cannot_start_is_told_in_a_line() {
         assert_eq!(output.status.code(), Some(3));
         texts(&output).1
     };
-    std::fs::write(here.join("library"), "").expect("written");
-    assert!(run("nowhere", "true").starts_with("error: DELTANET_CHECK_LIBHIP=nowhere: "));
+    std::fs::write(here.join("library"), MARK).expect("written");
+    assert!(
+        run("nowhere", "true").starts_with("error: DELTANET_CHECK_LIBHIP=nowhere: not there\n")
+    );
     assert!(
         run("library", "./no such program").starts_with("error: cannot run ./no such program: ")
     );
+}
+
+/// `cargo install` builds the program alone: a copy of it in a folder stands for that.
+#[test]
+fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_for() {
+    let here = scratch("hip-nowhere");
+    let here = std::fs::canonicalize(here).expect("there");
+    let program = here.join("bin/deltanet-check");
+    std::fs::create_dir(here.join("bin")).expect("made");
+    std::fs::copy(env!("CARGO_BIN_EXE_deltanet-check"), &program).expect("copied");
+    let run = |library: Option<&Path>| {
+        let mut command = Command::new(&program);
+        command.args(["hip", "--", "true"]).current_dir(&here);
+        match library {
+            Some(library) => command.env("DELTANET_CHECK_LIBHIP", library),
+            None => command.env_remove("DELTANET_CHECK_LIBHIP"),
+        };
+        let output = command.output().expect("it starts");
+        let (out, err) = texts(&output);
+        let err = err.replace(&here.display().to_string(), "HERE");
+        assert_eq!(out, "");
+        (output.status.code(), err)
+    };
+    let mut told = Vec::new();
+    told.push(run(None));
+    // A library of another version, and one that is not ours, as ROCm's may lie in ../lib.
+    std::fs::write(
+        here.join("bin/libamdhip64.so"),
+        "gfx906-hip version 0.0.1\0",
+    )
+    .expect("written");
+    std::fs::create_dir(here.join("lib")).expect("made");
+    std::fs::write(here.join("lib/libamdhip64.so"), "\x7fELF").expect("written");
+    std::fs::create_dir_all(here.join("hip/libamdhip64.so")).expect("made");
+    told.push(run(None));
+    told.push(run(Some(&here.join("lib/libamdhip64.so"))));
+    told.push(run(Some(&here.join("bin/libamdhip64.so"))));
+    let told: Vec<String> = told
+        .into_iter()
+        .map(|(code, err)| {
+            assert_eq!(code, Some(3), "{err}");
+            assert!(err.lines().all(|line| line.len() < 100), "{err}");
+            err
+        })
+        .collect();
+    insta::assert_snapshot!(told.join("\n"));
+    // The first place that has the right one is taken, whatever lies in those before it.
+    std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
+    std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
+    assert_eq!(run(None).0, Some(0));
 }
 
 /// A program that leaves a record as the runtime does, and one that cannot be replayed.
@@ -183,7 +238,7 @@ fn launches_that_were_recorded_are_profiled() {
         "modelled on 60 compute units at 1000 MHz",
         "1 launch, one after another: ",
         "kernel_scale  grid 4x1x1, block 64x1x1",
-        "not profiled: 000002-lost: ",
+        "not profiled: 000002-lost: launch.json: launches[0]: no kernel `nowhere`",
         "profiled: 1 of 2 launches",
     ] {
         assert!(err.contains(part), "no {part:?} in {err}");

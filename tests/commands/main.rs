@@ -4,6 +4,7 @@ mod audit;
 mod bars;
 mod bench;
 mod bindings;
+mod ci_docs;
 mod disasm;
 mod documents;
 mod exec;

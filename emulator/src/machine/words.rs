@@ -72,8 +72,8 @@ impl Words {
     /// Memory of the host: kernels then see what the host writes there, and the other way round.
     ///
     /// # Safety
-    /// `count` words from `start` on, aligned to 8 bytes, stay readable and writable until `owner` is dropped, and nobody holds a
-    /// Rust reference to them other than to atomics.
+    /// `count` words from `start` on, aligned to 8 bytes, stay readable until `owner` is dropped, and writable unless they are a
+    /// [`super::Region`]'s that is not `writable`; nobody holds a Rust reference to them other than to atomics.
     pub unsafe fn of_host(
         start: NonNull<AtomicU32>,
         count: usize,

@@ -4,12 +4,42 @@
 - `goldens` has inputs and references of the tool's tests, and its judgement.
 - `deltanet_check.triton` lets Triton's AMD driver use the emulator with CPU tensors.
 - `pytest -p deltanet_check.pytest` does that for a whole test suite.
+- `python -m deltanet_check` is the program `deltanet-check`.
 """
-from . import goldens
-from ._errors import Error, Findings, LaunchError, NotFound, Trap
-from ._launch import run
-from ._tool import ToolError
-from .goldens import Goldens, Mismatch
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import goldens
+    from ._errors import Error, Findings, LaunchError, NotFound, Trap
+    from ._launch import run
+    from ._tool import ToolError
+    from .goldens import Goldens, Mismatch
 
 __version__ = "0.1.0"
 __all__ = ["Error", "Findings", "Goldens", "LaunchError", "Mismatch", "NotFound", "ToolError", "Trap", "__version__", "goldens", "run"]
+
+# The module of each name. A module is imported when its name is first used, so that the program and the plugin of pytest start without NumPy.
+_MODULES = {
+    "Error": "_errors", "Findings": "_errors", "LaunchError": "_errors", "NotFound": "_errors", "Trap": "_errors",
+    "Goldens": "goldens", "Mismatch": "goldens", "ToolError": "_tool", "run": "_launch",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name.
+
+    Raises:
+        AttributeError: there is no such name.
+    """
+    if name == "goldens":
+        return importlib.import_module(".goldens", __name__)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,8 +1,11 @@
 """From Python values to what a kernel takes: memory at its own address, and scalars as bytes."""
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,20 +24,32 @@ class Span(NamedTuple):
     end: int
 
 
+class Memory(NamedTuple):
+    """Memory of the host that a kernel reaches through an argument.
+
+    Attributes:
+        span: the bytes.
+        writable: True where the kernel may write them; a write to other memory is a `Trap`.
+    """
+
+    span: Span
+    writable: bool
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument of a kernel.
 
     Attributes:
-        data: what the kernel is handed, little-endian.
-        pointer: whether that is an address.
-        span: the memory that it may reach through it.
+        data: the bytes that the kernel is handed, little-endian.
+        pointer: True where those bytes are an address.
+        memory: the memory behind the address; None for a number, a null pointer and an array without elements.
         shown: the argument in words.
     """
 
     data: bytes
     pointer: bool
-    span: Span | None
+    memory: Memory | None
     shown: str
 
 
@@ -43,31 +58,43 @@ def is_tensor(value: Any) -> bool:
     return any(base.__module__ == "torch" and base.__name__ == "Tensor" for base in type(value).__mro__)
 
 
-def _bf16(value: float) -> bytes:
-    bits = int(np.float32(value).view(np.uint32))
-    if np.isnan(np.float32(value)):
+def _bf16(value: np.float32) -> bytes:
+    bits = int(value.view(np.uint32))
+    if np.isnan(value):
         return ((bits >> 16) | 0x40).to_bytes(2, "little")
     # To the nearest, ties to even.
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 & 0xFFFF).to_bytes(2, "little")
 
 
+# The least magnitude that rounds to infinity: half a place above the largest number.
+_OVERFLOW = {"f16": 65520, "bf16": 2**128 - 2**119, "f32": 2**128 - 2**103, "f64": 2**1024 - 2**970}
+
+
 def scalar(value: Any, name: str) -> bytes:
-    """A number of a named type (`i32`, `f16`, `bf16`, ...) as bytes.
+    """Returns a number of a named type (`i32`, `f16`, `bf16`, ...) as bytes, rounded to the nearest where the type is a float.
 
     Raises:
+        TypeError: the value is no number.
         ValueError: there is no such type, or it does not hold the number.
     """
-    if name == "bf16":
-        return _bf16(float(value))
-    if name not in _TYPES:
+    if name not in _TYPES and name != "bf16":
         raise ValueError(f"no type `{name}`: there is {', '.join([*_TYPES, 'bf16'])}")
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, (Real, np.bool_)):
+        raise TypeError(f"{value!r} is no real number, so no {name}")
+    exact: Any = value.item() if isinstance(value, np.generic) else value
+    if name in _OVERFLOW:
+        if abs(exact) != math.inf and abs(exact) >= _OVERFLOW[name]:
+            raise ValueError(f"{value!r} is no {name}: it is beyond the largest")
+        number = float(exact)
+        return _bf16(np.float32(number)) if name == "bf16" else np.array(number, _TYPES[name]).tobytes()
     dtype = np.dtype(_TYPES[name])
-    if dtype.kind in "iu":
-        whole, limits = int(value), np.iinfo(dtype)
-        if whole != value or not limits.min <= whole <= limits.max:
-            raise ValueError(f"{value!r} is no {name}")
-        return np.array(whole, dtype).tobytes()
-    return np.array(value, dtype).tobytes()
+    limits = np.iinfo(dtype)
+    # NaN is unlike itself, and infinities lie beyond the limits.
+    if not limits.min <= exact <= limits.max or int(exact) != exact:
+        raise ValueError(f"{value!r} is no {name}")
+    return np.array(int(exact), dtype).tobytes()
 
 
 def _address(address: int) -> bytes:
@@ -98,41 +125,98 @@ def argument(value: Any) -> Argument:
     raise TypeError(f"{type(value).__name__} is no argument of a kernel: arrays of NumPy, tensors of torch, numbers of NumPy, (value, \"i32\"), bytes or None are")
 
 
+def _pointer(address: int, size: int, writable: bool, shown: str) -> Argument:
+    memory = Memory(Span(address, address + size), writable) if size else None
+    return Argument(_address(address), True, memory, shown)
+
+
+# Largest element, in bytes, of those kinds of dtype that a kernel has: NumPy's longer ones (longdouble) are the host's alone.
+_KINDS = {"b": 1, "i": 8, "u": 8, "f": 8, "c": 16, "S": None, "V": None}
+
+
+def _refused_dtype(dtype: np.dtype[Any]) -> str | None:
+    """Returns why a kernel cannot read elements of this type, and what to hand over instead; None where a kernel can."""
+    if dtype.hasobject:
+        return "a kernel cannot read Python objects"
+    if dtype.subdtype is not None:
+        return _refused_dtype(dtype.subdtype[0])
+    if dtype.fields is not None:
+        parts = (_refused_dtype(field[0]) for field in dtype.fields.values())
+        return next((why for why in parts if why is not None), None)
+    if dtype.kind not in _KINDS:
+        return "no type of a kernel has this layout; hand over a view of integers (`x.view(numpy.int64)`)"
+    largest = _KINDS[dtype.kind]
+    if largest is not None and dtype.itemsize > largest:
+        return "no type of a kernel has this layout; convert it (`x.astype(numpy.float64)`)"
+    if dtype.byteorder == ">" or (dtype.byteorder == "=" and sys.byteorder == "big"):
+        return "its bytes are in big-endian order and a kernel reads little-endian; hand over `x.astype(x.dtype.newbyteorder('<'))`"
+    return None
+
+
 def _array(array: np.ndarray) -> Argument:
+    """Hands over the memory of a C-contiguous array."""
     shown = f"array of {array.dtype}, shape {array.shape}"
-    if array.dtype.hasobject:
-        raise ValueError(f"{shown}: Python objects mean nothing to a kernel")
-    if not array.flags.writeable:
-        raise ValueError(f"{shown} is read-only: a kernel that writes it would end the process; hand it a copy")
-    address = array.ctypes.data
-    if array.size == 0:
-        return Argument(_address(address), True, None, shown)
-    # Strides may be negative: elements then lie before the first.
-    ways = [(length - 1) * stride for length, stride in zip(array.shape, array.strides)]
-    start, last = address + sum(way for way in ways if way < 0), address + sum(way for way in ways if way > 0)
-    return Argument(_address(address), True, Span(start, last + array.itemsize), shown)
+    if isinstance(array, np.ma.MaskedArray):
+        raise ValueError(f"masked {shown}: a kernel cannot read a mask; hand over `x.filled(value)`, or `x.data` for all elements")
+    if (why := _refused_dtype(array.dtype)) is not None:
+        raise ValueError(f"{shown}: {why}")
+    if not array.flags.c_contiguous:
+        raise ValueError(
+            f"{shown} has strides {array.strides} in bytes: a kernel reads elements that lie one after another, the last axis fastest; "
+            f"hand over a copy (`numpy.ascontiguousarray(x)`), or the contiguous array that `x` is a view of"
+        )
+    # The kernel reaches a read-only array in place and may read it.
+    writable = bool(array.flags.writeable)
+    return _pointer(array.ctypes.data, array.nbytes, writable, shown if writable else f"{shown}, read-only")
+
+
+def refused_tensor(tensor: Any) -> str | None:
+    """Returns why the memory of a tensor does not hold the tensor's values, and what to hand over instead; None where it does."""
+    if str(tensor.layout) != "torch.strided" or tensor.is_nested:
+        return f"its layout is {'nested' if tensor.is_nested else tensor.layout}; hand over `x.to_dense()` or its parts"
+    if tensor.is_quantized:
+        return "a kernel cannot read its scale; hand over `x.int_repr()` or `x.dequantize()`"
+    # The device of the storage: with `deltanet_check._cuda` a tensor says that it is on the card.
+    device = tensor.untyped_storage().device
+    if device.type == "meta":
+        return "it is on the device meta, where tensors have no elements"
+    if device.type != "cpu":
+        return f"it is on {device}, and the emulator reaches tensors on the CPU; hand over `x.cpu()`"
+    if tensor.is_conj():
+        return "its conjugation is pending (`is_conj()`); hand over `x.resolve_conj()`"
+    if tensor.is_neg():
+        return "its negation is pending (`is_neg()`); hand over `x.resolve_neg()`"
+    if tensor.numel() and tensor.data_ptr() == 0:
+        return "it has no memory"
+    return None
 
 
 def _tensor(tensor: Any) -> Argument:
+    """Hands over the memory of a contiguous tensor."""
+    import torch
+
     shown = f"tensor of {tensor.dtype}, shape {tuple(tensor.shape)}"
-    # The storage's, as a tensor may say that it is on the card (`deltanet_check._cuda`).
-    device = tensor.untyped_storage().device
-    if device.type != "cpu":
-        raise ValueError(f"{shown} is on {device}: the emulator takes those on the CPU")
-    address, size = tensor.data_ptr(), tensor.element_size()
-    if tensor.numel() == 0:
-        return Argument(_address(address), True, None, shown)
-    # Strides of torch are never negative.
-    last = sum((length - 1) * stride for length, stride in zip(tensor.shape, tensor.stride()))
-    return Argument(_address(address), True, Span(address, address + (last + 1) * size), shown)
+    if (why := refused_tensor(tensor)) is not None:
+        raise ValueError(f"{shown}: {why}")
+    if not tensor.is_contiguous():
+        raise ValueError(
+            f"{shown} has strides {tuple(tensor.stride())}: a kernel reads elements that lie one after another, the last axis fastest; "
+            f"hand over a copy (`x.contiguous()`), or the contiguous tensor that `x` is a view of"
+        )
+    # Autograd does not see what a kernel writes: torch itself refuses writes in place to such a leaf.
+    writable = not (tensor.requires_grad and torch.is_grad_enabled())
+    shown += "" if writable else ", read-only as it requires a gradient (`x.detach()` is writable)"
+    return _pointer(tensor.data_ptr(), tensor.numel() * tensor.element_size(), writable, shown)
 
 
-def united(spans: Iterable[Span]) -> list[Span]:
-    """Spans of which no two have a byte in common: those that do are one."""
-    result: list[Span] = []
-    for span in sorted(spans):
-        if result and span.start < result[-1].end:
-            result[-1] = Span(result[-1].start, max(result[-1].end, span.end))
+def united(memories: Iterable[Memory]) -> list[Memory]:
+    """Merges memories that have bytes in common. The result is writable where one of the merged memories is."""
+    result: list[Memory] = []
+    for memory in sorted(memories):
+        last = result[-1] if result else None
+        if last is not None and memory.span.start < last.span.end:
+            span = Span(last.span.start, max(last.span.end, memory.span.end))
+            result[-1] = Memory(span, last.writable or memory.writable)
         else:
-            result.append(span)
+            result.append(memory)
     return result

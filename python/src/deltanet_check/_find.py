@@ -43,16 +43,29 @@ def _first(variable: str, what: str, places: list[Path]) -> Path:
     raise NotFound(f"{what} is not to be found: set {variable}, put deltanet-check into PATH, or build it with scripts/build-hip.sh (looked at {looked})")
 
 
+def _on_path() -> Path | None:
+    """Returns the first program `deltanet-check` in PATH that is not the command of this package, which would start itself."""
+    for directory in os.get_exec_path():
+        found = shutil.which(_PROGRAM, path=directory)
+        if found is None:
+            continue
+        with open(found, "rb") as file:
+            start = file.read(1024)
+        # Installers write a script that imports this package.
+        if not (start.startswith(b"#!") and b"deltanet_check" in start):
+            return Path(found)
+    return None
+
+
 def program() -> Path:
     """The program `deltanet-check`.
 
     Raises:
         NotFound: it is nowhere.
     """
-    on_path = shutil.which(_PROGRAM)
+    on_path = _on_path()
     places = [_HERE / "bin" / _PROGRAM]
-    # A wheel's own script of this name would start itself.
-    places += [Path(on_path)] if on_path else []
+    places += [on_path] if on_path else []
     places += [target / "release" / _PROGRAM for target in _targets()]
     return _first(PROGRAM_VARIABLE, "the program deltanet-check", places)
 
@@ -63,10 +76,10 @@ def library() -> Path:
     Raises:
         NotFound: it is nowhere.
     """
-    on_path = shutil.which(_PROGRAM)
+    on_path = _on_path()
     places = [_HERE / "bin" / _LIBRARY]
     if on_path:
-        beside = Path(on_path).resolve().parent
+        beside = on_path.resolve().parent
         places += [beside / _LIBRARY, beside.parent / "lib" / _LIBRARY, beside.parent / "hip" / _LIBRARY]
     places += [target / "hip" / _LIBRARY for target in _targets()]
     return _first(LIBRARY_VARIABLE, "the library libamdhip64.so", places)

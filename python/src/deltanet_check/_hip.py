@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from . import _find
+from . import __version__, _find
 from ._errors import LaunchError, NotFound, Trap
 
 _SIGNATURES: dict[str, list[Any]] = {
@@ -19,6 +19,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "hipModuleLaunchKernel": [c_void_p, *[c_uint] * 7, c_void_p, POINTER(c_void_p), POINTER(c_void_p)],
     "hipHostRegister": [c_void_p, c_size_t, c_uint],
     "hipHostUnregister": [c_void_p],
+    "gfx906_register_read_only": [c_void_p, c_size_t],
     "hipDeviceSynchronize": [],
     "hipDeviceReset": [],
 }
@@ -42,8 +43,12 @@ class Library:
             raise NotFound(f"{path} cannot be loaded: {error}") from error
         try:
             self._report = self._dll.gfx906_report
+            self._dll.gfx906_version.restype = c_char_p
+            version = self._dll.gfx906_version().decode()
         except AttributeError:
-            raise NotFound(f"{path} is another HIP runtime, not the one on the emulator") from None
+            raise NotFound(f"{path} is another HIP runtime, or an older one of deltanet-check: build it with scripts/build-hip.sh") from None
+        if version != f"gfx906-hip version {__version__}":
+            raise NotFound(f"{path} is {version}, and this package has version {__version__}: install both from one place")
         self._report.argtypes = [c_void_p, c_size_t]
         self._report.restype = c_size_t
         for name, arguments in _SIGNATURES.items():

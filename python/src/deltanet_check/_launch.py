@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _tool
-from ._arguments import Argument, Span, argument, united
+from ._arguments import Argument, Memory, Span, argument, united
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
 
@@ -33,29 +33,37 @@ def run(
         kernel: the kernel's name in it, as `deltanet-check inspect` shows it.
         grid: work-groups, up to three: `4`, `(4,)`, `(4, 2, 1)`.
         block: work-items of a work-group, up to three.
-        *arguments: the kernel's arguments in order. An array of NumPy or a CPU tensor of torch, of any shape and type, is a pointer to its
-            first element; the kernel reads and writes it in place and reaches no byte before its first element or behind its last.
-            `None` is a null pointer. Numbers need a size: `numpy.int32(5)` or `(5, "i32")`, with i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16
-            f32 f64. `bytes` are a structure by value.
+        *arguments: the kernel's arguments in order. An array of NumPy or a CPU tensor of torch, of any shape, is a pointer to its first
+            element. Its elements lie one after another (C order), little-endian. The kernel reads and writes them in place and reaches
+            no byte before the first element or behind the last. The kernel may read but not write a read-only array and, where autograd
+            records, a tensor that requires a gradient. Arguments may share memory, which the kernel may write if it may write one of
+            them. `None` is a null pointer. Numbers need a size: `numpy.int32(5)` or `(5, "i32")`, with i8 u8 i16 u16 i32 u32 i64 u64 f16
+            bf16 f32 f64. `bytes` are a structure by value.
         shared: bytes of dynamic LDS.
 
     Raises:
-        Trap: the kernel stopped before its end; it has kernel, pc, lane, address. What it had written by then is there.
+        Trap: the kernel stopped before its end, for example as it wrote a read-only array; it has kernel, pc, lane, address. What the
+            kernel had written by then is there.
         LaunchError: the launch was refused.
         Findings: with `GFX906_SANITIZE` in the environment, the kernel ran and the sanitizer found something.
-        TypeError, ValueError: an argument is none, or does not fit the kernel.
+        TypeError: an argument is of a type that no kernel takes, or does not fit the kernel's argument.
+        ValueError: an array or tensor is not contiguous, is of another byte order, or has values that its memory alone does not tell (a
+            mask, a pending conjugation, a sparse layout); a number does not fit its type; `grid` or `block` is no size.
         NotFound: the library or the program is not to be found.
     """
-    image = bytes(code_object) if isinstance(code_object, (bytes, bytearray)) else Path(code_object).read_bytes()
+    if isinstance(code_object, (bytes, bytearray)):
+        image, words = bytes(code_object), f"the code object of {len(code_object)} bytes"
+    else:
+        image, words = Path(code_object).read_bytes(), os.fspath(code_object)
     groups, items = _three("grid", grid), _three("block", block)
     made = [argument(value) for value in arguments]
-    _check(kernel, _tool.kernel_arguments(image, kernel), made)
-    spans = [one.span for one in made if one.span is not None]
+    _check(kernel, _tool.kernel_arguments(image, kernel, words), made)
+    memories = [one.memory for one in made if one.memory is not None]
     hip = library()
     with LOCK:
         hip.take_report()
         try:
-            with registered(hip, spans):
+            with registered(hip, memories):
                 module = hip.load(image)
                 try:
                     _launch(hip, hip.function(module, kernel), groups, items, shared, made)
@@ -63,7 +71,7 @@ def run(
                     # After a fault this is refused, and the module goes with the reset.
                     hip.try_call("hipModuleUnload", module)
         except Trap as trap:
-            name_argument(trap, [(at, one.span, one.shown) for at, one in enumerate(made) if one.span is not None])
+            name_argument(trap, [(at, one.memory.span, one.shown) for at, one in enumerate(made) if one.memory is not None])
             raise
         report = hip.take_report()
     if report["findings"]:
@@ -87,10 +95,11 @@ def _check(kernel: str, wanted: list[dict[str, Any]], given: Sequence[Argument])
         is_pointer = want["kind"] in ("global_buffer", "dynamic_shared_pointer")
         if is_pointer and not have.pointer and len(have.data) != 8:
             raise TypeError(f"argument {at}{name} of kernel `{kernel}` is a pointer, not {have.shown}")
+        if have.pointer and not is_pointer:
+            kind = want["type"] or f"value of {want['size']} bytes"
+            raise TypeError(f"argument {at}{name} of kernel `{kernel}` is a {kind}, not a pointer ({have.shown})")
         if len(have.data) != want["size"]:
             raise TypeError(f"argument {at}{name} of kernel `{kernel}` has {want['size']} bytes; {have.shown} has {len(have.data)}")
-        if have.pointer and not is_pointer and want["type"] is not None and "*" not in want["type"]:
-            raise TypeError(f"argument {at}{name} of kernel `{kernel}` is a {want['type']}, not {have.shown}")
 
 
 def _launch(hip: Library, function: ctypes.c_void_p, grid: Sequence[int], block: Sequence[int], shared: int, made: Sequence[Argument]) -> None:
@@ -102,12 +111,15 @@ def _launch(hip: Library, function: ctypes.c_void_p, grid: Sequence[int], block:
 
 
 @contextmanager
-def registered(hip: Library, spans: Sequence[Span]) -> Iterator[None]:
+def registered(hip: Library, memories: Sequence[Memory]) -> Iterator[None]:
     """Lets kernels reach memory of the host, at its own address, as long as the block runs."""
     done: list[int] = []
     try:
-        for start, end in united(spans):
-            hip.call("hipHostRegister", start, end - start, 0)
+        for (start, end), writable in united(memories):
+            if writable:
+                hip.call("hipHostRegister", start, end - start, 0)
+            else:
+                hip.call("gfx906_register_read_only", start, end - start)
             done.append(start)
         yield
     except LaunchError:

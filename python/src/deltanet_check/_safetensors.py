@@ -81,20 +81,30 @@ def to_torch(stored: Stored) -> Any:
 
 
 def of(value: Any) -> Stored:
-    """An array of NumPy or a tensor of torch, as the file has it.
+    """Copies the values of an array of NumPy or a tensor of torch, whatever its strides, byte order and device.
 
     Raises:
-        TypeError: it is neither, or of a type that the format has not.
+        TypeError: the value is neither, or has elements of a type that the format lacks.
+        ValueError: some of its elements have no value: they are masked, or on the device meta.
     """
     if is_tensor(value):
-        tensor = value.detach().cpu().contiguous()
+        tensor = value.detach()
+        if tensor.is_quantized or str(tensor.layout) != "torch.strided" or tensor.is_nested:
+            layout = "quantised" if tensor.is_quantized else "nested" if tensor.is_nested else tensor.layout
+            raise TypeError(f"a tensor of layout {layout} cannot be judged: hand over a dense one (`x.dequantize()`, `x.to_dense()`)")
+        if tensor.untyped_storage().device.type == "meta":
+            raise ValueError("a tensor on the device meta has no elements to be judged")
+        tensor = tensor.cpu().resolve_conj().resolve_neg().contiguous()
         if str(tensor.dtype) == "torch.bfloat16":
             import torch
 
             return Stored("BF16", tuple(tensor.shape), tensor.view(torch.int16).numpy().tobytes())
         return of(tensor.numpy())
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError("a masked array cannot be judged: hand over `x.filled(value)`, or `x.data` for all elements")
     array = np.asarray(value)
+    little = array.dtype.newbyteorder("<") if array.dtype.kind in "biuf" else array.dtype
     for name, dtype in _DTYPES.items():
-        if array.dtype == np.dtype(dtype):
-            return Stored(name, tuple(array.shape), np.ascontiguousarray(array).tobytes())
+        if little == np.dtype(dtype):
+            return Stored(name, tuple(array.shape), array.astype(little).tobytes())
     raise TypeError(f"an array of {array.dtype} cannot be judged")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -20,39 +19,56 @@ class ToolError(Error):
     """The program could not do what it was asked; its message is the exception's text."""
 
 
-def call(*arguments: str | os.PathLike[str], accept: tuple[int, ...] = (PASSED,)) -> tuple[int, str]:
-    """Runs `deltanet-check ARGUMENTS`; its exit code and what it wrote to standard output.
+#: The name of a file that this package writes for the program (`export` writes a file where the name ends so). Messages have words in its place.
+FILE = "handed-over.safetensors"
+
+
+def call(*arguments: str, accept: tuple[int, ...] = (PASSED,), directory: str, words: str) -> tuple[int, str]:
+    """Runs `deltanet-check ARGUMENTS`.
+
+    Args:
+        *arguments: the arguments, with `FILE` for a file that the program reads or writes.
+        accept: the exit codes that are no error.
+        directory: the temporary directory with that file, in which the program runs.
+        words: the caller's words for that file.
+
+    Returns:
+        The exit code, and what the program wrote to standard output.
 
     Raises:
         NotFound: the program is nowhere.
-        ToolError: it ended with another code than those accepted.
+        ToolError: the program ended with another code than those accepted.
     """
-    command = [str(_find.program()), *(os.fspath(argument) for argument in arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+    command = [str(_find.program()), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False, cwd=directory)
     if done.returncode not in accept:
         text = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
-        raise ToolError(f"deltanet-check {command[1]}: {text.removeprefix('error: ')}")
+        raise ToolError(f"deltanet-check {command[1]}: {text.removeprefix('error: ')}".replace(FILE, words))
     return done.returncode, done.stdout
 
 
 _KERNELS: dict[str, dict[str, list[dict[str, Any]]]] = {}
 
 
-def kernel_arguments(code_object: bytes, kernel: str) -> list[dict[str, Any]]:
-    """The arguments of a kernel that a caller hands it, as `inspect` has them: `kind`, `size`, `name`, `type`.
+def kernel_arguments(code_object: bytes, kernel: str, words: str) -> list[dict[str, Any]]:
+    """Returns the arguments of a kernel that a caller hands it, as `inspect` has them: `kind`, `size`, `name`, `type`.
+
+    Args:
+        code_object: its bytes.
+        kernel: the kernel's name.
+        words: the caller's words for the code object: its path, if it has one.
 
     Raises:
-        ToolError: it is no code object, or has no such kernel.
+        ToolError: the bytes are no code object, or it has no such kernel.
     """
     digest = hashlib.sha256(code_object).hexdigest()
     if digest not in _KERNELS:
         with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "code object"
-            path.write_bytes(code_object)
-            _, text = call("inspect", path, "--format", "json")
+            Path(directory, FILE).write_bytes(code_object)
+            _, text = call("inspect", FILE, "--format", "json", directory=directory, words=words)
         found = json.loads(text)["kernels"]
         _KERNELS[digest] = {one["name"]: [a for a in one["args"] if not a["kind"].startswith("hidden_")] for one in found}
     kernels = _KERNELS[digest]
     if kernel not in kernels:
-        raise ToolError(f"no kernel `{kernel}`: the code object has {', '.join(kernels) or 'none'}")
+        raise ToolError(f"{words}: no kernel `{kernel}`: the code object has {', '.join(kernels) or 'none'}")
     return kernels[kernel]

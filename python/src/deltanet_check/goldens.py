@@ -86,8 +86,8 @@ class Goldens(Mapping[str, np.ndarray]):
 
         Args:
             name: the output's name, without `output.`: `o`.
-            tensor: an array of NumPy or a tensor of torch, of the output's shape (`self[f"oracle.{name}"].shape`). Of bf16 or f16 it may be off
-                by one value of its type more.
+            tensor: an array of NumPy or a tensor of torch, of the output's shape (`self[f"oracle.{name}"].shape`). Its values are copied, so
+                it may have any strides, byte order and device. Of bf16 or f16 it may be off by one value of its type more.
             tolerance: absolute error of an element, in place of the test's tolerance: for kernels that round what is between to fewer bits.
             relative: beside `tolerance`, error of an element as a share of its right value.
             relative_rms: beside `tolerance`, error of the output as a whole.
@@ -95,6 +95,8 @@ class Goldens(Mapping[str, np.ndarray]):
         Raises:
             Mismatch: it is not; the text says where and how, and what may be the cause.
             ToolError: there is no such output, or it has another shape.
+            TypeError: the tensor is neither an array nor a tensor, or its elements are not real numbers of up to 64 bits.
+            ValueError: `relative` or `relative_rms` is given without `tolerance`; the tensor is masked, or on the device meta.
         """
         if tolerance is None and (relative is not None or relative_rms is not None):
             raise ValueError("relative and relative_rms stand beside tolerance: give that, too")
@@ -103,12 +105,17 @@ class Goldens(Mapping[str, np.ndarray]):
         given = {"--tolerance": tolerance, "--relative": relative, "--relative-rms": relative_rms}
         flags = [text for flag, value in given.items() if value is not None for text in (flag, repr(float(value)))]
         with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "judged.safetensors"
-            _safetensors.write(path, kept, {**starts, f"output.{name}": _safetensors.of(tensor)})
-            code, text = _tool.call("judge", path, *flags, accept=(_tool.PASSED, _tool.FAILED))
+            _safetensors.write(Path(directory, _tool.FILE), kept, {**starts, f"output.{name}": _safetensors.of(tensor)})
+
+            def judge(*more: str) -> tuple[int, str]:
+                words = f"output `{name}` of {self.metadata.get('test')}"
+                accept = (_tool.PASSED, _tool.FAILED)
+                return _tool.call("judge", _tool.FILE, *flags, *more, accept=accept, directory=directory, words=words)
+
+            code, text = judge()
             if code == _tool.PASSED:
                 return
-            _, report = _tool.call("judge", path, *flags, "--format", "json", accept=(_tool.PASSED, _tool.FAILED))
+            _, report = judge("--format", "json")
         raise Mismatch(text.strip(), json.loads(report)["tests"][0])
 
 
@@ -131,6 +138,5 @@ def export(test: str, *, seed: int = 0) -> Goldens:
         ToolError: there is no such test, or several that the id means.
     """
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "test.safetensors"
-        _tool.call("export", "--test", test, "--seed", str(seed), "--out", path)
-        return load(path)
+        _tool.call("export", "--test", test, "--seed", str(seed), "--out", _tool.FILE, directory=directory, words=f"the tensors of {test}")
+        return load(Path(directory, _tool.FILE))

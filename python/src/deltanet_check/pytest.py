@@ -8,6 +8,7 @@ The device is there before a conftest.py is imported; `device="cuda"` is the CPU
 """
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
 import signal
@@ -16,6 +17,8 @@ import traceback
 from typing import Any
 
 import pytest
+
+from ._errors import NotFound
 
 _CHECKS = {"memory", "init", "race", "sync", "wait", "hazard"}
 
@@ -41,9 +44,24 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         os.environ["GFX906_SANITIZE"] = checks
     if options.gfx906_schedule:
         os.environ["GFX906_SCHEDULE"] = options.gfx906_schedule
-    from . import triton
+    _activate()
 
-    triton.activate()
+
+def _activate() -> None:
+    """Makes the emulator the device.
+
+    Raises:
+        pytest.UsageError: a package that this needs is missing or does not load, or the library is nowhere; one line.
+    """
+    missing = [name for name in ("numpy", "torch", "triton") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise pytest.UsageError(f"-p deltanet_check.pytest needs {', '.join(missing)}, which this Python lacks: pip install {' '.join(missing)}")
+    try:
+        from . import triton
+
+        triton.activate()
+    except (ImportError, OSError, NotFound) as error:
+        raise pytest.UsageError(f"-p deltanet_check.pytest cannot start: {' '.join(str(error).split())}") from None
 
 
 def pytest_report_header() -> str:

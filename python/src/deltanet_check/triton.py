@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from triton.runtime import autotuner
 from triton.runtime.errors import OutOfResources
 
 from . import _cuda, _find
-from ._arguments import Span, is_tensor
+from ._arguments import Memory, Span, is_tensor, refused_tensor
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
 from ._launch import LOCK, name_argument, registered
@@ -99,17 +99,23 @@ def _explained(hip: Library, what: str) -> Iterator[None]:
         raise hip.failure(what, code, report) from None
 
 
-def _storages(values: Any) -> Iterator[tuple[int, Span, Any]]:
-    """The storages of tensors by the index of their argument, of those within tuples and descriptors, too."""
+def _tensors(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Yields the tensors among arguments with the index of their argument, those within tuples and descriptors too."""
     for at, value in enumerate(values):
         if is_tensor(value):
-            storage = value.untyped_storage()
-            if storage.nbytes():
-                yield at, Span(storage.data_ptr(), storage.data_ptr() + storage.nbytes()), value
+            yield at, value
         elif isinstance(value, (tuple, list)):
-            yield from ((at, span, tensor) for _, span, tensor in _storages(value))
+            yield from ((at, tensor) for _, tensor in _tensors(value))
         elif hasattr(value, "base") and is_tensor(value.base):
-            yield from ((at, span, tensor) for _, span, tensor in _storages([value.base]))
+            yield at, value.base
+
+
+def _storages(values: Iterable[Any]) -> Iterator[tuple[int, Span, Any]]:
+    """Yields the storages of tensors among arguments: index of the argument, bytes of the host, tensor."""
+    for at, tensor in _tensors(values):
+        storage = tensor.untyped_storage()
+        if storage.nbytes():
+            yield at, Span(storage.data_ptr(), storage.data_ptr() + storage.nbytes()), tensor
 
 
 class _Launcher(HIPLauncher):  # type: ignore[misc]
@@ -118,6 +124,13 @@ class _Launcher(HIPLauncher):  # type: ignore[misc]
     def __init__(self, src: Any, metadata: Any) -> None:
         super().__init__(src, metadata)
         self._names = list(getattr(getattr(src, "fn", None), "arg_names", []))
+
+    def _refuse(self, kernel: str, arguments: Iterable[Any]) -> None:
+        """Raises where the memory of a tensor does not hold the tensor's values."""
+        for at, tensor in _tensors(arguments):
+            if (why := refused_tensor(tensor)) is not None:
+                argument = f"`{self._names[at]}`" if at < len(self._names) else str(at)
+                raise ValueError(f"Triton kernel {kernel}, argument {argument}: tensor of {tensor.dtype}, shape {tuple(tensor.shape)}: {why}")
 
     def _shown(self, at: int, tensor: Any) -> str:
         name = f"`{self._names[at]}`, " if at < len(self._names) else ""
@@ -134,9 +147,10 @@ class _Launcher(HIPLauncher):  # type: ignore[misc]
         with LOCK:
             name = driver.utils._binaries[function].name
             hip.take_report()
+            self._refuse(name, args)
             storages = list(_storages(args))
             try:
-                with registered(hip, [span for _, span, _ in storages]):
+                with registered(hip, [Memory(span, writable=True) for _, span, _ in storages]):
                     what = f"Triton kernel {name}"
                     with _explained(hip, what):
                         real = driver.utils.function(function)

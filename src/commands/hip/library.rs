@@ -3,13 +3,15 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Stop;
+use crate::files;
 use crate::text::shown;
 
-/// Names it.
+/// Names the library's file, and overrides the places.
 const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
 const NAME: &str = "libamdhip64.so";
 /// What programs of HIP 5, 6 and 7 are linked to.
@@ -19,32 +21,77 @@ const NAMES: [&str; 4] = [
     "libamdhip64.so.6",
     "libamdhip64.so.7",
 ];
+/// Directories where the library is looked for, in this order, from the directory of this program: as an archive, an installation and
+/// cargo's target folder have the library.
+const PLACES: [&str; 3] = ["", "../lib", "../hip"];
+/// Text in the library's file; the version follows, with a NUL at its end (`hip/src/extension.rs`).
+const MARK: &[u8] = b"gfx906-hip version ";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The largest library that is read.
+const MAX_LIBRARY: u64 = 1 << 30;
+const BUILD: &str = "build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
+                     the program in target/release finds it there; for another program, name the file:\n  \
+                     DELTANET_CHECK_LIBHIP=CLONE/target/hip/libamdhip64.so";
 
-/// The library: what the environment names, or what is near this program.
+/// Finds the library: the file that the environment names, or the first of the places that has the library of this version.
 ///
 /// # Errors
-/// It is not there.
+/// No place has the library; the message says what each place has and how the library is built.
 pub fn find() -> Result<PathBuf, Stop> {
     if let Some(named) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(named);
-        return fs::canonicalize(&path)
-            .map_err(|error| Stop::setup(format!("{VARIABLE}={}: {error}", shown(&path))));
+        return examine(&path).map_err(|found| {
+            Stop::setup(format!("{VARIABLE}={}: {found}\n{BUILD}", shown(&path)))
+        });
     }
     let program = env::current_exe().and_then(fs::canonicalize);
     let program =
         program.map_err(|error| Stop::setup(format!("where this program is: {error}")))?;
-    let near: Vec<PathBuf> = ["", "../lib", "../hip"]
-        .iter()
-        .filter_map(|place| Some(program.parent()?.join(place).join(NAME)))
-        .collect();
-    let found = near.iter().find_map(|path| fs::canonicalize(path).ok());
-    found.ok_or_else(|| {
-        let looked: Vec<String> = near.iter().map(|path| shown(path)).collect();
-        Stop::setup(format!(
-            "there is no {NAME}: build it with scripts/build-hip.sh, or name it in {VARIABLE} (looked at {})",
-            looked.join(", ")
-        ))
-    })
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let mut looked = format!("looked at, in this order:\n  {VARIABLE}: not set\n");
+    for place in PLACES {
+        let path = joined(folder, place).join(NAME);
+        match examine(&path) {
+            Ok(library) => return Ok(library),
+            Err(found) => looked += &format!("  {}: {found}\n", shown(&path)),
+        }
+    }
+    Err(Stop::setup(format!(
+        "there is no HIP runtime ({NAME}) of deltanet-check {VERSION} near the program\n{BUILD}\n{}",
+        looked.trim_end()
+    )))
+}
+
+/// Joins a directory and a relative place without `..` in the result.
+fn joined(folder: &Path, place: &str) -> PathBuf {
+    match (place.strip_prefix("../"), folder.parent()) {
+        (Some(place), Some(parent)) => parent.join(place),
+        _ => folder.join(place),
+    }
+}
+
+/// Returns the library's file without links, or says what is there instead.
+fn examine(path: &Path) -> Result<PathBuf, String> {
+    let file = fs::canonicalize(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "not there".to_owned(),
+        _ => error.to_string(),
+    })?;
+    if !file.is_file() {
+        return Err("not a file".into());
+    }
+    let bytes = files::read(&file, MAX_LIBRARY).map_err(|error| error.to_string())?;
+    match version(&bytes) {
+        None => Err("another HIP runtime".into()),
+        Some(version) if version != VERSION => Err(format!("has version {version}, not {VERSION}")),
+        Some(_) => Ok(file),
+    }
+}
+
+/// Returns the version that a library's file names; none in a file that is not the library.
+fn version(bytes: &[u8]) -> Option<String> {
+    let at = bytes.windows(MARK.len()).position(|text| text == MARK)?;
+    let text = bytes[at + MARK.len()..].split(|byte| *byte == 0).next()?;
+    Some(String::from_utf8_lossy(text).into_owned())
 }
 
 /// A directory for one run: the library under each of its names, and what the runtime writes.

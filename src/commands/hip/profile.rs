@@ -56,9 +56,14 @@ fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
 fn of_record(args: &HipArgs, launch: &Path) -> Result<Profiled, Failed> {
     let name = launch.parent().and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| shown(Path::new(name)));
+    // The user knows the record by its name; the folder above the record is temporary.
+    let folder = launch.parent().map(|folder| format!("{}/", shown(folder)));
     let lost = |message: String| Failed {
         id: name.clone(),
-        message,
+        message: match &folder {
+            Some(folder) => message.replace(folder, ""),
+            None => message,
+        },
     };
     let ledger = ledger();
     let done = exec::perform(&args.replay(launch), Some(&ledger));

@@ -14,7 +14,7 @@ use crate::boundary::{Address, Out};
 use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, Outcome};
-use crate::host::{available, is_mapped};
+use crate::host::{available, is_mapped, readable};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
 use crate::oob;
@@ -53,13 +53,20 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     // SAFETY: pages of our own, more than the words need, that stay until `map` is dropped, which nobody looks into.
     let words = unsafe { Words::of_host(start, words_of(bytes as u64), Box::new(map)) };
     let base = start.as_ptr().expose_provenance() as Address;
-    share(call, base, bytes as u64, words, kind, flags)?;
+    let allocation = Allocation {
+        kind,
+        base,
+        size: bytes as u64,
+        flags,
+        call: 0,
+    };
+    share(call, allocation, words, true)?;
     Ok(base)
 }
 
 /// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
 /// Where reads beyond the end pass, the words go on to the end of the page.
-fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags: u32) -> Outcome {
+fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Outcome {
     let mut state = state();
     let (words, page) = if oob::passes() {
         let [words, page] = words.shared();
@@ -68,21 +75,16 @@ fn share(call: &str, base: Address, bytes: u64, words: Words, kind: Kind, flags:
         (words, None)
     };
     let name = state.memory.name(call);
-    let region = Region::with_words(&name, base, bytes, words);
+    let region = Region::with_words(&name, allocation.base, allocation.size, words);
     let mut region = region.ok_or(HipError::Unknown)?;
+    region.writable = writable;
     if let Some(page) = page {
         region = region.with_page(page);
     }
     let attached = state.gpu.attach(region);
     attached.map_err(|_| HipError::HostMemoryAlreadyRegistered)?;
     leaks::watch();
-    state.memory.insert(Allocation {
-        kind,
-        base,
-        size: bytes,
-        flags,
-        call: 0,
-    });
+    state.memory.insert(allocation);
     Ok(())
 }
 
@@ -166,7 +168,19 @@ pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
 pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
     /// Portable, mapped, coarse-grained; memory of devices is not.
     const FLAGS: u32 = 1 | MAPPED | 8;
-    if host == 0 || bytes == 0 || flags & !FLAGS != 0 {
+    if flags & !FLAGS != 0 {
+        return Err(HipError::InvalidValue);
+    }
+    register_range("hipHostRegister", host, bytes, flags, true)
+}
+
+/// Registers memory that kernels may read and not write. The process may have mapped it in the same way.
+pub fn register_read_only(host: Address, bytes: usize) -> Outcome {
+    register_range("gfx906_register_read_only", host, bytes, 0, false)
+}
+
+fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable: bool) -> Outcome {
+    if host == 0 || bytes == 0 {
         return Err(HipError::InvalidValue);
     }
     let end = host.checked_add(bytes as u64);
@@ -176,7 +190,12 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
     if state().memory.overlaps(host, bytes as u64) {
         return Err(HipError::HostMemoryAlreadyRegistered);
     }
-    if !is_mapped(host, bytes as u64) {
+    let mapped = if writable {
+        is_mapped(host, bytes as u64)
+    } else {
+        readable(host) >= bytes as u64
+    };
+    if !mapped {
         return Err(HipError::InvalidValue);
     }
     let start = host / ALIGN * ALIGN;
@@ -184,17 +203,17 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
     let first = std::ptr::with_exposed_provenance_mut(start as usize);
     let first = NonNull::new(first).ok_or(HipError::InvalidValue)?;
     let owner: Box<dyn Any + Send + Sync> = Box::new(());
-    // SAFETY: the range is mapped, and the program keeps it until it unregisters it: that is what registering means. Rounding to words
-    // stays within its pages.
+    // SAFETY: the range is mapped (writable where the region is), and the program keeps it until it unregisters it: that is what
+    // registering means. Rounding to words stays within its pages.
     let words = unsafe { Words::of_host(first, count, owner) };
-    share(
-        "hipHostRegister",
-        host,
-        bytes as u64,
-        words,
-        Kind::Registered,
+    let allocation = Allocation {
+        kind: Kind::Registered,
+        base: host,
+        size: bytes as u64,
         flags,
-    )
+        call: 0,
+    };
+    share(call, allocation, words, writable)
 }
 
 pub fn unregister(host: Address) -> Outcome {
