@@ -61,6 +61,7 @@ READ = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("make", READ.values(), ids=READ)
 def test_a_kernel_reads_what_the_memory_holds(kernels, tmp_path, make):
     array = make(tmp_path)
