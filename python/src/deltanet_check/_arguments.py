@@ -170,6 +170,11 @@ def _array(array: np.ndarray) -> Argument:
     return _pointer(array.ctypes.data, array.nbytes, writable, shown if writable else f"{shown}, read-only")
 
 
+def tensor_words(tensor: Any) -> str:
+    """Returns a tensor in words: its type and, where it has one, its shape."""
+    return f"tensor of {tensor.dtype}" if tensor.is_nested else f"tensor of {tensor.dtype}, shape {tuple(tensor.shape)}"
+
+
 def refused_tensor(tensor: Any) -> str | None:
     """Returns why the memory of a tensor does not hold the tensor's values, and what to hand over instead; None where it does."""
     if str(tensor.layout) != "torch.strided" or tensor.is_nested:
@@ -195,7 +200,7 @@ def _tensor(tensor: Any) -> Argument:
     """Hands over the memory of a contiguous tensor."""
     import torch
 
-    shown = f"tensor of {tensor.dtype}, shape {tuple(tensor.shape)}"
+    shown = tensor_words(tensor)
     if (why := refused_tensor(tensor)) is not None:
         raise ValueError(f"{shown}: {why}")
     if not tensor.is_contiguous():

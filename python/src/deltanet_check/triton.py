@@ -23,7 +23,7 @@ from triton.runtime import autotuner
 from triton.runtime.errors import OutOfResources
 
 from . import _cuda, _find
-from ._arguments import Memory, Span, is_tensor, refused_tensor
+from ._arguments import Memory, Span, is_tensor, refused_tensor, tensor_words
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
 from ._launch import LOCK, name_argument, registered
@@ -130,7 +130,7 @@ class _Launcher(HIPLauncher):  # type: ignore[misc]
         for at, tensor in _tensors(arguments):
             if (why := refused_tensor(tensor)) is not None:
                 argument = f"`{self._names[at]}`" if at < len(self._names) else str(at)
-                raise ValueError(f"Triton kernel {kernel}, argument {argument}: tensor of {tensor.dtype}, shape {tuple(tensor.shape)}: {why}")
+                raise ValueError(f"Triton kernel {kernel}, argument {argument}: {tensor_words(tensor)}: {why}")
 
     def _shown(self, at: int, tensor: Any) -> str:
         name = f"`{self._names[at]}`, " if at < len(self._names) else ""
