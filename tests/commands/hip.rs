@@ -181,29 +181,61 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
         assert_eq!(out, "");
         (output.status.code(), err)
     };
-    let mut told = Vec::new();
-    told.push(run(None));
+    let told = |library: Option<&Path>, start: &str, places: &[&str]| {
+        let (code, err) = run(library);
+        let end = places.iter().map(|place| format!("\n  {place}"));
+        let looked = if places.is_empty() {
+            ""
+        } else {
+            "\nlooked at, in this order:"
+        };
+        let wanted = format!(
+            "error: {start}\n\
+             build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
+             the program in target/release finds it there; for another program, name the file:\n  \
+             DELTANET_CHECK_LIBHIP=CLONE/target/hip/libamdhip64.so{looked}{}\n",
+            end.collect::<String>()
+        );
+        assert_eq!((code, err), (Some(3), wanted.clone()));
+        assert!(wanted.lines().all(|line| line.len() < 100), "{wanted}");
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let nowhere = format!(
+        "there is no HIP runtime (libamdhip64.so) of deltanet-check {version} near the program"
+    );
+    told(
+        None,
+        &nowhere,
+        &[
+            "DELTANET_CHECK_LIBHIP: not set",
+            "HERE/bin/libamdhip64.so: not there",
+            "HERE/lib/libamdhip64.so: not there",
+            "HERE/hip/libamdhip64.so: not there",
+        ],
+    );
     // A library of another version, and one that is not ours, as ROCm's may lie in ../lib.
-    std::fs::write(
+    let (old, foreign) = (
         here.join("bin/libamdhip64.so"),
-        "gfx906-hip version 0.0.1\0",
-    )
-    .expect("written");
+        here.join("lib/libamdhip64.so"),
+    );
+    std::fs::write(&old, "gfx906-hip version 0.0.1\0").expect("written");
     std::fs::create_dir(here.join("lib")).expect("made");
-    std::fs::write(here.join("lib/libamdhip64.so"), "\x7fELF").expect("written");
+    std::fs::write(&foreign, "\x7fELF").expect("written");
     std::fs::create_dir_all(here.join("hip/libamdhip64.so")).expect("made");
-    told.push(run(None));
-    told.push(run(Some(&here.join("lib/libamdhip64.so"))));
-    told.push(run(Some(&here.join("bin/libamdhip64.so"))));
-    let told: Vec<String> = told
-        .into_iter()
-        .map(|(code, err)| {
-            assert_eq!(code, Some(3), "{err}");
-            assert!(err.lines().all(|line| line.len() < 100), "{err}");
-            err
-        })
-        .collect();
-    insta::assert_snapshot!(told.join("\n"));
+    let other = format!("HERE/bin/libamdhip64.so: has version 0.0.1, not {version}");
+    told(
+        None,
+        &nowhere,
+        &[
+            "DELTANET_CHECK_LIBHIP: not set",
+            &other,
+            "HERE/lib/libamdhip64.so: another HIP runtime",
+            "HERE/hip/libamdhip64.so: not a file",
+        ],
+    );
+    told(Some(&old), &format!("DELTANET_CHECK_LIBHIP={other}"), &[]);
+    let other = "DELTANET_CHECK_LIBHIP=HERE/lib/libamdhip64.so: another HIP runtime";
+    told(Some(&foreign), other, &[]);
     // The first place that has the right one is taken, whatever lies in those before it.
     std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
     std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
