@@ -54,6 +54,7 @@ fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> Outcome) -> Test {
     let function = Function {
         name,
         title,
+        formulas: &[],
         dims,
         integers,
         words,

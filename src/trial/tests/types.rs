@@ -15,6 +15,7 @@ use crate::verdict::{Tolerance, TrialReport};
 pub(super) const LIKE: Function = Function {
     name: "copies",
     title: "-",
+    formulas: &[],
     dims: &[],
     integers: &[],
     words: &[],
