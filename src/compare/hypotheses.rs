@@ -49,6 +49,8 @@ struct Evidence<'a> {
     oracle: &'a [f64],
     /// The trial's inputs of the same size.
     inputs: Vec<(&'a str, Vec<f64>)>,
+    /// The largest finite number of the output's type.
+    largest: f64,
 }
 
 impl Evidence<'_> {
@@ -87,6 +89,7 @@ impl Prediction {
 }
 
 /// The hypotheses that others depend on.
+const OVERFLOW: &str = "overflow";
 const ZERO: &str = "zero";
 const SCALE: &str = "scale";
 
@@ -141,7 +144,14 @@ pub(super) fn explain<E: Element>(
                 )
             })
             .collect(),
+        largest: E::at_rank(E::nearest(f64::INFINITY).rank() - 1).to_f64(),
     };
+    // Whatever else makes the numbers of the output larger gives the same infinities.
+    let overflow = elementwise::overflow(&evidence);
+    let overflow = best(case, stick, &damage, OVERFLOW, overflow);
+    if let Some(all) = overflow.filter(|found| found.explains_all && found.except == 0) {
+        return vec![all];
+    }
     let known = case.alternatives.iter().map(|alternative| {
         let values = (alternative.values)();
         (

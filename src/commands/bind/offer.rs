@@ -37,7 +37,11 @@ impl<'a> Offer<'a> {
         });
         // Some tensors are there for some words alone.
         let mut tensors: Vec<DescribedTensor> = described.tensors().to_vec();
-        for tensor in described.others().into_iter().flat_map(|(_, tensors)| tensors) {
+        for tensor in described
+            .others()
+            .into_iter()
+            .flat_map(|(_, tensors)| tensors)
+        {
             if !tensors.iter().any(|known| known.name == tensor.name) {
                 tensors.push(tensor);
             }

@@ -12,6 +12,24 @@ pub(super) fn zero(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )]
 }
 
+/// Numbers that the type of the output does not hold become infinite. The contract has the largest number of the type there.
+pub(super) fn overflow(evidence: &Evidence<'_>) -> Vec<Prediction> {
+    let largest = evidence.largest;
+    let pairs = || evidence.oracle.iter().zip(evidence.want);
+    let beyond = |(oracle, want): (&f64, &f64)| oracle.abs() > largest && want.abs() == largest;
+    if !pairs().any(beyond) {
+        return Vec::new();
+    }
+    let value = |(oracle, want)| match beyond((oracle, want)) {
+        true => oracle.signum() * f64::INFINITY,
+        false => *want,
+    };
+    vec![Prediction::of(
+        format!("numbers beyond {largest} became infinite, where the contract has {largest}"),
+        pairs().map(value),
+    )]
+}
+
 pub(super) fn sign(evidence: &Evidence<'_>) -> Vec<Prediction> {
     vec![Prediction::of(
         "the sign is flipped",

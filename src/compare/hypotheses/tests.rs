@@ -213,3 +213,40 @@ fn every_row_of_the_table_has_its_own_name() {
     names.dedup();
     assert_eq!(names.len(), TABLE.len());
 }
+
+/// Numbers beyond what an output of f16 holds: an infinity has one reason, though many mistakes would give the same infinities.
+#[test]
+fn infinities_beyond_the_type_are_an_overflow() {
+    use half::f16;
+    let axes = [Axis::new("channel", 8)];
+    let oracle: Vec<f64> = (0..8u8).map(|at| 1e4 * f64::from(at) - 4e4 + 1e5).collect();
+    let golden: Vec<f16> = oracle
+        .iter()
+        .map(|&value| f16::from_f64(value.clamp(-65504.0, 65504.0)))
+        .collect();
+    let got: Vec<f16> = oracle.iter().map(|&value| f16::from_f64(value)).collect();
+    assert!(got.iter().filter(|value| value.is_infinite()).count() >= FEWEST);
+    let report = judge_output(&OutputCase {
+        name: "o",
+        axes: &axes,
+        tolerance: &Tolerance::absolute(1e-5, 1e-4),
+        golden: &golden,
+        oracle: &oracle,
+        got: &got,
+        inputs: &[],
+        alternatives: &[],
+        owner: None,
+    })
+    .expect("the case can be judged");
+    let Some(Problem::NonFinite { hypotheses, .. }) = report.problem else {
+        panic!("{report:?}");
+    };
+    let told: Vec<&str> = hypotheses
+        .iter()
+        .map(|one| one.explanation.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        ["numbers beyond 65504 became infinite, where the contract has 65504"]
+    );
+}

@@ -31,7 +31,7 @@ pub const LARGEST: &[&[&str]] = &[
     &["B", "T", "H", "K", "V"],
 ];
 
-/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing, chunks of two waves.
+/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const SIZES: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
@@ -40,9 +40,9 @@ pub const SIZES: [Factor; 5] = [
             &[1, 64],
             &[63, 64],
             &[65, 64],
+            &[129, 64],
             &[50, 48],
             &[7, 3],
-            &[300, 128],
         ],
     ),
     Factor::Together(&["Hg", "H"], sizes::GROUPS),
@@ -54,15 +54,7 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[0],
     Factor::Together(
         &["T", "BT"],
-        &[
-            &[1, 64],
-            &[2, 1],
-            &[127, 64],
-            &[65, 64],
-            &[50, 48],
-            &[7, 3],
-            &[300, 128],
-        ],
+        &[&[1, 64], &[2, 1], &[191, 64], &[65, 64], &[50, 48], &[7, 3]],
     ),
     SIZES[2],
     SIZES[3],
@@ -87,6 +79,8 @@ pub const SUMS: [Factor; 5] = [
     Factor::One("K", &[1, 16]),
     Factor::One("V", &[1, 16]),
 ];
+/// Sums of the operator that makes products in the same launch, in chunks of up to a wave.
+pub const SUMS_BESIDE_PRODUCTS: [Factor; 5] = [SUMS[0], SIZES[1], SUMS[2], SUMS[3], SUMS[4]];
 /// The same for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,

@@ -3,7 +3,8 @@
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
 use super::chunked::{
-    Chunks, DIMS, GATED, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SIZES, SUMMED, SUMS, VALUES,
+    Chunks, DIMS, GATED, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SIZES, SUMMED, SUMS,
+    SUMS_BESIDE_PRODUCTS, VALUES,
 };
 use crate::contract::relation::Step;
 use crate::contract::{Domain, Instance, Mistake, Outcome};
@@ -99,7 +100,7 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[GATES],
         outputs: &["g_cumsum"],
         largest: LARGEST,
-        domain: Domain::of(&SUMS)
+        domain: Domain::of(&SUMS_BESIDE_PRODUCTS)
             .without(&[SUMMED])
             .uncomputed(&[ONE_TOKEN])
             .relations(&[

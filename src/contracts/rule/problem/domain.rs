@@ -95,7 +95,7 @@ pub const RULE: Domain = Domain::of(&SIZES)
     .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
-/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing, chunks of two waves.
+/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const CHUNKED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
@@ -104,9 +104,9 @@ pub const CHUNKED: [Factor; 5] = [
             &[1, 64],
             &[63, 64],
             &[65, 64],
+            &[129, 64],
             &[33, 16],
             &[7, 3],
-            &[300, 128],
         ],
     ),
     HEADS,
@@ -139,15 +139,7 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
     CHUNKED[0],
     Factor::Together(
         &["T", "C"],
-        &[
-            &[1, 64],
-            &[2, 1],
-            &[127, 64],
-            &[65, 64],
-            &[33, 16],
-            &[7, 3],
-            &[300, 128],
-        ],
+        &[&[1, 64], &[2, 1], &[191, 64], &[65, 64], &[33, 16], &[7, 3]],
     ),
     CHUNKED[2],
     CHUNKED[3],
