@@ -230,6 +230,12 @@ const MEANINGS: &[Meaning] = &[
     ("decay", "between", "the factor lies between 0.25 and 0.75"),
     ("decay", "zero", "the factor is 0: everything is forgotten"),
     ("decay", "one", "the factor is 1: nothing is forgotten"),
+    ("keys", "usual", "rows of queries and keys as in a model"),
+    (
+        "keys",
+        "tiny",
+        "rows of queries and keys next to the epsilon of their norm, and rows of zeros",
+    ),
     (
         "keys",
         "independent",

@@ -27,7 +27,11 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
             [16, 32, 64].contains(&length)
         }
         ("gdr_causal_conv1d_update" | "gdr_causal_conv1d_fwd", _, "W") => (2..=4).contains(&length),
-        ("gdr_cumsum_vector", _, _) => true,
+        (
+            "gdr_cumsum_vector" | "gdr_cumsum_scalar" | "gdr_chunk_cumsum" | "gdn_chunk_cumsum",
+            _,
+            "C" | "BT",
+        ) => true,
         ("ggml_gated_delta_net", _, "S") => length <= 256,
         ("intra_chunk" | "deltanet", "optimised", "C") => length <= 64,
         ("gdn_chunked", "one launch", "C") => true,
