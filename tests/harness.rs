@@ -46,7 +46,7 @@ fn timeless(mut value: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
-                for key in ["seconds", "started", "command", "settings"] {
+                for key in ["seconds", "started", "command", "settings", "rerun"] {
                     map.remove(key);
                 }
                 map.values_mut().for_each(strip);
