@@ -1,5 +1,5 @@
 //! What was said, for a program that asks instead of reading stderr: `gfx906_report`, which is not a function of HIP's (nor are those of
-//! the functions of the file `extension.rs`).
+//! the file `extension.rs`).
 //!
 //! It hands out, as JSON, what was said since it was last asked: `{"trap": {...} or null, "findings": [text, ...], "told": [text, ...]}`.
 //! `told` has everything that stderr has, the report of the trap and the findings among it.

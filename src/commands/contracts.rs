@@ -254,7 +254,7 @@ fn equation(formula: &FormulaText) -> String {
     let indent = " ".repeat(LABEL + 5);
     let options = textwrap::Options::new(WIDTH).subsequent_indent(&indent);
     let whole = format!("{text}; {remark}");
-    if whole.len() + LABEL + 1 <= WIDTH {
+    if whole.len() + LABEL < WIDTH {
         return whole;
     }
     let below = textwrap::fill(remark, options.initial_indent(&indent));

@@ -96,7 +96,13 @@ fn every_spelling_of_an_axis_means_the_same() {
                     }
                 };
                 let by_word = |at: usize| if unique(at) { word(at) } else { letter(at) };
-                let mixed = |at: usize| if at % 2 == 0 { letter(at) } else { by_word(at) };
+                let mixed = |at: usize| {
+                    if at.is_multiple_of(2) {
+                        letter(at)
+                    } else {
+                        by_word(at)
+                    }
+                };
                 let lengths: Vec<usize> = shape.axes.iter().map(|axis| axis.length).collect();
                 let order: Vec<usize> = (0..lengths.len()).rev().collect();
                 let wanted = crate::binding::Layout::new(&lengths, &order, None);
