@@ -1,4 +1,4 @@
-//! What was said, for a program that asks instead of reading stderr: `gfx906_report`, which is not a function of HIP's (nor are those of
+//! `gfx906_report`: a program asks it for the messages instead of reading stderr. It is no function of HIP's (nor are the functions of
 //! the file `extension.rs`).
 //!
 //! It hands out, as JSON, what was said since it was last asked: `{"trap": {...} or null, "findings": [text, ...], "told": [text, ...]}`.

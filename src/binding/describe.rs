@@ -225,7 +225,7 @@ fn alike(one: &[Probed], other: &[Probed]) -> bool {
     names(one) == names(other)
 }
 
-/// What the tensors of a contract are, from cases that have the same tensors and axes, and variations of the first of them.
+/// Describes the tensors of a contract from cases that have the same tensors and axes, and from variations of the first case.
 fn tensors(function: &Function, mut seen: Vec<Seen>) -> Vec<DescribedTensor> {
     let (values, own) = seen[0].clone();
     let sizes = || function.dims.iter().chain(function.integers);

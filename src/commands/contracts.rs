@@ -32,7 +32,7 @@ struct Contract<'a> {
     sizes: &'a [&'a str],
     /// Other whole numbers of a case.
     integers: &'a [&'a str],
-    /// What each output is; names that no tensor or size has are defined by formulas of their own.
+    /// A formula for each output; names that no tensor or size has are defined by formulas of their own.
     formulas: Vec<FormulaText>,
     choices: Vec<Named<'a>>,
     domain: Shown<'a>,

@@ -15,7 +15,7 @@ pub(super) fn reason(hung: &Selected<'_>) -> String {
     format!("`{id}` hung and the run stopped there: --keep-going goes on")
 }
 
-/// What to do after a test hung. `line` runs the same tests on the emulator.
+/// The advice after a test hung. `line` runs the same tests on the emulator.
 pub(super) fn advice(hung: &Selected<'_>, left: usize, line: &str) -> String {
     let id = &hung.case.id;
     let left = match left {

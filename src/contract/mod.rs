@@ -37,7 +37,7 @@ pub struct Function {
     pub name: &'static str,
     /// What it computes, in words.
     pub title: &'static str,
-    /// What each output is, in the letters of its sizes and tensors; other names are defined by formulas of their own.
+    /// A formula for each output, in the letters of its sizes and tensors; other names are defined by formulas of their own.
     pub formulas: &'static [Formula],
     /// Its dimensions, from 1 up.
     pub dims: &'static [&'static str],

@@ -3,7 +3,7 @@
 /// A choice, a word of it, and what the word means.
 type Meaning = (&'static str, &'static str, &'static str);
 
-/// What a word of a choice means; empty if the table lacks it, which a test would have shown.
+/// The meaning of a word of a choice. It is empty if the table lacks the word, which a test would have shown.
 pub fn meaning(choice: &str, word: &str) -> &'static str {
     let mut all = MEANINGS.iter();
     all.find(|(of, known, _)| *of == choice && *known == word)

@@ -1,4 +1,4 @@
-//! Which bindings of a user have run a case, and why the others have not.
+//! The bindings of a user that have run a case, and the reasons why the others have not.
 
 use crate::binding::Binding;
 use crate::exit::Stop;

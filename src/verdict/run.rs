@@ -221,7 +221,7 @@ pub struct RunReport {
     pub environment: EnvironmentReport,
     /// What it ran on.
     pub device: DeviceReport,
-    /// What it ran.
+    /// The commands that it ran.
     pub code_object: CodeObjectReport,
     /// The seed of the run.
     pub seed: u64,

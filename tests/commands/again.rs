@@ -1,4 +1,4 @@
-//! What failed runs again as it failed: by the line that a failure prints, and by `--failed`.
+//! A failed test fails again in the same way: by the line that its failure prints, and by `--failed`.
 
 use std::collections::BTreeMap;
 use std::fs;

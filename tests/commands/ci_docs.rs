@@ -66,7 +66,7 @@ fn workflows() -> [Workflow; 2] {
     all.try_into().expect("two workflows")
 }
 
-/// What became of the jobs, by name.
+/// The results of the jobs, by name.
 fn endings(ended: &[(String, Ending)]) -> Vec<(&str, &Ending)> {
     ended
         .iter()

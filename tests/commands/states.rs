@@ -104,7 +104,7 @@ fn what_is_wrong_in_a_start_is_told_with_its_place() {
     insta::assert_snapshot!(told);
 }
 
-/// What is rounded at each token goes on into the next: a right kernel failed.
+/// A state that is rounded at each token is passed on to the next token: a right kernel failed.
 #[test]
 fn a_state_in_fewer_bits_is_refused() {
     let here = scratch("states-narrow");

@@ -16,7 +16,7 @@ pub(super) fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
 }
 
 impl Terms {
-    /// What the sizes of a function give in these cases.
+    /// The formulas over the sizes of a function, with their values in these cases.
     pub(super) fn of(function: &Function, cases: &[&Values]) -> Terms {
         let sizes = function.dims.iter().chain(function.integers);
         let names: Vec<&str> = sizes.copied().collect();

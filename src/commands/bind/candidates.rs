@@ -218,7 +218,7 @@ fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate>
         .collect()
 }
 
-/// What speaks for a contract: the kernel, or the pipeline, with most arguments that are called like its tensors and sizes.
+/// Finds the kernel, or the pipeline, with most arguments that are named like the contract's tensors and sizes.
 fn candidate(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Candidate> {
     let function = offer.described.function;
     let wanted = offer.outputs();

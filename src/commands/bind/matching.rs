@@ -8,7 +8,7 @@ use super::offer::Offer;
 use super::source::{Argument, Holds};
 use crate::binding::{DescribedTensor, Use};
 
-/// What an argument is matched with.
+/// The tensor, size or formula that an argument is matched with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
     /// The argument in a binding.
@@ -148,7 +148,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// What is left on both sides in the same number.
+    /// Matches the arguments and tensors that are left, where there are as many of both.
     fn rest(&mut self) {
         for writable in [Some(true), Some(false), None] {
             let open = self.open(is_pointer);

@@ -1,4 +1,4 @@
-//! What a contract hands over to kernels, and how: its tensors and sizes, and what the built-in kernels of the contract take.
+//! The offer of a contract to kernels: its tensors and sizes, and the arguments that its built-in kernels take.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::binding::formula::{Formula, Node};
 use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in};
 use crate::contract::Choice;
 
-/// What a contract hands to kernels.
+/// The offer of a contract to kernels: tensors, sizes and numbers.
 pub struct Offer<'a> {
     /// The contract.
     pub described: &'a Described,
@@ -22,7 +22,7 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// What a contract hands over. The built-in binding of the contract says how.
+    /// The offer of a contract. Its built-in binding says how kernels take it.
     pub fn new(described: &'a Described) -> Offer<'a> {
         let function = described.function;
         let bindings = built_in().unwrap_or_default().iter();

@@ -22,7 +22,7 @@ pub const RECOMPILE: &str = "compile with -g (names, types) or -fhip-kernel-arg-
 pub struct Skeletons<'a> {
     /// The code object of the kernels.
     pub object: &'a CodeObject,
-    /// What the contract hands over, if there is one.
+    /// The offer of the contract, if one is named.
     pub offer: Option<&'a Offer<'a>>,
     /// The kernels.
     pub subjects: &'a [Subject<'a>],
@@ -181,7 +181,7 @@ impl Skeletons<'_> {
         text + "]\n"
     }
 
-    /// What the contract has, and what no argument says.
+    /// Lists the contract's tensors, and its choices that no argument mentions.
     fn foot(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
         let Some(offer) = self.offer else {
             return String::new();

@@ -18,11 +18,11 @@ pub struct Argument {
     pub offset: u64,
     /// Its bytes.
     pub size: u64,
-    /// What it holds.
+    /// Its contents.
     pub holds: Holds,
 }
 
-/// What an argument holds.
+/// The contents of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Holds {
     /// An address.

@@ -25,7 +25,7 @@ pub enum Ending {
     Passed,
     /// A step did not.
     Failed {
-        /// What it ran.
+        /// The commands that it ran.
         step: String,
         /// Its exit code.
         code: i32,
@@ -47,7 +47,7 @@ struct Job<'a> {
     variables: BTreeMap<String, String>,
     /// Directories that steps have added to PATH, the last one first.
     path: Vec<String>,
-    /// What goes into the cache when the job has ended: path and key.
+    /// The path and key that go into the cache when the job has ended.
     cached: Vec<(String, String)>,
 }
 
@@ -197,7 +197,7 @@ impl Job<'_> {
         ending
     }
 
-    /// Whether a step runs: after a failure only one that always does.
+    /// True if a step runs. After a failure only a step that always runs does.
     fn holds(&self, condition: Option<&str>, ending: &Ending) -> bool {
         let well = *ending == Ending::Passed;
         match condition {
