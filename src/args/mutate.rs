@@ -40,10 +40,6 @@ pub struct MutateArgs {
     #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"])]
     pub merge: Vec<PathBuf>,
 
-    /// Mutants that need not be noticed, each with a reason (docs/mutation.md); several files are as one
-    #[arg(long, value_name = "FILE.toml", num_args = 1..)]
-    pub accepted: Vec<PathBuf>,
-
     /// Run the mutants too that a rule proves to be equivalent, and stop at one that a test notices
     #[arg(long)]
     pub doubt: bool,

@@ -96,7 +96,6 @@ impl Campaign<'_> {
             functions: Vec::new(),
             not_launched: Vec::new(),
             uncovered: Vec::new(),
-            stale: Vec::new(),
             mutants: Vec::new(),
         }
     }

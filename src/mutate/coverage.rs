@@ -69,7 +69,6 @@ pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> V
                 text: disassemble(inst),
                 path: path(function, at, &covered),
                 never,
-                reason: None,
             });
         }
         open = true;

@@ -76,12 +76,9 @@ pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, S
         whole.seconds += part.seconds;
         whole.drawn += part.drawn;
         whole.mutants.extend(part.mutants);
-        whole.stale.extend(part.stale);
     }
     complete(&whole.parts)?;
     whole.parts.sort_by_key(|part| number(part));
-    whole.stale.sort();
-    whole.stale.dedup();
     let key = |mutant: &MutantReport| (mutant.function.clone(), mutant.offset, mutant.operator);
     whole.mutants.sort_by_key(key);
     Ok(whole)

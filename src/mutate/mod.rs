@@ -1,10 +1,9 @@
-//! Mutation: how much a PASS says. One instruction of the kernels is changed at a time, in memory, and the tests that execute it run: one of
-//! them should not pass any more.
+//! Mutation testing: how much a PASS says. A campaign changes one instruction of a kernel at a time, in memory, and runs the tests that execute
+//! the instruction. At least one of these tests should not pass any more.
 //!
-//! The score is the share of mutants that were noticed among those that could have been: killed / (killed + missed + within-tolerance +
-//! not-infected). Mutants that are proven equivalent, and those that somebody has accepted with a reason, are not among these.
+//! The score is the share of killed mutants among all judged ones: killed / (killed + missed + within-tolerance + not-infected). Only mutants that
+//! a rule proves equivalent are not among the judged ones.
 
-mod accepted;
 mod campaign;
 mod coverage;
 mod equivalent;
@@ -17,7 +16,6 @@ mod sample;
 mod show;
 mod sites;
 
-pub use accepted::{Accepted, apply};
 pub use campaign::{Campaign, News, Options};
 pub use merge::{merge, read};
 pub use operators::Operator;

@@ -41,13 +41,6 @@ pub enum Outcome {
         /// The rule that proves it.
         rule: String,
     },
-    /// It was not noticed, and somebody has said why that is right.
-    Accepted {
-        /// The reason.
-        reason: String,
-        /// What it would be otherwise.
-        instead: String,
-    },
     /// Values do not show it: the sanitizer judges it.
     NotJudged,
 }
@@ -61,7 +54,6 @@ impl Outcome {
             Outcome::WithinTolerance { .. } => "within-tolerance",
             Outcome::NotInfected { .. } => "not-infected",
             Outcome::Equivalent { .. } => "equivalent",
-            Outcome::Accepted { .. } => "accepted",
             Outcome::NotJudged => "not-judged",
         }
     }
@@ -80,8 +72,6 @@ impl Outcome {
 pub struct MutantReport {
     /// The function that it is in.
     pub function: String,
-    /// The first 16 digits of the SHA-256 of the function's code.
-    pub sha256: String,
     /// Bytes from the function's beginning to the instruction.
     pub offset: u64,
     /// Where the instruction comes from, if the object has line tables.
@@ -117,9 +107,6 @@ pub struct Uncovered {
     /// Whether it is proven that no launch within the bounds of the rule `ranges` comes there.
     #[serde(default)]
     pub never: bool,
-    /// Why no launch comes there, where somebody has looked and a file says it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
 }
 
 /// A function that mutants were made of.
@@ -196,8 +183,6 @@ pub struct MutationReport {
     pub not_launched: Vec<String>,
     /// Instructions of the functions that no test executes.
     pub uncovered: Vec<Uncovered>,
-    /// Accepted entries that fit no mutant of their function any more, or whose function has changed.
-    pub stale: Vec<String>,
     /// The mutants.
     pub mutants: Vec<MutantReport>,
 }
@@ -215,8 +200,6 @@ pub struct Counts {
     pub not_infected: usize,
     /// Equivalent.
     pub equivalent: usize,
-    /// Accepted.
-    pub accepted: usize,
     /// Not judged.
     pub not_judged: usize,
 }
@@ -232,7 +215,6 @@ impl Counts {
                 Outcome::WithinTolerance { .. } => &mut counts.within_tolerance,
                 Outcome::NotInfected { .. } => &mut counts.not_infected,
                 Outcome::Equivalent { .. } => &mut counts.equivalent,
-                Outcome::Accepted { .. } => &mut counts.accepted,
                 Outcome::NotJudged => &mut counts.not_judged,
             } += 1;
         }

@@ -16,9 +16,6 @@ pub fn table(report: &MutationReport, verbose: bool, columns: Option<usize>) -> 
     let mut text = functions(report, columns);
     text += &survivors(report, verbose);
     text += &uncovered(report, verbose);
-    for stale in &report.stale {
-        let _ = writeln!(text, "STALE {stale}");
-    }
     text += &summary(report);
     text
 }
@@ -28,12 +25,12 @@ fn functions(report: &MutationReport, columns: Option<usize>) -> String {
     table.load_style(presets::NOTHING);
     table.set_header([
         "kernel", "code", "covered", "cases", "mutants", "killed", "missed", "within", "idle",
-        "equal", "accepted", "score",
+        "equal", "score",
     ]);
     for function in &report.functions {
         let own = report.mutants.iter();
         let counts = Counts::of(own.filter(|mutant| mutant.function == function.name));
-        let all = counts.judged() + counts.equivalent + counts.accepted;
+        let all = counts.judged() + counts.equivalent;
         let numbers = [
             function.instructions,
             function.covered,
@@ -44,7 +41,6 @@ fn functions(report: &MutationReport, columns: Option<usize>) -> String {
             counts.within_tolerance,
             counts.not_infected,
             counts.equivalent,
-            counts.accepted,
         ];
         let mut row = vec![kernel_label(&function.name)];
         row.extend(numbers.map(|number| number.to_string()));
@@ -117,11 +113,9 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
         };
         let _ = writeln!(
             text,
-            "\nuncovered: {} instructions that no test executes, and {} that no launch comes to: {} are proven, of {} a file says why",
-            count(|run| !run.never && run.reason.is_none()),
-            count(|run| run.never || run.reason.is_some()),
+            "\nuncovered: {} instructions that no test executes, and {} that provably no launch comes to",
+            count(|run| !run.never),
             count(|run| run.never),
-            count(|run| !run.never && run.reason.is_some()),
         );
     }
     let shown = if verbose {
@@ -138,11 +132,7 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
             run.instructions,
             run.text,
             run.path,
-            match &run.reason {
-                _ if run.never => " (proven)".into(),
-                Some(reason) => format!(" ({reason})"),
-                None => String::new(),
-            }
+            if run.never { " (proven)" } else { "" }
         );
     }
     if report.uncovered.len() > shown {
@@ -181,7 +171,7 @@ fn summary(report: &MutationReport) -> String {
         count => format!(", {count} waits not judged"),
     };
     format!(
-        "{interrupted}\nscore {}: {} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{waits}\n\
+        "{interrupted}\nscore {}: {} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent{waits}\n\
          {mutants} mutants of {} functions by {} cases in {:.0} s, {rate:.0} a second, seed {}{parts}\n",
         percent(counts.score()),
         counts.killed,
@@ -190,7 +180,6 @@ fn summary(report: &MutationReport) -> String {
         counts.within_tolerance,
         counts.not_infected,
         counts.equivalent,
-        counts.accepted,
         report.functions.len(),
         report.asked.cases,
         report.seconds,

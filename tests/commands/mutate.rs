@@ -169,58 +169,18 @@ fn parts_are_one_campaign_again() {
 }
 
 #[test]
-fn a_score_below_the_bar_fails_and_what_is_accepted_counts_no_more() {
-    let here = scratch("mutate-accepted");
-    let only = [
-        "--operator",
-        "register,constant",
-        "--per-kernel",
-        "0",
-        "--format",
-        "json",
-    ];
-    let first = report(&run(&here, &args(&only)).out);
-    let survivors: Vec<&Value> = ["missed", "within-tolerance", "not-infected"]
-        .into_iter()
-        .flat_map(|outcome| outcomes(&first, outcome))
-        .collect();
-    assert!(!survivors.is_empty());
-    let bar = run(
-        &here,
-        &args(&[&only[..], &["--fail-under", "100"]].concat()),
-    );
-    assert_eq!(bar.code, 1);
-    let file = |sha256: &str| {
-        let entries = survivors.iter().map(|mutant| {
-            format!(
-                "[[accepted]]\nreason = \"tried\"\nwas = {}\nis = {}\noperators = [{}]\nat = {{ {} = [{}] }}\n",
-                mutant["was"], mutant["is"], mutant["operator"], mutant["function"], mutant["offset"]
-            )
-        });
-        let function = &survivors[0]["function"];
-        format!("[functions]\n{function} = {sha256:?}\n") + &entries.collect::<String>()
+fn a_score_below_the_bar_fails() {
+    let here = scratch("mutate-bar");
+    let bar = |percent: &str| {
+        let words = ["--operator", "register,constant", "--per-kernel", "0"];
+        let bar = ["--format", "json", "--fail-under", percent];
+        run(&here, &args(&[&words[..], &bar].concat()))
     };
-    let sha256 = survivors[0]["sha256"].as_str().expect("text");
-    fs::write(here.join("accepted.toml"), file(sha256)).expect("written");
-    let accepted = ["--accepted", "accepted.toml", "--fail-under", "100"];
-    let passed = run(&here, &args(&[&only[..], &accepted].concat()));
-    assert_eq!(passed.code, 0, "{}", passed.out);
-    assert_eq!(
-        outcomes(&report(&passed.out), "accepted").len(),
-        survivors.len()
-    );
-
-    fs::write(here.join("accepted.toml"), file("0123456789abcdef")).expect("written");
-    let stale = run(&here, &args(&[&only[..], &accepted[..2]].concat()));
-    assert_eq!(stale.code, 1);
-    let told = report(&stale.out)["stale"][0]
-        .as_str()
-        .expect("text")
-        .to_owned();
-    assert!(
-        told.contains("the function's code has changed, look at it again"),
-        "{told}"
-    );
+    let missed = bar("100");
+    assert_eq!(missed.code, 1, "{}", missed.err);
+    let found = report(&missed.out);
+    assert!(!outcomes(&found, "missed").is_empty());
+    assert_eq!(bar("50").code, 0);
 }
 
 #[test]
@@ -252,14 +212,6 @@ fn what_makes_no_sense_is_refused() {
     assert!(usage(&["--partition", "3/2"]).contains("`3/2` is no part"));
     assert!(usage(&["--fail-under", "101"]).contains("no percentage"));
     assert!(usage(&["--operator", "colour"]).contains("invalid value 'colour'"));
-    fs::write(here.join("a.toml"), "[[accepted]]\nreason = 1\n").expect("written");
-    let run = run(&here, &args(&["--accepted", "a.toml"]));
-    assert_eq!(run.code, 3);
-    assert!(
-        run.err.contains("a.toml") && run.err.contains("line 2"),
-        "{}",
-        run.err
-    );
 }
 
 #[test]

@@ -218,22 +218,6 @@ fn a_campaign_is_what_its_schema_says() {
         outcomes.extend(mutants.map(|one| one["outcome"].as_str().expect("a word").to_owned()));
     };
     note(&all);
-    // One that survives is accepted.
-    let survivor = mutants.iter().find(|one| one["outcome"] == "missed");
-    let survivor = survivor.expect("something is missed");
-    let accepted = format!(
-        "[functions]\n{0} = {1}\n[[accepted]]\nreason = \"tried\"\nwas = {2}\nat = {{ {0} = [{3}] }}\n",
-        survivor["function"], survivor["sha256"], survivor["was"], survivor["offset"]
-    );
-    std::fs::write(here.join("accepted.toml"), accepted).expect("written");
-    note(&own(&[
-        "--per-kernel",
-        "0",
-        "--accepted",
-        "accepted.toml",
-        "--format",
-        "json",
-    ]));
     for (part, file) in [("1/2", "1.json"), ("2/2", "2.json")] {
         own(&["--partition", part, "--format", "json", "--report", file]);
         assert_eq!(valid_file(&here.join(file))["parts"][0], part);
@@ -253,7 +237,6 @@ fn a_campaign_is_what_its_schema_says() {
     let done = run(&here, &[&args[..], &["--format", "json"]].concat());
     note(&valid(&done.out));
     let known = [
-        "accepted",
         "equivalent",
         "killed",
         "missed",

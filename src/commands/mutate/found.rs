@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::super::written::{Told, Written};
 use crate::args::{Color, look};
 use crate::exit::Stop;
-use crate::mutate::{Accepted, MutantReport, MutationReport, News, apply, page, table};
+use crate::mutate::{MutantReport, MutationReport, News, page, table};
 use crate::run::Ends;
 use crate::text::print;
 
@@ -15,8 +15,6 @@ use crate::text::print;
 pub(super) struct Telling {
     /// Files.
     pub(super) written: Written,
-    /// Mutants that need not be noticed.
-    pub(super) accepted: Option<Accepted>,
     /// Whether JSON is printed, and no table.
     pub(super) json: bool,
     /// Whether the table has everything.
@@ -133,16 +131,12 @@ impl Found {
 
     fn report(&self, complete: bool) -> MutationReport {
         let seconds = self.started.map(|started| started.elapsed().as_secs_f64());
-        let mut report = MutationReport {
+        MutationReport {
             complete,
             seconds: seconds.unwrap_or(self.report.seconds),
             mutants: self.mutants.values().cloned().collect(),
             ..self.report.clone()
-        };
-        if let Some(accepted) = &self.told.accepted {
-            apply(&mut report, accepted);
         }
-        report
     }
 }
 

@@ -67,7 +67,6 @@ impl Campaign<'_> {
             .map(|at| &function.instructions[at].1);
         let mut report = MutantReport {
             function: function.name.clone(),
-            sha256: function.sha256.clone(),
             offset: mutant.address - function.start,
             source: None,
             operator: mutant.change.operator,

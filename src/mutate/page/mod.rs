@@ -23,7 +23,6 @@ struct Page {
     chips: Vec<Chip>,
     legend: Vec<(&'static str, &'static str)>,
     not_launched: String,
-    stale: Vec<String>,
 }
 
 struct Chip {
@@ -116,7 +115,6 @@ pub fn page(report: &MutationReport) -> io::Result<String> {
         chips: chips(report, survived > 0),
         legend: pictures::LEGEND.to_vec(),
         not_launched: escaped(&names.collect::<Vec<_>>().join(", ")),
-        stale: report.stale.iter().map(|stale| escaped(stale)).collect(),
     };
     let mut text = page.render().map_err(io::Error::other)?;
     text.push('\n');
@@ -143,14 +141,13 @@ fn state(report: &MutationReport) -> String {
         ""
     };
     format!(
-        "{end}{} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent, {} accepted{part}",
+        "{end}{} killed of {}; {} missed, {} within tolerance, {} not infected; {} equivalent{part}",
         counts.killed,
         counts.judged(),
         counts.missed,
         counts.within_tolerance,
         counts.not_infected,
-        counts.equivalent,
-        counts.accepted
+        counts.equivalent
     )
 }
 
@@ -252,7 +249,7 @@ fn ran(report: &MutationReport, function: &FunctionReport) -> Vec<Ran> {
         let first = function
             .listing
             .partition_point(|line| line.offset < run.offset);
-        let kind = if run.never || run.reason.is_some() {
+        let kind = if run.never {
             Ran::Never
         } else {
             Ran::Uncovered
@@ -291,7 +288,6 @@ fn told(mutant: &MutantReport) -> Vec<String> {
         }
         Outcome::WithinTolerance { test } => vec![ran, format!("differs in {test}")],
         Outcome::Equivalent { rule } => vec![format!("by the rule {rule}")],
-        Outcome::Accepted { reason, instead } => vec![format!("{instead}, but: {reason}")],
         Outcome::NotJudged => Vec::new(),
     }
 }
@@ -335,7 +331,6 @@ mod tests {
             text: "s_nop 0".into(),
             path: String::new(),
             never: false,
-            reason: None,
         });
         report
     }

@@ -14,7 +14,7 @@ const SIDE: usize = 8;
 pub(super) const LEGEND: [(&str, &str); 6] = [
     ("survived", "a mutant survived"),
     ("killed", "every mutant was noticed"),
-    ("settled", "equivalent, accepted or not judged"),
+    ("settled", "equivalent or not judged"),
     ("executed", "executed, not changed"),
     ("uncovered", "no test executes it"),
     ("never", "no launch comes there"),
@@ -25,7 +25,7 @@ pub(super) fn bar(counts: &Counts) -> String {
     let mut text =
         String::from("<svg class=\"shares\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\">");
     let survived = counts.missed + counts.within_tolerance + counts.not_infected;
-    let settled = counts.equivalent + counts.accepted + counts.not_judged;
+    let settled = counts.equivalent + counts.not_judged;
     let parts = [
         ("killed", counts.killed),
         ("survived", survived),

@@ -3,7 +3,6 @@ use super::*;
 fn mutant(offset: u64, outcome: Outcome) -> MutantReport {
     MutantReport {
         function: "kernel".into(),
-        sha256: "00".into(),
         offset,
         source: None,
         operator: Operator::Delete,
@@ -40,7 +39,6 @@ pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> Mut
         functions: Vec::new(),
         not_launched: Vec::new(),
         uncovered: Vec::new(),
-        stale: Vec::new(),
         mutants: mutants
             .into_iter()
             .map(|(at, outcome)| mutant(at, outcome))
@@ -59,10 +57,6 @@ pub(in crate::mutate) fn killed() -> Outcome {
 #[test]
 fn a_score_is_the_share_that_was_noticed_of_what_could_have_been() {
     let equivalent = Outcome::Equivalent { rule: "r".into() };
-    let accepted = Outcome::Accepted {
-        reason: "r".into(),
-        instead: "missed".into(),
-    };
     let missed = Outcome::Missed { saw: Vec::new() };
     let within = Outcome::WithinTolerance { test: "t".into() };
     let idle = Outcome::NotInfected { saw: Vec::new() };
@@ -72,7 +66,6 @@ fn a_score_is_the_share_that_was_noticed_of_what_could_have_been() {
         within,
         idle,
         equivalent,
-        accepted,
         Outcome::NotJudged,
     ];
     let all = all
