@@ -42,11 +42,7 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
         let score = report.counts().score();
         score.is_none_or(|score| score < bar)
     });
-    Ok(if below {
-        Exit::Failed
-    } else {
-        Exit::Passed
-    })
+    Ok(if below { Exit::Failed } else { Exit::Passed })
 }
 
 /// Runs a campaign, and tells it.

@@ -8,8 +8,6 @@ use gfx906::code_object::Lines;
 use globset::GlobSet;
 
 use super::coverage::{self, Honest};
-use super::equivalent::Ranges;
-use super::launches::Recorded;
 use super::operators::Operator;
 use super::report::{Asked, FunctionReport, MutantReport, MutationReport, SCHEMA};
 use super::sample::{self, Mutant};
@@ -106,10 +104,8 @@ impl Campaign<'_> {
     /// The honest kernels do not pass, there is nothing to change, or the host could not judge a mutant.
     pub fn run(&self, mut told: impl FnMut(News)) -> Result<(), Stop> {
         let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
-        let launched = Recorded::new(self.device);
-        let honest = self.honest(&launched)?;
+        let honest = self.honest()?;
         let mut functions = sites::functions(&self.program().object);
-        self.follow(&mut functions, &launched);
         for function in &mut functions {
             let mut exchanging = honest.iter().flat_map(|honest| &honest.exchanging);
             // What is called may be by any of them.
@@ -202,33 +198,15 @@ impl Campaign<'_> {
         self.setup.program()
     }
 
-    /// Finds what is known of the registers of kernels that were launched. A choice of tests is none of launches: then nothing is.
-    fn follow(&self, functions: &mut [Function], launched: &Recorded<'_>) {
-        let [phases, tests, _] = &self.options.words;
-        if !phases.is_empty() || !tests.is_empty() {
-            return;
-        }
-        for (name, bounds) in launched.bounds() {
-            let kernel = self.program().object.kernel(&name);
-            let function = functions.iter_mut().find(|function| function.name == name);
-            if let Some((function, kernel)) = function.zip(kernel) {
-                function.ranges = Ranges::of(function, kernel, &bounds);
-            }
-        }
-    }
-
     /// Every case with the honest kernels: all must pass.
-    fn honest(&self, launched: &Recorded<'_>) -> Result<Vec<Honest>, Stop> {
+    fn honest(&self) -> Result<Vec<Honest>, Stop> {
         let watches = self.selected.iter().map(|_| Watch::coverage().0);
         let watches: Vec<Watch> = watches.collect();
         let cases = 0..self.selected.len();
         let plans: Vec<Plan<'_>> = cases
             .map(|case| {
                 let limits = self.options.limits;
-                Plan {
-                    device: launched,
-                    ..self.plan(case, None, self.program(), &watches[case], limits)
-                }
+                self.plan(case, None, self.program(), &watches[case], limits)
             })
             .collect();
         let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();

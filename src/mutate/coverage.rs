@@ -48,8 +48,7 @@ impl Honest {
     }
 }
 
-/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there. What no launch comes to is a run
-/// of its own.
+/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there.
 pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> Vec<Uncovered> {
     let all = &function.instructions;
     let mut runs: Vec<Uncovered> = Vec::new();
@@ -59,16 +58,13 @@ pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> V
             open = false;
             continue;
         }
-        let ranges = function.ranges.as_ref();
-        let never = ranges.is_some_and(|ranges| ranges.is_unreached(at));
-        if !open || runs.last().is_some_and(|run| run.never != never) {
+        if !open {
             runs.push(Uncovered {
                 function: function.name.clone(),
                 offset: address - function.start,
                 instructions: 0,
                 text: disassemble(inst),
                 path: path(function, at, &covered),
-                never,
             });
         }
         open = true;

@@ -7,9 +7,6 @@ mod arguments;
 mod dead;
 mod idle;
 mod paths;
-mod ranges;
-
-pub(super) use ranges::Ranges;
 
 use std::collections::BTreeSet;
 
@@ -27,9 +24,6 @@ const IDLE: &str =
     "idle: with no lane on, what the branch would have skipped does nothing that is seen later";
 /// A wider load of arguments.
 const ARGUMENTS: &str = "arguments: a load of the kernel's own arguments, and no path reads the registers that it fills more or fewer of";
-
-/// What differs lies beyond the bounds of what the kernel is launched with.
-const RANGES: &str = "ranges: within the bounds of the kernel's arguments and launches both instructions do the same, or differ in registers only that no path reads before they are written again";
 
 /// A wait for what has arrived on every path.
 const NEEDLESS: &str = "needless: on every path what the wait guards has arrived all the same; where it waits for memory, no wave reaches what another of its launch stores, in any launch";
@@ -53,13 +47,10 @@ pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str>
         return arguments::same(function, at, was, &is).then_some(ARGUMENTS);
     }
     let deleted = is.row.mnemonic == "s_nop";
-    if deleted && paths::never_taken(function, at) {
-        return Some(RANGES);
-    }
     if !is_pure(was) || !(deleted || is_pure(&is)) {
         return None;
     }
-    dead::same(function, at, was, &is)
+    dead::same(function, at, was, &is).then_some(DEAD)
 }
 
 /// What [`lint`](lint::lint) says of a wider load of arguments that leaves what the honest one does in every register that is read, and writes

@@ -7,7 +7,6 @@
 mod campaign;
 mod coverage;
 mod equivalent;
-mod launches;
 mod merge;
 mod operators;
 mod page;

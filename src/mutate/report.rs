@@ -104,9 +104,6 @@ pub struct Uncovered {
     pub text: String,
     /// What would lead there.
     pub path: String,
-    /// Whether it is proven that no launch within the bounds of the rule `ranges` comes there.
-    #[serde(default)]
-    pub never: bool,
 }
 
 /// A function that mutants were made of.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::report::{Counts, MutantReport, MutationReport, Outcome, Uncovered};
+use super::report::{Counts, MutantReport, MutationReport, Outcome};
 use crate::report::fit;
 use crate::text::{demangled, kernel_label};
 
@@ -107,15 +107,11 @@ fn survivors(report: &MutationReport, verbose: bool) -> String {
 fn uncovered(report: &MutationReport, verbose: bool) -> String {
     let mut text = String::new();
     if !report.uncovered.is_empty() {
-        let count = |wanted: fn(&Uncovered) -> bool| -> usize {
-            let runs = report.uncovered.iter().filter(|run| wanted(run));
-            runs.map(|run| run.instructions).sum()
-        };
+        let runs = report.uncovered.iter();
+        let instructions: usize = runs.map(|run| run.instructions).sum();
         let _ = writeln!(
             text,
-            "\nuncovered: {} instructions that no test executes, and {} that provably no launch comes to",
-            count(|run| !run.never),
-            count(|run| run.never),
+            "\nuncovered: {instructions} instructions that no test executes"
         );
     }
     let shown = if verbose {
@@ -126,13 +122,12 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
     for run in report.uncovered.iter().take(shown) {
         let _ = writeln!(
             text,
-            "  {}+{:#x}  {} from `{}` on: {}{}",
+            "  {}+{:#x}  {} from `{}` on: {}",
             kernel_label(&run.function),
             run.offset,
             run.instructions,
             run.text,
             run.path,
-            if run.never { " (proven)" } else { "" }
         );
     }
     if report.uncovered.len() > shown {

@@ -6,7 +6,6 @@ use gfx906::code_object::{CodeObject, Kernel, Lines, SymbolKind};
 use gfx906::isa::{Inst, decode, disassemble};
 use sha2::{Digest, Sha256};
 
-use super::equivalent::Ranges;
 use super::operators::Registers;
 use super::report::Line;
 
@@ -26,8 +25,6 @@ pub(super) struct Function {
     pub kernarg: Option<(u16, u64)>,
     /// Link addresses and instructions, in order; words that are none are left out.
     pub instructions: Vec<(u64, Inst)>,
-    /// What is known of its registers and paths, where it was followed.
-    pub ranges: Option<Ranges>,
     /// In some launch a wave reached memory that another of the same launch stored to, or that is not known.
     pub exchanges: bool,
 }
@@ -65,7 +62,6 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
         Some(Function {
             kernarg: kernel.and_then(kernarg),
             instructions: instructions(code, start),
-            ranges: None,
             exchanges: true,
             name,
             start,

@@ -100,33 +100,16 @@ fn what_is_proven_is_run_if_somebody_doubts_it_and_nothing_notices() {
     assert_eq!(doubted.code, 0, "{}", doubted.err);
     let found = report(&doubted.out);
     let proven = outcomes(&found, "equivalent");
-    let by = |rule: &str, was: &str| {
-        let starts = |mutant: &&&Value, key: &str, text: &str| {
-            mutant[key]
-                .as_str()
-                .is_some_and(|found| found.starts_with(text))
-        };
-        let own = proven.iter().filter(|mutant| starts(mutant, "rule", rule));
-        own.filter(|mutant| starts(mutant, "was", was)).count()
-    };
-    // Blocks have 64 work-items: no other bit of the word of sizes says anything.
-    assert_eq!(by("ranges", "s_and_b32"), 30);
-    assert_eq!(by("ranges", "v_ashrrev_i32"), 1);
-    assert_eq!(by("idle", "s_cbranch_execz"), 1);
+    let idle = proven.iter().filter(|mutant| {
+        let rule = mutant["rule"].as_str().expect("a rule");
+        rule.starts_with("idle") && mutant["was"].to_string().contains("s_cbranch_execz")
+    });
+    assert_eq!(idle.count(), 1);
     assert!(
         proven
             .iter()
             .all(|mutant| mutant["ran"] == mutant["executed_by"])
     );
-    // Where tests are chosen, launches are not all that there are.
-    let chosen = run(&here, &args(&["--per-kernel", "0", "--format", "json"]));
-    let chosen = report(&chosen.out);
-    let ranges = outcomes(&chosen, "equivalent");
-    assert!(ranges.iter().all(|mutant| {
-        !mutant["rule"]
-            .as_str()
-            .is_some_and(|rule| rule.starts_with("ranges"))
-    }));
 }
 
 #[test]

@@ -61,6 +61,6 @@ fn differ_in_dead(
         pending: pending(left),
         narrowed: false,
     };
-    let paths = Paths::every(function);
+    let paths = Paths::through(function);
     alike && is_dead(paths, paths.next(at), open)
 }

@@ -7,7 +7,6 @@ use gfx906::isa::{Access, Code, Inst};
 
 use super::super::sites::Function;
 use super::paths::{Paths, Step};
-use super::{DEAD, RANGES};
 
 /// Registers that differ, and what may be read of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,22 +19,14 @@ pub(super) struct Open {
     pub narrowed: bool,
 }
 
-/// The rule by which two instructions differ in registers only that are dead behind them; none where they are not.
-pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> Option<&'static str> {
-    let left = differing(was, is);
-    let dead = |paths: Paths<'_>, left: RegisterSet| {
-        let open = Open {
-            left,
-            ..Open::default()
-        };
-        is_dead(paths, paths.next(at), open)
+/// Returns whether two instructions differ only in registers that are dead behind them.
+pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
+    let paths = Paths::through(function);
+    let open = Open {
+        left: differing(was, is),
+        ..Open::default()
     };
-    if dead(Paths::every(function), left) {
-        return Some(DEAD);
-    }
-    let ranges = function.ranges.as_ref()?;
-    let left = left.and(&ranges.differing(function, at, was, is));
-    dead(Paths::taken(function), left).then_some(RANGES)
+    is_dead(paths, paths.next(at), open)
 }
 
 /// Whether no path from these instructions on reads any of these registers before it writes it, or touches one that a load is about to write.

@@ -31,7 +31,7 @@ pub(super) fn skips_nothing(function: &Function, at: usize) -> bool {
         zeros: exec,
         ..Done::default()
     };
-    let paths = Paths::every(function);
+    let paths = Paths::through(function);
     paths.all(Some(vec![begin]), begun, |at, done| {
         if at == end {
             let open = Open {

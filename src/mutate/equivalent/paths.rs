@@ -6,7 +6,6 @@ use std::hash::Hash;
 use gfx906::isa::{Encoding, Inst, Kind};
 
 use super::super::sites::Function;
-use super::Ranges;
 
 /// The most states of instructions that are looked at.
 const LIMIT: usize = 100_000;
@@ -23,28 +22,16 @@ pub(super) enum Step<S> {
     To(Vec<usize>, S),
 }
 
-/// The paths through a function: every one, or those that launches take within their bounds.
+/// All paths through a function.
 #[derive(Clone, Copy)]
 pub(super) struct Paths<'f> {
     function: &'f Function,
-    ranges: Option<&'f Ranges>,
 }
 
 impl<'f> Paths<'f> {
-    /// Every one.
-    pub fn every(function: &'f Function) -> Paths<'f> {
-        Paths {
-            function,
-            ranges: None,
-        }
-    }
-
-    /// Those that launches take.
-    pub fn taken(function: &'f Function) -> Paths<'f> {
-        Paths {
-            function,
-            ranges: function.ranges.as_ref(),
-        }
+    /// Returns the paths through a function.
+    pub fn through(function: &'f Function) -> Paths<'f> {
+        Paths { function }
     }
 
     /// The instruction at a position.
@@ -56,15 +43,13 @@ impl<'f> Paths<'f> {
     pub fn next(&self, at: usize) -> Option<Vec<usize>> {
         let (function, inst) = (self.function, self.at(at));
         let name = inst.row.mnemonic;
-        let mut to = match Kind::of(inst) {
+        Some(match Kind::of(inst) {
             _ if name.starts_with("s_endpgm") => Vec::new(),
             Kind::Branch if name == "s_branch" => vec![target(function, at)?],
             Kind::Branch if is_direct(inst) => vec![behind(function, at)?, target(function, at)?],
             Kind::Branch => return None,
             _ => vec![behind(function, at)?],
-        };
-        to.retain(|to| !self.ranges.is_some_and(|ranges| ranges.never(at, *to)));
-        Some(to)
+        })
     }
 
     /// Whether every path from these instructions on comes to an end that is asked for, each state of an instruction looked at once. `step` is
@@ -98,15 +83,6 @@ impl<'f> Paths<'f> {
         }
         true
     }
-}
-
-/// Whether a branch is never taken.
-pub(super) fn never_taken(function: &Function, at: usize) -> bool {
-    let ranges = function.ranges.as_ref();
-    let to = target(function, at);
-    ranges
-        .zip(to)
-        .is_some_and(|(ranges, to)| ranges.never(at, to))
 }
 
 /// The instruction behind another.

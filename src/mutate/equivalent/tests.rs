@@ -80,7 +80,6 @@ fn function(instructions: Vec<(u64, Inst)>) -> Function {
             scalar: 8,
         },
         instructions,
-        ranges: None,
         exchanges: true,
     }
 }

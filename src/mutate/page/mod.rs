@@ -63,27 +63,6 @@ struct MutantView {
     told: Vec<String>,
 }
 
-/// What is known of an instruction without its mutants.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ran {
-    /// A test executes it.
-    Executed,
-    /// No test does.
-    Uncovered,
-    /// No launch does.
-    Never,
-}
-
-impl Ran {
-    fn class(self) -> Option<&'static str> {
-        match self {
-            Ran::Executed => None,
-            Ran::Uncovered => Some("uncovered"),
-            Ran::Never => Some("never"),
-        }
-    }
-}
-
 /// The page of a campaign.
 ///
 /// # Errors
@@ -201,13 +180,13 @@ fn function(report: &MutationReport, function: &FunctionReport, whole: bool) -> 
         mutants.entry(mutant.offset).or_default().push(mutant);
     }
     let counts = Counts::of(mutants.values().flatten().copied());
-    let ran = ran(report, function);
+    let executed = executed(report, function);
     let survived = survivors(&counts);
     let short = !whole && survived == 0;
     let name = escaped(&demangled(&function.name));
     let mut lines: Vec<LineView> = Vec::new();
     let mut source = None;
-    for (line, ran) in function.listing.iter().zip(&ran) {
+    for (line, &executed) in function.listing.iter().zip(&executed) {
         let here = mutants.get(&line.offset).map_or(&[][..], Vec::as_slice);
         if short && here.is_empty() {
             continue;
@@ -220,7 +199,7 @@ fn function(report: &MutationReport, function: &FunctionReport, whole: bool) -> 
                 Some(place) if other => escaped(place),
                 _ => String::new(),
             },
-            class: ran.class(),
+            class: (!executed).then_some("uncovered"),
             mutants: here.iter().map(|one| mutant(&name, one)).collect(),
         });
         source.clone_from(&line.source);
@@ -234,30 +213,25 @@ fn function(report: &MutationReport, function: &FunctionReport, whole: bool) -> 
         survived,
         score: percent(counts.score()),
         bar: pictures::bar(&counts),
-        strip: pictures::strip(&function.listing, &ran, &mutants),
+        strip: pictures::strip(&function.listing, &executed, &mutants),
         left_out: short.then(|| "only instructions that were changed are listed".into()),
         lines,
         name,
     }
 }
 
-/// What is known of each line of a listing.
-fn ran(report: &MutationReport, function: &FunctionReport) -> Vec<Ran> {
-    let mut ran = vec![Ran::Executed; function.listing.len()];
+/// Returns for each line of a listing whether a test executes it.
+fn executed(report: &MutationReport, function: &FunctionReport) -> Vec<bool> {
+    let mut executed = vec![true; function.listing.len()];
     let own = report.uncovered.iter();
     for run in own.filter(|run| run.function == function.name) {
         let first = function
             .listing
             .partition_point(|line| line.offset < run.offset);
-        let kind = if run.never {
-            Ran::Never
-        } else {
-            Ran::Uncovered
-        };
-        let lines = ran.iter_mut().skip(first).take(run.instructions);
-        lines.for_each(|one| *one = kind);
+        let lines = executed.iter_mut().skip(first).take(run.instructions);
+        lines.for_each(|executed| *executed = false);
     }
-    ran
+    executed
 }
 
 fn mutant(function: &str, mutant: &MutantReport) -> MutantView {
@@ -330,7 +304,6 @@ mod tests {
             instructions: 2,
             text: "s_nop 0".into(),
             path: String::new(),
-            never: false,
         });
         report
     }
@@ -338,10 +311,8 @@ mod tests {
     #[test]
     fn instructions_that_nothing_executes_are_known_by_their_run() {
         let report = campaign();
-        let ran = ran(&report, &report.functions[0]);
-        let classes: Vec<_> = ran.into_iter().map(Ran::class).collect();
-        let uncovered = Some("uncovered");
-        assert_eq!(classes, [None, None, uncovered, uncovered, None]);
+        let executed = executed(&report, &report.functions[0]);
+        assert_eq!(executed, [true, true, false, false, true]);
     }
 
     #[test]

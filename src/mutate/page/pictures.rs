@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::super::report::{Counts, Line, MutantReport, Outcome};
-use super::Ran;
 
 /// Instructions of a line of a strip, and the side of one.
 const ACROSS: usize = 96;
 const SIDE: usize = 8;
 
 /// What the colours of a strip mean.
-pub(super) const LEGEND: [(&str, &str); 6] = [
+pub(super) const LEGEND: [(&str, &str); 5] = [
     ("survived", "a mutant survived"),
     ("killed", "every mutant was noticed"),
     ("settled", "equivalent or not judged"),
     ("executed", "executed, not changed"),
     ("uncovered", "no test executes it"),
-    ("never", "no launch comes there"),
 ];
 
 /// Mutants that were noticed beside those that were not.
@@ -44,9 +42,9 @@ pub(super) fn bar(counts: &Counts) -> String {
     text + "</svg>"
 }
 
-fn class(ran: Ran, mutants: Option<&Vec<&MutantReport>>) -> &'static str {
+fn class(executed: bool, mutants: Option<&Vec<&MutantReport>>) -> &'static str {
     let Some(mutants) = mutants else {
-        return ran.class().unwrap_or("executed");
+        return if executed { "executed" } else { "uncovered" };
     };
     let killed = |mutant: &&MutantReport| matches!(mutant.outcome, Outcome::Killed { .. });
     if mutants.iter().any(|mutant| mutant.outcome.survived()) {
@@ -61,7 +59,7 @@ fn class(ran: Ran, mutants: Option<&Vec<&MutantReport>>) -> &'static str {
 /// The instructions of a function: what stands together and is alike is one rectangle.
 pub(super) fn strip(
     listing: &[Line],
-    ran: &[Ran],
+    executed: &[bool],
     mutants: &BTreeMap<u64, Vec<&MutantReport>>,
 ) -> String {
     let lines = listing.len().div_ceil(ACROSS).max(1);
@@ -69,9 +67,9 @@ pub(super) fn strip(
     let mut text = format!(
         "<svg class=\"cells\" role=\"img\" viewBox=\"0 0 {width} {height}\" style=\"max-width:{width}px\">"
     );
-    let cells = listing.iter().zip(ran);
+    let cells = listing.iter().zip(executed);
     let cells: Vec<(&Line, &str)> = cells
-        .map(|(line, ran)| (line, class(*ran, mutants.get(&line.offset))))
+        .map(|(line, executed)| (line, class(*executed, mutants.get(&line.offset))))
         .collect();
     for (row, cells) in cells.chunks(ACROSS).enumerate() {
         let mut column = 0;
