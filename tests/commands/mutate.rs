@@ -162,7 +162,9 @@ fn a_score_below_the_bar_fails() {
     let missed = bar("100");
     assert_eq!(missed.code, 1, "{}", missed.err);
     let found = report(&missed.out);
-    assert!(!outcomes(&found, "missed").is_empty());
+    let survived = |outcome: &&str| !outcomes(&found, outcome).is_empty();
+    let survivors = ["missed", "within-tolerance", "not-infected"];
+    assert!(survivors.iter().any(survived));
     assert_eq!(bar("50").code, 0);
 }
 

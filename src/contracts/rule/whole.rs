@@ -13,7 +13,7 @@ use super::problem::{
     STRENGTHS, VALUES, WIDE,
 };
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Factor, Formula, Values};
+use crate::contract::{Domain, Factor, Formula, Rule, Values};
 use crate::contracts::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contracts::sizes;
 
@@ -29,6 +29,13 @@ const ALL_WRITTEN: fn(&Values) -> bool = |case| {
     case.get("snapshots")
         .zip(case.get("T"))
         .is_some_and(|(kept, tokens)| kept <= tokens)
+};
+
+/// A key of one channel is 1 or -1, so that the state is the value, or the value negated.
+const ONE_CHANNEL: Rule = Rule {
+    of: &["K"],
+    says: "K = 1: where every key is 1 the final state is v itself",
+    breaks: |case| case.get("K") == Some(1),
 };
 
 /// The gated delta rule, token by token. S is a matrix [K, V] of each value head.
@@ -253,10 +260,10 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             sizes::SEQUENCES,
             sizes::HEADS,
-            // Of one channel the state is the value.
             Factor::One("K", &[1, 5, 18, 64, 128, 200]),
             sizes::VALUE_CHANNELS,
         ])
+        .uncomputed(&[ONE_CHANNEL])
         .relations(&[
             laws::doubled([&[Step::Times(&["v"], 2.0)], &[Step::Times(&["final"], 2.0)]]),
             SEQUENCES,
