@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::error::{HipError, Outcome};
+use crate::settings;
 
 /// Device memory of an MI50 with 16 GB in bytes, as its driver tells it.
 pub const TOTAL: u64 = 16368 << 20;
@@ -20,13 +21,7 @@ pub const COUNTER_KHZ: u32 = 25_000;
 
 /// Whether programs may see the device: a list of visible ones hides those it does not name.
 pub fn visible() -> bool {
-    static VISIBLE: LazyLock<bool> = LazyLock::new(|| {
-        let lists = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
-        lists.iter().all(|variable| match std::env::var(variable) {
-            Ok(list) => list.split(',').next().map(str::trim) == Some("0"),
-            Err(_) => true,
-        })
-    });
+    static VISIBLE: LazyLock<bool> = LazyLock::new(settings::first_device_is_visible);
     *VISIBLE
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::Text;
 use crate::card;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::runtime::{check_process, guarded, remember, state};
-use crate::tell::tell;
 
 /// Whether a failed kernel's error stands before a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn not_supported(name: &'static str) -> u32 {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&name) {
         told.push(name);
-        tell(format!(
+        log(format!(
             "{name} is not supported: it returns hipErrorNotSupported"
         ));
     }

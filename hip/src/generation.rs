@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
-use crate::tell::tell;
+use crate::settings;
 
 /// A major version of HIP, by what changed with it under unchanged names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,9 +18,6 @@ pub enum Generation {
     /// 7.1.
     Seven,
 }
-
-/// Says which generation, whatever the library is called: `GFX906_HIP=5`, `6` or `7`.
-const VARIABLE: &str = "GFX906_HIP";
 
 impl Generation {
     /// Major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` tells it: of Debian's packages, and of ROCm 6.4.3 and 7.1.
@@ -80,15 +77,12 @@ fn own_name() -> String {
 pub fn generation() -> Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
         let named = Generation::called(&own_name());
-        let Ok(asked) = std::env::var(VARIABLE) else {
-            return named;
-        };
-        Generation::of(asked.trim()).unwrap_or_else(|| {
-            tell(format!(
-                "{VARIABLE}={asked} is none of 5, 6 and 7: it is not used"
-            ));
-            named
-        })
+        match settings::hip_major() {
+            Some(5) => Generation::Five,
+            Some(6) => Generation::Six,
+            Some(_) => Generation::Seven,
+            None => named,
+        }
     });
     *GENERATION
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use gfx906::machine::{Gpu, GpuError, LANES};
 
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::heap::{self, Heap};
 use crate::printf::Messages;
 use crate::settings;
-use crate::tell::tell;
 
 /// Waves that a host thread runs at a time: more than these never wait.
 const WAVES_PER_THREAD: u64 = 16;
@@ -155,7 +155,7 @@ impl Hostcall {
         };
         if address != 0 {
             if !heap.free(address) {
-                tell(format!(
+                log(format!(
                     "a kernel frees {address:#x}, which malloc did not return or which was freed before"
                 ));
             }
@@ -166,7 +166,7 @@ impl Hostcall {
             static ONCE: std::sync::Once = std::sync::Once::new();
             ONCE.call_once(|| {
                 let all = heap::BYTES >> 20;
-                tell(format!(
+                log(format!(
                     "malloc in a kernel: {bytes} bytes are more than is left of the {all} MiB that there are for that; it returns a null pointer"
                 ));
             });

@@ -1,9 +1,9 @@
 //! Images of code in the program's memory, whose size only their own headers tell.
 
 use crate::boundary::{Address, host_bytes, host_value};
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::host;
-use crate::tell::tell;
 
 /// An image of which so many bytes can be read at all, whatever its headers claim.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
             return Ok(data);
         }
     }
-    tell("an offload bundle has no entry for gfx906");
+    log("an offload bundle has no entry for gfx906");
     Err(HipError::NoBinaryForGpu)
 }
 
@@ -89,7 +89,7 @@ impl Image {
 
     /// Says what is wrong, and is the error for it.
     fn damaged(self, what: &str) -> HipError {
-        tell(format!("the image at {:#x} is damaged: {what}", self.at));
+        log(format!("the image at {:#x} is damaged: {what}", self.at));
         HipError::InvalidImage
     }
 
@@ -154,7 +154,7 @@ impl Image {
             2 => self.get::<u32>(8).map(u64::from),
             3 => self.get(8),
             version => {
-                tell(format!(
+                log(format!(
                     "version {version} of the compressed offload bundle does not say its size: build without --offload-compress"
                 ));
                 Err(HipError::InvalidImage)

@@ -1,33 +1,30 @@
 //! Memory that the program has not given back when it ends, or gives back twice: told where the environment asks for it (`GFX906_LEAKS=1`).
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::boundary::Address;
+use crate::diagnostics::log;
 use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
-use crate::tell::tell;
+use crate::settings::LEAKS;
 
 /// Allocations that are told each for itself.
 const TOLD: usize = 20;
-
-static ASKED: LazyLock<bool> =
-    LazyLock::new(|| std::env::var("GFX906_LEAKS").is_ok_and(|value| value.trim() == "1"));
 
 /// The program has allocated something, and somebody asked.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that there is something to give back.
 pub fn watch() {
-    if *ASKED {
+    if LEAKS.is_on() {
         USED.store(true, Relaxed);
     }
 }
 
 /// Says that a call frees what is no allocation, or is none any more.
 pub fn freed_twice(call: &str, address: Address) {
-    if *ASKED {
-        tell(format!(
+    if LEAKS.is_on() {
+        log(format!(
             "GFX906_LEAKS=1: {call} of {address:#x}, where no allocation starts: it was freed before, or never made"
         ));
     }
@@ -49,7 +46,7 @@ extern "C" fn at_end() {
         .filter(|found| !state.belongs_to_program(found.base) && found.kind != Kind::Mapped)
         .collect();
     let bytes: u64 = left.iter().map(|found| found.size).sum();
-    tell(format!(
+    log(format!(
         "GFX906_LEAKS=1: {} allocations were not freed, {bytes} bytes",
         left.len()
     ));
@@ -59,12 +56,12 @@ extern "C" fn at_end() {
             Kind::Managed => "managed memory",
             _ => "device memory",
         };
-        tell(format!(
+        log(format!(
             "  allocating call #{}: {what}, {} bytes at {:#x}",
             found.call, found.size, found.base
         ));
     }
     if left.len() > TOLD {
-        tell(format!("  and {} more", left.len() - TOLD));
+        log(format!("  and {} more", left.len() - TOLD));
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! `scripts/build-hip.sh` makes `libamdhip64.so` of this crate. [`api`] is the table of everything that it exports.
 #![deny(missing_docs)]
+#![warn(clippy::mod_module_files)]
 
 pub mod api;
-pub mod asked;
 pub mod boundary;
 mod calls;
 mod card;
+mod diagnostics;
 mod entry;
 pub mod error;
 pub mod extension;
@@ -25,11 +26,7 @@ mod process;
 mod properties;
 mod queue;
 mod recording;
-mod report;
 mod runtime;
-mod said;
 mod sanitize;
 mod settings;
-mod summary;
 pub mod table;
-mod tell;

@@ -2,47 +2,31 @@
 //! (`GFX906_OOB=report`), as a card lets them pass in silence. All else outside of allocations is a fault.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use gfx906::machine::{Gpu, ReadBeyond};
 
+use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle;
 use crate::process::{self, End};
-use crate::report::demangled;
-use crate::tell::tell;
-
-const VARIABLE: &str = "GFX906_OOB";
-
-/// Whether they pass.
-pub fn passes() -> bool {
-    static PASSES: LazyLock<bool> = LazyLock::new(|| match std::env::var(VARIABLE) {
-        Ok(value) if value.trim() == "report" => true,
-        Ok(value) if !value.trim().is_empty() => {
-            tell(format!(
-                "{VARIABLE}={value} is not `report`: it is not used"
-            ));
-            false
-        }
-        _ => false,
-    });
-    *PASSES
-}
+use crate::settings;
 
 /// What has been read, by kernel and allocation.
 static READ: Mutex<BTreeMap<(String, String), ReadBeyond>> = Mutex::new(BTreeMap::new());
 
 /// Notes what a kernel has read; the first time for an allocation it is told.
 pub fn note(gpu: &Gpu, kernel: &str) {
-    if !passes() {
+    if !settings::reads_beyond_pass() {
         return;
     }
     let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
     for found in gpu.take_reads_beyond() {
         static AT_END: Once = Once::new();
         AT_END.call_once(|| _ = process::at_end(End::Reads, at_end));
-        let kernel = demangled(kernel);
+        let kernel = demangle(kernel);
         let key = (kernel.clone(), found.name.clone());
         let sum = known.entry(key).or_insert_with(|| {
-            tell(line(&kernel, &found));
+            log(line(&kernel, &found));
             ReadBeyond {
                 reads: 0,
                 ..found.clone()
@@ -76,10 +60,10 @@ fn at_end() {
         return;
     };
     let reads: u64 = known.values().map(|found| found.reads).sum();
-    tell(format!(
-        "{VARIABLE}=report: reads beyond the end of an allocation that passed: {reads}"
+    log(format!(
+        "GFX906_OOB=report: reads beyond the end of an allocation that passed: {reads}"
     ));
     for ((kernel, _), found) in known.iter() {
-        tell(format!("  {}", line(kernel, found)));
+        log(format!("  {}", line(kernel, found)));
     }
 }

@@ -10,6 +10,7 @@ use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
 use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
+use crate::diagnostics::{log, summary};
 use crate::error::{HipError, Outcome};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::Requests;
@@ -22,7 +23,6 @@ use crate::objects::stream::Stream;
 use crate::process::{self, End};
 use crate::queue::{Queue, on_worker};
 use crate::settings::{self, PATIENCE};
-use crate::tell::tell;
 
 /// What a process has of HIP.
 pub struct State {
@@ -96,29 +96,40 @@ struct Runtime {
     state: Mutex<State>,
 }
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
-    queue: Queue::new(),
-    state: Mutex::new(State {
-        gpu: Arc::new(
-            Gpu::at(FIRST_ADDRESS)
-                .with_patience(PATIENCE)
-                .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
-        ),
-        memory: Memory::default(),
-        freeing: BTreeSet::new(),
-        streams: Handles::new(Tag::Stream),
-        events: Handles::new(Tag::Event),
-        graphs: Graphs::new(),
-        modules: Handles::new(Tag::Module),
-        libraries: Handles::new(Tag::Library),
-        functions: Handles::new(Tag::Function),
-        programs: Programs::new(),
-        device_flags: 0,
-        context_retained: false,
-        requests: Requests::default(),
-        failure: None,
-        fault: None,
-    }),
+impl Runtime {
+    fn new() -> Runtime {
+        Runtime {
+            queue: Queue::new(),
+            state: Mutex::new(State {
+                gpu: Arc::new(
+                    Gpu::at(FIRST_ADDRESS)
+                        .with_patience(PATIENCE)
+                        .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
+                ),
+                memory: Memory::default(),
+                freeing: BTreeSet::new(),
+                streams: Handles::new(Tag::Stream),
+                events: Handles::new(Tag::Event),
+                graphs: Graphs::new(),
+                modules: Handles::new(Tag::Module),
+                libraries: Handles::new(Tag::Library),
+                functions: Handles::new(Tag::Function),
+                programs: Programs::new(),
+                device_flags: 0,
+                context_retained: false,
+                requests: Requests::default(),
+                failure: None,
+                fault: None,
+            }),
+        }
+    }
+}
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    if let Some(file) = settings::summary_file() {
+        summary::write_at_end(file);
+    }
+    Runtime::new()
 });
 
 thread_local! {
@@ -147,7 +158,7 @@ fn at_exit() {
     }
     let closed = guarded("exit", || RUNTIME.queue.close(AT_EXIT));
     if closed == Some(false) && !on_worker() {
-        tell("the program ends while its streams still have work to do: it is not done");
+        log("the program ends while its streams still have work to do: it is not done");
     }
 }
 
@@ -156,7 +167,7 @@ pub fn check_process() -> Outcome {
     if process::is_forked() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            tell("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
+            log("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
         });
         return Err(HipError::NotInitialized);
     }
@@ -168,7 +179,7 @@ pub fn may_wait() -> Outcome {
     if on_worker() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            tell("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
+            log("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
         });
         return Err(HipError::IllegalState);
     }
@@ -217,7 +228,7 @@ pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Some(value),
         Err(_) => {
-            tell(format!("{name}: internal error, see the panic above"));
+            log(format!("{name}: internal error, see the panic above"));
             None
         }
     }

@@ -9,12 +9,10 @@ use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
 use gfx906::observe::Profile;
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 
+use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;
 use crate::oob;
-use crate::said;
-use crate::settings::SETTINGS;
-use crate::summary;
-use crate::tell::tell;
+use crate::settings::{self, SETTINGS};
 
 /// Findings that are told at most; what is beyond is only counted.
 const TOLD: usize = 100;
@@ -28,7 +26,6 @@ struct Sanitized {
     /// Those that no launch uses just now.
     idle: Mutex<Vec<Sanitizer>>,
     told: Mutex<Told>,
-    abort: bool,
 }
 
 /// What has been told of what was found.
@@ -44,9 +41,8 @@ static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
         idle: Mutex::default(),
         told: Mutex::new(Told {
             keys: BTreeSet::new(),
-            log: log(),
+            log: open_log(),
         }),
-        abort: std::env::var("GFX906_SANITIZE_ABORT").is_ok_and(|value| value.trim() == "1"),
     })
 });
 
@@ -60,13 +56,13 @@ pub fn heap() -> Option<&'static Heap> {
 }
 
 /// Where findings go besides stderr: `GFX906_SANITIZE_LOG`.
-fn log() -> Option<File> {
-    let path = std::env::var_os("GFX906_SANITIZE_LOG")?;
+fn open_log() -> Option<File> {
+    let path = settings::sanitizer_log()?;
     match File::create(&path) {
         Ok(file) => Some(file),
         Err(error) => {
             let path = path.to_string_lossy();
-            tell(format!(
+            diagnostics::log(format!(
                 "GFX906_SANITIZE_LOG={path}: {error}; findings go to stderr alone"
             ));
             None
@@ -92,12 +88,10 @@ pub fn launch(
     }
     let news = {
         let mut told = lock(&sanitized.told);
-        found.iter().filter(|finding| told.tell(finding)).count()
+        found.iter().filter(|finding| told.log(finding)).count()
     };
-    if news > 0 && sanitized.abort {
-        tell("GFX906_SANITIZE_ABORT=1: the program ends here");
-        summary::write();
-        std::process::abort();
+    if news > 0 && settings::SANITIZE_ABORT.is_on() {
+        diagnostics::abort(settings::SANITIZE_ABORT.name());
     }
     done
 }
@@ -110,13 +104,13 @@ fn counted<O: Observer>(
     cooperative: bool,
     mut observer: O,
 ) -> (Result<Counters, LaunchError>, O) {
-    if !SETTINGS.counters {
+    if !settings::COUNTERS.is_on() {
         let done = observed(gpu, function, launch, cooperative, &mut observer);
         return (done, observer);
     }
     let mut both = (Profile::default(), observer);
     let done = observed(gpu, function, launch, cooperative, &mut both);
-    summary::counted(&function.name, &both.0);
+    summary::count_profile(&function.name, &both.0);
     (done, both.1)
 }
 
@@ -153,7 +147,7 @@ impl Sanitized {
 
 impl Told {
     /// Tells a finding unless it has been told before; whether it was new.
-    fn tell(&mut self, finding: &Finding) -> bool {
+    fn log(&mut self, finding: &Finding) -> bool {
         let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
         let rule = format!("{}: {}", finding.check, finding.kind);
         let key = (
@@ -165,19 +159,19 @@ impl Told {
         if !self.keys.insert(key) {
             return false;
         }
-        summary::found();
+        summary::count_finding();
         if self.keys.len() <= TOLD {
-            said::found(&finding.to_string());
-            tell(finding);
+            messages::keep_finding(&finding.to_string());
+            diagnostics::log(finding);
         } else if self.keys.len() == TOLD + 1 {
-            tell(format!(
+            diagnostics::log(format!(
                 "more than {TOLD} different findings: no more are told"
             ));
         }
         if let Some(log) = &mut self.log
             && let Err(error) = writeln!(log, "{finding}\n")
         {
-            tell(format!(
+            diagnostics::log(format!(
                 "GFX906_SANITIZE_LOG: {error}; findings go to stderr alone"
             ));
             self.log = None;

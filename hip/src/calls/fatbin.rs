@@ -2,11 +2,11 @@
 
 use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::calls::memory::host;
+use crate::diagnostics::log;
 use crate::error::Outcome;
 use crate::objects::memory::Kind;
 use crate::process;
 use crate::runtime::{guarded, state};
-use crate::tell::tell;
 
 /// `__hipRegisterFatBinary`: a handle, or 0 where it is none of ours.
 pub fn register_binary(wrapper: Address) -> Address {
@@ -15,7 +15,7 @@ pub fn register_binary(wrapper: Address) -> Address {
     let image = match (host_value::<u32>(wrapper), host_value(wrapper + 8)) {
         (Ok(MAGIC), Ok(image)) => image,
         _ => {
-            tell(format!(
+            log(format!(
                 "__hipRegisterFatBinary: no HIP binary at {wrapper:#x}"
             ));
             return 0;
@@ -89,6 +89,6 @@ pub fn register_managed(
         state().programs.add_managed(binary, name, address)
     });
     if registered != Some(Ok(())) {
-        tell("__hipRegisterManagedVar: no memory for a managed variable");
+        log("__hipRegisterManagedVar: no memory for a managed variable");
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::boundary::{Address, Out, Text};
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::image::image;
 use crate::objects::module::{Function, Loaded};
 use crate::runtime::{State, state};
-use crate::tell::tell;
 
 /// A code object in device memory.
 pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
@@ -18,7 +18,7 @@ pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
 
 /// A file; what is wrong with it is told by the name of the function that wants it.
 pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
-    std::fs::read(file).inspect_err(|error| tell(format!("{function}: {file}: {error}")))
+    std::fs::read(file).inspect_err(|error| log(format!("{function}: {file}: {error}")))
 }
 
 fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {

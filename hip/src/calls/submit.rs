@@ -10,7 +10,7 @@ use crate::objects::graph::What;
 use crate::objects::work::Work;
 use crate::queue::{LaneId, NULL, Submission, Ticket};
 use crate::runtime::{heard, may_wait, state, streams};
-use crate::settings::SETTINGS;
+use crate::settings;
 
 /// The null stream's other name.
 const LEGACY: Address = 1;
@@ -72,7 +72,7 @@ pub fn submit(stream: Address, work: Work) -> Outcome {
     if let Some(id) = capture::of(lane)? {
         return capture::add(id, lane, What::Work(work));
     }
-    if SETTINGS.synchronous {
+    if settings::SYNC.is_on() {
         return at_once(&work);
     }
     submit_all(lane, vec![job(work)]).map(drop)

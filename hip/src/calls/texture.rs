@@ -6,6 +6,7 @@ use super::memory::{array, device, free};
 use super::stream;
 use crate::boundary::{Address, In, Out};
 use crate::card::{MOST_LINEAR, MOST_SIDES};
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::objects::array::{Array, LAYERED};
 use crate::objects::texture::descriptors::{
@@ -16,11 +17,10 @@ use crate::objects::texture::words::{ALIGN, Image, Shape, WORDS, sampler};
 use crate::objects::texture::{Object, Texture};
 use crate::runtime::state;
 use crate::sanitize;
-use crate::tell::tell;
 
 /// Refuses, and says why.
 fn refuse<T>(error: HipError, why: impl Display) -> Outcome<T> {
-    tell(format!("a texture or surface is refused: {why}"));
+    log(format!("a texture or surface is refused: {why}"));
     Err(error)
 }
 

@@ -9,10 +9,10 @@ use gfx906::code_object::{
 use gfx906::machine::{Gpu, Module};
 
 use crate::boundary::Address;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::hostcall::Requests;
 use crate::recording::Code;
-use crate::tell::tell;
 
 /// A code object in device memory, for as long as someone holds it.
 pub struct Loaded {
@@ -64,7 +64,7 @@ impl Loaded {
     /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
     pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
-            tell(&error);
+            log(&error);
             match error {
                 CodeObjectError::NoEntry { .. } | CodeObjectError::WrongProcessor { .. } => {
                     HipError::NoBinaryForGpu

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use cpp_demangle::{DemangleOptions, Symbol};
 use globset::{Glob, GlobMatcher};
 
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::settings;
 
 /// Bytes that are written in all, unless `GFX906_RECORD_BYTES` says otherwise.
 const LIMIT: u64 = 1 << 30;
@@ -23,15 +24,14 @@ pub struct Settings {
 impl Settings {
     /// `GFX906_RECORD` and what belongs to it; what cannot be used is told, and nothing is recorded.
     pub fn of_environment() -> Option<Settings> {
-        let directory = std::env::var_os("GFX906_RECORD").filter(|value| !value.is_empty())?;
-        let variable = |name: &str| std::env::var(name).ok();
+        let variables = settings::recording()?;
         let settings = Settings::new(
-            Path::new(&directory),
-            variable("GFX906_RECORD_BYTES").as_deref(),
-            variable("GFX906_RECORD_KERNELS").as_deref(),
+            &variables.directory,
+            variables.bytes.as_deref(),
+            variables.kernels.as_deref(),
         );
         settings
-            .map_err(|problem| tell(format!("{problem}: nothing is recorded")))
+            .map_err(|problem| log(format!("{problem}: nothing is recorded")))
             .ok()
     }
 

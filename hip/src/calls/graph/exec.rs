@@ -8,7 +8,7 @@ use crate::objects::graph::What;
 use crate::objects::graph::exec::Exec;
 use crate::queue::Submission;
 use crate::runtime::state;
-use crate::settings::SETTINGS;
+use crate::settings;
 
 /// Freed on launch, uploaded, launched from a device, with priorities of nodes.
 const FLAGS: u64 = 1 | 2 | 4 | 8;
@@ -143,7 +143,7 @@ pub fn launch(exec: Address, stream: Address) -> Outcome {
         exec.each(&mut |what| all.push(what.clone()));
         exec.launched.clone()
     };
-    if SETTINGS.synchronous {
+    if settings::SYNC.is_on() {
         return all.into_iter().try_for_each(|what| match what {
             What::Work(work) => submit::at_once(&work),
             What::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),

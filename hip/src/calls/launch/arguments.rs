@@ -3,8 +3,8 @@
 use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
 use crate::boundary::{Address, In, host_bytes, host_value};
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
-use crate::tell::tell;
 
 /// The explicit arguments, each behind a pointer of its own.
 pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
@@ -45,6 +45,6 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
 
 /// Tells what is wrong with arguments.
 fn refused(error: KernargError) -> HipError {
-    tell(error);
+    log(error);
     HipError::InvalidValue
 }

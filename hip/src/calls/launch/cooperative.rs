@@ -8,9 +8,9 @@ use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
 use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::objects::shape::Dim3;
-use crate::tell::tell;
 
 /// `hipLaunchParams`.
 #[repr(C)]
@@ -62,7 +62,7 @@ pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
     let most = u64::from(each) * u64::from(COMPUTE_UNITS);
     let groups: u64 = shape.grid.into_iter().map(u64::from).product();
     if groups > most {
-        tell(format!(
+        log(format!(
             "kernel `{}`: a cooperative launch of {groups} groups of {items}, of which the card holds {most} at a time \
              (hipOccupancyMaxActiveBlocksPerMultiprocessor says {each} a compute unit)",
             kernel.name

@@ -5,12 +5,12 @@ use gfx906::code_object::LaunchShape;
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
-use crate::tell::tell;
 
 /// That a function is not null, which before HIP 7 has an error code of its own.
 pub fn no_null(function: Address) -> Outcome {
@@ -104,7 +104,7 @@ pub fn ext_module_launch(
         return Err(HipError::InvalidValue);
     }
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
-        tell(format!(
+        log(format!(
             "{items:?} work-items are no whole number of blocks {block:?}: not supported"
         ));
         return Err(HipError::NotSupported);

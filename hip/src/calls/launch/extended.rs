@@ -6,9 +6,9 @@ use super::entries::{kernel_of, module_request, no_null};
 use super::{Request, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::objects::shape::Dim3;
-use crate::tell::tell;
 
 /// `hipLaunchAttribute`.
 #[repr(C)]
@@ -56,7 +56,7 @@ fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
             COOPERATIVE => cooperative = attribute.value[0] != 0,
             WINDOW | PRIORITY => {}
             id => {
-                tell(format!("a launch with attribute {id}: not supported"));
+                log(format!("a launch with attribute {id}: not supported"));
                 return Err(HipError::InvalidValue);
             }
         }

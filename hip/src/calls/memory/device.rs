@@ -1,20 +1,14 @@
 //! Memory of the device.
 
-use std::sync::LazyLock;
-
 use super::host;
 use crate::boundary::{Address, Out};
 use crate::calls::capture;
 use crate::error::{HipError, Outcome};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::oob;
 use crate::runtime::state;
 use crate::sanitize;
-
-/// Whether fresh memory of the device holds poison (`GFX906_POISON=1`); zeros otherwise.
-static POISONED: LazyLock<bool> =
-    LazyLock::new(|| std::env::var("GFX906_POISON").is_ok_and(|value| value.trim() == "1"));
+use crate::settings;
 
 /// Allocates memory of the device; its address.
 pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
@@ -30,13 +24,13 @@ pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
         return Err(HipError::OutOfMemory);
     }
     let name = state.memory.name(call);
-    let base = if oob::passes() {
+    let base = if settings::reads_beyond_pass() {
         state.gpu.alloc_with_page(&name, bytes)
     } else {
         state.gpu.alloc(&name, bytes)
     };
     let base = base.map_err(|_| HipError::OutOfMemory)?;
-    if *POISONED {
+    if settings::POISON.is_on() {
         state
             .gpu
             .poison(base, bytes)

@@ -9,7 +9,7 @@ use crate::objects::memory::{Allocation, Kind};
 use crate::queue::Submission;
 use crate::runtime::{State, state};
 use crate::sanitize;
-use crate::settings::SETTINGS;
+use crate::settings;
 
 /// That an address is where an allocation starts which can be freed.
 fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
@@ -78,7 +78,7 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
     if of_graph {
         return Ok(());
     }
-    if SETTINGS.synchronous {
+    if settings::SYNC.is_on() {
         return free(address);
     }
     {

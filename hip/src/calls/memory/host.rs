@@ -17,8 +17,8 @@ use crate::error::{HipError, Outcome};
 use crate::host::{available, is_mapped, readable};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::oob;
 use crate::runtime::state;
+use crate::settings;
 
 /// Bytes behind each allocation that belong to no other, so that running over the end is a fault.
 const GUARD: usize = 4096;
@@ -32,7 +32,7 @@ const ATTACH_GLOBAL: u32 = 1;
 
 /// Words up to an end: of the last page where reads beyond it pass, which is mapped in any case.
 fn words_of(end: u64) -> usize {
-    let end = if oob::passes() {
+    let end = if settings::reads_beyond_pass() {
         end.next_multiple_of(PAGE)
     } else {
         end
@@ -68,7 +68,7 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
 /// Where reads beyond the end pass, the words go on to the end of the page.
 fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Outcome {
     let mut state = state();
-    let (words, page) = if oob::passes() {
+    let (words, page) = if settings::reads_beyond_pass() {
         let [words, page] = words.shared();
         (words, Some(page))
     } else {

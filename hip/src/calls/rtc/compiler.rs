@@ -11,7 +11,8 @@ use std::{env, fs, io, process};
 use gfx906::code_object::{CodeObject, SymbolKind};
 
 use super::Program;
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::settings;
 
 /// The option for bitcode that is linked later.
 const LATER: &str = "-fgpu-rdc";
@@ -125,21 +126,21 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
 pub fn compiler_or_tell() -> Option<PathBuf> {
     let found = compiler();
     if found.is_none() {
-        tell(NO_COMPILER);
+        log(NO_COMPILER);
     }
     found
 }
 
 /// The compiler.
 fn compiler() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("GFX906_CLANG").filter(|named| !named.is_empty()) {
-        return Some(named.into());
+    if let Some(named) = settings::clang() {
+        return Some(named);
     }
     let rocm = PathBuf::from(ROCM);
     if rocm.exists() {
         return Some(rocm);
     }
-    let path = env::var_os("PATH")?;
+    let path = settings::search_path()?;
     let names = VERSIONS.rev().map(|version| format!("clang++-{version}"));
     let names = names.chain(["clang++".to_owned()]);
     let places = |name: String| {
@@ -223,7 +224,7 @@ impl Job {
         self.compile(&compiler, &options).unwrap_or_else(|error| {
             let compiler = compiler.display();
             let problem = format!("hipRTC, with {compiler}: {error}");
-            tell(&problem);
+            log(&problem);
             (problem, Err(Trouble::Host))
         })
     }

@@ -8,9 +8,9 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::compiler::{Directory, assemble, compiler_or_tell};
 use crate::boundary::{Address, In, Text, host_bytes, host_value};
+use crate::diagnostics;
 use crate::handles::{Handles, Tag};
 use crate::image::bundled;
-use crate::tell::tell;
 
 /// Kinds of input (`hipJitInputType`) that can be had: bitcode or its text, bundles of it, archives of either.
 const BITCODE: u32 = 100;
@@ -104,7 +104,7 @@ fn translated(options: &[String]) -> Result<Vec<String>> {
             }
             "-O0" | "-O1" | "-O2" | "-O3" => all.push(format!("--lto{option}")),
             other => {
-                tell(format!("the linker of hipRTC has no option {other}"));
+                diagnostics::log(format!("the linker of hipRTC has no option {other}"));
                 return Err(Wrong::Option);
             }
         }
@@ -151,7 +151,7 @@ pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
     let path = path.get().map_err(|_| Wrong::Argument)?;
     check(kind)?;
     let data = std::fs::read(&path).map_err(|error| {
-        tell(format!("the linker of hipRTC: {path}: {error}"));
+        diagnostics::log(format!("the linker of hipRTC: {path}: {error}"));
         Wrong::Input
     })?;
     add(link, kind, &data)
@@ -159,7 +159,7 @@ pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
 
 fn add(link: Address, kind: u32, data: &[u8]) -> Result {
     let wrong = |what: &str| {
-        tell(format!("the linker of hipRTC: {what}"));
+        diagnostics::log(format!("the linker of hipRTC: {what}"));
         Wrong::Input
     };
     let unbundled = |data| bundled(data).map_err(|_| Wrong::Input);
@@ -245,11 +245,11 @@ fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
         return Err(Wrong::NoCompiler);
     };
     let failed = |error: io::Error| {
-        tell(format!("the linker of hipRTC: {error}"));
+        diagnostics::log(format!("the linker of hipRTC: {error}"));
         Wrong::Link
     };
     let Some(linker) = linker(&compiler).map_err(failed)? else {
-        tell(format!(
+        diagnostics::log(format!(
             "the linker of hipRTC needs the lld of {}: it is not installed (Debian's packages lld-19 and so on)",
             compiler.display()
         ));
@@ -258,7 +258,7 @@ fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
     match link(&compiler, &linker, inputs, options).map_err(failed)? {
         Ok(code) => Ok(code),
         Err(log) => {
-            tell(format!("the linker of hipRTC: {}", log.trim_end()));
+            diagnostics::log(format!("the linker of hipRTC: {}", log.trim_end()));
             Err(Wrong::Link)
         }
     }

@@ -7,12 +7,12 @@ use gfx906::machine::Gpu;
 use super::bytes as parts;
 use crate::boundary::{Address, host_bytes, move_bytes, put_bytes};
 use crate::card::FIRST_ADDRESS;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::objects::memory::Kind;
 use crate::objects::work::Copy;
 use crate::runtime::state;
 use crate::sanitize;
-use crate::tell::tell;
 
 /// Bytes that are on their way at a time between two places on the device.
 const CHUNK: usize = 1 << 20;
@@ -75,7 +75,7 @@ pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
 pub fn run(copy: &Copy) -> Outcome {
     let done = rows(copy);
     if done.is_err() {
-        tell(format!(
+        log(format!(
             "a copy of {} bytes from {:#x} to {:#x}: the memory is not there any more",
             copy.size.width * copy.size.height * copy.size.depth,
             copy.from.start,

@@ -1,21 +1,21 @@
 //! Kernels, run to their end; a failure is told.
 
+use std::fmt::Display;
+use std::sync::PoisonError;
+
 use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
 
 use super::pools;
 use crate::boundary::Address;
 use crate::calls::record;
+use crate::diagnostics::{self, log, messages, summary, trap};
 use crate::error::{HipError, Outcome};
 use crate::host;
-use crate::objects::module;
+use crate::objects::module::{self, Function};
 use crate::objects::work::Kernel;
-use crate::report;
 use crate::runtime::state;
-use crate::said;
 use crate::sanitize;
-use crate::settings::SETTINGS;
-use crate::summary;
-use crate::tell::tell;
+use crate::settings::{self, SETTINGS};
 
 /// Runs a kernel to its end, recorded where that is asked for.
 pub fn run(kernel: &Kernel) -> Outcome {
@@ -24,8 +24,8 @@ pub fn run(kernel: &Kernel) -> Outcome {
     if let Some(record) = record {
         record.end(outcome.is_ok());
     }
-    if outcome == Err(HipError::LaunchFailure) {
-        report::abort_if_asked();
+    if outcome == Err(HipError::LaunchFailure) && settings::ABORT.is_on() {
+        diagnostics::abort(settings::ABORT.name());
     }
     outcome
 }
@@ -58,29 +58,35 @@ fn launch(work: &Kernel) -> Outcome {
         None => start(),
     };
     let instructions = result.as_ref().ok().map(|counters| counters.instructions);
-    summary::launched(&function.name, instructions);
+    summary::count_launch(&function.name, instructions);
     match result {
         Ok(_) => Ok(()),
         Err(LaunchError::Invalid(what)) => {
-            tell(what);
+            log(what);
             Err(HipError::InvalidConfiguration)
         }
         Err(LaunchError::NoMemory(what)) => {
-            tell(what);
+            log(what);
             Err(HipError::OutOfMemory)
         }
-        Err(LaunchError::Trap(trap)) => {
-            said::trapped(&trap);
-            report::failed(function, &trap);
-            if let Some(hint) = hint(&trap) {
-                tell(hint);
+        Err(LaunchError::Trap(found)) => {
+            messages::keep_trap(&found);
+            trap::log_trap(&found, source_line(function, found.pc));
+            if let Some(hint) = hint(&found) {
+                log(hint);
             }
             Err(HipError::LaunchFailure)
         }
     }
 }
 
-/// What a report leaves open.
+/// Returns the source line of an instruction, if the code object has line numbers.
+fn source_line(function: &Function, pc: u64) -> Option<impl Display> {
+    let lines = function.loaded.lines.as_ref()?;
+    lines.lock().unwrap_or_else(PoisonError::into_inner).at(pc)
+}
+
+/// Returns advice for a trap whose report does not say what the user can do.
 fn hint(trap: &Trap) -> Option<String> {
     if matches!(trap.kind, TrapKind::Hang { .. }) {
         return Some(

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use gfx906::machine::{Gpu, Limits};
 use serde_json::{Map, Value, json};
 
+use crate::diagnostics::log;
 use crate::objects::memory::Allocation;
 use crate::objects::module::Function;
 use crate::objects::work::Kernel;
 use crate::recording::settings::Settings;
 use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
-use crate::tell::tell;
 use arguments::Arguments;
 
 /// Bytes that a launch file takes besides its arguments, at most.
@@ -60,7 +60,7 @@ pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
 fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     let mut progress = progress();
     match trouble {
-        Trouble::Limit if progress.told.insert("limit") => tell(format!(
+        Trouble::Limit if progress.told.insert("limit") => log(format!(
             "recording: a launch of `{}` would exceed {} bytes in {}: it and others like it are not recorded; GFX906_RECORD_BYTES=N allows N",
             function.name,
             settings.limit,
@@ -68,7 +68,7 @@ fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
         )),
         Trouble::Io(error) if progress.told.insert("io") => {
             progress.ended = true;
-            tell(format!(
+            log(format!(
                 "recording: {}: {error}: nothing more is recorded",
                 settings.directory.display()
             ));
@@ -169,7 +169,7 @@ impl Record {
             let mut progress = progress();
             progress.ended = true;
             if progress.told.insert("io") {
-                tell(format!(
+                log(format!(
                     "recording: {}: {error}: nothing more is recorded",
                     settings.directory.display()
                 ));

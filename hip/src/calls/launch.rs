@@ -10,17 +10,17 @@ use gfx906::code_object::{self, LaunchShape, ShapeProblem};
 
 use crate::boundary::{Address, In};
 use crate::calls::{event, submit};
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::objects::module::Function;
 use crate::objects::work::{Kernel, Work};
-use crate::tell::tell;
 
 /// Checks a shape; each problem has a code in HIP.
 fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> Outcome {
     let Err(error) = shape.check(kernel) else {
         return Ok(());
     };
-    tell(&error);
+    log(&error);
     Err(match error.problem {
         ShapeProblem::Empty { .. } | ShapeProblem::Lds { .. } => HipError::InvalidValue,
         ShapeProblem::Bounds { .. } => HipError::LaunchFailure,

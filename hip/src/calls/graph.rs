@@ -13,6 +13,7 @@ use std::fmt::Write;
 
 use crate::boundary::{Address, In, Out, Text};
 use crate::calls::submit;
+use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::generation::{Generation, generation};
 use crate::objects::graph::users::Gone;
@@ -20,7 +21,6 @@ use crate::objects::graph::{Edge, What};
 use crate::objects::work::{Form, Work};
 use crate::queue::Submission;
 use crate::runtime::{state, streams};
-use crate::tell::tell;
 
 pub fn create(out: Out<Address>, flags: u32) -> Outcome {
     out.required()?;
@@ -233,7 +233,7 @@ pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
     }
     text.push_str("}\n");
     std::fs::write(&path, text).map_err(|error| {
-        tell(format!("hipGraphDebugDotPrint: {path}: {error}"));
+        log(format!("hipGraphDebugDotPrint: {path}: {error}"));
         HipError::OperatingSystem
     })
 }
