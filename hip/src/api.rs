@@ -1,4 +1,4 @@
-//! Everything that the library exports: one row a function, `none` where it is not supported.
+//! Table of every function that the library exports. A row is a function; its last column is `none` if the function is not supported.
 #![expect(non_snake_case, reason = "the names are HIP's")]
 
 use half::f16;
@@ -211,7 +211,7 @@ functions! {
     "hip_4.2" hipPointerGetAttributes(out: Out<PointerAttributes>, address: Address) = device memory::query::attributes;
     "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::range::attach;
 
-    // Pools, and what is said of ranges.
+    // Pools, and attributes of ranges.
     "hip_5.1" hipDeviceGetDefaultMemPool(out: Out<Address>, device: i32) = device memory::pool::default_of;
     "hip_5.1" hipDeviceGetMemPool(out: Out<Address>, device: i32) = device memory::pool::current_of;
     "hip_5.1" hipDeviceSetMemPool(device: i32, pool: Address) = device memory::pool::set_current;
@@ -552,14 +552,14 @@ functions! {
     "hip_6.4" hipLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) = device link::create;
     "hip_6.4" hipLinkDestroy(link: Address) = device link::destroy;
 
-    // What compilers emit.
+    // Functions that compilers emit calls to.
     "hip_4.2" __hipRegisterFatBinary(wrapper: Address) -> Address = raw fatbin::register_binary;
     "hip_4.2" __hipRegisterFunction(binary: Address, host: Address, device: Text, name: Text, threads: u32, thread_id: Address, block_id: Address, block: Address, grid: Address, wave_size: Address) -> () = raw fatbin::register_function;
     "hip_4.2" __hipRegisterManagedVar(binary: Address, pointer: Out<Address>, initial: Address, name: Text, bytes: usize, align: u32) -> () = raw fatbin::register_managed;
     "hip_4.2" __hipRegisterVar(binary: Address, host: Address, host_name: Text, name: Text, external: i32, bytes: usize, constant: i32, global: i32) -> () = raw fatbin::register_variable;
     "hip_4.2" __hipUnregisterFatBinary(binary: Address) -> () = raw fatbin::unregister_binary;
 
-    // The rest that returns no error code.
+    // Other functions that return no error code.
     "hip_4.2" __gnu_f2h_ieee(value: f32) -> u16 = raw float_to_half;
     "hip_4.2" __gnu_h2f_ieee(bits: u16) -> f32 = raw half_to_float;
     "hip_4.5" amd_dbgapi_get_build_id() -> usize = raw no_build_id;
@@ -642,7 +642,7 @@ functions! {
     "hip_5.1" hipMemPoolImportFromShareableHandle() = none;
     "hip_5.1" hipMemPoolImportPointer() = none;
 
-    // Not supported: what HIP 6 and 7 added for other uses.
+    // Not supported: additions of HIP 6 and 7 for other uses.
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
 
     // Not supported: the rest.

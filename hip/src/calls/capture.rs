@@ -1,6 +1,6 @@
-//! What a capture does to other calls: those on its streams become nodes, and what might disturb it is refused.
+//! Effects of a capture on other calls: calls on its streams become nodes, and calls that might disturb the capture are refused.
 //!
-//! Whatever is refused makes the captures that it would have disturbed invalid: they can only be ended.
+//! A refused call invalidates the captures that it would have disturbed. An invalid capture can only be ended.
 
 use std::cell::Cell;
 
@@ -12,22 +12,22 @@ use crate::queue::{LaneId, NULL};
 use crate::runtime::{State, state};
 
 thread_local! {
-    /// What captures of others forbid to this thread.
+    /// Restriction that captures of other threads put on this thread.
     static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
 }
 
-/// Sets what is forbidden to the calling thread; what it was before.
+/// Sets the restriction on the calling thread and returns the previous one.
 pub fn exchange(mode: Mode) -> Mode {
     MODE.replace(mode)
 }
 
-/// Whether a lane waits for the null lane.
+/// Returns true if a lane waits for the null lane.
 fn is_blocking(state: &State, lane: LaneId) -> bool {
     let mut made = state.streams.values();
     !made.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
 }
 
-/// That the null stream may be used: it would wait for streams that are being captured. They are invalid then.
+/// Fails if the null stream would wait for streams that are being captured, and invalidates those captures.
 pub fn allow_null(state: &mut State) -> Outcome {
     let waited_for = waited_for(state);
     for &lane in &waited_for {
@@ -41,7 +41,7 @@ pub fn allow_null(state: &mut State) -> Outcome {
     Err(HipError::StreamCaptureImplicit)
 }
 
-/// Streams of captures that the null stream waits for.
+/// Returns the captured streams that the null stream waits for.
 pub fn waited_for(state: &mut State) -> Vec<LaneId> {
     let lanes: Vec<LaneId> = {
         let all = state.graphs.captures.all();
@@ -52,7 +52,7 @@ pub fn waited_for(state: &mut State) -> Vec<LaneId> {
     lanes.into_iter().filter(waits).collect()
 }
 
-/// The capture that a stream takes part in, if it does.
+/// Returns the number of the capture that a stream takes part in, if any.
 pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
     let mut state = state();
     if state.graphs.captures.is_empty() {
@@ -68,14 +68,14 @@ pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
     }
 }
 
-/// The graph that a capture makes.
+/// Returns the graph that a capture builds.
 pub fn graph(id: u64) -> Outcome<Address> {
     let mut state = state();
     let capture = state.graphs.captures.get(id);
     Ok(capture.ok_or(HipError::Unknown)?.graph)
 }
 
-/// Makes a node of what a stream of a capture is given.
+/// Adds a node for work that is submitted to a captured stream.
 pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
     let mut state = state();
     let graphs = &mut state.graphs;
@@ -88,7 +88,7 @@ pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
     Ok(())
 }
 
-/// That nobody waits for a stream that is being captured, or asks about it.
+/// Fails if a stream is being captured, because nobody may wait for such a stream or query it.
 pub fn refuse_wait(lane: LaneId) -> Outcome {
     let mut state = state();
     if state.graphs.captures.is_empty() {
@@ -106,7 +106,7 @@ pub fn refuse_wait(lane: LaneId) -> Outcome {
     }
 }
 
-/// That the calling thread may do what might disturb a capture: allocate, free, wait for the device, copy at once.
+/// Fails if the calling thread may not allocate, free, wait for the device or copy synchronously, because these might disturb a capture.
 pub fn allow_unsafe() -> Outcome {
     let mut state = state();
     if state.graphs.captures.is_empty() {
@@ -134,7 +134,7 @@ pub fn allow_unsafe() -> Outcome {
     Ok(())
 }
 
-/// Makes a capture invalid that a stream takes part in.
+/// Invalidates the capture that a stream takes part in.
 pub fn spoil(lane: LaneId) {
     if let Some((_, capture)) = state().graphs.captures.of(lane) {
         capture.invalid = true;

@@ -29,7 +29,7 @@ pub fn current(out: Out<Address>) -> Outcome {
     out.put(CONTEXT)
 }
 
-/// Pops the context; the device's own stays current.
+/// Pops the context. The device's own context stays current.
 pub fn pop(out: Out<Address>) -> Outcome {
     if out.is_null() {
         return Ok(());
@@ -37,7 +37,7 @@ pub fn pop(out: Out<Address>) -> Outcome {
     out.put(CONTEXT)
 }
 
-/// Makes a context current; 0 asks for none, which changes nothing.
+/// Makes a context current. The context 0 changes nothing.
 pub fn set_current(context: Address) -> Outcome {
     if context == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The one device: an MI50 with 16 GB. What programs ask about it.
+//! Queries about the one device, an MI50 with 16 GB, and its settings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -45,7 +45,7 @@ pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> Outcome {
     out.put(0)
 }
 
-/// Frees everything, forgets a kernel's failure, and loads the program's own device code again at its next use.
+/// Frees all memory, forgets a kernel's failure, and loads the program's own device code again at its next use.
 pub fn reset() -> Outcome {
     may_wait()?;
     let _device = queue();
@@ -69,7 +69,7 @@ pub fn reset() -> Outcome {
 }
 
 pub fn set_flags(flags: u32) -> Outcome {
-    /// Schedule (one of 0, 1, 2, 4), map host memory, keep local memory.
+    /// Schedule (one of 0, 1, 2, 4), mapped host memory, kept local memory.
     const KNOWN: u32 = 0x1f;
     if flags & !KNOWN != 0 || ![0, 1, 2, 4].contains(&(flags & 7)) {
         return Err(HipError::InvalidValue);
@@ -96,7 +96,7 @@ pub fn properties_6(out: Out<properties::R0600>, device: i32) -> Outcome {
     out.put(properties::R0600::new())
 }
 
-/// Whatever is asked for: there is one to choose.
+/// Chooses the only device, whatever properties are wanted.
 pub fn choose(out: Out<i32>, wanted: Address) -> Outcome {
     out.required()?;
     if wanted == 0 {
@@ -107,7 +107,7 @@ pub fn choose(out: Out<i32>, wanted: Address) -> Outcome {
 }
 
 pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> Outcome {
-    /// The one attribute that is a `size_t`.
+    /// Number of the only attribute that is a `size_t`.
     const TOTAL_MEMORY: u32 = 84;
     out.required()?;
     check(device)?;
@@ -126,7 +126,7 @@ pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> Outc
     minor.put(properties::CAPABILITY.1)
 }
 
-/// Copies a text into `len` bytes of the caller's, cut to fit, with its NUL.
+/// Copies a text with its NUL into `len` bytes of the caller's. A longer text is truncated.
 fn put_text(out: Out<u8>, len: i32, text: &[u8]) -> Outcome {
     let room = usize::try_from(len).unwrap_or(0);
     let room = room.checked_sub(1).ok_or(HipError::InvalidValue)?;
@@ -166,15 +166,15 @@ pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
     out.put(0)
 }
 
-/// Bytes of stack a work-item that the program asked for. It changes nothing: each kernel has what it was compiled for.
+/// Bytes of stack per work-item, as the program set them. The value has no effect: each kernel has the stack that it was compiled for.
 static STACK: AtomicUsize = AtomicUsize::new(1024);
 const STACK_LIMIT: u32 = 0;
 /// `hipLimitMallocHeapSize`.
 const HEAP: u32 = 2;
-/// What HIP allows at most.
+/// Greatest stack that HIP allows.
 const MOST_STACK: usize = (128 << 10) - 16;
 
-/// What kernels print and allocate has the limits that it has.
+/// Sets a limit. Only the stack's limit can change; the printf buffer and the heap have fixed sizes.
 pub fn set_limit(limit: u32, value: usize) -> Outcome {
     if limit == HEAP && value <= heap::BYTES as usize {
         return Ok(());
@@ -189,7 +189,7 @@ pub fn set_limit(limit: u32, value: usize) -> Outcome {
     Ok(())
 }
 
-/// The devices that may be used: the one that there is, or whatever HIP takes for none named.
+/// Sets the devices that may be used. HIP accepts the only device, or an empty list.
 pub fn set_valid(devices: In<i32>, count: i32) -> Outcome {
     if count < 0 || (count > 0 && devices.is_null()) {
         return Err(HipError::InvalidValue);
@@ -209,7 +209,7 @@ pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
     }
 }
 
-/// Caches and LDS banks are as they are: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
+/// Returns the preference 0, since caches and LDS banks are fixed: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
 pub fn no_preference(out: Out<u32>) -> Outcome {
     out.put(0)
 }
@@ -218,7 +218,7 @@ pub fn bank_size(out: Out<u32>) -> Outcome {
     out.put(1)
 }
 
-/// A preference of caches, or of banks, that changes nothing, as on the card.
+/// Accepts a preference for caches or banks, which changes nothing, as on the card.
 pub fn prefer_cache(config: u32) -> Outcome {
     function::cache_preference(config)
 }

@@ -1,4 +1,4 @@
-//! Events: the time on the host at which the device had done what came before.
+//! Events: the host's time at which the device had done the work before the event.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::runtime::{heard, state};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
-/// Blocking, no timing, between processes, release to device and to system.
+/// Flags: blocking, no timing, interprocess, release to device and to system.
 const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
 
 pub fn create(out: Out<Address>) -> Outcome {
@@ -36,18 +36,18 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
     out.put(handle)
 }
 
-/// Gives an event up; who waits for it goes on waiting.
+/// Destroys an event. A thread that waits for the event goes on waiting.
 pub fn destroy(event: Address) -> Outcome {
     let known = state().events.remove(event);
     known.map(drop).ok_or(HipError::InvalidHandle)
 }
 
-/// Sets an event to the end of what a stream has been given so far.
+/// Records an event behind the work that a stream has so far.
 pub fn record(event: Address, stream: Address) -> Outcome {
     record_with_flags(event, stream, 0)
 }
 
-/// With flag 1 a capture makes a node of it, which records the event at each launch.
+/// Records an event with flags. In a capture, flag 1 adds a node that records the event at each launch.
 pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome {
     const EXTERNAL: u32 = 1;
     check(event)?;
@@ -69,7 +69,7 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome
     }
 }
 
-/// Sets an event to a ticket.
+/// Sets the ticket of an event.
 pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
     let mut state = state();
     let event = state.events.get_mut(event).ok_or(HipError::InvalidHandle)?;
@@ -88,7 +88,7 @@ pub fn check(event: Address) -> Outcome {
     get(event).map(drop)
 }
 
-/// That an event was not recorded in a capture: it has no time.
+/// Fails for an event that was recorded in a capture, because it has no time.
 fn of_no_capture(event: Event) -> Outcome<Event> {
     match event.captured {
         Some(_) => Err(HipError::CapturedEvent),
@@ -100,7 +100,7 @@ pub fn synchronize(event: Address) -> Outcome {
     submit::wait(of_no_capture(get(event)?)?.recorded.as_slice())
 }
 
-/// Whether what was recorded is done; what was not counts as done.
+/// Returns success if the work before the event is done. An event that was never recorded counts as done.
 pub fn query(event: Address) -> Outcome {
     let event = of_no_capture(get(event)?)?;
     capture::allow_unsafe()?;
@@ -121,7 +121,7 @@ pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> Outcome {
     out.put(milliseconds(start, stop))
 }
 
-/// From one time to another, which may be the earlier one.
+/// Returns the time between two instants, which is negative if `stop` is the earlier one.
 fn milliseconds(start: Instant, stop: Instant) -> f32 {
     let seconds = match stop.checked_duration_since(start) {
         Some(after) => after.as_secs_f64(),

@@ -1,4 +1,4 @@
-//! Graphs: made, asked about, cloned, destroyed.
+//! Creation, queries, cloning and destruction of graphs.
 
 pub mod any;
 pub mod capture;
@@ -44,14 +44,14 @@ pub fn destroy(graph: Address) -> Outcome {
     Ok(())
 }
 
-/// Calls destructors of the program's, once nothing that was launched can need their objects.
+/// Calls destructors of the program's objects after every launch that may use the objects.
 pub fn give_up(gone: Vec<Gone>) {
     if gone.is_empty() {
         return;
     }
     let call = move || {
         for (destroy, object) in gone {
-            // SAFETY: who made the object says that this is its destructor.
+            // SAFETY: the program passed this function as the object's destructor.
             unsafe { destroy(object) }
         }
     };
@@ -64,7 +64,7 @@ pub fn give_up(gone: Vec<Gone>) {
         after: pending,
         ..Submission::of(call)
     };
-    // After the end of the process nobody calls them.
+    // After the end of the process the queue refuses the destructors, and they are not called.
     let _ = submit::submit_all(lane, vec![task]);
     streams().retire(lane);
 }
@@ -90,12 +90,12 @@ pub fn find_in_clone(out: Out<Address>, original: Address, clone: Address) -> Ou
     out.put(found)
 }
 
-/// Addresses of the caller's.
+/// Reads a list of the caller's addresses.
 pub fn list(from: In<Address>, count: usize) -> Outcome<Vec<Address>> {
     (0..count).map(|n| from.nth(n)).collect()
 }
 
-/// Tells how many there are, or as many as there is room for; what room is left holds nothing.
+/// Stores the number of handles, or as many handles as fit. Unused entries are set to 0.
 fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> Outcome {
     count.required()?;
     if out.is_null() {
@@ -171,7 +171,7 @@ pub fn destroy_node(node: Address) -> Outcome {
     state().graphs.remove(node)
 }
 
-/// The number of `hipGraphNodeType`: as HIP 5 counts, or as later ones do.
+/// Returns the number of a node in `hipGraphNodeType`, which HIP 5 counts differently from later versions.
 fn type_of(what: &What, generation: Generation) -> u32 {
     let (five, six) = match what {
         What::Work(Work::Kernel(_)) => (1, 0),
@@ -184,7 +184,7 @@ fn type_of(what: &What, generation: Generation) -> u32 {
         What::Work(Work::Fill(_)) => (3, 2),
         What::Work(Work::Host(_)) => (4, 3),
         What::Child(_) => (5, 4),
-        // Words are never nodes.
+        // A wait for a memory word is never a node.
         What::Empty | What::Work(Work::Word(_)) => (6, 5),
         What::Wait(_) => (7, 6),
         What::Record(_) => (8, 7),
@@ -204,7 +204,7 @@ pub fn node_type(node: Address, out: Out<u32>) -> Outcome {
     out.put(number)
 }
 
-/// Writes a graph as a picture for Graphviz.
+/// Writes a graph in Graphviz's language.
 pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
     let path = path.get()?;
     let mut text = format!("digraph \"{graph:#x}\" {{\n");
@@ -224,7 +224,7 @@ pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
                 What::Allocate(_, bytes) => format!("allocate {bytes} bytes"),
                 What::Free(address) => format!("free {address:#x}"),
             };
-            // A String takes everything.
+            // Writing to a String cannot fail.
             let _ = writeln!(text, "  n{node:x} [label=\"{label}\"];");
         }
         for (from, to) in state.graphs.edges(graph)? {

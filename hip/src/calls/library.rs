@@ -1,4 +1,4 @@
-//! Libraries: code objects that the program loads at run time and whose kernels it names (HIP 7).
+//! Libraries: code objects that the program loads at run time and whose kernels it looks up by name (HIP 7).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
     out.put(state().libraries.insert(library))
 }
 
-/// Options of a compiler are refused: there is none to take them.
+/// Refuses compiler options, as there is no compiler to take them.
 fn check(out: Out<Address>, options: u32) -> Outcome {
     out.required()?;
     match options {
@@ -64,7 +64,7 @@ pub fn load(
     )
 }
 
-/// A handle that is none.
+/// Returns the error code for an unknown handle.
 fn unknown(library: Address) -> HipError {
     match library {
         0 => HipError::InvalidValue,
@@ -72,7 +72,7 @@ fn unknown(library: Address) -> HipError {
     }
 }
 
-/// Gives a library up; launches that are under way keep it until they have ended.
+/// Unloads a library. Launches under way keep its code until they have ended.
 pub fn unload(library: Address) -> Outcome {
     let mut state = state();
     let known = state.libraries.remove(library);
@@ -83,7 +83,7 @@ pub fn unload(library: Address) -> Outcome {
     Ok(())
 }
 
-/// A kernel, the same handle each time. Functions that launch take it for a module's and for one of the host's.
+/// Returns a kernel, with the same handle each time. Functions that launch accept the handle for a module's function or a host function.
 pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
     out.required()?;
     let name = name.get()?;
@@ -105,7 +105,7 @@ pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
     out.put(handle)
 }
 
-/// How many kernels it has.
+/// Returns the number of kernels.
 pub fn count(out: Out<u32>, library: Address) -> Outcome {
     out.required()?;
     let state = state();

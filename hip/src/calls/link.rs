@@ -1,4 +1,4 @@
-//! The linker of code as the driver's functions have it: hipRTC's, with error codes of HIP.
+//! Linker of the driver API: hipRTC's linker with error codes of HIP.
 
 use super::rtc::linker::{self, Wrong};
 use crate::boundary::{Address, In, Out, Text};
@@ -44,7 +44,7 @@ pub fn add_file(
     linker::add_file(link, kind, path).map_err(code)
 }
 
-/// The size may be left out.
+/// Links the inputs. The pointer to the size may be null.
 pub fn complete(link: Address, out: Out<Address>, size: Out<usize>) -> Outcome {
     out.required()?;
     let (at, bytes) = linker::complete(link).map_err(code)?;

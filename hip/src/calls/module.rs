@@ -9,14 +9,14 @@ use crate::image::image;
 use crate::objects::module::{Function, Loaded};
 use crate::runtime::{State, state};
 
-/// A code object in device memory.
+/// Loads a code object into device memory.
 pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
     let mut state = state();
     let State { gpu, requests, .. } = &mut *state;
     Loaded::new(gpu, requests, bytes)
 }
 
-/// A file; what is wrong with it is told by the name of the function that wants it.
+/// Reads a file. A failure is logged with the name of the calling function.
 pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
     std::fs::read(file).inspect_err(|error| log(format!("{function}: {file}: {error}")))
 }
@@ -26,7 +26,7 @@ fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
     out.put(state().modules.insert(loaded))
 }
 
-/// A name, which is not empty.
+/// Reads a name, which must not be empty.
 fn named(name: Text) -> Outcome<String> {
     Some(name.get()?)
         .filter(|name| !name.is_empty())
@@ -47,7 +47,7 @@ pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
     add(out, image(at)?)
 }
 
-/// The options are for a compiler that is not there.
+/// Loads a module. The options are for a compiler and have no effect.
 pub fn load_data_ex(
     out: Out<Address>,
     at: Address,
@@ -58,7 +58,7 @@ pub fn load_data_ex(
     load_data(out, at)
 }
 
-/// Gives a module up; launches that are under way keep it until they have ended.
+/// Unloads a module. Launches under way keep its code until they have ended.
 pub fn unload(module: Address) -> Outcome {
     let mut state = state();
     let loaded = state.modules.remove(module);
@@ -98,13 +98,13 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
     Ok(())
 }
 
-/// How many kernels a module has.
+/// Returns the number of kernels of a module.
 pub fn count(out: Out<u32>, module: Address) -> Outcome {
     out.required()?;
     out.put(get(module)?.kernels as u32)
 }
 
-/// The kernel behind a function of the host's, as a handle.
+/// Returns a handle for the kernel behind a host function.
 pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
     out.required()?;
     let mut state = state();
@@ -112,7 +112,7 @@ pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
     out.put(state.functions.insert(function))
 }
 
-/// The kernel of a handle.
+/// Returns the kernel of a handle.
 pub fn function(handle: Address) -> Outcome<Function> {
     let known = state().functions.get(handle).cloned();
     known.ok_or(HipError::InvalidHandle)

@@ -1,4 +1,4 @@
-//! The functions that mean the calling thread's own stream where others mean the null stream: programs that are compiled with
+//! Functions that use the calling thread's own stream in place of the null stream. Programs that are compiled with
 //! `-fgpu-default-stream=per-thread` call them.
 
 use super::graph::capture;

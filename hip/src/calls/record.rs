@@ -1,6 +1,6 @@
-//! Recording: each launch as a file for `deltanet-check exec`, with the buffers that its arguments point into, before and after.
+//! Recording: writes each launch as a file for `deltanet-check exec`, with the buffers behind its arguments before and after.
 //!
-//! A record never breaks the program: what cannot be written is told once, and the program goes on without.
+//! A record never breaks the program: a failed write is logged once, and the program goes on.
 
 mod arguments;
 
@@ -20,10 +20,10 @@ use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
 use arguments::Arguments;
 
-/// Bytes that a launch file takes besides its arguments, at most.
+/// Most bytes of a launch file besides its arguments.
 const LAUNCH_FILE: u64 = 16 << 10;
 
-/// A launch whose kernel has not run yet.
+/// Record of a launch whose kernel has not run yet.
 pub struct Record {
     gpu: Arc<Gpu>,
     directory: PathBuf,
@@ -31,7 +31,7 @@ pub struct Record {
     launch: Map<String, Value>,
 }
 
-/// Why there is no record.
+/// Reason for a missing record.
 enum Trouble {
     Limit,
     Io(io::Error),
@@ -43,7 +43,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// Writes what a launch starts from, if it is to be recorded. The device is the caller's.
+/// Writes the state before a launch, if the launch is to be recorded. The caller holds the device.
 pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
     let settings = SETTINGS.as_ref()?;
     let function = &work.function;
@@ -56,7 +56,7 @@ pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
         .ok()
 }
 
-/// Tells once why launches are missing.
+/// Logs once why launches are not recorded.
 fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     let mut progress = progress();
     match trouble {
@@ -100,7 +100,7 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
         (arguments, variables)
     };
     let found = arguments.buffers();
-    // A buffer is there twice where the kernel changes it.
+    // A buffer that the kernel changes is written twice.
     let buffers: u64 = found.iter().map(|buffer| 2 * buffer.size).sum();
     let in_files = variables
         .iter()
@@ -156,13 +156,13 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
         buffers: found,
         launch,
     };
-    // A program that is killed while its kernel runs leaves this much.
+    // The files so far survive if the program is killed while its kernel runs.
     record.write()?;
     Ok(record)
 }
 
 impl Record {
-    /// Writes what the kernel left, where it came to its end; the launch of one that did not is there already.
+    /// Writes the buffers after the kernel, if it completed. The launch file of a failed kernel exists already.
     pub fn end(mut self, ran: bool) {
         let written = if ran { self.after() } else { Ok(()) };
         if let (Err(error), Some(settings)) = (written, SETTINGS.as_ref()) {
@@ -212,12 +212,12 @@ impl Record {
     }
 }
 
-/// What a buffer's elements are judged as: nobody says what they are, and words are fewer than bytes.
+/// Returns the element type that a buffer is compared as. Its true type is unknown, and words give shorter reports than bytes.
 fn dtype(bytes: u64) -> &'static str {
     if bytes.is_multiple_of(4) { "i32" } else { "u8" }
 }
 
-/// The same limits as here; what has none is not named where JSON has no number for it.
+/// Returns the limits of the launch. JSON has no infinity, so a limit that is infinite is left out.
 fn limits(limits: &Limits) -> Value {
     let mut all = Map::new();
     all.insert("instructions".into(), json!(limits.instructions));

@@ -1,4 +1,4 @@
-//! hipRTC: programs that are compiled while the process runs, by a clang that is installed.
+//! hipRTC: compiles programs while the process runs, by a clang of the host.
 
 mod compiler;
 pub mod linker;
@@ -13,7 +13,7 @@ use crate::handles::{Handles, Tag};
 use compiler::{Code, Compiled, Trouble};
 use linker::Wrong;
 
-/// What a function of hipRTC comes to, by its name without `HIPRTC_ERROR_`.
+/// Error codes of hipRTC, by their names without `HIPRTC_ERROR_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum Problem {
@@ -30,7 +30,7 @@ enum Problem {
     Linking = 100,
 }
 
-/// The name of a code.
+/// Returns the name of a code.
 pub fn text_of(code: u32) -> Text {
     Text::of(match code {
         0 => c"HIPRTC_SUCCESS",
@@ -74,22 +74,22 @@ fn code(result: Result) -> u32 {
     result.map_or_else(|problem| problem as u32, |()| 0)
 }
 
-/// A program: source, and what became of it.
+/// Program: its source and the result of its compilation.
 #[derive(Default)]
 struct Program {
     name: String,
     source: String,
-    /// Headers that it brings along: name, text.
+    /// Headers of the program: name, text.
     headers: Vec<(String, String)>,
-    /// Expressions whose lowered names were asked for.
+    /// Name expressions whose lowered names are wanted.
     expressions: Vec<String>,
     log: String,
     compiled: Option<Compiled>,
-    /// Lowered names that were given out: they stay.
+    /// Lowered names that the caller has pointers to, which are never freed.
     lowered: HashMap<String, Text>,
 }
 
-// SAFETY: the texts are strings of ours that stay for good and that nobody writes.
+// SAFETY: the texts are strings of this crate that are never freed or written.
 unsafe impl Send for Program {}
 
 static PROGRAMS: LazyLock<Mutex<Handles<Program>>> =
@@ -99,7 +99,7 @@ fn programs() -> MutexGuard<'static, Handles<Program>> {
     PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something with a program.
+/// Calls a function with a program.
 fn with<T>(program: Address, f: impl FnOnce(&mut Program) -> Result<T>) -> Result<T> {
     f(programs().get_mut(program).ok_or(Problem::InvalidProgram)?)
 }
@@ -155,7 +155,7 @@ pub fn add_expression(program: Address, expression: Text) -> u32 {
 pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
     let compile = || {
         let options = texts(count, options)?;
-        // Other threads have their programs meanwhile.
+        // The lock is free during the compilation, so that other threads can use their programs.
         let job = with(program, |program| Ok(compiler::Job::of(program)))?;
         let (log, compiled) = job.run(&options);
         with(program, |program| {
@@ -186,7 +186,7 @@ pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
     code(with(program, lowered))
 }
 
-/// The compiled code, if there is any.
+/// Returns the compiled code object, if any.
 fn object(program: &Program) -> Result<&[u8]> {
     match program.compiled.as_ref().map(|compiled| &compiled.code) {
         Some(Code::Object(object)) => Ok(object),
@@ -194,7 +194,7 @@ fn object(program: &Program) -> Result<&[u8]> {
     }
 }
 
-/// The bitcode, where it was compiled for a later link.
+/// Returns the bitcode of a program that was compiled for a later link.
 fn bitcode(program: &Program) -> Result<&[u8]> {
     match program.compiled.as_ref().map(|compiled| &compiled.code) {
         Some(Code::Bitcode(bitcode)) => Ok(bitcode),
@@ -226,7 +226,7 @@ pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<A
     code(create())
 }
 
-/// Options of a single input mean nothing: inputs are linked as one.
+/// Adds an input. Its options are ignored, because all inputs are linked as one.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn link_add_data(
     link: Address,
@@ -267,7 +267,7 @@ pub fn link_destroy(link: Address) -> u32 {
     code(linker::destroy(link).map_err(Problem::from))
 }
 
-/// With the NUL at its end.
+/// Returns the size of the log with its NUL.
 pub fn log_size(program: Address, out: Out<usize>) -> u32 {
     code(with(program, |p| Ok(out.put(p.log.len() + 1)?)))
 }

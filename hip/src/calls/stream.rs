@@ -1,4 +1,4 @@
-//! Streams: made, asked about, waited for.
+//! Creation, queries and synchronisation of streams.
 
 pub mod host;
 pub mod value;
@@ -14,7 +14,7 @@ use crate::queue::{LaneId, NULL};
 use crate::runtime::{state, streams};
 
 const NON_BLOCKING: u32 = 1;
-/// Least and greatest priority: the greater it is, the smaller its number.
+/// Least and greatest priority. The smaller number is the greater priority.
 const PRIORITIES: (i32, i32) = (1, -1);
 
 fn made_with(stream: Address) -> Outcome<Stream> {
@@ -62,7 +62,7 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outc
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
-    // What the mask does not name is off, and units that the card does not have are nobody's.
+    // Units that the mask does not name are off. Bits for units that the card does not have are ignored.
     let mut units = Units::default();
     for (n, (unit, all)) in units.iter_mut().zip(ALL_UNITS).enumerate() {
         if n < words as usize {
@@ -72,7 +72,7 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outc
     add(out, 0, 0, units)
 }
 
-/// The mask of a stream, all units where it was made without one; words beyond those that the card needs are 0.
+/// Stores the mask of a stream. A stream without a mask has all units; words beyond the card's units are 0.
 pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
     out.required()?;
     if (words as usize) < ALL_UNITS.len() {
@@ -98,7 +98,7 @@ pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
     Ok(())
 }
 
-/// Gives a stream up; what it has to do is done all the same. A capture that it takes part in comes to nothing.
+/// Destroys a stream. Its work is still done, and a capture that it takes part in is discarded.
 pub fn destroy(stream: Address) -> Outcome {
     if submit::is_built_in(stream) {
         return Err(HipError::InvalidHandle);
@@ -111,7 +111,7 @@ pub fn destroy(stream: Address) -> Outcome {
         match graphs.captures.of(lane).map(|(id, c)| (id, c.lane == lane)) {
             Some((id, true)) => {
                 let ended = graphs.captures.end(id).filter(|ended| !ended.into_graph);
-                // A graph that nobody has a handle of.
+                // No handle of this graph exists outside the capture.
                 let _ = ended.map(|ended| graphs.destroy(ended.graph));
             }
             Some((id, false)) => {
@@ -143,8 +143,7 @@ pub fn query(stream: Address) -> Outcome {
     submit::ask(&streams().pending(lane))
 }
 
-/// What is given to a stream from now on waits for what an event was recorded behind, if it was. A stream that waits for an event of a
-/// capture takes part in that.
+/// Makes the stream's later work wait for the work before an event. A stream that waits for an event of a capture joins the capture.
 pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
     const EXTERNAL: u32 = 1;
     if event == 0 {
@@ -183,7 +182,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
     }
 }
 
-/// Has what a stream is given next come behind nodes of a capture, too.
+/// Adds nodes of a capture to the dependencies of a stream's next work.
 fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
     if lane == NULL {
         return Err(HipError::StreamCaptureImplicit);
@@ -217,7 +216,7 @@ pub fn get_device(stream: Address, out: Out<i32>) -> Outcome {
     out.put(0)
 }
 
-/// A number that no other stream of the process has or had; the null stream's names are one stream.
+/// Returns a number that no other stream of the process has or had. All handles of the null stream have one number.
 pub fn get_id(stream: Address, out: Out<u64>) -> Outcome {
     out.required()?;
     out.put(submit::lane(stream)?)

@@ -1,4 +1,4 @@
-//! Work given to streams, and waiting for it.
+//! Submission of work to streams, and waiting for it.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::queue::{LaneId, NULL, Submission, Ticket};
 use crate::runtime::{heard, may_wait, state, streams};
 use crate::settings;
 
-/// The null stream's other name.
+/// Second handle of the null stream.
 const LEGACY: Address = 1;
-/// The stream of the calling thread.
+/// Handle for the stream of the calling thread.
 pub const PER_THREAD: Address = 2;
 
-/// A thread's own lane, which goes with it.
+/// Lane of a thread, which is retired when the thread ends.
 struct Own(LaneId);
 
 impl Drop for Own {
@@ -30,7 +30,7 @@ thread_local! {
     static OWN: OnceCell<Own> = const { OnceCell::new() };
 }
 
-/// The stream that a function means which has the calling thread's own for the null stream.
+/// Returns the calling thread's own stream in place of the null stream.
 pub fn own(stream: Address) -> Address {
     match stream {
         0 => PER_THREAD,
@@ -38,12 +38,12 @@ pub fn own(stream: Address) -> Address {
     }
 }
 
-/// Whether a stream is one that the program did not make.
+/// Returns true for streams that the program did not create.
 pub fn is_built_in(stream: Address) -> bool {
     stream <= PER_THREAD
 }
 
-/// Where a stream's work waits. HIP takes a stream that it does not know for one of a context that is gone.
+/// Returns the lane of a stream. HIP reports an unknown stream as one of a destroyed context.
 pub fn lane(stream: Address) -> Outcome<LaneId> {
     match stream {
         0 | LEGACY => Ok(NULL),
@@ -60,13 +60,13 @@ pub fn check(stream: Address) -> Outcome {
     lane(stream).map(drop)
 }
 
-/// Whether what a stream is given becomes a node of a graph.
+/// Returns true if work for a stream becomes a node of a graph.
 pub fn is_captured(stream: Address) -> Outcome<bool> {
     Ok(capture::of(lane(stream)?)?.is_some())
 }
 
-/// Gives work to a stream, or makes it a node where the stream is being captured. With `GFX906_SYNC=1` it is done on return, and an
-/// error is its own.
+/// Submits work to a stream, or adds a node if the stream is being captured. With `GFX906_SYNC=1` the work is done when the call returns,
+/// and the call returns the work's error.
 pub fn submit(stream: Address, work: Work) -> Outcome {
     let lane = lane(stream)?;
     if let Some(id) = capture::of(lane)? {
@@ -78,18 +78,18 @@ pub fn submit(stream: Address, work: Work) -> Outcome {
     submit_all(lane, vec![job(work)]).map(drop)
 }
 
-/// Work for a worker, whose error is for the next call that waits.
+/// Returns work for a worker thread. Its error goes to the next call that waits.
 pub fn job(work: Work) -> Submission {
     Submission::of(move || work::run_unheard(&work))
 }
 
-/// Appends tasks to a lane; their tickets.
+/// Appends tasks to a lane and returns their tickets.
 pub fn submit_all(lane: LaneId, tasks: Vec<Submission>) -> Outcome<Vec<Arc<Ticket>>> {
     let tickets = streams().submit(lane, tasks);
     tickets.ok_or(HipError::Deinitialized)
 }
 
-/// Does work when its turn in a stream has come, and what came before has not failed.
+/// Does work in a stream's turn, unless earlier work has failed.
 pub fn submit_and_wait(stream: Address, work: &Work) -> Outcome {
     let lane = lane(stream)?;
     capture::allow_unsafe()?;
@@ -103,10 +103,10 @@ pub fn submit_and_wait(stream: Address, work: &Work) -> Outcome {
     stick(outcome)
 }
 
-/// One after the other over all streams and threads, on the calling thread.
+/// Does work on the calling thread, exclusive of all streams and threads.
 pub fn at_once(work: &Work) -> Outcome {
     if let Work::Host(_) = work {
-        // What the program's function calls must find its turn.
+        // A host function may call HIP itself, so it must not run while it holds the queue's turn.
         streams().here(NULL, Vec::new(), || ());
         return work::run(work);
     }
@@ -114,7 +114,7 @@ pub fn at_once(work: &Work) -> Outcome {
     stick(done.unwrap_or(Err(HipError::Deinitialized)))
 }
 
-/// An error that the caller hears of at once; a kernel's stays.
+/// Keeps a kernel's failure for later calls, and returns the error to the caller.
 fn stick(outcome: Outcome) -> Outcome {
     if outcome == Err(HipError::LaunchFailure) {
         state().failure = Some(HipError::LaunchFailure);
@@ -122,14 +122,14 @@ fn stick(outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// A ticket for the end of all that a lane has been given, and of others.
+/// Returns a ticket for the end of a lane's work and of other tickets.
 pub fn mark(lane: LaneId, after: Vec<Arc<Ticket>>) -> Outcome<Arc<Ticket>> {
     let tickets = streams().submit(lane, vec![Submission::after(after)]);
     let last = tickets.and_then(|mut tickets| tickets.pop());
     last.ok_or(HipError::Deinitialized)
 }
 
-/// Waits for tickets; the error of what they stand for, or of any other work.
+/// Waits for tickets. Returns their error, or that of any other work.
 pub fn wait(tickets: &[Arc<Ticket>]) -> Outcome {
     if !tickets.iter().all(|ticket| ticket.is_done()) {
         may_wait()?;
@@ -138,7 +138,7 @@ pub fn wait(tickets: &[Arc<Ticket>]) -> Outcome {
     heard()
 }
 
-/// That tickets stand for ends: not yet, or any error.
+/// Returns `NotReady` until all tickets are done, then any error.
 pub fn ask(tickets: &[Arc<Ticket>]) -> Outcome {
     if !tickets.iter().all(|ticket| ticket.is_done()) {
         return Err(HipError::NotReady);

@@ -1,4 +1,4 @@
-//! Variables of the program's on the device, by the address of the host's variable of the same name.
+//! Variables of the program on the device, named by the address of the host's variable.
 
 use crate::boundary::{Address, Out};
 use crate::calls::memory::copy::{DEFAULT, NULL, Wait, row, submit};
@@ -22,7 +22,7 @@ pub fn size(out: Out<usize>, symbol: Address) -> Outcome {
     out.put(bytes as usize)
 }
 
-/// The address of `bytes` bytes at an offset into a variable.
+/// Returns the address of `bytes` bytes at an offset into a variable.
 fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
     let (address, size) = state().variable_of(symbol)?;
     let end = offset.checked_add(bytes).ok_or(HipError::InvalidValue)?;
@@ -32,7 +32,7 @@ fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
     Ok(address + offset as u64)
 }
 
-/// A copy into a variable.
+/// Copies into a variable.
 pub fn to(
     symbol: Address,
     from: Address,
@@ -49,7 +49,7 @@ pub fn to(
     })
 }
 
-/// A copy out of a variable.
+/// Copies out of a variable.
 pub fn from(
     to: Address,
     symbol: Address,

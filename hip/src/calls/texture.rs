@@ -1,4 +1,4 @@
-//! Textures and surfaces: made, asked about, destroyed.
+//! Creation, queries and destruction of textures and surfaces.
 
 use std::fmt::Display;
 
@@ -18,13 +18,13 @@ use crate::objects::texture::{Object, Texture};
 use crate::runtime::state;
 use crate::sanitize;
 
-/// Refuses, and says why.
+/// Logs a reason and returns the error.
 fn refuse<T>(error: HipError, why: impl Display) -> Outcome<T> {
     log(format!("a texture or surface is refused: {why}"));
     Err(error)
 }
 
-/// The image that an array is.
+/// Returns the image of an array.
 fn of_array(array: &Array) -> Image {
     let [_, height, depth] = array.sides;
     let shape = match (array.flags & LAYERED != 0, height, depth) {
@@ -44,7 +44,7 @@ fn of_array(array: &Array) -> Image {
     }
 }
 
-/// That an image is one that the card can have.
+/// Fails for an image that the card cannot have.
 fn check(image: &Image) -> Outcome {
     let small = image
         .sides
@@ -61,7 +61,7 @@ fn check(image: &Image) -> Outcome {
     Ok(())
 }
 
-/// That memory of the program's is where it says, and aligned.
+/// Fails unless memory of the program lies in an allocation and is aligned.
 fn check_memory(base: Address, bytes: usize) -> Outcome {
     if !base.is_multiple_of(ALIGN as u64) {
         let text = format!("{base:#x} is no multiple of {ALIGN} (textureAlignment)");
@@ -74,7 +74,7 @@ fn check_memory(base: Address, bytes: usize) -> Outcome {
     Ok(())
 }
 
-/// The image of a view of another one.
+/// Returns the image of a view of another image.
 fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
     let whole = (view.sides == [0; 3] || view.sides == array.sides)
         && view.levels == [0; 2]
@@ -92,7 +92,7 @@ fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
     Ok(Image { channel, ..image })
 }
 
-/// The words of a texture.
+/// Returns the resource words of a texture.
 fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
     let desc = &made.texture;
     if desc.srgb != 0 || desc.anisotropy != 0 || desc.mip_bias != 0.0 {
@@ -159,7 +159,7 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
                 );
                 return refuse(HipError::InvalidValue, text);
             }
-            // Behind the last row nothing need be there.
+            // The padding behind the last row need not be allocated.
             check_memory(base, bytes - pitch + row)?;
             Image {
                 base,
@@ -189,7 +189,7 @@ fn get_array(handle: Address) -> Outcome<Array> {
     array::get(handle)
 }
 
-/// Puts an object into memory of the device; its address is its handle.
+/// Stores an object in device memory. Its address is its handle.
 fn place(call: &str, words: &[u32; WORDS], object: Object) -> Outcome<Address> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let address = device::allocate_captured(call, bytes.len())?;
@@ -245,7 +245,7 @@ pub fn create_by_driver(
     create_of(out, resource, texture, view.map(|view| view.view))
 }
 
-/// Destroys an object, once the device has done with it.
+/// Destroys an object after the device's work is done.
 fn destroy_object(handle: Address, is: impl Fn(&Object) -> bool) -> Outcome {
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
@@ -276,7 +276,7 @@ pub fn description(out: Out<TextureDesc>, handle: Address) -> Outcome {
     out.put(get(handle)?.texture)
 }
 
-/// A texture without a view has none to tell of.
+/// Stores the view of a texture. Fails for a texture without a view.
 pub fn view(out: Out<ViewDesc>, handle: Address) -> Outcome {
     out.required()?;
     out.put(get(handle)?.view.ok_or(HipError::InvalidValue)?)

@@ -1,4 +1,4 @@
-//! Nodes of any kind by one function, `hipGraphAddNode`, and those that the driver's functions add.
+//! Nodes of any kind: `hipGraphAddNode` and the driver's functions.
 
 use super::memory::{self, Allocation};
 use super::node::{
@@ -14,12 +14,12 @@ use crate::calls::memory::driver::planes;
 use crate::calls::memory::pitched::Copy3d;
 use crate::error::{HipError, Outcome};
 
-/// Where the parameters of a kind stand in `hipGraphNodeParams`, behind the kind.
+/// Offset of a node's parameters in `hipGraphNodeParams`, behind the kind.
 const PARAMETERS: Address = 16;
-/// And those of a copy, behind flags of their own.
+/// Offset of a copy's parameters, which come behind flags of their own.
 const COPY: Address = PARAMETERS + 16;
 
-/// What a node is to do, of the kinds that `hipGraphNodeType` numbers.
+/// Parameters of a node, by the kinds that `hipGraphNodeType` numbers.
 enum Wanted {
     Kernel(KernelParameters),
     Copy(Copy3d),
@@ -48,7 +48,7 @@ fn wanted(at: Address) -> Outcome<Wanted> {
         7 => Wanted::Record(host_value(inner)?),
         10 => Wanted::Allocate(host_value(inner)?),
         11 => Wanted::Free(host_value(inner)?),
-        // Semaphores of others.
+        // Semaphores of other APIs.
         8 | 9 => return Err(HipError::NotSupported),
         _ => return Err(HipError::InvalidValue),
     })
@@ -108,7 +108,7 @@ pub fn set_step(exec: Address, node: Address, parameters: Address) -> Outcome {
     }
 }
 
-/// `hipDrvGraphAddMemcpyNode`; there is one context.
+/// `hipDrvGraphAddMemcpyNode`. The context is ignored, as there is only one.
 pub fn add_driver_copy(
     out: Out<Address>,
     graph: Address,

@@ -1,4 +1,4 @@
-//! Captures: begun, ended, asked about.
+//! Beginning, end and queries of captures.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::objects::graph::capture::{Capture, Mode};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::state;
 
-/// The values of `hipStreamCaptureStatus`.
+/// Values of `hipStreamCaptureStatus`.
 const NONE: i32 = 0;
 const ACTIVE: i32 = 1;
 const INVALIDATED: i32 = 2;
@@ -20,7 +20,7 @@ pub fn begin(stream: Address, mode: u32) -> Outcome {
     start(stream, mode, None)
 }
 
-/// `hipStreamBeginCaptureToGraph`: the nodes go into a graph that is there, behind nodes of it.
+/// `hipStreamBeginCaptureToGraph`: adds the captured nodes to an existing graph, behind some of its nodes.
 pub fn begin_in_graph(
     stream: Address,
     graph: Address,
@@ -63,7 +63,7 @@ fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> O
     Ok(())
 }
 
-/// Ends a capture on the stream where it began; its graph, unless something was wrong with it.
+/// Ends a capture on the stream that began it. Stores its graph, unless the capture is invalid.
 pub fn end(stream: Address, out: Out<Address>) -> Outcome {
     out.required()?;
     let lane = submit::lane(stream)?;
@@ -83,7 +83,7 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
         let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
         let outcome = whole(graphs, &capture, lane);
         if outcome.is_err() && !capture.into_graph {
-            // A graph that nobody has a handle of.
+            // No handle of this graph exists outside the capture.
             let _ = graphs.destroy(capture.graph);
         }
         outcome.map(|()| capture.graph)
@@ -92,7 +92,7 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
     ended.map(drop)
 }
 
-/// That a capture is valid, and all that was forked from its stream has come back.
+/// Fails unless a capture is valid and every stream that was forked from its first stream has joined again.
 fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
     if capture.invalid {
         return Err(HipError::StreamCaptureInvalidated);
@@ -106,7 +106,7 @@ fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
     Ok(())
 }
 
-/// Whether a node comes before one of some others.
+/// Returns true if a node comes before any of the others.
 fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
     let mut seen = std::collections::HashSet::new();
     let mut open = others.to_vec();
@@ -122,7 +122,7 @@ fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
     false
 }
 
-/// Status, number, graph, nodes of the capture that a stream takes part in.
+/// Returns status, number, graph and last nodes of the capture that a stream takes part in.
 fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
     let lane = submit::lane(stream)?;
     let mut state = state();
@@ -155,7 +155,7 @@ pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
     id.put(number)
 }
 
-/// The nodes are told by an address, which is good until somebody asks again.
+/// Stores the state of a capture. The address of its nodes is valid until the next query.
 pub fn get_all(
     stream: Address,
     status: Out<i32>,
@@ -192,7 +192,7 @@ pub fn get_all(
     nodes.put(capture.shown.as_ptr().expose_provenance() as Address)
 }
 
-/// What a stream is given next comes behind some nodes more, or behind others.
+/// Adds nodes to the dependencies of a stream's next work, or replaces the dependencies.
 pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> Outcome {
     const SET: u32 = 1;
     let lane = submit::lane(stream)?;
@@ -223,7 +223,7 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
     Ok(())
 }
 
-/// Swaps what captures of others forbid to the calling thread.
+/// Exchanges the restriction that captures of other threads put on the calling thread.
 pub fn exchange(mode: Out<u32>) -> Outcome {
     let new = Mode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
     mode.put(capture::exchange(new) as u32)

@@ -1,4 +1,4 @@
-//! Graphs that can be launched: made, updated, launched, destroyed.
+//! Creation, update, launch and destruction of executable graphs.
 
 use super::give_up;
 use crate::boundary::{Address, Out};
@@ -10,7 +10,7 @@ use crate::queue::Submission;
 use crate::runtime::state;
 use crate::settings;
 
-/// Freed on launch, uploaded, launched from a device, with priorities of nodes.
+/// Flags: free on launch, upload, launch from the device, node priorities.
 const FLAGS: u64 = 1 | 2 | 4 | 8;
 const FROM_DEVICE: u64 = 4;
 
@@ -24,7 +24,7 @@ pub struct InstantiateParameters {
     stream: Address,
 }
 
-/// `hipGraphInstantiate`; nothing is ever written into the log, as the error says it all.
+/// `hipGraphInstantiate`. The log stays empty, as the error code says everything.
 pub fn instantiate(
     out: Out<Address>,
     graph: Address,
@@ -69,7 +69,7 @@ pub fn with_parameters(
 ) -> Outcome {
     let mut p = parameters.get()?;
     let made = with_flags(out, graph, p.flags);
-    // 0: success, 1: an error that the code tells.
+    // 0: success. 1: an error that the code names.
     p.error_node = 0;
     p.result = made.is_err().into();
     parameters.put(p)?;
@@ -82,7 +82,7 @@ pub fn flags(exec: Address, out: Out<u64>) -> Outcome {
     out.put(flags.ok_or(HipError::InvalidValue)?)
 }
 
-/// Gives one up; launches under way come to their end.
+/// Destroys an executable graph. Its launches under way complete.
 pub fn destroy(exec: Address) -> Outcome {
     let gone = {
         let mut state = state();
@@ -94,7 +94,7 @@ pub fn destroy(exec: Address) -> Outcome {
     Ok(())
 }
 
-/// Takes over what another graph's nodes say.
+/// Updates an executable graph from the nodes of another graph.
 pub fn update(
     exec: Address,
     graph: Address,
@@ -118,7 +118,7 @@ pub fn update(
     }
 }
 
-/// What is launched is in memory already.
+/// Accepts an upload, which changes nothing because the graph is in memory already.
 pub fn upload(exec: Address, stream: Address) -> Outcome {
     submit::check(stream)?;
     let known = state().graphs.execs.get(exec).is_some();
@@ -129,7 +129,7 @@ pub fn upload(exec: Address, stream: Address) -> Outcome {
     }
 }
 
-/// Gives a stream all that a graph does, one after the other, behind what it was launched for last. In a capture it becomes a node.
+/// Submits the nodes of a graph to a stream one after the other, behind the graph's previous launch. In a capture the graph becomes a node.
 pub fn launch(exec: Address, stream: Address) -> Outcome {
     let lane = submit::lane(stream)?;
     if let Some(id) = capture::of(lane)? {
@@ -161,14 +161,14 @@ pub fn launch(exec: Address, stream: Address) -> Outcome {
     }
     for (event, ticket) in events.into_iter().zip(tickets.into_iter().skip(1)) {
         if let Some(event) = event {
-            // An event that is gone by now is recorded for nobody.
+            // Recording fails only for an event that has been destroyed.
             let _ = event::set(event, ticket);
         }
     }
     Ok(())
 }
 
-/// What is launched, as a graph of its own.
+/// Returns a child node for the graph that is launched.
 fn child(exec: Address) -> Outcome<What> {
     let mut state = state();
     let graphs = &mut state.graphs;
@@ -179,7 +179,7 @@ fn child(exec: Address) -> Outcome<What> {
     Ok(What::Child(child))
 }
 
-/// The event that is recorded.
+/// Returns the event that a node records.
 fn recorded(what: &What) -> Option<Address> {
     match what {
         What::Record(event) => Some(*event),
@@ -201,7 +201,7 @@ fn task(what: What) -> Submission {
     }
 }
 
-/// `hipGraphLaunch_spt` and its kin have the thread's own stream for the null stream.
+/// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
 pub fn launch_per_thread(exec: Address, stream: Address) -> Outcome {
     launch(exec, submit::own(stream))
 }

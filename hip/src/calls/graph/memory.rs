@@ -1,7 +1,7 @@
 //! Nodes that allocate and free memory.
 //!
-//! The memory is there from when its node is made, at the address that it keeps, until the graph and all that was made of it are gone: to free it, by a node
-//! or by a call, says that its content is of no use any more, and changes nothing else.
+//! The memory exists, at a fixed address, from the creation of its node until the graph and every executable graph made from it are
+//! destroyed. A free, by a node or by a call, marks the content as unused and changes nothing else.
 
 use super::node::Spot;
 use super::params::what;
@@ -16,7 +16,7 @@ use crate::runtime::state;
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation {
     pool: PoolProperties,
-    /// What follows in `hipMemPoolProps`.
+    /// Other fields of `hipMemPoolProps`.
     rest: [u64; 9],
     access: In<Access>,
     accesses: usize,
@@ -24,7 +24,7 @@ pub struct Allocation {
     address: Address,
 }
 
-/// Where the address stands in `hipMemAllocNodeParams`.
+/// Offset of the address in `hipMemAllocNodeParams`.
 pub const ADDRESS: Address = std::mem::offset_of!(Allocation, address) as Address;
 
 pub fn add_allocation(
@@ -39,7 +39,7 @@ pub fn add_allocation(
     parameters.put(p)
 }
 
-/// Adds a node that allocates; the address.
+/// Adds a node that allocates memory and returns the memory's address.
 pub fn add(spot: Spot, p: &Allocation) -> Outcome<Address> {
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
     spot.add(What::Allocate(address, p.bytes))?;
@@ -60,7 +60,7 @@ pub fn add_free(
     spot.add(What::Free(address))
 }
 
-/// Pinned memory of the one device.
+/// Stores the parameters of an allocating node: pinned memory of the only device.
 pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
     out.required()?;
     let What::Allocate(address, bytes) = what(node)? else {
@@ -88,7 +88,7 @@ pub fn get_free(node: Address, out: Out<Address>) -> Outcome {
 mod tests {
     use super::*;
 
-    /// As C compilers lay it out, of the headers of 5.5 and 6.0.
+    /// The expected layout is the C compiler's, for the headers of 5.5 and 6.0.
     #[test]
     fn the_layout_is_the_headers() {
         assert_eq!(size_of::<Allocation>(), 120);

@@ -1,4 +1,4 @@
-//! Nodes, added to a graph.
+//! Functions that add nodes to a graph.
 
 use super::list;
 use super::params::{
@@ -13,7 +13,7 @@ use crate::objects::graph::What;
 use crate::objects::work::{Copy, Work};
 use crate::runtime::state;
 
-/// A node's place: where its handle goes, its graph, the nodes before it.
+/// Insertion point of a node: destination of the handle, graph, and dependencies.
 pub struct Spot {
     out: Out<Address>,
     graph: Address,
@@ -21,7 +21,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Checks a place.
+    /// Checks an insertion point.
     pub fn new(
         out: Out<Address>,
         graph: Address,
@@ -36,19 +36,19 @@ impl Spot {
         Ok(Spot { out, graph, after })
     }
 
-    /// Its graph.
+    /// Returns the graph.
     pub fn graph(&self) -> Address {
         self.graph
     }
 
-    /// Adds a node there.
+    /// Adds a node at this point.
     pub fn add(self, what: What) -> Outcome {
         let node = state().graphs.add(self.graph, self.after, what)?;
         self.out.put(node)
     }
 }
 
-/// Checks a copy that a node is to make.
+/// Checks the copy of a node.
 pub fn checked(copy: Copy) -> Outcome<What> {
     if !copy.size.is_empty() {
         copy::check(&copy)?;
@@ -155,7 +155,7 @@ pub fn add_host(
     spot.add(host(&parameters.get()?)?)
 }
 
-/// A graph within the graph: a clone of it, as it is now.
+/// Adds a child graph: a clone of a graph as it is now.
 pub fn add_child(
     out: Out<Address>,
     graph: Address,

@@ -1,4 +1,4 @@
-//! What nodes say: from structures of HIP's, and back.
+//! Conversion between HIP's parameter structures and nodes.
 
 use gfx906::code_object::LaunchShape;
 
@@ -45,7 +45,7 @@ pub struct HostParameters {
     data: Address,
 }
 
-/// The kernel of a node: behind a function of the host's, or of a module.
+/// Returns the kernel of a node, named by a host function or by a module's function.
 pub fn kernel(p: &KernelParameters) -> Outcome<What> {
     if p.function == 0 {
         return Err(HipError::InvalidValue);
@@ -102,12 +102,12 @@ pub fn host(p: &HostParameters) -> Outcome<What> {
     Ok(What::Work(Work::Host(Host::Function(function, p.data))))
 }
 
-/// What a node does, if it is a node.
+/// Returns a node's operation. Fails if the handle is no node.
 pub fn what(node: Address) -> Outcome<What> {
     Ok(state().graphs.node(node)?.what.clone())
 }
 
-/// The work of a node, if it does any.
+/// Returns a node's work. Fails if the node does no work.
 fn work(node: Address) -> Outcome<Work> {
     match what(node)? {
         What::Work(work) => Ok(work),
@@ -115,7 +115,7 @@ fn work(node: Address) -> Outcome<Work> {
     }
 }
 
-/// A kernel and its arguments: the pointers are good for as long as the node says the same.
+/// Stores a kernel node's parameters. The pointers to arguments are valid until the node's parameters change.
 pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> Outcome {
     out.required()?;
     let Work::Kernel(kernel) = work(node)? else {

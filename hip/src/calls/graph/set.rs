@@ -1,4 +1,4 @@
-//! What nodes say, changed: in a graph, or in one that can be launched.
+//! Functions that change nodes of a graph or of an executable graph.
 
 use super::node::checked;
 use super::params::{
@@ -14,16 +14,16 @@ use crate::objects::graph::exec::{Doing, Exec, same};
 use crate::objects::work::Work;
 use crate::runtime::state;
 
-/// Where a node is changed.
+/// Target of a change.
 #[derive(Clone, Copy)]
 pub enum Where {
-    /// In its graph.
+    /// The graph itself.
     Graph,
-    /// In what was made of its graph.
+    /// An executable graph that was made from the graph.
     Exec(Address),
 }
 
-/// Lets a node do something else of the same kind. The direction of a copy may be another where `turn` says so.
+/// Gives a node another operation of the same kind. The direction of a copy may change if `turn` is true.
 fn change(place: Where, node: Address, new: What, turn: bool) -> Outcome {
     let fits = |old: &What| match (old, &new) {
         (What::Work(Work::Copy(_)), What::Work(Work::Copy(_))) if turn => Ok(()),
@@ -61,7 +61,7 @@ pub fn kernel_step(exec: Address, node: Address, parameters: In<KernelParameters
     kernel_at(Where::Exec(exec), node, parameters)
 }
 
-/// Copies of planes and of a row may take each other's place; the node keeps its type.
+/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type.
 fn copy_at(place: Where, node: Address, new: What) -> Outcome {
     let (What::Work(Work::Copy(mut new)), What::Work(Work::Copy(old))) = (new, what(node)?) else {
         return Err(HipError::InvalidValue);
@@ -70,7 +70,7 @@ fn copy_at(place: Where, node: Address, new: What) -> Outcome {
     change(place, node, What::Work(Work::Copy(new)), true)
 }
 
-/// What a copying node copies, in a graph or in what was made of it.
+/// Changes the copy of a node, in its graph or in an executable graph.
 pub fn copy_node_to(node: Address, new: What) -> Outcome {
     copy_at(Where::Graph, node, new)
 }
@@ -206,7 +206,7 @@ pub fn child_step(exec: Address, node: Address, child: Address) -> Outcome {
     }
 }
 
-/// Kernels, copies and fills may be left out of launches.
+/// Returns true for kernels, copies and fills, which launches can leave out.
 fn can_be_left_out(what: &Doing) -> bool {
     matches!(
         what,
@@ -242,7 +242,7 @@ pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> Outcome {
 /// `hipKernelNodeAttrValue`.
 pub type Attribute = [u8; 32];
 
-/// The attributes of kernel nodes: an access window of the cache, a cooperative launch.
+/// Attributes of kernel nodes: an access window of the cache, a cooperative launch.
 const ATTRIBUTES: [u32; 2] = [1, 2];
 
 fn is_kernel(node: Address, attribute: u32) -> Outcome {
@@ -252,7 +252,7 @@ fn is_kernel(node: Address, attribute: u32) -> Outcome {
     }
 }
 
-/// Attributes are kept, and change nothing.
+/// Stores an attribute, which has no effect.
 pub fn attribute(node: Address, attribute: u32, value: In<Attribute>) -> Outcome {
     let value = value.get()?;
     is_kernel(node, attribute)?;

@@ -1,4 +1,4 @@
-//! Objects of the program's that graphs keep alive.
+//! Objects of the program that graphs keep alive.
 
 use super::give_up;
 use crate::boundary::{Address, Callback, Out};
@@ -6,9 +6,9 @@ use crate::error::{HipError, Outcome};
 use crate::objects::work::HostFunction;
 use crate::runtime::state;
 
-/// The one flag: nobody waits for the destructor.
+/// The only flag: no synchronisation with the destructor.
 const NO_SYNC: u32 = 1;
-/// The graph takes over references of the caller's.
+/// Flag by which the graph takes over references of the caller's.
 const MOVE: u32 = 1;
 
 pub fn create(
@@ -51,7 +51,7 @@ pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) ->
     let count = counted(count)?;
     let mut state = state();
     state.graphs.graph(graph)?;
-    // With `MOVE` the references are those that the caller had.
+    // With `MOVE`, the references are taken from the caller.
     state
         .graphs
         .users

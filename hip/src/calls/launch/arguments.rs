@@ -1,4 +1,4 @@
-//! The explicit arguments of a launch, in the two ways that HIP takes them.
+//! Explicit arguments of a launch, in the two forms that HIP takes.
 
 use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
@@ -6,7 +6,7 @@ use crate::boundary::{Address, In, host_bytes, host_value};
 use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 
-/// The explicit arguments, each behind a pointer of its own.
+/// Reads the explicit arguments through an array of pointers, one per argument.
 pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
     let sizes = kernel.explicit_args().map(|arg| arg.size as usize);
     let sizes: Vec<usize> = sizes.collect();
@@ -18,7 +18,8 @@ pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
     Ok(kernarg.into_bytes())
 }
 
-/// The explicit arguments, laid out by the program: address and size, each behind a number that says which.
+/// Reads explicit arguments that the program has laid out itself. `extra` lists tags, each followed by the address or the size of the
+/// arguments.
 pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
     const POINTER: Address = 1;
     const SIZE: Address = 2;
@@ -38,12 +39,12 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
     if wanted == 0 {
         return Ok(Vec::new());
     }
-    // No more is read than the program says is there.
+    // No more is read than the program vouches for.
     let given = host_bytes(buffer, size.min(wanted))?;
     Ok(kernel.explicit_kernarg(given).map_err(refused)?.to_vec())
 }
 
-/// Tells what is wrong with arguments.
+/// Logs a problem of the arguments and returns HIP's error code.
 fn refused(error: KernargError) -> HipError {
     log(error);
     HipError::InvalidValue

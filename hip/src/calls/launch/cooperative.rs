@@ -1,4 +1,4 @@
-//! Cooperative launches: all groups of the grid are resident, so it may not have more than the card holds at a time.
+//! Cooperative launches: all work-groups of the grid are resident, so the grid has at most as many as the card holds.
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
@@ -50,12 +50,12 @@ impl HostLaunch {
             events: [0; 2],
             cooperative,
         };
-        // HIP 7 takes a kernel's handle, too.
+        // HIP 7 also accepts a kernel's handle.
         launch(&kernel_of(self.host)?, self.host, &request)
     }
 }
 
-/// That the card holds the whole grid.
+/// Fails if the card cannot hold the whole grid at a time.
 pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
     let items = shape.block.iter().product();
     let each = groups_at_a_time(kernel, items, shape.dynamic_lds as usize);
@@ -125,7 +125,7 @@ pub fn module_launch(
     launch(&module::function(function)?, function, &request)
 }
 
-/// The launch of several devices, of which there is one.
+/// Returns the launch of the only device, from a list of one launch per device.
 fn only<T: Copy>(launches: In<T>, count: u32) -> Outcome<T> {
     if count != 1 {
         return Err(HipError::InvalidValue);
@@ -146,7 +146,7 @@ pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> 
     host_launch_on(launches, count, true)
 }
 
-/// `hipExtLaunchMultiKernelMultiDevice`: each device its kernel, whose groups need not be resident.
+/// `hipExtLaunchMultiKernelMultiDevice`: a kernel per device, whose work-groups need not be resident.
 pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
     host_launch_on(launches, count, false)
 }

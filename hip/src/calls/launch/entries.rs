@@ -1,4 +1,4 @@
-//! The functions that launch: a kernel of a module, or the kernel behind a function of the host's.
+//! Functions that launch a kernel of a module, or the kernel behind a host function.
 
 use gfx906::code_object::LaunchShape;
 
@@ -12,7 +12,7 @@ use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
-/// That a function is not null, which before HIP 7 has an error code of its own.
+/// Fails for a null function. HIP versions before 7 have an error code of their own for it.
 pub fn no_null(function: Address) -> Outcome {
     match function {
         0 if generation() < Generation::Seven => Err(HipError::InvalidImage),
@@ -49,7 +49,7 @@ pub fn module_launch(
     launch(&module::function(function)?, function, &request)
 }
 
-/// A launch of groups, without arguments.
+/// Returns a launch of work-groups without arguments.
 pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> Request {
     Request {
         shape: LaunchShape {
@@ -65,7 +65,7 @@ pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address
     }
 }
 
-/// The kernel behind a function of the host's, or of a module.
+/// Returns the kernel that a host function or a module's function names.
 pub fn kernel_of(named: Address) -> Outcome<Function> {
     if named == 0 {
         return Err(HipError::InvalidDeviceFunction);
@@ -79,7 +79,7 @@ pub fn kernel_of(named: Address) -> Outcome<Function> {
     }
 }
 
-/// `hipExtModuleLaunchKernel`: work-items of the whole grid instead of work-groups, and events.
+/// `hipExtModuleLaunchKernel`: counts work-items of the whole grid instead of work-groups, and records events.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn ext_module_launch(
     function: Address,
@@ -146,7 +146,7 @@ pub fn hcc_module_launch(
     )
 }
 
-/// `hipLaunchKernel`: the kernel behind the host function that `<<<>>>` names.
+/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names.
 pub fn host_launch(
     host: Address,
     grid: Dim3,
@@ -170,7 +170,7 @@ pub fn ext_host_launch(
     stop: Address,
     _flags: i32,
 ) -> Outcome {
-    // HIP 7 takes the kernel of a library, too.
+    // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
     let request = Request {
         shape: LaunchShape {
@@ -187,7 +187,7 @@ pub fn ext_host_launch(
     launch(&function, host, &request)
 }
 
-/// `hipLaunchKernelGGLImpl`, which older compilers call: arguments laid out.
+/// `hipLaunchKernelGGLImpl`, which older compilers call with arguments in their final layout.
 pub fn host_launch_packed(
     host: Address,
     grid: In<Dim3>,

@@ -16,7 +16,7 @@ use crate::objects::shape::Dim3;
 pub struct Attribute {
     id: u32,
     pad: u32,
-    /// A union of 64 bytes.
+    /// Union of 64 bytes.
     value: [i32; 16],
 }
 
@@ -44,7 +44,7 @@ pub struct ModuleConfig {
     count: u32,
 }
 
-/// Whether attributes ask for a cooperative launch; a window of the cache and a priority change nothing.
+/// Returns true if the attributes ask for a cooperative launch. A window of the cache and a priority change nothing.
 fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
     const WINDOW: u32 = 1;
     const COOPERATIVE: u32 = 2;

@@ -1,4 +1,4 @@
-//! Launches in parts: shape and stream first, perhaps arguments, then the kernel.
+//! Launches in several calls: first shape and stream, then arguments if there are any, then the kernel.
 
 use std::cell::RefCell;
 
@@ -10,14 +10,14 @@ use crate::error::{HipError, Outcome};
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
-/// A launch that is being put together: shape, stream, arguments so far.
+/// Launch whose kernel is not known yet: shape, stream, arguments so far.
 type Pending = (LaunchShape, Address, Vec<u8>);
 
 thread_local! {
     static PENDING: RefCell<Vec<Pending>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What `<<<>>>` says, until the function between takes it up.
+/// Stores the configuration of `<<<>>>` until the generated host function takes it.
 pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> Outcome {
     let shape = LaunchShape {
         grid: grid.into(),
@@ -39,7 +39,7 @@ pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Addre
 }
 
 pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> Outcome {
-    /// More than any kernel takes.
+    /// Bound above the argument bytes of any kernel.
     const MOST: usize = 1 << 16;
     let end = offset.checked_add(bytes).filter(|&end| end <= MOST);
     let end = end.ok_or(HipError::InvalidValue)?;
@@ -69,7 +69,7 @@ pub fn launch_by_pointer(host: Address) -> Outcome {
         shape,
         stream,
         parameters: In::null(),
-        // The array and what it points to outlive the launch.
+        // The array and the arguments outlive the launch.
         extra: In::of(&extra),
         events: [0; 2],
         cooperative: false,

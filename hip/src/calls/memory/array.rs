@@ -1,4 +1,4 @@
-//! Arrays: made, asked about, freed; and copies to and from their rows.
+//! Creation, queries and destruction of arrays, and copies to and from their rows.
 
 use super::copy::{self, DEFAULT, NULL, Wait};
 use super::pitched::{self, Extent};
@@ -30,10 +30,10 @@ pub struct Descriptor3d {
     flags: u32,
 }
 
-/// Flags that say nothing but how a card lays the array out: surface loads and stores.
+/// Flag for surface loads and stores, which only changes the layout on a card.
 const PLAIN: u32 = 2;
 
-/// The array of a handle.
+/// Returns the array of a handle.
 pub fn get(handle: Address) -> Outcome<Array> {
     let known = state().memory.arrays.get(handle).copied();
     known.ok_or(HipError::InvalidHandle)
@@ -47,7 +47,7 @@ fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> O
     if channel.components().is_none() || width == 0 || odd {
         return Err(HipError::InvalidValue);
     }
-    // Cubes and gathers are not there.
+    // Cubes and gathers are not supported.
     if flags & !(PLAIN | LAYERED) != 0 {
         return Err(HipError::NotSupported);
     }
@@ -159,7 +159,8 @@ pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> Outcome {
     })
 }
 
-/// Where bytes `x` of row `y` of an array's first plane are, and the bytes from row to row; a rectangle from there on must be within.
+/// Returns the address of byte `x` in row `y` of an array's first plane, and the bytes from row to row. A rectangle from there on must lie
+/// within the array.
 pub fn corner(
     handle: Address,
     x: usize,
@@ -236,8 +237,8 @@ pub fn copy_2d_from_async(
     pitched::copy_2d_async(to, pitch, at, from_pitch, width, height, direction, stream)
 }
 
-/// Copies `bytes` bytes between plain memory and an array's, row after row from a place on: `copy` is given the place in the array, the
-/// offset in plain memory, and how many bytes.
+/// Copies `bytes` bytes between plain memory and an array, row after row from a position on. `copy` gets the address in the array, the
+/// offset in plain memory, and the number of bytes.
 fn rows(
     handle: Address,
     x: usize,
@@ -299,7 +300,7 @@ pub fn copy_from(
     })
 }
 
-/// Plain memory on either side to or from an array, row after row.
+/// Copies plain memory to an array, row after row.
 pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> Outcome {
     copy_to(to, offset, 0, from, bytes, DEFAULT)
 }
@@ -308,7 +309,7 @@ pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> Outc
     copy_from(to, from, offset, 0, bytes, DEFAULT)
 }
 
-/// Done when the call returns, once the stream has done what came before.
+/// Copies plain memory to an array. The copy waits for the stream's earlier work and is done when the call returns.
 pub fn copy_in_async(
     to: Address,
     offset: usize,
@@ -320,7 +321,7 @@ pub fn copy_in_async(
     copy_in(to, offset, from, bytes)
 }
 
-/// Done when the call returns, once the stream has done what came before.
+/// Copies an array to plain memory. The copy waits for the stream's earlier work and is done when the call returns.
 pub fn copy_out_async(
     to: Address,
     from: Address,
@@ -332,7 +333,7 @@ pub fn copy_out_async(
     copy_out(to, from, offset, bytes)
 }
 
-/// From an array to an array.
+/// Copies from an array to an array.
 pub fn copy_over(
     to: Address,
     to_offset: usize,
@@ -345,7 +346,7 @@ pub fn copy_over(
     })
 }
 
-/// A rectangle from an array to an array.
+/// Copies a rectangle from an array to an array.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn copy_2d_over(
     to: Address,

@@ -1,4 +1,4 @@
-//! Several copies by one call, and copies between devices, of which there is one.
+//! Batches of copies, and copies between devices, although there is only one.
 
 use super::copy::{self, DEFAULT, NULL, Wait};
 use super::pitched::{self, Copy3d, Extent, Pitched};
@@ -9,7 +9,7 @@ use crate::card;
 use crate::error::{HipError, Outcome};
 use crate::objects::work::Copy;
 
-/// `hipMemcpyAttributes`. Places and flags are hints, and change nothing.
+/// `hipMemcpyAttributes`. Locations and flags are hints and change nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes {
@@ -18,7 +18,7 @@ pub struct Attributes {
     flags: u32,
 }
 
-/// `hipMemcpy3DOperand`: a kind, and what it says.
+/// `hipMemcpy3DOperand`: a kind and its parameters.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Operand {
@@ -52,7 +52,8 @@ pub struct PeerCopy {
     extent: Extent,
 }
 
-/// When the source of a copy is read (`hipMemcpySrcAccessOrder`). Where it may be read at any time, it is in the stream's turn.
+/// Returns whether a call waits, from the order in which sources are read (`hipMemcpySrcAccessOrder`). A source that may be read at any
+/// time is read in the stream's turn.
 fn wait_of(order: u32) -> Outcome<Wait> {
     const IN_TURN: u32 = 1;
     const DURING_CALL: u32 = 2;
@@ -64,7 +65,8 @@ fn wait_of(order: u32) -> Outcome<Wait> {
     }
 }
 
-/// Gives copies to a stream, all or none; `failed` is told which of them cannot be, or that it is none in particular.
+/// Submits copies to a stream, all or none. `failed` gets the index of the copy that cannot be done, or the count if no single copy is to
+/// blame.
 fn submit_all(
     count: usize,
     failed: Out<usize>,
@@ -73,7 +75,7 @@ fn submit_all(
 ) -> Outcome {
     let blame = |index: usize, error: HipError| {
         if !failed.is_null() {
-            // It was seen not to be null.
+            // The pointer was checked before.
             let _ = failed.put(index);
         }
         error
@@ -111,7 +113,7 @@ pub fn rows(
     if missing || attribute_count > count || attributes.is_null() != (attribute_count == 0) {
         return Err(HipError::InvalidValue);
     }
-    // An attribute holds from the copy that its index names to the next one's.
+    // An attribute holds from the copy that its index names up to the next attribute's copy.
     let mut starts = Vec::new();
     for n in 0..attribute_count {
         let first = firsts.nth(n)?;
@@ -130,7 +132,7 @@ pub fn rows(
 }
 
 impl Operand {
-    /// The array, the place in it, and the memory: one of the two is none.
+    /// Returns the array, the position in it, and the memory. Either the array or the memory is null.
     fn side(&self, element: usize, extent: &Extent) -> Outcome<(Address, [usize; 3], Pitched)> {
         const POINTER: u32 = 1;
         const ARRAY: u32 = 2;
@@ -153,7 +155,7 @@ impl Operand {
         }
     }
 
-    /// The array, if it is one.
+    /// Returns the array's handle, or 0 for plain memory.
     fn array(&self) -> Address {
         if self.kind == 2 { self.words[0] } else { 0 }
     }
@@ -205,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// As C compilers lay it out, of the header of 7.1.
+    /// The expected layout is the C compiler's, for the header of 7.1.
     #[test]
     fn layouts_are_the_headers() {
         assert_eq!(size_of::<Attributes>(), 24);

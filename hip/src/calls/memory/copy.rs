@@ -1,8 +1,8 @@
-//! Copies, in all directions.
+//! Copies in all directions.
 //!
-//! Where an address belongs is known from the address; a direction that contradicts it is still a copy between the two, as on a card.
-//! A copy that the call itself waits for is done on the calling thread, in the stream's turn. Asynchronous ones wait where HIP does: memory
-//! of the host that is not pinned has arrived, or has been read, when the call returns.
+//! The ends of a copy follow from the addresses. A direction that contradicts the addresses does not matter, as on a card. The calling
+//! thread does a synchronous copy itself, in the stream's turn. An asynchronous copy waits where HIP does: host memory that is not pinned
+//! has been written or read when the call returns.
 
 use crate::boundary::Address;
 use crate::calls::work::{self, Place, place};
@@ -12,25 +12,25 @@ use crate::error::{HipError, Outcome};
 use crate::host;
 use crate::objects::work::{Copy, Form, Rows, Size, Work};
 
-/// The greatest direction: `hipMemcpyDefault`.
+/// Greatest direction: `hipMemcpyDefault`.
 const LAST_DIRECTION: u32 = 4;
 const HOST_TO_HOST: u32 = 0;
-/// The direction that the addresses tell.
+/// Direction that is taken from the addresses.
 pub const DEFAULT: u32 = 4;
 
-/// The null stream.
+/// Null stream.
 pub const NULL: Address = 0;
 
-/// Whether a call waits for its copy.
+/// Synchronisation of a call with its copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// It does.
+    /// The call waits.
     Yes,
-    /// It does where HIP does.
+    /// The call waits only if HIP does.
     No,
 }
 
-/// A copy of one row.
+/// Returns a copy of one row.
 pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
     Copy {
         to: Rows::one(to),
@@ -42,7 +42,7 @@ pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
     }
 }
 
-/// Checks a copy that is not empty; where its ends are.
+/// Checks a copy that is not empty and returns the places of its ends.
 pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
     if copy.direction > LAST_DIRECTION {
         return Err(HipError::InvalidMemcpyDirection);
@@ -52,7 +52,7 @@ pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
         place(rows.start, span)
     };
     let ends = (end(&copy.to)?, end(&copy.from)?);
-    // Neither end is memory that HIP knows: only a copy on the host can be meant.
+    // HIP knows neither end, so only a copy on the host can be meant.
     let on_host = [HOST_TO_HOST, DEFAULT].contains(&copy.direction);
     if ends == (Place::Host, Place::Host) && !on_host {
         return Err(HipError::InvalidValue);
@@ -83,7 +83,7 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
     let wait = match (to, from) {
         _ if wait == Wait::Yes => true,
         (Place::Host, _) => true,
-        // What does not fit twice waits.
+        // The call waits if a second copy of the data might not fit into memory.
         (_, Place::Host) => bytes as u64 > host::available() / 4,
         _ => false,
     };
@@ -100,7 +100,7 @@ pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outco
     with_stream(to, from, bytes, direction, NULL)
 }
 
-/// A copy in a stream's turn that the call waits for.
+/// Copies in a stream's turn; the call waits.
 pub fn with_stream(
     to: Address,
     from: Address,
@@ -121,7 +121,7 @@ pub fn memcpy_async(
     submit(row(to, from, bytes, direction), stream, Wait::No)
 }
 
-/// A copy whose ends the function's name says: device addresses must be ones.
+/// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
 fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> Outcome {
     submit::check(stream)?;
     let bytes = copy.size.width as u64;

@@ -1,4 +1,4 @@
-//! Memory of the device.
+//! Allocation of device memory.
 
 use super::host;
 use crate::boundary::{Address, Out};
@@ -10,13 +10,13 @@ use crate::runtime::state;
 use crate::sanitize;
 use crate::settings;
 
-/// Allocates memory of the device; its address.
+/// Allocates device memory and returns its address.
 pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
     capture::allow_unsafe()?;
     allocate_captured(call, bytes)
 }
 
-/// The same, but captures do not mind.
+/// Allocates device memory even while streams are being captured.
 pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
     let mut state = state();
     let bytes = bytes as u64;
@@ -64,7 +64,7 @@ pub fn malloc(out: Out<Address>, bytes: usize) -> Outcome {
     allocate_into("hipMalloc", out, bytes)
 }
 
-/// `hipExtMallocWithFlags`: fine-grained memory and memory for signals are memory of the device too, as all of it is coherent here.
+/// `hipExtMallocWithFlags`. Fine-grained memory is device memory here, as all of it is coherent.
 pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     const SIGNAL: u32 = 2;
     out.required()?;

@@ -1,4 +1,4 @@
-//! Giving memory back.
+//! Functions that free memory.
 
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
@@ -11,7 +11,7 @@ use crate::runtime::{State, state};
 use crate::sanitize;
 use crate::settings;
 
-/// That an address is where an allocation starts which can be freed.
+/// Returns the allocation that starts at an address, if it can be freed.
 fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
     match state.memory.starting_at(address) {
         Some(Allocation {
@@ -23,7 +23,7 @@ fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
     }
 }
 
-/// Frees an allocation of any kind but registered and mapped memory, once the device has done with it.
+/// Frees an allocation, except registered and mapped memory, after the device's work is done.
 pub fn free(address: Address) -> Outcome {
     if address == 0 {
         return Ok(());
@@ -36,11 +36,11 @@ pub fn free(address: Address) -> Outcome {
     give_back(&mut state, address, "hipFree")
 }
 
-/// Frees memory that a graph has held.
+/// Frees memory of a graph.
 pub extern "C" fn give_back_of_graph(address: Address) {
     let mut state = state();
     if state.graphs.memory.remove(&address) {
-        // What a reset has freed is not there any more.
+        // A reset may have freed the allocation already.
         let _ = give_back(&mut state, address, "hipGraphDestroy");
     }
 }
@@ -60,7 +60,7 @@ fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
     freed.map_err(|_| HipError::Unknown)
 }
 
-/// Frees an allocation once its stream has come so far.
+/// Frees an allocation after the stream's earlier work.
 pub fn free_async(address: Address, stream: Address) -> Outcome {
     if address == 0 {
         return Err(HipError::InvalidValue);
@@ -68,7 +68,7 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
     let lane = submit::lane(stream)?;
     let of_graph = state().graphs.memory.contains(&address);
     if let Some(id) = capture::of(lane)? {
-        // What was allocated outside is not the graph's to free.
+        // A captured graph does not free memory that was allocated outside of it.
         if !of_graph {
             capture::spoil(lane);
             return Err(HipError::StreamCaptureUnsupported);
@@ -91,13 +91,13 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
     let job = Submission::of(move || {
         let mut state = state();
         state.freeing.remove(&address);
-        // It was there at the call; where the program has freed it since, that call was the right one.
+        // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
         let _ = give_back(&mut state, address, "hipFreeAsync");
     });
     submit::submit_all(lane, vec![job]).map(drop)
 }
 
-/// Frees everything: `hipDeviceReset`.
+/// Frees all memory: `hipDeviceReset`.
 pub fn free_all() {
     let mut state = state();
     state.memory.pools.reset();
@@ -117,7 +117,7 @@ pub fn free_all() {
             }
             _ => state.gpu.detach(allocation.base),
         };
-        // Whatever the table lists is there.
+        // Every allocation of the table exists, so freeing succeeds.
         debug_assert_eq!(freed, Ok(()));
     }
     state.memory.virtual_memory.reset();

@@ -1,7 +1,7 @@
 //! Host memory that kernels reach at its own address: pinned, managed, registered.
 //!
-//! Guest addresses of such an allocation are the host's, and its words are the very words that the host program uses: nothing is copied,
-//! and both sides see each other's accesses as they come: aligned ones of up to 8 bytes at once, whatever their sizes.
+//! Guest addresses of such an allocation are the host's, and kernels use the host program's words themselves. No byte is copied, and each
+//! side sees the other's accesses at once. Aligned accesses of up to 8 bytes are atomic, whatever their sizes.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -20,9 +20,9 @@ use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
 use crate::settings;
 
-/// Bytes behind each allocation that belong to no other, so that running over the end is a fault.
+/// Bytes behind each allocation that belong to no other, so that an access beyond the end is a fault.
 const GUARD: usize = 4096;
-/// Words are shared in pairs, as 64-bit atomics need.
+/// Alignment of shared memory: words come in pairs, as 64-bit atomics need.
 const ALIGN: u64 = 8;
 
 const COHERENT: u32 = 0x4000_0000;
@@ -30,7 +30,8 @@ const NON_COHERENT: u32 = 0x8000_0000;
 const MAPPED: u32 = 2;
 const ATTACH_GLOBAL: u32 = 1;
 
-/// Words up to an end: of the last page where reads beyond it pass, which is mapped in any case.
+/// Returns the number of words up to an end. If reads beyond the end pass, it includes the rest of the last page, which is mapped in any
+/// case.
 fn words_of(end: u64) -> usize {
     let end = if settings::reads_beyond_pass() {
         end.next_multiple_of(PAGE)
@@ -40,7 +41,7 @@ fn words_of(end: u64) -> usize {
     end.div_ceil(4) as usize
 }
 
-/// Allocates memory of the host; its address.
+/// Allocates host memory and returns its address.
 pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Address> {
     capture::allow_unsafe()?;
     if bytes as u64 > available() {
@@ -50,7 +51,8 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     let mut map = MmapMut::map_anon(mapped).map_err(|_| HipError::OutOfMemory)?;
     let start = map.as_mut_ptr().cast();
     let start = NonNull::new(start).ok_or(HipError::OutOfMemory)?;
-    // SAFETY: pages of our own, more than the words need, that stay until `map` is dropped, which nobody looks into.
+    // SAFETY: the pages are this allocation's own and larger than the words. They stay until `map` is dropped, and no other code accesses
+    // them.
     let words = unsafe { Words::of_host(start, words_of(bytes as u64), Box::new(map)) };
     let base = start.as_ptr().expose_provenance() as Address;
     let allocation = Allocation {
@@ -64,8 +66,8 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     Ok(base)
 }
 
-/// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
-/// Where reads beyond the end pass, the words go on to the end of the page.
+/// Lets kernels reach words at their own address. The words hold the bytes from `base`, rounded down to [`ALIGN`]. If reads beyond the end
+/// pass, the words go on to the end of the page.
 fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Outcome {
     let mut state = state();
     let (words, page) = if settings::reads_beyond_pass() {
@@ -88,7 +90,7 @@ fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Ou
     Ok(())
 }
 
-/// Stores the address of new memory of the host.
+/// Allocates host memory and stores its address.
 pub fn allocate_into(
     call: &str,
     out: Out<Address>,
@@ -105,7 +107,7 @@ pub fn allocate_into(
 
 pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     const BOTH: u32 = COHERENT | NON_COHERENT;
-    /// Portable, mapped, write-combined, uncached, where the program's threads are.
+    /// Flags: portable, mapped, write-combined, uncached, NUMA node of the program's threads.
     const OTHERS: u32 = 1 | MAPPED | 4 | 0x1000_0000 | 0x2000_0000;
     out.required()?;
     if flags & BOTH == BOTH || flags & !(BOTH | OTHERS) != 0 {
@@ -120,7 +122,7 @@ pub fn malloc_plain(out: Out<Address>, bytes: usize) -> Outcome {
 
 pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     out.required()?;
-    // HIP has the flag for memory of the host, and refuses it.
+    // HIP has an attach flag for host memory, and refuses it.
     if bytes == 0 || flags != ATTACH_GLOBAL {
         return Err(HipError::InvalidValue);
     }
@@ -166,7 +168,7 @@ pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
 }
 
 pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
-    /// Portable, mapped, coarse-grained; memory of devices is not.
+    /// Flags: portable, mapped, coarse-grained. Memory of devices is not supported.
     const FLAGS: u32 = 1 | MAPPED | 8;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
@@ -174,7 +176,7 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
     register_range("hipHostRegister", host, bytes, flags, true)
 }
 
-/// Registers memory that kernels may read and not write. The process may have mapped it in the same way.
+/// Registers memory that kernels may only read. The process may have mapped the memory read-only too.
 pub fn register_read_only(host: Address, bytes: usize) -> Outcome {
     register_range("gfx906_register_read_only", host, bytes, 0, false)
 }
@@ -203,8 +205,8 @@ fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable:
     let first = std::ptr::with_exposed_provenance_mut(start as usize);
     let first = NonNull::new(first).ok_or(HipError::InvalidValue)?;
     let owner: Box<dyn Any + Send + Sync> = Box::new(());
-    // SAFETY: the range is mapped (writable where the region is), and the program keeps it until it unregisters it: that is what
-    // registering means. Rounding to words stays within its pages.
+    // SAFETY: the range is mapped (and writable if the region is), and the program keeps it mapped until it unregisters it, as the function
+    // demands. Rounding to words stays within the range's pages.
     let words = unsafe { Words::of_host(first, count, owner) };
     let allocation = Allocation {
         kind: Kind::Registered,

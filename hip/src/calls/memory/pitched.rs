@@ -1,4 +1,4 @@
-//! Rows and planes: memory whose rows start `pitch` bytes apart.
+//! Pitched memory: rows and planes whose rows start `pitch` bytes apart.
 
 use super::copy::{self, DEFAULT, NULL, Wait};
 use super::{array, device, set};
@@ -8,14 +8,14 @@ use crate::generation::generation;
 use crate::objects::memory_type::MemoryType;
 use crate::objects::work::{Copy, Fill, Form, Rows, Size};
 
-/// Rows start at multiples of this.
+/// Alignment of rows.
 pub const PITCH: usize = 256;
 
 /// `hipPitchedPtr`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pitched {
-    /// The first byte.
+    /// Address of the first byte.
     pub pointer: Address,
     /// Bytes from row to row.
     pub pitch: usize,
@@ -25,15 +25,15 @@ pub struct Pitched {
     pub height: usize,
 }
 
-/// `hipExtent`; the width is in bytes where no array is concerned, and otherwise in elements.
+/// `hipExtent`. The width counts elements if an array takes part, otherwise bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Of a row.
+    /// Width of a row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// Planes.
+    /// Number of planes.
     pub depth: usize,
 }
 
@@ -122,10 +122,10 @@ pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
     })
 }
 
-/// One side of a copy of rows: first byte, bytes from row to row.
+/// One side of a copy of rows: address of the first byte, and bytes from row to row.
 type Side = (Address, usize);
 
-/// A copy of rows; none where there is nothing to copy.
+/// Returns a copy of rows, which may be empty.
 pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> Outcome<Copy> {
     let rows = |side: Side| Rows {
         start: side.0,
@@ -147,7 +147,7 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
     })
 }
 
-/// That rows do not run into each other.
+/// Fails if rows overlap.
 fn checked(copy: Copy) -> Outcome<Copy> {
     if copy.size.is_empty() {
         return Ok(copy);
@@ -189,11 +189,12 @@ pub fn copy_2d_async(
     copy::submit(plane, stream, Wait::No)
 }
 
-/// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
+/// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
+/// bytes.
 fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
         let ends = |at: usize, count: usize| at.saturating_add(count);
-        // A width that no row has is told by another code.
+        // A width beyond a row has an error code of its own.
         let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
         let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
         if !size.is_empty() && (beside || below) {
@@ -223,7 +224,7 @@ fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) ->
     })
 }
 
-/// The bytes of what widths are counted in: elements of the array that takes part, 0 being none.
+/// Returns the bytes of a unit of width: of an element of the array that takes part, or 1 if both sides are plain memory.
 pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
     match [from_array, to_array].into_iter().find(|&array| array != 0) {
         Some(array) => Ok(array::get(array)?.channel.bytes()),
@@ -232,7 +233,7 @@ pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
 }
 
 impl Copy3d {
-    /// A copy in the direction that addresses tell, each side an array and a place in it, or memory and an offset.
+    /// Returns a copy whose direction follows from the addresses. Each side is an array and a position, or memory and an offset.
     pub fn between(
         (from_array, from_at, from): (Address, [usize; 3], Pitched),
         (to_array, to_at, to): (Address, [usize; 3], Pitched),
@@ -251,7 +252,7 @@ impl Copy3d {
     }
 }
 
-/// A copy of planes. The extent's width is in elements where an array takes part, in bytes where none does.
+/// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
 pub fn planes(p: &Copy3d) -> Outcome<Copy> {
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
@@ -266,7 +267,7 @@ pub fn planes(p: &Copy3d) -> Outcome<Copy> {
     })
 }
 
-/// A copy as a program that asks for it gets it: what positions said is in the pointers.
+/// Describes a copy for a program that queries a node's parameters. The pointers include the positions.
 pub fn parameters(copy: &Copy) -> Copy3d {
     let side = |rows: &Rows| Pitched {
         pointer: rows.start,
@@ -309,7 +310,7 @@ pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> Outcome {
 }
 
 impl Side2d {
-    /// Where it starts; the copy must lie within an array.
+    /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
     fn side(&self, width: usize, height: usize) -> Outcome<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
             Some(MemoryType::Array) => {
@@ -343,7 +344,7 @@ pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> Outcome
     copy::submit(of_parameters(&parameters.get()?)?, stream, Wait::No)
 }
 
-/// A fill of planes.
+/// Returns a fill of planes.
 pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
     let plane = to.pitch.checked_mul(to.height);
     let plane = plane.ok_or(HipError::InvalidValue)?;

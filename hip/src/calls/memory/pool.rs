@@ -9,13 +9,13 @@ use crate::error::{HipError, Outcome};
 use crate::objects::graph::What;
 use crate::runtime::state;
 
-/// `hipMemLocation`: its kind, and which.
+/// `hipMemLocation`: its kind and number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// 1: a device.
+    /// Kind of location; 1 is a device.
     pub kind: u32,
-    /// Which.
+    /// Number of the device.
     pub id: i32,
 }
 
@@ -23,31 +23,31 @@ pub struct Location {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Who.
+    /// Location that gets access.
     pub location: Location,
-    /// What it may: 0, 1 to read, 3 to read and write.
+    /// Access: 0 for none, 1 to read, 3 to read and write.
     pub flags: u32,
 }
 
-/// `hipMemPoolProps`, as far as anything here depends on it.
+/// First fields of `hipMemPoolProps`, the only ones that have an effect here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PoolProperties {
-    /// 1: pinned.
+    /// Kind of memory; 1 is pinned.
     kind: u32,
-    /// To whom its memory can be shown; 0: nobody.
+    /// Kind of handle for other processes; 0 is none.
     handles: u32,
     location: Location,
 }
 
-/// Nothing may be done.
+/// No access.
 pub const NO_ACCESS: u32 = 0;
-/// It may be read.
+/// Read access.
 pub const READ: u32 = 1;
-/// It may be read and written.
+/// Read and write access.
 pub const READ_WRITE: u32 = 3;
 
-/// An attribute's number; those of sizes can only be set to 0, which begins their highest value anew.
+/// Numbers of attributes. Attributes that are sizes can only be set to 0, which resets their highest value.
 mod attribute {
     pub const THRESHOLD: u32 = 4;
     pub const RESERVED: u32 = 5;
@@ -57,7 +57,7 @@ mod attribute {
 }
 
 impl PoolProperties {
-    /// Those of the device's own memory.
+    /// Properties of the device's own memory.
     pub fn of_device() -> PoolProperties {
         PoolProperties {
             kind: 1,
@@ -68,7 +68,7 @@ impl PoolProperties {
 }
 
 impl Location {
-    /// That it is the one device.
+    /// Fails unless the location is the only device.
     pub fn check(self) -> Outcome {
         const DEVICE: u32 = 1;
         if self.kind != DEVICE {
@@ -131,7 +131,7 @@ pub fn trim(pool: Address, keep: usize) -> Outcome {
     })
 }
 
-/// The value is an `int` or a `uint64_t`, as the attribute says.
+/// Sets an attribute. The value is an `int` or a `uint64_t`, depending on the attribute.
 pub fn set(pool: Address, number: u32, value: In<u32>) -> Outcome {
     let low = value.get()?;
     with(pool, |pool| {
@@ -164,7 +164,7 @@ pub fn get(pool: Address, number: u32, value: Out<u32>) -> Outcome {
     })
 }
 
-/// The device reaches its own pools, whatever is asked.
+/// Accepts access rights, which change nothing because the device always reaches its own pools.
 pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> Outcome {
     with(pool, |_| Ok(()))?;
     if count > 0 && descriptions.is_null() {
@@ -198,7 +198,7 @@ fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> Outco
     out.put(address)
 }
 
-/// Memory of a graph that is being captured.
+/// Allocates memory in a graph that is being captured.
 fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> Outcome {
     let graph = capture::graph(id)?;
     let address = memory_of_graph(call, graph, bytes)?;
@@ -206,7 +206,7 @@ fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u6
     out.put(address)
 }
 
-/// Memory that a graph is to hold, until nobody launches it any more.
+/// Allocates memory that a graph owns until the graph and its executable graphs are destroyed.
 pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Address> {
     if bytes == 0 {
         return Err(HipError::InvalidValue);
@@ -220,7 +220,7 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Addr
     Ok(address)
 }
 
-/// The memory is there when the call returns.
+/// Allocates memory, which exists when the call returns.
 pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome {
     out.required()?;
     submit::check(stream)?;

@@ -1,4 +1,4 @@
-//! Questions about memory.
+//! Queries about memory.
 
 use crate::boundary::{Address, In, Out};
 use crate::card::{self, FIRST_ADDRESS, TOTAL};
@@ -13,21 +13,21 @@ use crate::runtime::state;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointerAttributes {
-    /// A number of [`MemoryType`].
+    /// Number of a [`MemoryType`].
     pub memory_type: u32,
-    /// The device.
+    /// Number of the device.
     pub device: i32,
-    /// Where kernels reach it.
+    /// Address for kernels.
     pub device_pointer: Address,
-    /// Where the host reaches it; 0: nowhere.
+    /// Address for the host, or 0.
     pub host_pointer: Address,
-    /// Whether it is managed.
+    /// 1 for managed memory.
     pub is_managed: i32,
-    /// The flags it was asked for with.
+    /// Flags of the allocation.
     pub flags: u32,
 }
 
-/// `hipInvalidDeviceId`: where memory that HIP does not know is.
+/// `hipInvalidDeviceId`: the device number of memory that HIP does not know.
 const NO_DEVICE: i32 = -2;
 
 pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
@@ -46,7 +46,7 @@ pub fn total(out: Out<usize>, device: i32) -> Outcome {
     out.put(TOTAL as usize)
 }
 
-/// An allocation, or a variable of a module: base and size.
+/// Returns base and size of the allocation or module variable at an address.
 fn range(address: Address) -> Option<(Address, u64)> {
     let state = state();
     match state.memory.at(address) {
@@ -75,7 +75,7 @@ pub fn size_of_allocation(address: Address, size: Out<usize>) -> Outcome {
 pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
     out.required()?;
     match describe(address) {
-        // From HIP 6 on, memory of the host that it does not know is an answer, and no error.
+        // From HIP 6 on, unknown host memory is a valid answer instead of an error.
         Err(HipError::InvalidValue) if address != 0 && generation() >= Generation::Six => {
             out.put(PointerAttributes {
                 memory_type: MemoryType::Unregistered.number(generation()),
@@ -108,7 +108,7 @@ fn describe(address: Address) -> Outcome<PointerAttributes> {
     })
 }
 
-/// An attribute of `hipPointer_attribute` that means something here, as many bytes as it has; of memory that HIP does not know, zeros.
+/// Returns the bytes of a `hipPointer_attribute`. For memory that HIP does not know they are zeros.
 fn value(
     attribute: u32,
     known: Option<&PointerAttributes>,
@@ -152,7 +152,7 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
     put_all(out, bytes.ok_or(HipError::NotSupported)?)
 }
 
-/// `hipDrvPointerGetAttributes`: what an attribute does not mean of an address is zeros, and no error.
+/// `hipDrvPointerGetAttributes`: an attribute that an address does not have is returned as zeros, without an error.
 pub fn attributes_by_driver(
     count: u32,
     attributes: In<u32>,

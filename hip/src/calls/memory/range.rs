@@ -1,4 +1,4 @@
-//! Advice about managed memory, and questions about it.
+//! Advice about managed memory, and queries of the advice.
 
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
@@ -13,7 +13,7 @@ use super::pool::Location;
 /// `hipCpuDeviceId`.
 const HOST: i32 = -1;
 
-/// Bytes of an allocation of managed memory: its base, its size, and which of its bytes a range is.
+/// Range in an allocation of managed memory: base and size of the allocation, and the range within.
 type Bytes = (Address, u64, std::ops::Range<u64>);
 
 fn managed(state: &State, address: Address, bytes: usize) -> Outcome<Bytes> {
@@ -33,7 +33,7 @@ fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> Outcome {
     Ok(())
 }
 
-/// Managed memory is where it is needed already.
+/// Accepts a prefetch, which changes nothing because managed memory is reachable from both sides.
 pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> Outcome {
     if device != HOST {
         card::check(device)?;
@@ -42,7 +42,7 @@ pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) ->
     note(address, bytes, |advice| advice.prefetched = device)
 }
 
-/// Advice changes nothing here, but is checked, and can be asked for.
+/// Stores advice for later queries. It has no other effect.
 pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outcome {
     if device != HOST {
         card::check(device)?;
@@ -62,11 +62,11 @@ pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outco
     }
 }
 
-/// The device that a place of HIP 7's functions means.
+/// Returns the device that a location of HIP 7's functions names.
 fn device_of(location: Location) -> Outcome<i32> {
     match location.kind {
         1 => Ok(location.id),
-        // The host, one of its memories, or the one that is nearest.
+        // The host, one of its NUMA nodes, or the nearest node.
         2..=4 => Ok(HOST),
         _ => Err(HipError::InvalidValue),
     }
@@ -89,7 +89,7 @@ pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location
     advise(address, bytes, advice, device_of(location)?)
 }
 
-/// `hipMemRangeGetAttribute`: an `int`, or as many as fit.
+/// `hipMemRangeGetAttribute`: stores an `int`, or as many as fit.
 pub fn attribute(
     out: Out<i32>,
     out_bytes: usize,
@@ -98,7 +98,7 @@ pub fn attribute(
     bytes: usize,
 ) -> Outcome {
     const ACCESSED_BY: u32 = 3;
-    /// Fine, coarse, now this and now that: `hipMemRangeCoherencyMode`.
+    /// Value for ranges that are partly fine and partly coarse: `hipMemRangeCoherencyMode`.
     const MIXED: i32 = 2;
     out.required()?;
     let fits = match attribute {
@@ -152,7 +152,7 @@ pub fn attributes(
     })
 }
 
-/// `hipStreamAttachMemAsync`: a whole allocation, by its size or 0.
+/// `hipStreamAttachMemAsync`. The range is a whole allocation, given by its size or 0.
 pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> Outcome {
     const SINGLE: u32 = 4;
     submit::check(stream)?;

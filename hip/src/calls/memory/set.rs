@@ -1,4 +1,4 @@
-//! Fills. A call waits for its fill where memory of the host is filled, and not otherwise.
+//! Fills. A call waits for its fill only if the memory is the host's.
 
 use super::copy::{NULL, Wait};
 use crate::boundary::Address;
@@ -7,7 +7,7 @@ use crate::calls::{capture, submit};
 use crate::error::{HipError, Outcome};
 use crate::objects::work::{Fill, Rows, Size, Work};
 
-/// Checks a fill that is not empty: fills are for memory that HIP knows.
+/// Checks a fill that is not empty. HIP must know the memory.
 pub fn check(fill: &Fill) -> Outcome<Place> {
     let span = fill.size.span(&fill.to).ok_or(HipError::InvalidValue)?;
     match place(fill.to.start, span)? {
@@ -46,7 +46,7 @@ pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
     on_stream(to, value, bytes, NULL)
 }
 
-/// `hipMemset`, in the turn of a stream.
+/// `hipMemset` in the turn of a stream.
 pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
     submit(row(to, value as u32, 1, bytes)?, stream, Wait::Yes)
 }
@@ -79,7 +79,7 @@ pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> Outc
     submit(row(to, value as u32, 4, count)?, stream, Wait::No)
 }
 
-/// `height` rows of `width` bytes, `pitch` bytes apart.
+/// Returns a fill of `height` rows of `width` bytes that start `pitch` bytes apart.
 pub fn plane(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome<Fill> {
     if width > pitch && height > 0 {
         return Err(HipError::InvalidValue);
@@ -115,7 +115,7 @@ pub fn rows_async(
     submit(plane(to, pitch, value, width, height)?, stream, Wait::No)
 }
 
-/// `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
+/// Fills `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
 fn elements(
     to: (Address, usize),
     value: u32,

@@ -1,4 +1,4 @@
-//! Virtual memory management: reserve addresses, make memory, map the one to the other, and say who may use it.
+//! Virtual memory management: address ranges, physical memory, mappings, and access rights.
 
 use super::pool::{Access, Location, NO_ACCESS, READ, READ_WRITE};
 use crate::boundary::{Address, In, Out};
@@ -10,14 +10,14 @@ use crate::objects::virtual_memory::{GRANULARITY, Mapping};
 use crate::runtime::{State, state};
 use crate::sanitize;
 
-/// What large mappings are best a multiple of.
+/// Recommended granularity of large mappings.
 const RECOMMENDED: u64 = 2 << 20;
 const PINNED: u32 = 1;
 
-/// `hipMemAllocationProp`, as words: HIP 6 has its fields in another order.
+/// `hipMemAllocationProp` as words, because HIP 6 orders its fields differently.
 pub type Properties = [u32; 8];
 
-/// Where in it type, kind of handle and place stand.
+/// Returns the indices of memory type, handle type and location in [`Properties`].
 fn fields() -> (usize, usize, usize) {
     match generation() {
         Generation::Five => (4, 3, 1),
@@ -25,7 +25,7 @@ fn fields() -> (usize, usize, usize) {
     }
 }
 
-/// That memory of the device's is asked for, which nobody else sees.
+/// Fails unless the properties ask for device memory without a handle for other processes.
 fn check(properties: In<Properties>) -> Outcome {
     let words = properties.get()?;
     let (kind, handles, place) = fields();
@@ -40,7 +40,7 @@ fn check(properties: In<Properties>) -> Outcome {
     Ok(())
 }
 
-/// That a size is of whole pages.
+/// Returns a size. Fails unless it is a multiple of the page.
 fn whole_pages(bytes: usize) -> Outcome<u64> {
     let bytes = bytes as u64;
     if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) {
@@ -59,7 +59,7 @@ pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> 
     }
 }
 
-/// Reserves addresses; a wish for certain ones is heard and not followed.
+/// Reserves addresses. A wish for certain addresses is accepted and ignored.
 pub fn reserve(
     out: Out<Address>,
     bytes: usize,
@@ -125,7 +125,7 @@ pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
     out.put(words)
 }
 
-/// Maps from the start of the memory, as HIP asks; nobody may use it until access is given.
+/// Maps memory from its start, as HIP demands. The mapping is inaccessible until access is set.
 pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> Outcome {
     let bytes = whole_pages(bytes)?;
     let aligned = base.is_multiple_of(GRANULARITY);
@@ -143,7 +143,7 @@ fn parts(state: &State, base: Address, bytes: usize) -> Outcome<Vec<Mapping>> {
     parts.ok_or(HipError::InvalidValue)
 }
 
-/// Takes a mapping from the device's address space.
+/// Removes a mapping from the device's address space.
 fn withdraw(state: &mut State, mapping: &Mapping) {
     if mapping.access == NO_ACCESS {
         return;
@@ -152,12 +152,12 @@ fn withdraw(state: &mut State, mapping: &Mapping) {
         heap.free(mapping.base, "hipMemUnmap");
     }
     state.memory.remove(mapping.base);
-    // What has been given access is there.
+    // A mapping with access is attached, so detaching succeeds.
     let detached = state.gpu.detach(mapping.base);
     debug_assert_eq!(detached, Ok(()));
 }
 
-/// Puts a mapping into the device's address space.
+/// Adds a mapping to the device's address space.
 fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
     let name = state.memory.name("hipMemMap");
     let memory = &state.memory.virtual_memory;

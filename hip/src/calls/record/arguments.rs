@@ -1,4 +1,4 @@
-//! Arguments as a launch file has them: addresses become buffers and offsets, all else stays as it is.
+//! Arguments in the form of a launch file: addresses become buffers and offsets, other values stay.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use serde_json::{Value, json};
 use crate::boundary::Address;
 use crate::objects::memory::{Allocation, Memory};
 
-/// Bytes of an address.
+/// Size of an address.
 const POINTER: usize = 8;
 
-/// The arguments of a launch.
+/// Arguments of a launch.
 pub struct Arguments {
-    /// One value each, in order.
+    /// A value per argument, in order.
     pub json: Vec<Value>,
-    /// The allocations that they point into, by address.
+    /// Allocations that the arguments point into, by address.
     found: Found,
 }
 
-/// The name of an allocation's buffer: its number is that of the fault reports (`hipMalloc #3`).
+/// Returns the name of an allocation's buffer, with the number that fault reports use (`hipMalloc #3`).
 pub fn name(allocation: &Allocation) -> String {
     format!("alloc{}", allocation.call)
 }
 
 impl Arguments {
-    /// The explicit arguments of a kernel.
+    /// Converts the explicit arguments of a kernel.
     pub fn of(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
         let mut found = Found::new();
         let json = kernel.explicit_args().map(|arg| {
@@ -37,14 +37,14 @@ impl Arguments {
         Arguments { json, found }
     }
 
-    /// A variable with pointers in it: what it holds, as an argument. None of one without.
+    /// Converts a variable that contains pointers. Returns none for a variable without pointers.
     pub fn variable(&mut self, bytes: &[u8], memory: &Memory) -> Option<Value> {
         let parts = parts(0, bytes, memory, &mut self.found);
         let pointers = parts.iter().any(Value::is_string);
         pointers.then_some(Value::Array(parts))
     }
 
-    /// The allocations that all of them point into.
+    /// Returns the allocations that the arguments point into.
     pub fn buffers(&self) -> Vec<Allocation> {
         self.found.values().copied().collect()
     }
@@ -58,7 +58,7 @@ fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Valu
         let allocation = memory.at(address).or_else(|| memory.ending_at(address));
         return match allocation {
             Some(allocation) => pointer(address, allocation, found),
-            // Null, or memory that kernels do not reach: the replay faults there as the launch did.
+            // Null, or memory that kernels do not reach. The replay faults there as the launch did.
             None => json!({ "u64": address }),
         };
     }
@@ -70,7 +70,7 @@ fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Valu
     }
 }
 
-/// A value in parts: aligned words that lie in an allocation are pointers, what is between them is raw.
+/// Splits a value: aligned words that lie in an allocation are pointers, the bytes between them are raw.
 fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut raw = 0;
@@ -88,7 +88,7 @@ fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec
     parts
 }
 
-/// `$alloc3 + 128`.
+/// Returns a pointer as text: `$alloc3 + 128`.
 fn pointer(address: Address, allocation: Allocation, found: &mut Found) -> Value {
     found.insert(allocation.base, allocation);
     let name = name(&allocation);
@@ -112,7 +112,7 @@ mod tests {
 
     const FIRST: Address = 1 << 47;
 
-    /// Allocations of 256 bytes, the second a page behind the first.
+    /// Returns allocations of 256 bytes; the second begins a page behind the first.
     fn memory() -> Memory {
         let mut memory = Memory::default();
         for base in [FIRST, FIRST + 4096] {
@@ -128,7 +128,7 @@ mod tests {
         memory
     }
 
-    /// `axpy(const float* x, float* y, float a, Pair pair, double d, char c)`, whose pair starts at byte `offset` and has `size`.
+    /// Returns the kernel `axpy(const float* x, float* y, float a, Pair pair, double d, char c)`, whose pair has `size` bytes at `offset`.
     fn axpy(offset: u32, size: u32) -> Kernel {
         let code = include_bytes!("../../../../emulator/tests/data/v5.co");
         let object = CodeObject::parse(code).expect("a code object");
@@ -166,7 +166,7 @@ mod tests {
             ]
         );
         assert_eq!(buffers, [1, 2]);
-        // Right behind the end, null, and what is no allocation.
+        // An address behind the end, a null pointer, and an address of no allocation.
         let (json, buffers) = arguments(&kernel, [FIRST + 256, 0], &[FIRST + 257]);
         assert_eq!(json[..2], [json!("$alloc1 + 256"), json!({"u64": 0})]);
         assert_eq!(json[3], json!({"raw": "0101000000800000"}));
@@ -187,10 +187,10 @@ mod tests {
             json!([{"raw": "0100000000000000"}, "$alloc2 + 8", "$alloc1", {"raw": "0200000000000000"}])
         );
         assert_eq!(buffers, [1, 2]);
-        // One pointer by value is a structure too.
+        // A pointer in a structure that is passed by value.
         let (json, _) = arguments(&axpy(24, 8), [0, 0], &[FIRST + 4]);
         assert_eq!(json[3], json!(["$alloc1 + 4"]));
-        // Where a structure starts at 20, its aligned words are at 24 and on.
+        // A structure at offset 20 has its aligned words from offset 24 on.
         let (json, buffers) = arguments(&axpy(20, 12), [0, 0], &[FIRST, FIRST]);
         assert_eq!(json[3], json!({"raw": "000000000080000000000000"}));
         assert_eq!(buffers, [0; 0]);

@@ -1,4 +1,4 @@
-//! The compiler of hipRTC: a clang of the host's, in a directory of its own that is gone afterwards.
+//! Compiler of hipRTC: a clang of the host in a temporary directory.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -14,40 +14,40 @@ use super::Program;
 use crate::diagnostics::log;
 use crate::settings;
 
-/// The option for bitcode that is linked later.
+/// Option for bitcode that is linked later.
 const LATER: &str = "-fgpu-rdc";
-/// What names variables that hold the addresses of name expressions.
+/// Prefix of the variables that hold the addresses of name expressions.
 const NAME: &str = "__gfx906_name_";
-/// Compilers that are looked for in `PATH`, unless `GFX906_CLANG` names one; ROCm's comes first.
+/// ROCm's compiler, which comes before the compilers in `PATH`. `GFX906_CLANG` comes before both.
 const ROCM: &str = "/opt/rocm/llvm/bin/clang++";
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
-/// Where Debian has the device library, which its own clang finds and others do not.
+/// Debian's directory of the device library, which only Debian's own clang finds by itself.
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 const HIP_HEADER: &str = "hip/hip_runtime.h";
 
-/// What to do without a compiler.
+/// Message for a host without a compiler.
 const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
                            (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
 
-/// Why there is no code.
+/// Reason for a failed compilation.
 pub enum Trouble {
-    /// The source does not compile: the log says why.
+    /// The source does not compile; the log has the errors.
     Compilation,
     /// No compiler is installed.
     NoCompiler,
-    /// The host has no room, or no permission.
+    /// The host has no room, or denies permission.
     Host,
 }
 
-/// A compiled program.
+/// Result of a compilation.
 pub struct Compiled {
-    /// Its code.
+    /// The code.
     pub code: Code,
     /// Symbols by the expressions that name them.
     pub names: HashMap<String, String>,
 }
 
-/// What a program is compiled to.
+/// Form of the compiled code.
 pub enum Code {
     /// A code object.
     Object(Vec<u8>),
@@ -55,7 +55,7 @@ pub enum Code {
     Bitcode(Vec<u8>),
 }
 
-/// A program to be compiled.
+/// Compilation of a program.
 pub struct Job {
     file: String,
     source: String,
@@ -63,12 +63,12 @@ pub struct Job {
     expressions: Vec<String>,
 }
 
-/// A directory that is removed where this is dropped.
+/// Temporary directory, which is removed when the value is dropped.
 pub struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What is left there is no matter of the program's.
+        // A directory that cannot be removed is no error of the program.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -86,7 +86,7 @@ impl Directory {
         &self.0
     }
 
-    /// Writes a file, whose name must not lead out of the directory.
+    /// Writes a file whose name must not lead out of the directory.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let parts = Path::new(name).components();
         let plain = |part: &Component<'_>| matches!(part, Component::Normal(_));
@@ -100,10 +100,10 @@ impl Directory {
     }
 }
 
-/// Makes bitcode of its text; what was said where that fails.
+/// Converts LLVM text to bitcode. Returns the compiler's messages if that fails.
 pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(), String>> {
     let mut command = Command::new(compiler);
-    // It has been optimised where that was asked for.
+    // The program's own compilation has optimised the text already.
     command.args([
         "--target=amdgcn-amd-amdhsa",
         "-nogpulib",
@@ -122,7 +122,7 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
     })
 }
 
-/// The compiler; what to install where there is none is told.
+/// Finds the compiler. Logs what to install if there is none.
 pub fn compiler_or_tell() -> Option<PathBuf> {
     let found = compiler();
     if found.is_none() {
@@ -131,7 +131,7 @@ pub fn compiler_or_tell() -> Option<PathBuf> {
     found
 }
 
-/// The compiler.
+/// Finds the compiler.
 fn compiler() -> Option<PathBuf> {
     if let Some(named) = settings::clang() {
         return Some(named);
@@ -150,7 +150,7 @@ fn compiler() -> Option<PathBuf> {
     names.flat_map(places).find(|file| file.is_file())
 }
 
-/// Options as clang has them. The processor is the program's to name; without, it is the device's.
+/// Translates options to clang's. The processor is the device's unless the program names one.
 fn translated(options: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let mut named = false;
@@ -172,7 +172,7 @@ fn translated(options: &[String]) -> Vec<String> {
     all
 }
 
-/// A symbol at the beginning of a text, perhaps quoted.
+/// Returns the symbol at the beginning of a text, which may be quoted.
 fn symbol_of(text: &str) -> &str {
     match text.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap_or_default(),
@@ -185,12 +185,12 @@ fn symbol_of(text: &str) -> &str {
 }
 
 impl Job {
-    /// What of a program the compiler needs.
+    /// Collects the compiler's inputs from a program.
     pub fn of(program: &Program) -> Job {
         let file = Path::new(&program.name).file_name();
         let file = file.and_then(OsStr::to_str).unwrap_or("program");
         Job {
-            // Whatever the name's end says, it is HIP.
+            // The suffix makes clang compile the file as HIP.
             file: format!("{file}.hip"),
             source: program.source.clone(),
             headers: program.headers.clone(),
@@ -198,14 +198,14 @@ impl Job {
         }
     }
 
-    /// The source, and behind it a variable for each name expression: it holds an address, and the address has a symbol.
+    /// Returns the source with a variable for each name expression behind it. The variable holds an address, and the address has a symbol.
     ///
-    /// Programs for a later link keep these variables to themselves, as others have some of the same names.
+    /// In programs for a later link these variables are static, as several programs have variables of the same name.
     fn text(&self, later: bool) -> String {
         let linkage = if later { "static" } else { "extern \"C\"" };
         let mut text = self.source.clone();
         for (n, expression) in self.expressions.iter().enumerate() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 text,
                 "\n{linkage} __device__ __attribute__((used)) const void *{NAME}{n}[] = {{(const void *)({expression})}};"
@@ -215,7 +215,7 @@ impl Job {
         text
     }
 
-    /// Compiles it: the log, and the code or why there is none.
+    /// Compiles the program. Returns the log, and the code or the reason for the failure.
     pub fn run(&self, options: &[String]) -> (String, Result<Compiled, Trouble>) {
         let options = translated(options);
         let Some(compiler) = compiler_or_tell() else {
@@ -250,11 +250,11 @@ impl Job {
         }
         command.arg("-I").arg(&directory.0).args(options);
         if later {
-            // As text: it says what the addresses of expressions are called.
+            // LLVM's text names the addresses of the expressions.
             command.args(["-S", "-emit-llvm"]);
         }
         command.arg(&source).arg("-o").arg(&out);
-        // The compiler is no program of HIP's, though a library may be loaded into all.
+        // A HIP library that is preloaded into all programs is of no use to the compiler.
         command.env_remove("LD_PRELOAD").stdin(Stdio::null());
         let done = command.output()?;
         let log = String::from_utf8_lossy(&done.stderr).replace('\0', " ");
@@ -276,7 +276,8 @@ impl Job {
         Ok((log, Ok(Compiled { code, names })))
     }
 
-    /// The same of bitcode's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr @symbol]`.
+    /// Returns the symbols of the name expressions from LLVM's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr
+    /// @symbol]`.
     fn names_in_text(&self, text: &str) -> HashMap<String, String> {
         let mut names = HashMap::new();
         for line in text.lines() {
@@ -295,7 +296,7 @@ impl Job {
         names
     }
 
-    /// What the addresses of the expressions are called.
+    /// Returns the symbols of the name expressions from a code object.
     fn names(&self, object: &[u8]) -> HashMap<String, String> {
         let Ok(object) = CodeObject::parse(object) else {
             return HashMap::new();

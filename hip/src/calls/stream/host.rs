@@ -1,4 +1,4 @@
-//! Functions of the program's that a stream calls, on a thread of its own, with no lock held: they may wait for anything but streams.
+//! Host functions that a stream calls on a thread of its own, with no lock held. They may wait for anything but streams.
 
 use crate::boundary::{Address, Callback};
 use crate::calls::submit;

@@ -1,4 +1,4 @@
-//! Words of memory that streams wait for, or write.
+//! Words of memory that streams wait for or write.
 
 use crate::boundary::{Address, In};
 use crate::calls::work::{Place, place};
@@ -18,7 +18,7 @@ pub struct Operation {
     rest: u64,
 }
 
-/// Gives a stream words of memory that HIP knows: all of them or, where one cannot be, none.
+/// Submits operations on words of memory that HIP knows, all or none.
 fn give(stream: Address, words: &[Word]) -> Outcome {
     let lane = submit::lane(stream)?;
     for word in words {
@@ -86,7 +86,7 @@ impl Operation {
         const WRITE_32: u32 = 2;
         const WAIT_64: u32 = 4;
         const WRITE_64: u32 = 5;
-        /// What HIP names and does not do.
+        /// Operations that HIP names but this runtime does not support.
         const FLUSH: u32 = 3;
         const BARRIER: u32 = 6;
         let low = self.value & u64::from(u32::MAX);
@@ -101,7 +101,7 @@ impl Operation {
     }
 }
 
-/// Waits and writes, one after the other.
+/// Submits waits and writes, one after the other.
 pub fn batch(stream: Address, count: u32, operations: In<Operation>, flags: u32) -> Outcome {
     const MOST: u32 = 256;
     if count == 0 || count >= MOST || flags != 0 {

@@ -1,11 +1,11 @@
-//! The bytes of a range that may lie in several allocations: mapped memory has neighbours, all other lies alone.
+//! Access to ranges that may span several allocations. Only mapped memory has neighbours; other allocations lie apart.
 
 use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
 use crate::error::{HipError, Outcome};
 
-/// The part of `bytes` bytes at an address that lies in one allocation.
+/// Returns the size of the part of a range that lies in one allocation.
 fn part(gpu: &Gpu, address: Address, bytes: usize) -> Outcome<usize> {
     let (base, size) = gpu.allocation_at(address).ok_or(HipError::InvalidValue)?;
     let left = base + size - address;

@@ -1,4 +1,4 @@
-//! Copies, in all directions. Where an address belongs is known from the address.
+//! Copies in all directions, which follow from the addresses.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::objects::work::Copy;
 use crate::runtime::state;
 use crate::sanitize;
 
-/// Bytes that are on their way at a time between two places on the device.
+/// Bytes of a device-to-device copy that are in flight at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Where bytes are.
+/// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In memory of the device, or in a variable of a loaded module.
@@ -28,7 +28,7 @@ pub enum Place {
     Host,
 }
 
-/// Where a range lies; none that runs over the end of an allocation, and no device address without one.
+/// Returns the kind of memory that holds a range. Fails for a range beyond its allocation, and for device addresses outside of allocations.
 pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
     if address == 0 {
         return Err(HipError::InvalidValue);
@@ -38,7 +38,7 @@ pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
         let left = allocation.size - (address - allocation.base);
         if bytes > left {
             drop(state);
-            // Only mapped memory goes on in a neighbour.
+            // Only mapped memory may continue in a neighbouring mapping.
             return match allocation.kind {
                 Kind::Mapped => place(address + left, bytes - left),
                 _ => Err(HipError::InvalidValue),
