@@ -1,4 +1,4 @@
-//! How a call enters the runtime: through a gate, with panics and errors as codes.
+//! Entry of a call into the runtime: checks, and conversion of panics and errors to codes.
 
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
@@ -9,16 +9,16 @@ use crate::diagnostics::log;
 use crate::error::{HipError, Outcome};
 use crate::runtime::{check_process, guarded, remember, state};
 
-/// Whether a failed kernel's error stands before a function.
+/// Effect of an earlier kernel's failure on a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// It uses the device, if there is one: nothing but that error until a reset.
+    /// The function uses the device. It fails with the kernel's error until a reset, and fails without a device.
     Device,
-    /// It does not.
+    /// The function works in any state.
     Open,
 }
 
-/// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
+/// Runs an exported function. Panics and errors become codes, and the thread remembers the last error.
 pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
     let outcome = guarded(name, || {
         check_process()?;
@@ -44,12 +44,12 @@ thread_local! {
     static LATEST: Cell<u32> = const { Cell::new(0) };
 }
 
-/// `hipExtGetLastError`: what the thread's latest call returned, success too; forgotten by asking.
+/// `hipExtGetLastError`: returns the code of the thread's latest call, success included, and resets it.
 pub fn latest() -> u32 {
     LATEST.replace(0)
 }
 
-/// What a function that is not supported returns; it says so once.
+/// Logs once that a function is not supported, and returns the code for that.
 pub fn not_supported(name: &'static str) -> u32 {
     static TOLD: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,9 +63,9 @@ pub fn not_supported(name: &'static str) -> u32 {
     HipError::NotSupported as u32
 }
 
-/// What a function without an error code returns where it came to no end.
+/// Return value of a function without an error code after an internal failure.
 pub trait Failed {
-    /// The value.
+    /// Returns the value.
     fn failed() -> Self;
 }
 

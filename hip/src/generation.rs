@@ -1,14 +1,14 @@
-//! Which HIP a program meets: the library stands for versions 5, 6 and 7, and goes by the name that it was loaded under.
+//! Version of HIP that a program sees. The library stands for versions 5, 6 and 7, and the file name under which it was loaded decides.
 //!
-//! One library for all, as a process must have one card: a program and a library of another generation would load two files, whose
-//! allocations did not know each other. Links and copies of the file are told apart by the name that the loader keeps.
+//! One library serves all versions because a process must have one card: a program and a library of another generation would load two files
+//! with separate allocations. Links and copies of the file differ in the name that the loader keeps.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use crate::settings;
 
-/// A major version of HIP, by what changed with it under unchanged names.
+/// Major version of HIP. Functions of the same name differ between the versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
     /// 5.2, as Debian packages it.
@@ -20,7 +20,8 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// Major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` tells it: of Debian's packages, and of ROCm 6.4.3 and 7.1.
+    /// Returns major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` reports it for Debian's packages and for ROCm 6.4.3 and
+    /// 7.1.
     pub fn version(self) -> i32 {
         match self {
             Generation::Five => 50_221_153,
@@ -29,7 +30,7 @@ impl Generation {
         }
     }
 
-    /// By a major version.
+    /// Returns the generation of a major version.
     fn of(major: &str) -> Option<Generation> {
         match major {
             "5" => Some(Generation::Five),
@@ -39,8 +40,8 @@ impl Generation {
         }
     }
 
-    /// By the file's name: of `libamdhip64.so.6.4` the 6. The plain name is for those that load whatever is there: the newest. A
-    /// program that this crate is linked into has none of them: what Debian's headers say.
+    /// Returns the generation for a file name: 6 for `libamdhip64.so.6.4`. The name without a version stands for the newest. A program that
+    /// links this crate statically has another name, and gets the version of Debian's headers.
     fn called(path: &str) -> Generation {
         let name = path.rsplit('/').next().unwrap_or(path);
         let names = ["libamdhip64.so", "libhiprtc.so"];
@@ -54,7 +55,7 @@ impl Generation {
     }
 }
 
-/// The name that the loader has for this library.
+/// Returns the file name under which the loader knows this library.
 fn own_name() -> String {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
@@ -63,17 +64,17 @@ fn own_name() -> String {
         dli_saddr: std::ptr::null_mut(),
     };
     let here = own_name as fn() -> String as *const libc::c_void;
-    // SAFETY: any address may be asked about, and there is a place for the answer.
+    // SAFETY: `dladdr` accepts any address, and `info` is valid for writes.
     let found = unsafe { libc::dladdr(here, &mut info) };
     if found == 0 || info.dli_fname.is_null() {
         return String::new();
     }
-    // SAFETY: the loader's name of an object that stays loaded: this one.
+    // SAFETY: the loader's name of this library, which stays loaded.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     name.to_string_lossy().into_owned()
 }
 
-/// The generation of this process.
+/// Returns the generation of this process.
 pub fn generation() -> Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
         let named = Generation::called(&own_name());

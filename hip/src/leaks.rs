@@ -1,4 +1,4 @@
-//! Memory that the program has not given back when it ends, or gives back twice: told where the environment asks for it (`GFX906_LEAKS=1`).
+//! Messages about memory that the program does not free, or frees twice (`GFX906_LEAKS=1`).
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -8,20 +8,20 @@ use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
 use crate::settings::LEAKS;
 
-/// Allocations that are told each for itself.
+/// Most allocations that get a line of their own.
 const TOLD: usize = 20;
 
-/// The program has allocated something, and somebody asked.
+/// True once the program has allocated something while the check is on.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that there is something to give back.
+/// Notes an allocation.
 pub fn watch() {
     if LEAKS.is_on() {
         USED.store(true, Relaxed);
     }
 }
 
-/// Says that a call frees what is no allocation, or is none any more.
+/// Logs that a call frees an address at which no allocation starts.
 pub fn freed_twice(call: &str, address: Address) {
     if LEAKS.is_on() {
         log(format!(
@@ -30,7 +30,7 @@ pub fn freed_twice(call: &str, address: Address) {
     }
 }
 
-/// What is left behind the last destructor of the program: the loader ends libraries after that.
+/// Logs the remaining allocations after the last destructor of the program. The loader runs a library's destructors after the program's.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;

@@ -1,6 +1,6 @@
-//! A HIP runtime whose device is an emulated MI50: HIP programs for gfx906 run on it as they are, without a card.
+//! HIP runtime whose device is an emulated MI50. HIP programs for gfx906 run on it unchanged, without a card.
 //!
-//! `scripts/build-hip.sh` makes `libamdhip64.so` of this crate. [`api`] is the table of everything that it exports.
+//! `scripts/build-hip.sh` makes `libamdhip64.so` of this crate. [`api`] is the table of all exported functions.
 #![deny(missing_docs)]
 #![warn(clippy::mod_module_files)]
 

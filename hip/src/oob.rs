@@ -1,5 +1,5 @@
-//! Reads beyond the end of an allocation, within its last page: told and let pass where the environment asks for it
-//! (`GFX906_OOB=report`), as a card lets them pass in silence. All else outside of allocations is a fault.
+//! Reads beyond the end of an allocation, within its last page. They are a fault, unless `GFX906_OOB=report` makes them pass with a
+//! message. A card lets them pass in silence. Every other access outside of allocations is a fault.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, Once, PoisonError};
@@ -11,10 +11,10 @@ use crate::diagnostics::trap::demangle;
 use crate::process::{self, End};
 use crate::settings;
 
-/// What has been read, by kernel and allocation.
+/// Sums of the reads, by kernel and allocation.
 static READ: Mutex<BTreeMap<(String, String), ReadBeyond>> = Mutex::new(BTreeMap::new());
 
-/// Notes what a kernel has read; the first time for an allocation it is told.
+/// Adds a kernel's reads to the sums. Logs the first read beyond each allocation.
 pub fn note(gpu: &Gpu, kernel: &str) {
     if !settings::reads_beyond_pass() {
         return;
@@ -53,9 +53,9 @@ fn line(kernel: &str, found: &ReadBeyond) -> String {
     )
 }
 
-/// The sums, as the program ends.
+/// Logs the sums when the program ends.
 fn at_end() {
-    // A thread that is at it will tell no more.
+    // A thread that holds the lock logs no more, and the lock may never be free.
     let Ok(known) = READ.try_lock() else {
         return;
     };

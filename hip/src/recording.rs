@@ -1,4 +1,4 @@
-//! What is recorded of launches, where, and how much of it so far.
+//! Recording of launches: settings, files and progress.
 
 mod code;
 pub mod files;
@@ -10,30 +10,30 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 pub use code::Code;
 use settings::Settings;
 
-/// What the environment says; nothing is recorded without.
+/// Settings of the environment. Nothing is recorded without them.
 pub static SETTINGS: LazyLock<Option<Settings>> = LazyLock::new(Settings::of_environment);
 
-/// What has been recorded so far.
+/// Progress of the recording.
 #[derive(Default)]
 pub struct Progress {
     /// Bytes written.
     pub written: u64,
-    /// The number of the last record.
+    /// Number of the last record.
     pub number: u32,
-    /// What was told, and is not told again.
+    /// Messages that have been logged and are not repeated.
     pub told: HashSet<&'static str>,
-    /// Something could not be written: nothing more is.
+    /// True after a failed write: nothing more is written.
     pub ended: bool,
 }
 
 static PROGRESS: LazyLock<Mutex<Progress>> = LazyLock::new(Mutex::default);
 
-/// What has been recorded so far.
+/// Returns the progress of the recording.
 pub fn progress() -> MutexGuard<'static, Progress> {
     PROGRESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether launches are recorded at all.
+/// Returns true if launches are recorded.
 pub fn is_on() -> bool {
     SETTINGS.is_some() && !progress().ended
 }

@@ -1,4 +1,4 @@
-//! The sanitizer, where the environment asks for it: `GFX906_SANITIZE`.
+//! The sanitizer (`GFX906_SANITIZE`).
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,27 +14,28 @@ use crate::objects::module::Function;
 use crate::oob;
 use crate::settings::{self, SETTINGS};
 
-/// Findings that are told at most; what is beyond is only counted.
+/// Most findings that are logged. Further findings are only counted.
 const TOLD: usize = 100;
 
-/// What makes two findings of a process the same.
+/// Identity of a finding: kernel, rule, instruction, instruction of the other access.
 type Key = (String, String, u64, Option<u64>);
 
-/// The process's sanitizer. Kernels of several streams run at the same time, and may wait for each other: each launch has checks of its own.
+/// Sanitizer of the process. Kernels of several streams run at the same time and may wait for each other, so each launch has its own
+/// checker.
 struct Sanitized {
     checks: Checks,
-    /// Those that no launch uses just now.
+    /// Checkers that no launch uses now.
     idle: Mutex<Vec<Sanitizer>>,
     told: Mutex<Told>,
 }
 
-/// What has been told of what was found.
+/// Findings that have been logged.
 struct Told {
     keys: BTreeSet<Key>,
     log: Option<File>,
 }
 
-/// None where nobody asked for one.
+/// Sanitizer, if it is on.
 static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
     Some(Sanitized {
         checks: SETTINGS.sanitize?,
@@ -46,16 +47,16 @@ static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
     })
 });
 
-/// What the sanitizer is told of memory.
+/// Record of the memory's state for the sanitizer.
 static HEAP: LazyLock<Option<Arc<Heap>>> =
     LazyLock::new(|| SETTINGS.sanitize.map(|_| Arc::default()));
 
-/// Who tells the sanitizer of memory, where there is one.
+/// Returns the record of the memory's state, if the sanitizer is on.
 pub fn heap() -> Option<&'static Heap> {
     HEAP.as_deref()
 }
 
-/// Where findings go besides stderr: `GFX906_SANITIZE_LOG`.
+/// Opens the file that gets findings besides stderr: `GFX906_SANITIZE_LOG`.
 fn open_log() -> Option<File> {
     let path = settings::sanitizer_log()?;
     match File::create(&path) {
@@ -70,7 +71,7 @@ fn open_log() -> Option<File> {
     }
 }
 
-/// Runs a kernel to its end, with the sanitizer and counters where they are asked for. Each finding is told once a process.
+/// Runs a kernel to its end, with the sanitizer and the counters if they are on. Each finding is logged once per process.
 pub fn launch(
     gpu: &Gpu,
     function: &Function,
@@ -96,7 +97,7 @@ pub fn launch(
     done
 }
 
-/// Runs a kernel before an observer, and counts what it does where that is asked for.
+/// Runs a kernel under an observer, and counts what it does if counters are on.
 fn counted<O: Observer>(
     gpu: &Gpu,
     function: &Function,
@@ -136,7 +137,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sanitized {
-    /// Checks for a launch.
+    /// Returns a checker for a launch.
     fn take(&self) -> Sanitizer {
         let idle = lock(&self.idle).pop();
         idle.unwrap_or_else(|| {
@@ -146,7 +147,7 @@ impl Sanitized {
 }
 
 impl Told {
-    /// Tells a finding unless it has been told before; whether it was new.
+    /// Logs a finding unless it has been logged before. Returns true if it is new.
     fn log(&mut self, finding: &Finding) -> bool {
         let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
         let rule = format!("{}: {}", finding.check, finding.kind);

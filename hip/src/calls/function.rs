@@ -14,7 +14,7 @@ use crate::runtime::state;
 
 /// SIMDs of a compute unit.
 const SIMDS: u32 = 4;
-/// Waves that a SIMD holds.
+/// Waves that a SIMD holds at most.
 const WAVES: u32 = 10;
 /// Vector registers per lane of a SIMD, and the granule of their allocation.
 const VGPRS: (u32, u32) = (256, 4);

@@ -1,28 +1,28 @@
-//! What the program has said about ranges of managed memory. It changes nothing here, but can be asked for.
+//! Advice of the program about ranges of managed memory. It has no effect, but programs can query it.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::boundary::Address;
 
-/// Advice is about pages of this size.
+/// Size of the pages that have advice.
 const PAGE: u64 = 4096;
 
-/// `hipInvalidDeviceId`: said of no place.
+/// `hipInvalidDeviceId`: stands for no location.
 pub const NOWHERE: i32 = -2;
 
-/// What was said of a page.
+/// Advice about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// Mostly read.
+    /// The page is mostly read.
     pub read_mostly: bool,
-    /// Where it should lie: a device, -1 for the host, [`NOWHERE`].
+    /// Preferred location: a device, -1 for the host, or [`NOWHERE`].
     pub preferred: i32,
-    /// Whether the device will use it.
+    /// The device will access the page.
     pub accessed: bool,
-    /// Where it was last brought to.
+    /// Location of the last prefetch.
     pub prefetched: i32,
-    /// Whether both sides need not see each other's accesses at once.
+    /// Host and device need not see each other's accesses at once.
     pub coarse: bool,
 }
 
@@ -38,7 +38,7 @@ impl Default for Advice {
     }
 }
 
-/// Advice by allocation, a page an entry; allocations that nothing was said of are not in it.
+/// Advice by allocation, an entry per page. Allocations without advice are not in the table.
 #[derive(Default)]
 pub struct Advised {
     by_base: HashMap<Address, Vec<Advice>>,
@@ -49,7 +49,7 @@ fn pages(range: &Range<u64>) -> Range<usize> {
 }
 
 impl Advised {
-    /// Says something of bytes of an allocation.
+    /// Changes the advice about bytes of an allocation.
     pub fn note(&mut self, base: Address, size: u64, bytes: Range<u64>, f: impl Fn(&mut Advice)) {
         let all = pages(&(0..size)).len();
         let advice = self.by_base.entry(base);
@@ -57,7 +57,7 @@ impl Advised {
         advice[pages(&bytes)].iter_mut().for_each(f);
     }
 
-    /// What is said of all pages alike, by one of the advice's fields.
+    /// Returns a field of the advice, if all pages have the same value.
     pub fn common<T: PartialEq>(
         &self,
         base: Address,
@@ -72,7 +72,7 @@ impl Advised {
         values.all(|value| value == first).then_some(first)
     }
 
-    /// Forgets what was said of an allocation.
+    /// Forgets the advice about an allocation.
     pub fn forget(&mut self, base: Address) {
         self.by_base.remove(&base);
     }

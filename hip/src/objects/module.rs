@@ -14,35 +14,35 @@ use crate::error::{HipError, Outcome};
 use crate::hostcall::Requests;
 use crate::recording::Code;
 
-/// A code object in device memory, for as long as someone holds it.
+/// Code object in device memory. It is unloaded when its last owner is dropped.
 pub struct Loaded {
     gpu: Arc<Gpu>,
-    /// The emulator's module.
+    /// Module of the emulator.
     pub module: Module,
-    /// How many kernels it has.
+    /// Number of kernels.
     pub kernels: usize,
-    /// Address and size of its variables.
+    /// Address and size of each variable.
     variables: HashMap<String, (Address, u64)>,
-    /// What a record of its launches needs, where launches are recorded.
+    /// Data for records of its launches, if launches are recorded.
     pub code: Option<Code>,
-    /// Its line tables, if it has any.
+    /// Line tables, if there are any.
     pub lines: Option<Mutex<Lines>>,
 }
 
-/// A kernel of a module.
+/// Kernel of a module.
 #[derive(Clone)]
 pub struct Function {
-    /// The module.
+    /// Module.
     pub loaded: Arc<Loaded>,
-    /// The kernel's name.
+    /// Name of the kernel.
     pub name: String,
 }
 
-/// A code object whose kernels are asked for by name.
+/// Code object whose kernels are looked up by name.
 pub struct Library {
-    /// The code object.
+    /// Code object.
     pub loaded: Arc<Loaded>,
-    /// Handles of kernels that were asked for.
+    /// Handles of the kernels that were looked up.
     pub kernels: HashMap<String, Address>,
 }
 
@@ -53,7 +53,7 @@ impl Drop for Loaded {
 }
 
 impl Function {
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> Outcome<&Kernel> {
         let kernel = self.loaded.module.kernel(&self.name);
         kernel.ok_or(HipError::InvalidDeviceFunction)
@@ -61,7 +61,7 @@ impl Function {
 }
 
 impl Loaded {
-    /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
+    /// Loads a code object in any of its wrappers. Logs the reason of an error, since the error code says little.
     pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
             log(&error);
@@ -94,18 +94,18 @@ impl Loaded {
         }))
     }
 
-    /// Address and size of a variable.
+    /// Returns address and size of a variable.
     pub fn variable(&self, name: &str) -> Option<(Address, u64)> {
         self.variables.get(name).copied()
     }
 }
 
-/// Whether a kernel was compiled to send requests to the host.
+/// Returns true if a kernel was compiled to send requests to the host.
 pub fn asks_host(kernel: &Kernel) -> bool {
     takes(kernel, HiddenArg::HostcallBuffer) || takes(kernel, HiddenArg::HeapV1)
 }
 
-/// Whether a kernel takes something that the runtime supplies.
+/// Returns true if a kernel has a hidden argument.
 pub fn takes(kernel: &Kernel, hidden: HiddenArg) -> bool {
     let kind = ArgKind::Hidden(hidden);
     kernel.args.iter().any(|arg| arg.kind == kind)

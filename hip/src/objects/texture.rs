@@ -1,5 +1,5 @@
-//! Textures and surfaces: objects in memory of the device, at the address that is their handle, in which kernels find an image resource, what
-//! the device library wants to know of the image beside it, and a sampler.
+//! Textures and surfaces: objects in device memory, whose address is their handle. Kernels find in them an image resource, facts about the
+//! image for the device library, and a sampler.
 
 pub mod descriptors;
 pub mod words;
@@ -9,25 +9,25 @@ use std::collections::HashMap;
 use crate::boundary::Address;
 use descriptors::{ResourceDesc, TextureDesc, ViewDesc};
 
-/// What a texture was made of.
+/// Parameters of a texture.
 #[derive(Clone, Copy, Debug)]
 pub struct Texture {
-    /// What it is over.
+    /// Memory of the texture.
     pub resource: ResourceDesc,
-    /// How it is looked at.
+    /// Addressing and filtering.
     pub texture: TextureDesc,
-    /// As what its elements are seen; none: as what they are.
+    /// View of the elements; none if the elements are read as they are.
     pub view: Option<ViewDesc>,
 }
 
-/// An object's kind.
+/// Kind of object.
 #[derive(Clone, Copy, Debug)]
 pub enum Object {
-    /// A texture.
+    /// Texture.
     Texture(Texture),
-    /// A surface.
+    /// Surface.
     Surface,
 }
 
-/// Every texture and surface, by its address.
+/// All textures and surfaces by address.
 pub type Objects = HashMap<Address, Object>;

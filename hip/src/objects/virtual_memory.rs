@@ -1,4 +1,4 @@
-//! Virtual memory: addresses that the program reserves, memory that it makes, and which of that lies where.
+//! Virtual memory: reserved addresses, physical memory, and mappings between them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,45 +12,45 @@ use crate::boundary::Address;
 use crate::card::FIRST_ADDRESS;
 use crate::handles::{Handles, Tag};
 
-/// Reservations and memory are multiples of this.
+/// Granularity of reservations and memory.
 pub const GRANULARITY: u64 = 4096;
 
-/// Where reservations start: well above what allocations reach.
+/// First address of reservations, well above the allocations.
 const FIRST: Address = FIRST_ADDRESS + (1 << 46);
-/// And where they must end, as guest addresses do.
+/// End of all reservations, which is the end of guest addresses.
 const END: Address = 1 << 48;
 
-/// Pages of the host's that stand in for memory of the device.
+/// Host pages that hold physical memory of the device.
 struct Pages {
     start: Address,
     _map: MmapMut,
 }
 
-/// Memory without an address.
+/// Physical memory.
 pub struct Physical {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// How often the program holds its handle.
+    /// Number of references to its handle that the program holds.
     held: u64,
-    /// How often it is mapped.
+    /// Number of its mappings.
     mapped: u64,
     pages: Arc<Pages>,
 }
 
-/// Memory at an address.
+/// Mapping of physical memory to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// First address.
     pub base: Address,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Whose memory it is.
+    /// Handle of the physical memory.
     pub handle: Address,
-    /// What kernels and copies may do: `hipMemAccessFlags`.
+    /// Access of kernels and copies: `hipMemAccessFlags`.
     pub access: u32,
 }
 
-/// What the process has of it.
+/// Virtual memory of the process.
 pub struct VirtualMemory {
     reserved: BTreeMap<Address, u64>,
     next: Address,
@@ -70,17 +70,17 @@ impl Default for VirtualMemory {
 }
 
 impl VirtualMemory {
-    /// Reserves addresses, the first a multiple of `alignment`; `None` where there are none left.
+    /// Reserves addresses. The first is a multiple of `alignment`. Returns none if no addresses are left.
     pub fn reserve(&mut self, bytes: u64, alignment: u64) -> Option<Address> {
         let base = self.next.checked_next_multiple_of(alignment)?;
         let end = base.checked_add(bytes).filter(|end| *end <= END)?;
-        // A page that is nobody's: running over the end is a fault.
+        // An unmapped page follows, so that an access beyond the end is a fault.
         self.next = end + GRANULARITY;
         self.reserved.insert(base, bytes);
         Some(base)
     }
 
-    /// Gives a reservation back; whether it was one, and nothing lies there.
+    /// Gives a reservation back. Returns false if there is no such reservation, or if it has mappings.
     pub fn give_back(&mut self, base: Address, bytes: u64) -> bool {
         let known = self.reserved.get(&base) == Some(&bytes);
         if !known || self.mapped(base..base + bytes).next().is_some() {
@@ -90,7 +90,7 @@ impl VirtualMemory {
         true
     }
 
-    /// Makes memory of zeros; its handle, or `None` where the host has none.
+    /// Creates physical memory of zeros. Returns its handle, or none if the host has no room.
     pub fn create(&mut self, bytes: u64) -> Option<Address> {
         let mut map = MmapMut::map_anon(usize::try_from(bytes).ok()?).ok()?;
         let start = map.as_mut_ptr().expose_provenance() as Address;
@@ -102,12 +102,12 @@ impl VirtualMemory {
         }))
     }
 
-    /// Memory whose handle the program holds.
+    /// Returns memory whose handle the program holds.
     pub fn held(&self, handle: Address) -> Option<&Physical> {
         self.physical.get(handle).filter(|memory| memory.held > 0)
     }
 
-    /// Gives a handle up once; whether the program held it.
+    /// Releases a handle once. Returns false if the program did not hold it.
     pub fn release(&mut self, handle: Address) -> bool {
         let memory = self.physical.get_mut(handle);
         let Some(memory) = memory.filter(|memory| memory.held > 0) else {
@@ -118,7 +118,7 @@ impl VirtualMemory {
         true
     }
 
-    /// Holds the handle of what is mapped at an address once more.
+    /// Adds a reference to the handle of the memory that is mapped at an address.
     pub fn retain(&mut self, address: Address) -> Option<Address> {
         let handle = self.at(address)?.handle;
         self.physical.get_mut(handle)?.held += 1;
@@ -132,7 +132,7 @@ impl VirtualMemory {
         }
     }
 
-    /// Puts memory at reserved addresses; whether they are reserved and free, and the memory suffices.
+    /// Maps memory to reserved addresses. Returns false if they are not reserved or not free, or if the memory is too small.
     pub fn map(&mut self, base: Address, bytes: u64, handle: Address) -> bool {
         let range = base..base.saturating_add(bytes);
         let within = self.reserved.range(..=base).next_back();
@@ -157,7 +157,7 @@ impl VirtualMemory {
         true
     }
 
-    /// Mappings that a range touches.
+    /// Returns the mappings that overlap a range.
     fn mapped(&self, range: Range<Address>) -> impl Iterator<Item = &Mapping> {
         let before = self.mappings.range(..range.start).next_back();
         let before = before.filter(|(_, m)| m.base + m.bytes > range.start);
@@ -165,12 +165,12 @@ impl VirtualMemory {
         before.into_iter().chain(inside).map(|(_, mapping)| mapping)
     }
 
-    /// The mapping that an address lies in.
+    /// Returns the mapping that contains an address.
     pub fn at(&self, address: Address) -> Option<Mapping> {
         self.mapped(address..address + 1).next().copied()
     }
 
-    /// The mappings that a range consists of; `None` where it is not made of whole ones.
+    /// Returns the mappings that make up a range, or none if a mapping lies only partly within it.
     pub fn whole(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
         let mut reached = base;
         let found: Vec<Mapping> = self
@@ -186,14 +186,14 @@ impl VirtualMemory {
         (reached == base + bytes && !found.is_empty()).then_some(found)
     }
 
-    /// Says what may be done with a mapping.
+    /// Sets the access to a mapping.
     pub fn set_access(&mut self, base: Address, access: u32) {
         if let Some(mapping) = self.mappings.get_mut(&base) {
             mapping.access = access;
         }
     }
 
-    /// Takes a mapping away.
+    /// Removes a mapping.
     pub fn unmap(&mut self, base: Address) {
         let Some(mapping) = self.mappings.remove(&base) else {
             return;
@@ -204,24 +204,25 @@ impl VirtualMemory {
         self.drop_unused(mapping.handle);
     }
 
-    /// A mapping as the device's address space has it.
+    /// Returns a mapping as a region of the device's address space.
     pub fn region(&self, mapping: &Mapping, name: &str, writable: bool) -> Option<Region> {
         let pages = self.physical.get(mapping.handle)?.pages.clone();
         let first = NonNull::new(std::ptr::with_exposed_provenance_mut(pages.start as usize))?;
         let count = usize::try_from(mapping.bytes / 4).ok()?;
-        // SAFETY: a mapping has no more bytes than its pages, which stay until their last owner is dropped, and nobody looks into.
+        // SAFETY: a mapping has no more bytes than its pages. The pages stay until their last owner is dropped, and no other code accesses
+        // them.
         let words = unsafe { Words::of_host(first, count, Box::new(pages)) };
         let mut region = Region::with_words(name, mapping.base, mapping.bytes, words)?;
         region.writable = writable;
         Some(region)
     }
 
-    /// Bytes of memory that was made and is not gone.
+    /// Returns the bytes of all physical memory.
     pub fn bytes(&self) -> u64 {
         self.physical.values().map(|memory| memory.bytes).sum()
     }
 
-    /// Forgets everything.
+    /// Forgets all reservations, memory and mappings.
     pub fn reset(&mut self) {
         self.reserved.clear();
         self.mappings.clear();

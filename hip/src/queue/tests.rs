@@ -1,4 +1,4 @@
-//! Order, waiting, callers' turns, closing: without a device.
+//! Tests of order, waiting, callers' turns and closing, without a device.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,7 +9,7 @@ fn queue() -> &'static Queue {
     Box::leak(Box::new(Queue::new()))
 }
 
-/// A task that ends when it is told to.
+/// Returns a task that ends when a message is sent to it.
 fn gate() -> (Sender<()>, Submission) {
     let (open, wait): (_, Receiver<()>) = channel();
     let job = move || {
@@ -49,7 +49,7 @@ fn a_task_may_wait_for_one_of_another_lane() {
     let (open, gate) = gate();
     let first = one(queue, a, gate);
     let done = one(queue, a, Submission::default());
-    // The other lane runs meanwhile, up to what waits.
+    // The other lane runs meanwhile, up to the waiting task.
     queue.wait(&[one(queue, b, Submission::of(|| ()))]);
     let second = one(queue, b, Submission::after(vec![done.clone()]));
     assert!(!first.is_done() && !done.is_done() && !second.is_done());
@@ -72,7 +72,7 @@ fn the_null_lane_waits_for_blocking_lanes_and_they_for_it() {
     open.send(()).expect("it waits");
     queue.wait(&[behind]);
     assert!(null.is_done());
-    // And not for the others.
+    // It does not wait for the other lanes.
     let (open, task) = gate();
     one(queue, free, task);
     assert!(one(queue, NULL, Submission::default()).is_done());
@@ -97,7 +97,7 @@ fn a_caller_takes_its_turn() {
     let seen = queue.here(lane, Vec::new(), || opened.load(SeqCst));
     assert_eq!(seen, Some(true));
     opener.join().expect("no panic");
-    // A panic on the way does not keep the lane.
+    // A panic does not block the lane.
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         queue.here(lane, Vec::new(), || panic!("on purpose"))
     }));
@@ -132,7 +132,7 @@ fn a_lane_that_is_let_go_ends_its_tasks() {
     open.send(()).expect("it waits");
     queue.wait(&queue.all());
     assert!(last.is_done());
-    // What comes too late is not lost.
+    // Work after the close is not lost.
     queue.wait(&[one(queue, lane, Submission::of(|| ()))]);
 }
 
@@ -151,7 +151,7 @@ fn closing_waits_for_a_while_and_lets_nothing_begin() {
         Submission::of(move || flag.store(true, SeqCst)),
     );
     assert!(!queue.close(Duration::from_millis(30)));
-    // Nobody waits for what will never begin.
+    // No thread waits for a task that will never begin.
     queue.wait(&[behind]);
     assert_eq!(queue.here(lane, Vec::new(), || ()), None);
     assert!(queue.submit(NULL, vec![Submission::default()]).is_none());

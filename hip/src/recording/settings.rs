@@ -1,4 +1,4 @@
-//! What the environment says about recording.
+//! Settings of the recording, parsed from the environment's variables.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,21 @@ use globset::{Glob, GlobMatcher};
 use crate::diagnostics::log;
 use crate::settings;
 
-/// Bytes that are written in all, unless `GFX906_RECORD_BYTES` says otherwise.
+/// Most bytes of all records without `GFX906_RECORD_BYTES`.
 const LIMIT: u64 = 1 << 30;
 
-/// Where records go, and of what.
+/// Target and selection of records.
 pub struct Settings {
-    /// The directory, as a path that a change of the program's own directory does not change.
+    /// Absolute path of the directory, so that a change of the working directory has no effect.
     pub directory: PathBuf,
-    /// Bytes that are written in all.
+    /// Most bytes of all records.
     pub limit: u64,
-    /// The kernels, by name; all without.
+    /// Pattern of kernel names. Without it, all kernels are recorded.
     kernels: Option<GlobMatcher>,
 }
 
 impl Settings {
-    /// `GFX906_RECORD` and what belongs to it; what cannot be used is told, and nothing is recorded.
+    /// Reads `GFX906_RECORD` and its kin. An unusable value is logged, and nothing is recorded.
     pub fn of_environment() -> Option<Settings> {
         let variables = settings::recording()?;
         let settings = Settings::new(
@@ -62,8 +62,8 @@ impl Settings {
         })
     }
 
-    /// Whether launches of a kernel are recorded: by its name as it is in the code object, or as in the source, with its parameters
-    /// or without.
+    /// Returns true if launches of a kernel are recorded. The pattern may match the symbol, or the name in the source with or without
+    /// parameters.
     pub fn wants(&self, kernel: &str) -> bool {
         let Some(glob) = &self.kernels else {
             return true;
@@ -72,7 +72,7 @@ impl Settings {
     }
 }
 
-/// The names of a kernel: as it is, and demangled, with return type and parameters and without.
+/// Returns the names of a kernel: the symbol, and the demangled name with and without return type and parameters.
 pub fn names(kernel: &str) -> Vec<String> {
     let mut names = vec![kernel.to_owned()];
     if let Ok(symbol) = Symbol::new(kernel) {
@@ -87,7 +87,7 @@ pub fn names(kernel: &str) -> Vec<String> {
     names
 }
 
-/// A number of bytes: `500000`, `64K`, `512M`, `2G`.
+/// Parses a number of bytes: `500000`, `64K`, `512M`, `2G`.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let units = [('K', 10), ('M', 20), ('G', 30)];

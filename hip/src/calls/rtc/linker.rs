@@ -1,4 +1,4 @@
-//! The linker of hipRTC: bitcode of several programs made one code object, by the lld that belongs to the compiler.
+//! Linker of hipRTC: links bitcode of several programs to one code object, by the lld that belongs to the compiler.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,47 +12,47 @@ use crate::diagnostics;
 use crate::handles::{Handles, Tag};
 use crate::image::bundled;
 
-/// Kinds of input (`hipJitInputType`) that can be had: bitcode or its text, bundles of it, archives of either.
+/// Supported kinds of input (`hipJitInputType`): bitcode or its text, bundles of bitcode, archives of either.
 const BITCODE: u32 = 100;
 const BUNDLE: u32 = 101;
 const ARCHIVE: u32 = 102;
 
-/// Options (`hipJitOption`) that mean something: the optimisation level; options of the compiler's, and how many.
+/// Supported options (`hipJitOption`): the optimisation level, the compiler's options, and their number.
 const LEVEL: u32 = 7;
 const OPTIONS: u32 = 10_000;
 const OPTION_COUNT: u32 = 10_001;
 
 const AR_MAGIC: &[u8] = b"!<arch>\n";
 
-/// What is wrong with a call.
+/// Problem of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// An argument that cannot be.
+    /// Invalid argument.
     Argument,
-    /// No object of the linker's.
+    /// Handle of no linker object.
     Handle,
-    /// A kind of input that there is none of.
+    /// Unsupported kind of input.
     Kind,
     /// No data.
     Nothing,
-    /// Data that are not what they are said to be, or cannot be read.
+    /// Data of another kind than stated, or unreadable data.
     Input,
-    /// An option that cannot be had.
+    /// Unsupported option.
     Option,
-    /// It does not link; what the linker said has been told.
+    /// Failed link. The linker's messages have been logged.
     Link,
-    /// No compiler is installed, or its linker is not.
+    /// Missing compiler, or a compiler without a linker.
     NoCompiler,
 }
 
 type Result<T = ()> = std::result::Result<T, Wrong>;
 
-/// Inputs, and what was made of them.
+/// Inputs of a link, and their results.
 #[derive(Default)]
 struct Link {
     inputs: Vec<Vec<u8>>,
     options: Vec<String>,
-    /// What was given out: it stays until the object is destroyed.
+    /// Code objects that the caller has pointers to, kept until the linker object is destroyed.
     linked: Vec<Box<[u8]>>,
 }
 
@@ -63,7 +63,7 @@ fn links() -> MutexGuard<'static, Handles<Link>> {
     LINKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Options, each with its value in as many bits as a pointer has.
+/// Reads options. Each value has as many bits as a pointer.
 fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String>> {
     let mut level = None;
     let (mut texts, mut text_count) = (0, 0);
@@ -74,7 +74,7 @@ fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String
             LEVEL => return Err(Wrong::Argument),
             OPTIONS => texts = value,
             OPTION_COUNT => text_count = value,
-            // The others are for other compilers.
+            // Other options are for other compilers.
             _ => {}
         }
     }
@@ -91,7 +91,7 @@ fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String
     Ok(all)
 }
 
-/// Options of the compiler's as its linker has them.
+/// Translates the compiler's options to its linker's.
 fn translated(options: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     let mut options = options.iter().map(|option| option.trim());
@@ -127,7 +127,7 @@ pub fn destroy(link: Address) -> Result {
     links().remove(link).map(drop).ok_or(Wrong::Handle)
 }
 
-/// That a kind of input is one of ours.
+/// Fails for an unsupported kind of input.
 fn check(kind: u32) -> Result {
     match kind {
         BITCODE | BUNDLE | ARCHIVE => Ok(()),
@@ -192,14 +192,14 @@ fn is_bitcode(data: &[u8]) -> bool {
     data.starts_with(MAGIC) || data.starts_with(WRAPPER)
 }
 
-/// The text of bitcode, up to a NUL at its end, if it is text at all.
+/// Returns the text of bitcode without the NUL at its end, or none for binary data.
 fn text(data: &[u8]) -> Option<Vec<u8>> {
     let end = data.iter().rposition(|&byte| byte != 0)? + 1;
     std::str::from_utf8(&data[..end]).ok()?;
     (!data[..end].contains(&0)).then(|| data[..end].to_vec())
 }
 
-/// The members of an archive that are no tables of its own.
+/// Returns the members of an archive, except for its tables.
 fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
     const HEADER: usize = 60;
     let mut rest = archive.strip_prefix(AR_MAGIC)?;
@@ -215,13 +215,13 @@ fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
         if !table.iter().any(|name| header.starts_with(name)) {
             members.push(member);
         }
-        // Members begin at even places.
+        // Members begin at even offsets.
         rest = rest.get(end.next_multiple_of(2)..).unwrap_or_default();
     }
     Some(members)
 }
 
-/// Links all inputs: where the code object stands, and its size.
+/// Links all inputs. Returns address and size of the code object.
 pub fn complete(link: Address) -> Result<(Address, usize)> {
     let (inputs, options) = {
         let links = links();
@@ -231,7 +231,7 @@ pub fn complete(link: Address) -> Result<(Address, usize)> {
     if inputs.is_empty() {
         return Err(Wrong::Link);
     }
-    // Other threads link meanwhile.
+    // The lock is free meanwhile, so that other threads can link.
     let linked = run(&inputs, &options)?.into_boxed_slice();
     let place = (linked.as_ptr().expose_provenance() as Address, linked.len());
     let mut links = links();
@@ -264,7 +264,7 @@ fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
     }
 }
 
-/// The linker that a compiler has: asked of it once.
+/// Returns the linker of a compiler. The compiler is asked once.
 fn linker(compiler: &Path) -> io::Result<Option<PathBuf>> {
     static FOUND: Mutex<Option<HashMap<PathBuf, Option<PathBuf>>>> = Mutex::new(None);
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,7 +283,7 @@ fn linker(compiler: &Path) -> io::Result<Option<PathBuf>> {
     Ok(known)
 }
 
-/// Links; what was said where it fails.
+/// Links inputs. Returns the linker's messages on failure.
 fn link(
     compiler: &Path,
     linker: &Path,
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(members(&archive), Some(vec![&b"one"[..], b"four"]));
         assert_eq!(members(b"no archive"), None);
         for end in AR_MAGIC.len() + 1..archive.len() {
-            // No panic; and what is cut within a member is no archive.
+            // No length panics, and an archive that ends within a member is refused.
             let cut = members(&archive[..end]);
             assert!(cut.is_none_or(|found| found.len() < 2 || end + 1 >= archive.len()));
         }

@@ -52,7 +52,7 @@ pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
     if address < FIRST_ADDRESS {
         return Ok(Place::Host);
     }
-    // Variables of modules: the GPU knows them.
+    // Variables of modules are known to the GPU only.
     let inside = state.gpu.covers(address, bytes);
     if inside {
         Ok(Place::Device)
@@ -61,7 +61,7 @@ pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
     }
 }
 
-/// What the rows of a copy's source in memory of the program's hold now.
+/// Reads the rows of a copy's source in memory of the program.
 pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
     let size = copy.size;
     let mut bytes = Vec::with_capacity(size.width * size.height * size.depth);
@@ -71,7 +71,7 @@ pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
     Ok(bytes.into())
 }
 
-/// Copies.
+/// Does a copy.
 pub fn run(copy: &Copy) -> Outcome {
     let done = rows(copy);
     if done.is_err() {
@@ -136,7 +136,7 @@ fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Plac
             }
             Ok(())
         }
-        // Shared memory too: threads of the program may be writing it.
+        // This includes shared memory, which threads of the program may be writing.
         _ => {
             if let Some(heap) = sanitize::heap() {
                 heap.copied(from, to, bytes as u64);
@@ -145,7 +145,7 @@ fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Plac
             let chunks = bytes.div_ceil(CHUNK);
             let backwards = from < to && to < from + bytes as u64;
             for n in 0..chunks {
-                // Backwards where the target starts within the source: then nothing is overwritten before it was read.
+                // If the target starts within the source, chunks go backwards, so that no byte is overwritten before it is read.
                 let n = if backwards { chunks - 1 - n } else { n };
                 let at = n * CHUNK;
                 let part = &mut buffer[..CHUNK.min(bytes - at)];

@@ -7,10 +7,10 @@ use crate::objects::work::Fill;
 use crate::runtime::state;
 use crate::sanitize;
 
-/// Bytes that are written at a time: whole elements of every size.
+/// Bytes of a single write: a multiple of every element's size.
 const CHUNK: usize = 1 << 20;
 
-/// Fills.
+/// Does a fill.
 pub fn run(fill: &Fill) -> Outcome {
     let gpu = state().gpu.clone();
     let width = fill.size.width;

@@ -1,4 +1,4 @@
-//! Kernels, run to their end; a failure is told.
+//! Execution of kernels, and messages about failed ones.
 
 use std::fmt::Display;
 use std::sync::PoisonError;
@@ -17,7 +17,7 @@ use crate::runtime::state;
 use crate::sanitize;
 use crate::settings::{self, SETTINGS};
 
-/// Runs a kernel to its end, recorded where that is asked for.
+/// Runs a kernel to its end. Records the launch if recording is on.
 pub fn run(kernel: &Kernel) -> Outcome {
     let record = record::begin(kernel, &SETTINGS.limits);
     let outcome = launch(kernel);
@@ -47,7 +47,7 @@ fn launch(work: &Kernel) -> Outcome {
     let kernel = function.kernel()?;
     let start = || {
         let run = || sanitize::launch(&gpu, function, &launch, work.cooperative);
-        // A single group runs on this very thread.
+        // A single work-group runs on the calling thread.
         match launch.grid {
             [1, 1, 1] => run(),
             _ => pools::apart(run),
@@ -99,10 +99,11 @@ fn hint(trap: &Trap) -> Option<String> {
     unreached(trap, address, host::is_mapped(address, 1))
 }
 
-/// Bytes around an allocation within which a bad address is taken for one of its elements.
+/// Bytes around an allocation within which a bad address is taken for an index beyond its end.
 const NEAR: u128 = 4096;
 
-/// That a kernel was handed memory of the host which it does not reach: not where it misses an allocation that it does reach.
+/// Returns a hint for a kernel that got host memory which kernels cannot reach. An address near an allocation that kernels do reach gives
+/// no hint.
 pub(super) fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
     let place = Place::Outside;
     let outside =

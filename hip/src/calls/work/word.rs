@@ -1,4 +1,4 @@
-//! Words of memory that a stream waits for, or writes.
+//! Waits for memory words, and writes to them.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crate::objects::work::Word;
 use crate::runtime::state;
 use crate::sanitize;
 
-/// How long it is until the stream looks again.
+/// Time between two looks at the word.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Writes a word, or waits until it is as it should be; not after a failed kernel, which may have been the one to write it.
+/// Writes a word, or waits for its value. The wait ends after a failed kernel, since that kernel may have been meant to write the word.
 pub fn run(word: &Word) -> Outcome {
     let gpu = state().gpu.clone();
     let lost = |_| HipError::InvalidValue;

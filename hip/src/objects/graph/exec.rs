@@ -1,4 +1,4 @@
-//! Graphs as they are launched: a copy of all that their nodes say.
+//! Executable graphs: copies of a graph's nodes in the form that launches use.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,44 +9,44 @@ use crate::error::{HipError, Outcome};
 use crate::objects::work::Work;
 use crate::queue::Ticket;
 
-/// A graph that can be launched.
+/// Executable graph.
 #[derive(Clone)]
 pub struct Exec {
-    /// In the order in which the nodes were added to the graph.
+    /// Steps in the order in which the nodes were added to the graph.
     pub steps: Vec<Step>,
-    /// An order in which they may be done.
+    /// Order of execution.
     order: Vec<usize>,
-    /// What it was made with.
+    /// Flags of the graph's creation.
     pub flags: u64,
-    /// References to objects of the program's that it holds.
+    /// References to user objects that the graph holds.
     pub users: Vec<(Address, u32)>,
-    /// The end of its last launch: the next one comes behind it, whatever its stream.
+    /// End of the last launch. The next launch waits for it on every stream.
     pub launched: Option<Arc<Ticket>>,
 }
 
-/// A node of it.
+/// Step of an executable graph.
 #[derive(Clone)]
 pub struct Step {
-    /// The node of the graph that it was made from.
+    /// Node that the step was made from.
     pub node: Address,
-    /// What it does.
+    /// Operation of the step.
     pub what: Doing,
-    /// The steps before it.
+    /// Steps that this step depends on.
     after: Vec<usize>,
-    /// Whether it is done at all.
+    /// False if launches leave the step out.
     pub enabled: bool,
 }
 
-/// What a step does.
+/// Operation of a step.
 #[derive(Clone)]
 pub enum Doing {
-    /// What its node says.
+    /// Operation of the step's node.
     Node(What),
-    /// A graph of its own.
+    /// Child graph.
     Graph(Exec),
 }
 
-/// Why a graph cannot take the place of another: the values of `hipGraphExecUpdateResult`, and the node.
+/// Reason why a graph cannot update another: a value of `hipGraphExecUpdateResult`, and the node.
 pub type Mismatch = (u32, Address);
 
 const TOPOLOGY: u32 = 2;
@@ -54,7 +54,7 @@ const NODE_TYPE: u32 = 3;
 const PARAMETERS: u32 = 5;
 
 impl Exec {
-    /// Of a graph; the error is `InvalidValue` where its nodes run in a circle.
+    /// Makes a graph executable. The error is `InvalidValue` if its nodes form a cycle.
     pub fn new(graphs: &Graphs, graph: Address, flags: u64) -> Outcome<Exec> {
         let nodes = &graphs.graph(graph)?.nodes;
         let mut steps = Vec::with_capacity(nodes.len());
@@ -86,13 +86,13 @@ impl Exec {
         })
     }
 
-    /// The steps that are done, in an order in which they may be.
+    /// Returns the enabled steps in order of execution.
     pub fn in_order(&self) -> impl Iterator<Item = &Step> {
         let steps = self.order.iter().map(|&n| &self.steps[n]);
         steps.filter(|step| step.enabled)
     }
 
-    /// What is done, in an order in which it may be, what graphs within do too.
+    /// Calls a function for each operation in order of execution, child graphs included.
     pub fn each(&self, f: &mut impl FnMut(&What)) {
         for step in self.in_order() {
             match &step.what {
@@ -102,7 +102,7 @@ impl Exec {
         }
     }
 
-    /// The step of a node of the graph, or of a graph within.
+    /// Returns the step of a node, searching child graphs too.
     pub fn step(&mut self, node: Address) -> Outcome<&mut Step> {
         self.find(node).ok_or(HipError::InvalidValue)
     }
@@ -117,7 +117,7 @@ impl Exec {
         })
     }
 
-    /// Takes over what another graph's nodes say, if nothing else differs. The steps keep the nodes they were made from.
+    /// Takes over the operations of another graph, if nothing else differs. The steps keep the nodes that they were made from.
     pub fn update(&mut self, new: &Exec) -> Result<(), Mismatch> {
         self.compare(new)?;
         self.take(new);
@@ -151,11 +151,11 @@ impl Exec {
     }
 }
 
-/// Whether a node may take another's place, or why not.
+/// Checks that an operation may replace another. The error is a value of `hipGraphExecUpdateResult`.
 pub fn same(old: &What, new: &What) -> Result<(), u32> {
     match (old, new) {
         (What::Work(Work::Copy(old)), What::Work(Work::Copy(new))) if old.form == new.form => {
-            // A copy that goes another way is another kind of copy for a card.
+            // A card distinguishes copies by their direction.
             if old.direction != new.direction {
                 return Err(PARAMETERS);
             }
@@ -173,8 +173,8 @@ pub fn same(old: &What, new: &What) -> Result<(), u32> {
     Ok(())
 }
 
-/// An order in which each step comes behind those before it; none where steps wait for each other in a circle. Of steps that may come
-/// next it is the one that was added first.
+/// Returns an order in which each step follows its dependencies, or none if steps form a cycle. Among steps that are ready, the first that
+/// was added comes first.
 fn order(steps: &[Step]) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = steps.iter().map(|step| step.after.len()).collect();
     let mut behind = vec![Vec::new(); steps.len()];

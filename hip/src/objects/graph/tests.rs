@@ -1,4 +1,4 @@
-//! Nodes, edges, clones, updates: without a device.
+//! Tests of nodes, edges, clones and updates, without a device.
 
 use super::exec::{Doing, Exec};
 use super::*;
@@ -14,7 +14,7 @@ fn fill(value: u32) -> What {
     What::Work(Work::Fill(fill))
 }
 
-/// A graph whose second and third node are behind the first, and the fourth behind both.
+/// Returns a graph whose second and third node depend on the first, and the fourth on both.
 fn diamond(graphs: &mut Graphs) -> (Address, [Address; 4]) {
     let graph = graphs.create();
     let mut add = |after: &[Address], value| {
@@ -71,14 +71,14 @@ fn nodes_and_edges_are_told() {
 fn steps_are_done_behind_what_they_wait_for() {
     let mut graphs = Graphs::new();
     let (graph, [a, b, c, d]) = diamond(&mut graphs);
-    // A node that was added last and comes first.
+    // A node that is added last and comes first.
     let first = graphs.add(graph, vec![], fill(9)).expect("a node");
     assert_eq!(graphs.connect(graph, &[(first, a)]), Ok(()));
     let mut exec = Exec::new(&graphs, graph, 0).expect("no circle");
     assert_eq!(values(&exec), [9, 0, 1, 2, 3]);
     exec.step(c).expect("a step").enabled = false;
     assert_eq!(values(&exec), [9, 0, 1, 3]);
-    // Of a circle there is no order.
+    // A cycle has no order of execution.
     assert_eq!(graphs.connect(graph, &[(d, first)]), Ok(()));
     assert!(Exec::new(&graphs, graph, 0).is_err());
     let _ = b;
@@ -113,7 +113,7 @@ fn an_update_takes_what_nodes_say_and_nothing_else() {
     let new = Exec::new(&graphs, other, 0).expect("no circle");
     assert_eq!(exec.update(&new), Ok(()));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
-    // Another type, another edge, another node.
+    // Another operation, another edge, another node.
     graphs.node_mut(c).expect("there").what = What::Empty;
     let new = Exec::new(&graphs, other, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((3, c)));
