@@ -1,19 +1,19 @@
-//! From the table of functions to exported functions.
+//! Macros that turn the table of functions into exported functions.
 //!
-//! A row gives symbol version, name, arguments, how it is run, and the function behind it:
-//! `device` uses the device and returns an error code, `open` returns one whatever a kernel left behind, `raw` returns what its row says,
-//! `none` is not supported.
+//! A row gives symbol version, name, arguments, the way of its execution, and the function behind it. `device` uses the device and returns
+//! an error code, `open` returns an error code whatever a failed kernel left, `raw` returns the type in its row, and `none` is not
+//! supported.
 
-/// A row of the table, for documents and tests.
+/// Row of the table, for documents and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The symbol's version.
+    /// Version of the symbol.
     pub version: &'static str,
-    /// The symbol.
+    /// Symbol.
     pub symbol: &'static str,
-    /// The function's name.
+    /// Name of the function.
     pub name: &'static str,
-    /// Whether it does what HIP says; otherwise it returns `hipErrorNotSupported`.
+    /// True if the function is supported; otherwise it returns `hipErrorNotSupported`.
     pub supported: bool,
 }
 
@@ -69,7 +69,7 @@ macro_rules! functions {
     ($($version:literal $name:ident $(as $symbol:literal)? ($($arg:ident: $type:ty),*) $(-> $return:ty)? = $kind:ident $($path:path)?;)*) => {
         $(function!($kind $name ($($arg: $type),*) [$($return)?] [$($path)?] [$($symbol)?]);)*
 
-        /// Every exported function.
+        /// Table of every exported function.
         pub const ROWS: &[$crate::table::Row] = &[
             $($crate::table::Row {
                 version: $version,
@@ -79,7 +79,7 @@ macro_rules! functions {
             },)*
         ];
 
-        /// Address and symbol version of an exported function, by its name or its symbol.
+        /// Returns address and symbol version of an exported function, by its name or its symbol.
         fn find(name: &str) -> Option<$crate::calls::lookup::Found> {
             let row = ROWS.iter().position(|row| row.name == name || row.symbol == name)?;
             let addresses = [$($name as *const () as $crate::boundary::Address,)*];

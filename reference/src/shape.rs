@@ -1,4 +1,4 @@
-//! The one check of shapes.
+//! Check of tensor shapes.
 
 /// Panics unless the tensor has the length of its documented shape.
 #[track_caller]

@@ -1,8 +1,8 @@
-//! Everything that the library exports.
+//! Table of every function that the library exports.
 //!
-//! Numbers of constants and the order of arguments are those of hipBLAS's documentation. `hipblasGemmEx` and its kin take the types of
-//! hipBLAS 1 and 2 (`hipblasDatatype_t`) as well as those of `HIPBLAS_V2` and hipBLAS 3 (`hipDataType`, `hipblasComputeType_t`): the
-//! numbers do not overlap.
+//! Numbers of constants and the order of arguments are hipBLAS's. `hipblasGemmEx` and its kin take the types of hipBLAS 1 and 2
+//! (`hipblasDatatype_t`) as well as the types of `HIPBLAS_V2` and hipBLAS 3 (`hipDataType`, `hipblasComputeType_t`): the numbers do not
+//! overlap.
 
 use std::ffi::c_char;
 
@@ -72,7 +72,7 @@ functions! {
     hipblasGetMathMode(handle: Address, out: Address) = handle::get_math_mode(handle, out);
     hipblasSetWorkspace(handle: Address, _place: Address, _bytes: usize) = handle::set_workspace(handle);
 
-    // Between host and device.
+    // Copies between host and device.
     hipblasSetVector(n: i32, bytes: i32, x: Address, incx: i32, y: Address, incy: i32) = transfer::vector(n, bytes, (x, incx), (y, incy), None);
     hipblasGetVector(n: i32, bytes: i32, x: Address, incx: i32, y: Address, incy: i32) = transfer::vector(n, bytes, (x, incx), (y, incy), None);
     hipblasSetMatrix(rows: i32, cols: i32, bytes: i32, a: Address, lda: i32, b: Address, ldb: i32) = transfer::matrix(rows, cols, bytes, (a, lda), (b, ldb), None);

@@ -1,4 +1,4 @@
-//! Alpha and beta: on the host or on the device, as the handle says.
+//! Factors alpha and beta, on the host or on the device, as the handle's settings say.
 
 use half::f16;
 
@@ -7,20 +7,20 @@ use crate::hip::{Address, host_value};
 use crate::kinds::Kind;
 use crate::status::{Outcome, Status};
 
-/// A factor as kernels take it.
+/// Factor in the form that kernels take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor {
-    /// Where it is on the device, or 0.
+    /// Address on the device, or 0 for a factor on the host.
     pub at: Address,
-    /// Its value, where it is not there.
+    /// Value of a factor on the host.
     pub value: f64,
 }
 
 impl Factor {
-    /// One.
+    /// Factor 1.
     pub const ONE: Factor = Factor { at: 0, value: 1.0 };
 
-    /// The caller's.
+    /// Reads the caller's factor.
     pub fn of(settings: &Settings, at: Address, kind: Kind) -> Outcome<Factor> {
         if at == 0 {
             return Err(Status::InvalidValue);

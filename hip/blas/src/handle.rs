@@ -1,4 +1,4 @@
-//! Handles: numbers that no pointer has, and the settings behind them.
+//! Handles: numbers that are no valid pointers, and the settings behind them.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use crate::hip::{Address, put};
 use crate::status::{Outcome, Status};
 
-/// What a program has set.
+/// Settings that a program has made for a handle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
-    /// Where kernels run.
+    /// Stream for kernels.
     pub stream: Address,
-    /// Whether factors and results are on the device.
+    /// True if factors and results are on the device.
     pub on_device: bool,
     atomics: u32,
     math: u32,
 }
 
-/// Handles: the first, and the distance to the next.
+/// First handle, and the distance from handle to handle.
 const FIRST: Address = 0x1a40 << 48;
 const STEP: Address = 16;
 
@@ -52,7 +52,7 @@ pub fn destroy(handle: Address) -> Outcome {
     known.map(drop).ok_or(Status::NotInitialized)
 }
 
-/// The settings of a handle.
+/// Returns the settings of a handle.
 pub fn settings(handle: Address) -> Outcome<Settings> {
     let known = handles().held.get(&handle).copied();
     known.ok_or(Status::NotInitialized)
@@ -65,7 +65,7 @@ fn change(handle: Address, f: impl FnOnce(&mut Settings)) -> Outcome {
     Ok(())
 }
 
-/// A number that is one of a constant's.
+/// Returns a number. Fails unless it is one of a constant's.
 fn one_of(number: u32, numbers: std::ops::RangeInclusive<u32>) -> Outcome<u32> {
     if !numbers.contains(&number) {
         return Err(Status::InvalidEnum);
@@ -99,7 +99,7 @@ pub fn get_atomics_mode(handle: Address, out: Address) -> Outcome {
     put(out, settings(handle)?.atomics)
 }
 
-/// Every mode computes alike: sums are as wide as the function says.
+/// Accepts a math mode. Every mode computes alike, as sums are as wide as the function demands.
 pub fn set_math_mode(handle: Address, mode: u32) -> Outcome {
     let mode = one_of(mode, 0..=3)?;
     change(handle, |settings| settings.math = mode)
@@ -109,7 +109,7 @@ pub fn get_math_mode(handle: Address, out: Address) -> Outcome {
     put(out, settings(handle)?.math)
 }
 
-/// Nothing here needs room.
+/// Accepts a workspace, which no kernel needs.
 pub fn set_workspace(handle: Address) -> Outcome {
     settings(handle).map(drop)
 }

@@ -1,4 +1,4 @@
-//! The kernels: loaded when one is used first, and again after the program has reset the device.
+//! Kernels of the library. They are loaded at their first use, and again after the program has reset the device.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::hip::{self, Address};
 use crate::status::{Outcome, Status};
 
-/// `kernels/blas.hip`, compiled by `scripts/build-blas.sh`.
+/// Code object of `kernels/blas.hip`, which `scripts/build-blas.sh` compiles.
 static CODE: &[u8] = include_bytes!("../kernels/blas.co");
 
 struct Loaded {

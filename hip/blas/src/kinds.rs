@@ -1,8 +1,8 @@
-//! Kinds of elements, as both generations of hipBLAS number them, and which kinds go together.
+//! Types of elements, as both generations of hipBLAS number them, and the combinations that functions support.
 
 use crate::status::{Outcome, Status, not_supported};
 
-/// What an element is.
+/// Type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `hipblasHalf`.
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its bytes.
+    /// Returns the size of an element.
     pub fn bytes(self) -> usize {
         match self {
             Kind::F16 | Kind::Bf16 => 2,
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// As the names of kernels have it.
+    /// Returns the type's part of a kernel's name.
     pub fn name(self) -> &'static str {
         match self {
             Kind::F16 => "f16",
@@ -35,7 +35,8 @@ impl Kind {
         }
     }
 
-    /// By its number: `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or `hipDataType` of `HIPBLAS_V2` and hipBLAS 3.
+    /// Returns the type of a number: a `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or a `hipDataType` of `HIPBLAS_V2` and
+    /// hipBLAS 3.
     fn of(number: u32) -> Option<Kind> {
         match number {
             150 | 2 => Some(Kind::F16),
@@ -47,7 +48,8 @@ impl Kind {
     }
 }
 
-/// How wide sums are at least. The elements' numbers tell which enumeration it is of: a `hipblasDatatype_t`, or a `hipblasComputeType_t`.
+/// Returns the least type of sums. The elements' number says which enumeration `number` belongs to: `hipblasDatatype_t` or
+/// `hipblasComputeType_t`.
 fn sums(elements: u32, number: u32) -> Option<Kind> {
     const FIRST_OF_OLD: u32 = 150;
     if elements >= FIRST_OF_OLD {
@@ -55,23 +57,23 @@ fn sums(elements: u32, number: u32) -> Option<Kind> {
     }
     match number {
         0 => Some(Kind::F16),
-        // Also what may be narrower within, and is not here.
+        // Some of these modes allow a narrower type. The kernels use f32.
         2..=6 => Some(Kind::F32),
         7 | 8 => Some(Kind::F64),
         _ => None,
     }
 }
 
-/// Kinds that go together.
+/// Supported combination of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds {
-    /// Of the factors' elements.
+    /// Type of the factors' elements.
     pub from: Kind,
-    /// Of the result's.
+    /// Type of the result's elements.
     pub to: Kind,
-    /// Of alpha and beta.
+    /// Type of alpha and beta.
     pub factor: Kind,
-    /// The end of the kernels' names.
+    /// Suffix of the kernels' names.
     pub name: &'static str,
 }
 
@@ -84,11 +86,11 @@ const fn kinds(from: Kind, to: Kind, factor: Kind, name: &'static str) -> Kinds 
     }
 }
 
-/// f32 throughout.
+/// Combination of f32 only.
 pub const F32: Kinds = kinds(Kind::F32, Kind::F32, Kind::F32, "f32");
-/// f64 throughout.
+/// Combination of f64 only.
 pub const F64: Kinds = kinds(Kind::F64, Kind::F64, Kind::F64, "f64");
-/// f16 throughout, but for the sums.
+/// Combination of f16 only, except for the sums.
 pub const F16: Kinds = kinds(Kind::F16, Kind::F16, Kind::F16, "f16");
 
 const ALL: [Kinds; 7] = [
@@ -102,7 +104,7 @@ const ALL: [Kinds; 7] = [
 ];
 
 impl Kinds {
-    /// What `hipblasGemmEx` and its kin are asked for, by the numbers of a, b, c and of the sums.
+    /// Returns the combination for `hipblasGemmEx` and its kin, by the numbers of a, b, c and of the sums.
     pub fn of(name: &str, a: u32, b: u32, c: u32, compute: u32) -> Outcome<Kinds> {
         let known = || {
             let (from, other) = (Kind::of(a)?, Kind::of(b)?);
@@ -117,7 +119,7 @@ impl Kinds {
         })
     }
 
-    /// Of one kind throughout.
+    /// Returns the combination of one type only.
     pub fn plain(kind: Kind) -> Outcome<Kinds> {
         match kind {
             Kind::F32 => Ok(F32),

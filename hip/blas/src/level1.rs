@@ -1,4 +1,4 @@
-//! Vectors: what is done to every element, and what comes of all.
+//! Functions of level 1: operations on each element, and reductions.
 
 use crate::factor::Factor;
 use crate::handle::settings;
@@ -9,7 +9,7 @@ use crate::matrix::{Matrix, there};
 use crate::product::Vector;
 use crate::status::{Outcome, Status};
 
-/// What kernels take: `Vectors` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Vectors` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
@@ -21,10 +21,10 @@ struct Argument {
     n: i32,
 }
 
-/// Work-items of a group.
+/// Work-items of a work-group.
 const GROUP: u32 = 256;
 
-/// Does something to each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at 0 is one that nobody looks at.
+/// Runs an operation on each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at address 0 is unused.
 pub fn each(
     handle: Address,
     name: &str,
@@ -60,7 +60,7 @@ pub fn each(
     kernels::launch(&name, [groups, 1, 1], GROUP, settings.stream, &argument)
 }
 
-/// What comes of one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
+/// Reduces one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
 pub fn all(
     handle: Address,
     name: &str,
@@ -82,7 +82,7 @@ pub fn all(
         }
         return match bytes {
             8 => hip::put(result, 0.0f64),
-            // Also the f32 0.
+            // The bits are those of 0 in f32 as well.
             _ => hip::put(result, 0i32),
         };
     }

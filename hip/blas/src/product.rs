@@ -1,4 +1,4 @@
-//! Products of matrices: every function of levels 2 and 3 that multiplies is one, by the distances between elements.
+//! Products of matrices. Every function of levels 2 and 3 that multiplies is such a product, by its distances between elements.
 
 use crate::factor::Factor;
 use crate::handle::{Settings, settings};
@@ -8,15 +8,15 @@ use crate::kinds::{Kind, Kinds};
 use crate::matrix::{Matrix, Op, is_lower, is_right, sizes, there};
 use crate::status::{Outcome, Status};
 
-/// What kernels take: `Product` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Product` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
     at: [Address; 3],
     batch: [Address; 3],
-    /// From row to row and from column to column, of a, b, c.
+    /// Distances from row to row and from column to column, of a, b, c.
     steps: [[i64; 2]; 3],
-    /// From matrix to matrix.
+    /// Distances from matrix to matrix.
     batch_steps: [i64; 3],
     factors_at: [Address; 2],
     factors: [f64; 2],
@@ -25,18 +25,18 @@ struct Argument {
     symmetric: i32,
 }
 
-/// How many products, and where the next matrices are.
+/// Number of products, and the place of the next matrices.
 #[derive(Clone, Copy, Debug)]
 pub enum Many {
-    /// One.
+    /// One product.
     One,
-    /// So many elements further on.
+    /// Matrices that are a distance in elements apart, and their number.
     Apart([i64; 3], i32),
-    /// The addresses are those of lists of matrices.
+    /// Lists of pointers to matrices, and their number.
     Listed(i32),
 }
 
-/// A part of a matrix, as kernels number it.
+/// Part of a matrix, as kernels number it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     All = 0,
@@ -58,11 +58,11 @@ impl Part {
     }
 }
 
-/// c = alpha * a * b + beta * c.
+/// Product: c = alpha * a * b + beta * c.
 #[derive(Clone, Copy, Debug)]
 struct Product {
     kinds: Kinds,
-    /// Rows of the result, its columns, and what is summed over.
+    /// Rows of the result, columns of the result, length of the sums.
     sizes: [i32; 3],
     a: Matrix,
     b: Matrix,
@@ -70,21 +70,22 @@ struct Product {
     alpha: Factor,
     beta: Factor,
     many: Many,
-    /// What of c is written.
+    /// Part of c that is written.
     written: Part,
-    /// What of a is read, where it is symmetric.
+    /// Part of a that is read, if a is symmetric.
     read: Part,
 }
 
-/// Sides up to which a result is no tile.
+/// Greatest side of a result that is computed without tiles.
 const THIN: i32 = 8;
-/// The side of a tile, and the work-items of a group that makes one; those of a group that makes single elements.
+/// Side of a tile, and the work-items of a work-group for a tile and for single elements.
 const TILE: i32 = 64;
 const TILE_GROUP: u32 = 256;
 const ELEMENTS_GROUP: u32 = 64;
 
 impl Product {
-    /// The same, transposed, so that the longer side is down; not where a is symmetric, which only the left factor can be.
+    /// Transposes a product whose result has more columns than rows. A product with a symmetric a stays, as only the left factor can be
+    /// symmetric.
     fn upright(self) -> Product {
         let [m, n, k] = self.sizes;
         if m >= n || self.read != Part::All {
@@ -150,18 +151,18 @@ impl Product {
     }
 }
 
-/// What the caller of a product of two matrices names.
+/// Arguments of a product of two matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Gemm {
-    /// What is done to both.
+    /// Operations on a and b.
     pub ops: [u32; 2],
-    /// Rows of the result, its columns, and what is summed over.
+    /// Rows of the result, columns of the result, length of the sums.
     pub sizes: [i32; 3],
-    /// Factors, as pointers.
+    /// Pointers to alpha and beta.
     pub factors: [Address; 2],
-    /// a, b and c.
+    /// Addresses of a, b and c.
     pub at: [Address; 3],
-    /// From column to column of each.
+    /// Distances from column to column of a, b and c.
     pub leading: [i32; 3],
 }
 
@@ -202,7 +203,7 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: Many) -> Outcome {
     .launch(&settings)
 }
 
-/// A product of one matrix of each, all of a kind.
+/// Computes a single product whose matrices have one type.
 fn plain(
     kind: Kind,
     sizes: [i32; 3],
@@ -224,10 +225,10 @@ fn plain(
     })
 }
 
-/// A vector: first element, distance.
+/// Vector: address of the first element, and distance.
 pub type Vector = (Address, i32);
 
-/// y = alpha * op(A) * x + beta * y.
+/// Computes y = alpha * op(A) * x + beta * y.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn gemv(
     handle: Address,
@@ -265,7 +266,7 @@ fn both(settings: &Settings, factors: [Address; 2], kind: Kind) -> Outcome<[Fact
     ])
 }
 
-/// y = alpha * A * x + beta * y, of a symmetric matrix.
+/// Computes y = alpha * A * x + beta * y for a symmetric A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symv(
     handle: Address,
@@ -291,7 +292,7 @@ pub fn symv(
     Product { read, ..product }.launch(&settings)
 }
 
-/// A = alpha * x * y' + A.
+/// Computes A = alpha * x * y' + A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn ger(
     handle: Address,
@@ -306,7 +307,7 @@ pub fn ger(
     outer(handle, kind, [m, n], alpha, [x, y], a, Part::All)
 }
 
-/// A = alpha * x * x' + A, in a triangle.
+/// Computes A = alpha * x * x' + A in a triangle.
 pub fn syr(
     handle: Address,
     kind: Kind,
@@ -342,7 +343,7 @@ fn outer(
     Product { written, ..product }.launch(&settings)
 }
 
-/// C = alpha * A * B + beta * C, or B * A, of a symmetric A.
+/// Computes C = alpha * A * B + beta * C, or the same with B * A, for a symmetric A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symm(
     handle: Address,
@@ -368,7 +369,7 @@ pub fn symm(
     }
     let factors = both(&settings, factors, kind)?;
     let product = if right {
-        // C' = A * B', as A is its own transpose.
+        // C' = A * B', since A is its own transpose.
         plain(
             kind,
             [n, m, n],
@@ -381,7 +382,7 @@ pub fn symm(
     Product { read, ..product }.launch(&settings)
 }
 
-/// C = alpha * op(A) * op(A)' + beta * C, in a triangle.
+/// Computes C = alpha * op(A) * op(A)' + beta * C in a triangle.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn syrk(
     handle: Address,

@@ -8,26 +8,26 @@ use crate::kinds::Kind;
 use crate::matrix::{Matrix, Op, is_lower, is_right, is_unit, sizes, there};
 use crate::status::Outcome;
 
-/// What kernels take: `Solve` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Solve` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
     at: [Address; 2],
     batch: [Address; 2],
-    /// From row to row and from column to column, of a and b.
+    /// Distances from row to row and from column to column, of a and b.
     steps: [[i64; 2]; 2],
     alpha_at: Address,
     alpha: f64,
-    /// Equations, right sides.
+    /// Number of equations, number of right sides.
     sizes: [i32; 2],
     lower: i32,
     unit: i32,
 }
 
-/// Work-items of a group, a right side each.
+/// Work-items of a work-group. Each solves for a right side.
 const GROUP: u32 = 64;
 
-/// What the caller names: sides, triangle, what is done to a, diagonal; rows and columns of b.
+/// Arguments of a triangular system.
 #[derive(Clone, Copy, Debug)]
 pub struct Trsm {
     /// `hipblasSideMode_t`.
@@ -42,16 +42,16 @@ pub struct Trsm {
     pub sizes: [i32; 2],
 }
 
-/// How many systems: one, or lists of pointers.
+/// Number of systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Systems {
-    /// One.
+    /// One system.
     One,
-    /// So many of each.
+    /// Lists of pointers to systems, and their number.
     Listed(i32),
 }
 
-/// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B; X takes the place of B.
+/// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B. X replaces B.
 pub fn trsm(
     handle: Address,
     kind: Kind,
@@ -69,7 +69,7 @@ pub fn trsm(
     triangular(handle, kind, call, right, counts, alpha, a, b, systems)
 }
 
-/// Solves op(A) * x = b; x takes the place of b.
+/// Solves op(A) * x = b. x replaces b.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn trsv(
     handle: Address,
@@ -92,7 +92,7 @@ pub fn trsv(
     triangular(handle, kind, &call, false, [n, 1], 0, a, b, Systems::One)
 }
 
-/// A system whose right sides are columns. An alpha at 0 is one.
+/// Solves a system whose right sides are columns. An alpha at address 0 stands for 1.
 #[expect(clippy::too_many_arguments, reason = "what the two have in common")]
 fn triangular(
     handle: Address,
@@ -120,7 +120,7 @@ fn triangular(
     if !some {
         return Ok(());
     }
-    // X * op(A) = B is op(A)' * X' = B'.
+    // X * op(A) = B is equivalent to op(A)' * X' = B'.
     let turned = right != (op == Op::Transpose);
     let a = if turned { stored.transposed() } else { stored };
     let alpha = match alpha {

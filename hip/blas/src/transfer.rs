@@ -1,4 +1,4 @@
-//! Vectors and matrices between host and device, which are copies of rows.
+//! Copies of vectors and matrices between host and device. They are copies of rows.
 
 use crate::hip::{Address, copy_rows, wait};
 use crate::status::{Outcome, Status};
@@ -7,7 +7,7 @@ fn size(n: i32) -> Outcome<usize> {
     usize::try_from(n).map_err(|_| Status::InvalidValue)
 }
 
-/// A place: first element, elements from one to the next.
+/// Vector or matrix in memory: address of the first element, and elements from one to the next.
 type Place = (Address, i32);
 
 fn copied(
@@ -29,12 +29,12 @@ fn copied(
     copy_rows(to, from, width * bytes, height, stream)
 }
 
-/// Copies a vector; to whom follows from the addresses. Without a stream the call waits.
+/// Copies a vector. The direction follows from the addresses. Without a stream, the call waits.
 pub fn vector(n: i32, bytes: i32, from: Place, to: Place, stream: Option<Address>) -> Outcome {
     matrix(1, n, bytes, from, to, stream)
 }
 
-/// Copies a matrix.
+/// Copies a matrix. The direction follows from the addresses. Without a stream, the call waits.
 pub fn matrix(
     rows: i32,
     cols: i32,

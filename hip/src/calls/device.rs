@@ -174,7 +174,7 @@ const HEAP: u32 = 2;
 /// Greatest stack that HIP allows.
 const MOST_STACK: usize = (128 << 10) - 16;
 
-/// Sets a limit. Only the stack's limit can change; the printf buffer and the heap have fixed sizes.
+/// Sets a limit. The stack's limit can change. A limit of the heap is accepted up to the heap's fixed size, and has no effect.
 pub fn set_limit(limit: u32, value: usize) -> Outcome {
     if limit == HEAP && value <= heap::BYTES as usize {
         return Ok(());

@@ -134,7 +134,7 @@ pub struct Word {
 /// Condition on a word, by the values of HIP's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// Not less than the value.
+    /// Greater than or equal to the value.
     AtLeast,
     /// Equal to the value.
     Equal,

@@ -10,7 +10,7 @@ use super::{Job, LaneId, NULL, Ticket};
 
 /// Executor of a task.
 pub(super) enum Work {
-    /// None: the task ends as soon as it may begin.
+    /// No executor: the task ends as soon as it may begin.
     None,
     /// A worker.
     Worker(Job),

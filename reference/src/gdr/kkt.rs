@@ -10,27 +10,27 @@ use crate::{Real, shape};
 
 use super::common::widened;
 
-/// Inclusive sums of the log gates within each chunk of `bt` tokens: in f64, rounded once. A later sum is then never above an earlier
-/// one as long as no gate is positive, on which [`safe_exp`] relies.
+/// Returns the inclusive sums of the log gates within each chunk of `bt` tokens, computed in f64 and rounded once. A later sum is then
+/// never above an earlier one as long as no gate is positive, on which [`safe_exp`] relies.
 #[must_use]
 pub fn cumsum<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<R> {
     sums(sizes, bt, g).into_iter().map(R::from_f64).collect()
 }
 
-/// `e^x` where `x <= 0`, else 0: no exponent that the rule uses is positive.
+/// Returns `e^x` for `x <= 0`, else 0: no exponent that the rule uses is positive.
 #[must_use]
 pub fn safe_exp<R: Real>(x: R) -> R {
     if x <= R::ZERO { x.exp() } else { R::ZERO }
 }
 
-/// `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0; without gates there is no exponential.
+/// Returns `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0. Without gates there is no exponential.
 #[must_use]
 pub fn kkt<R: Real>(sizes: Sizes, bt: usize, k: &[R], beta: &[R], cumsum: Option<&[R]>) -> Vec<R> {
     let wide = cumsum.map(widened);
     products(sizes, bt, k, beta, wide.as_deref())
 }
 
-/// [`cumsum`] and [`kkt`] in one launch: `A` is of the sums before they are rounded.
+/// Computes [`cumsum`] and [`kkt`] as one launch does: `A` uses the sums before they are rounded.
 #[must_use]
 pub fn cumsum_kkt<R: Real>(
     sizes: Sizes,

@@ -1,4 +1,4 @@
-//! Rows by their L2 norm, and the gradient of that.
+//! L2 normalisation of rows, and its gradient.
 
 use crate::operators::dot;
 use crate::rule::Norm;
@@ -10,7 +10,7 @@ pub fn l2_normalize<R: Real>(x: &[R], size: usize) -> Vec<R> {
     Norm::FLA.rows(x, size)
 }
 
-/// Rows by their norm, and the factor of each row.
+/// Normalised rows, and the factor of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Normalized<R> {
     /// `[T, D]`.
@@ -30,8 +30,8 @@ pub fn forward<R: Real>(x: &[R], size: usize, eps: f64) -> Normalized<R> {
     }
 }
 
-/// `dx = rstd dy - (sum dy y) y rstd`, the gradient of [`forward`] from what it gave; y, dy and dx are `[T, D]`, rstd is
-/// `[T]` (`gdr_l2norm_bwd_f32`).
+/// Returns `dx = rstd dy - (sum dy y) y rstd`, the gradient of [`forward`] from its results; y, dy and dx are `[T, D]`, rstd is `[T]`
+/// (`gdr_l2norm_bwd_f32`).
 #[must_use]
 pub fn backward<R: Real>(y: &[R], rstd: &[R], dy: &[R], size: usize) -> Vec<R> {
     shape::expect("l2norm backward", "y", y.len(), &[rstd.len(), size]);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_length_counts_every_element() {
-        // n ones have norm sqrt(n), whether or not n is a power of two
+        // n ones have the norm sqrt(n), for powers of two and other n.
         for n in [63usize, 64, 65, 192, 320, 1000] {
             let y = l2_normalize(&vec![1.0f64; n], n);
             near(&y, &vec![1.0 / (n as f64 + 1e-6).sqrt(); n], 1e-15);

@@ -6,7 +6,7 @@ use crate::rule::{HeadMap, Sizes};
 
 use super::common::sums_or_zeros;
 
-/// `w` and `u` of every token.
+/// Factors `w` and `u` of every token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wy<R> {
     /// `[B, T, HV, K]`.

@@ -1,4 +1,4 @@
-//! The gated delta rule: by hand, by its properties, and against tensors that others computed.
+//! Tests of the gated delta rule: by hand, by its properties, and against tensors from other implementations.
 
 mod by_hand;
 mod call;

@@ -65,8 +65,8 @@ fn wait_of(order: u32) -> Outcome<Wait> {
     }
 }
 
-/// Submits copies to a stream, all or none. `failed` gets the index of the copy that cannot be done, or the count if no single copy is to
-/// blame.
+/// Submits copies to a stream, all or none. `failed` gets the index of the copy that cannot be done, or `usize::MAX` if the
+/// stream is to blame.
 fn submit_all(
     count: usize,
     failed: Out<usize>,

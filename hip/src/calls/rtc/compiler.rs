@@ -200,7 +200,7 @@ impl Job {
 
     /// Returns the source with a variable for each name expression behind it. The variable holds an address, and the address has a symbol.
     ///
-    /// In programs for a later link these variables are static, as several programs have variables of the same name.
+    /// These variables are static in programs for a later link, as several programs have variables of the same name.
     fn text(&self, later: bool) -> String {
         let linkage = if later { "static" } else { "extern \"C\"" };
         let mut text = self.source.clone();

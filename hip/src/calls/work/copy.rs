@@ -20,11 +20,11 @@ const CHUNK: usize = 1 << 20;
 /// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In memory of the device, or in a variable of a loaded module.
+    /// Memory of the device, or a variable of a loaded module.
     Device,
-    /// In memory of the host that kernels reach too.
+    /// Host memory that kernels reach too.
     Shared,
-    /// In memory of the host that only the program knows.
+    /// Host memory that only the program knows.
     Host,
 }
 

@@ -3,14 +3,14 @@ use crate::gdr::bf16;
 use crate::gdr::recurrent::{Layout, equal_bounds};
 use crate::rule::{Convention, GateKind, HeadMap, Inputs, Norm, Order, Sizes, recurrence};
 
-/// Numbers in -1..1 without a pattern.
+/// Returns numbers in -1..1 without a pattern.
 fn numbers(n: usize, seed: f64) -> Vec<f64> {
     (0..n)
         .map(|i| ((i as f64 + seed) * 12.9898).sin())
         .collect()
 }
 
-/// One head of one channel: q = k = 1, and so o is the state itself.
+/// Returns a call of one head and one channel with q = k = 1, for which o equals the state.
 fn scalar<'a>(
     bounds: &'a [usize],
     ones: &'a [f64],
@@ -68,7 +68,7 @@ fn the_output_is_rounded_to_bf16_and_the_state_is_not() {
     assert_eq!((found.o[0], found.states[0]), (1.0, v[0]));
 }
 
-/// A call of some size and the rule's own function on the same numbers.
+/// Returns a call with grouped heads, and the same numbers for the rule's own function.
 fn grouped() -> (Sizes, [Vec<f64>; 6]) {
     let sizes = Sizes {
         sequences: 2,
@@ -186,7 +186,7 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
         fused_recurrent(&by_head, Some(&state)),
         fused_recurrent(&by_channel, Some(&state))
     );
-    // and not of another
+    // The result differs with another value gate.
     let mut other = gv.clone();
     other[sizes.value_size - 1] -= 1.0;
     let changed = fused_recurrent(

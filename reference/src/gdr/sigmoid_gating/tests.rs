@@ -3,7 +3,7 @@ use crate::gdr::fused_recurrent::fused_recurrent;
 use crate::gdr::recurrent::Layout;
 use crate::rule::{HeadMap, Norm, Order, producers};
 
-/// Three sequences of one token each, one head of one channel, q = k = 1: gate e^g = 1/2 and beta = 1/2 whatever the rest.
+/// Returns a call of three sequences of one token, with one head, one channel and q = k = 1. The gate e^g and beta are 1/2 in every test.
 fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
     Call {
         layout: Layout {
