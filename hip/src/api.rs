@@ -23,8 +23,8 @@ use crate::calls::{
     per_thread, rtc, stream, texture,
 };
 use crate::calls::{function as kernel, symbol as variable};
-use crate::entry::{self, Failed};
-use crate::error::{HipError, Outcome};
+use crate::entry::{self, FailureValue};
+use crate::error::{HipError, HipResult};
 pub use crate::objects::array::Channel;
 pub use crate::objects::shape::Dim3;
 pub use crate::objects::texture::descriptors::TextureDesc;
@@ -36,7 +36,7 @@ use crate::properties::{R0000, R0600};
 use crate::table::{function, functions, supported, symbol};
 use crate::{error, runtime};
 
-impl Failed for Channel {
+impl FailureValue for Channel {
     fn failed() -> Channel {
         Channel::default()
     }
@@ -57,15 +57,15 @@ fn text_of(code: u32) -> Text {
     Text::of(error::text(code))
 }
 
-fn drv_name(code: u32, out: Out<Text>) -> Outcome {
+fn drv_name(code: u32, out: Out<Text>) -> HipResult {
     described(code, out, name_of)
 }
 
-fn drv_text(code: u32, out: Out<Text>) -> Outcome {
+fn drv_text(code: u32, out: Out<Text>) -> HipResult {
     described(code, out, text_of)
 }
 
-fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> Outcome {
+fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> HipResult {
     out.put(Text::null())?;
     if !error::is_known(code) {
         return Err(HipError::InvalidValue);
@@ -99,15 +99,20 @@ fn proc_address(
     version: i32,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     lookup::by_version(find, name, out, version, flags, status)
 }
 
-fn entry_point_per_thread(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+fn entry_point_per_thread(
+    name: Text,
+    out: Out<Address>,
+    flags: u64,
+    status: Out<u32>,
+) -> HipResult {
     lookup::entry_point_per_thread(find, name, out, flags, status)
 }
 
-fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> HipResult {
     lookup::entry_point(find, name, out, flags, status)
 }
 

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::card::FIRST_ADDRESS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
 /// Device address, host address or handle. No code dereferences it without a check.
 pub type Address = u64;
@@ -53,7 +53,7 @@ impl<T: Copy> Out<T> {
     }
 
     /// Fails for a null pointer.
-    pub fn required(self) -> Outcome<Out<T>> {
+    pub fn required(self) -> HipResult<Out<T>> {
         if self.is_null() {
             return Err(HipError::InvalidValue);
         }
@@ -61,12 +61,12 @@ impl<T: Copy> Out<T> {
     }
 
     /// Stores a result. Fails for a null pointer.
-    pub fn put(self, value: T) -> Outcome {
+    pub fn put(self, value: T) -> HipResult {
         self.put_at(0, value)
     }
 
     /// Stores element `index` of several results.
-    pub fn put_at(self, index: usize, value: T) -> Outcome {
+    pub fn put_at(self, index: usize, value: T) -> HipResult {
         self.required()?;
         // SAFETY: not null, so the caller vouches for it (see the module).
         unsafe { self.0.add(index).write_unaligned(value) };
@@ -74,7 +74,7 @@ impl<T: Copy> Out<T> {
     }
 
     /// Reads the current value.
-    pub fn get(self) -> Outcome<T> {
+    pub fn get(self) -> HipResult<T> {
         self.required()?;
         // SAFETY: not null, so the caller vouches for it (see the module).
         Ok(unsafe { self.0.read_unaligned() })
@@ -106,12 +106,12 @@ impl<T: Copy> In<T> {
     }
 
     /// Reads the first element.
-    pub fn get(self) -> Outcome<T> {
+    pub fn get(self) -> HipResult<T> {
         self.nth(0)
     }
 
     /// Reads the element at an index, which must be below the caller's count.
-    pub fn nth(self, index: usize) -> Outcome<T> {
+    pub fn nth(self, index: usize) -> HipResult<T> {
         if self.is_null() {
             return Err(HipError::InvalidValue);
         }
@@ -146,7 +146,7 @@ impl Text {
     }
 
     /// Reads the text. Bytes that are not UTF-8 are replaced.
-    pub fn get(self) -> Outcome<String> {
+    pub fn get(self) -> HipResult<String> {
         if self.0.is_null() {
             return Err(HipError::InvalidValue);
         }
@@ -157,7 +157,7 @@ impl Text {
 }
 
 /// Checks that host memory can be at an address: the address is neither null nor of the device.
-fn plausible(address: Address, bytes: usize) -> Outcome {
+fn plausible(address: Address, bytes: usize) -> HipResult {
     let end = address.checked_add(bytes as u64);
     if address < FIRST_PAGE || end.is_none_or(|end| end > FIRST_ADDRESS) {
         return Err(HipError::InvalidValue);
@@ -166,7 +166,7 @@ fn plausible(address: Address, bytes: usize) -> Outcome {
 }
 
 /// Returns host memory of the caller's for reading.
-pub fn host_bytes<'a>(address: Address, bytes: usize) -> Outcome<&'a [u8]> {
+pub fn host_bytes<'a>(address: Address, bytes: usize) -> HipResult<&'a [u8]> {
     plausible(address, bytes)?;
     // SAFETY: the caller vouches for `bytes` bytes there, and does not write them meanwhile (see the module).
     Ok(unsafe {
@@ -175,12 +175,12 @@ pub fn host_bytes<'a>(address: Address, bytes: usize) -> Outcome<&'a [u8]> {
 }
 
 /// Copies into host memory of the caller's.
-pub fn put_bytes(address: Address, data: &[u8]) -> Outcome {
+pub fn put_bytes(address: Address, data: &[u8]) -> HipResult {
     move_bytes(address, data.as_ptr() as Address, data.len())
 }
 
 /// Copies between two ranges of the caller's host memory, which may overlap.
-pub fn move_bytes(to: Address, from: Address, bytes: usize) -> Outcome {
+pub fn move_bytes(to: Address, from: Address, bytes: usize) -> HipResult {
     plausible(to, bytes)?;
     plausible(from, bytes)?;
     let from: *const u8 = std::ptr::with_exposed_provenance(from as usize);
@@ -191,7 +191,7 @@ pub fn move_bytes(to: Address, from: Address, bytes: usize) -> Outcome {
 }
 
 /// Reads a value from host memory of the caller's.
-pub fn host_value<T: Copy>(address: Address) -> Outcome<T> {
+pub fn host_value<T: Copy>(address: Address) -> HipResult<T> {
     plausible(address, size_of::<T>())?;
     In(std::ptr::with_exposed_provenance::<T>(address as usize)).get()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::settings;
 
 /// Bytes of device memory of an MI50 with 16 GB, as its driver reports them.
@@ -26,7 +26,7 @@ pub fn visible() -> bool {
 }
 
 /// Fails if programs may not see the device.
-pub fn any() -> Outcome {
+pub fn any() -> HipResult {
     if !visible() {
         return Err(HipError::NoDevice);
     }
@@ -34,7 +34,7 @@ pub fn any() -> Outcome {
 }
 
 /// Checks a device's number.
-pub fn check(device: i32) -> Outcome {
+pub fn check(device: i32) -> HipResult {
     any()?;
     if device != 0 {
         return Err(HipError::InvalidDevice);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::boundary::Text;
 use crate::card;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::runtime::{check_process, guarded, remember, state};
 
 /// Effect of an earlier kernel's failure on a function.
@@ -19,7 +19,7 @@ pub enum Gate {
 }
 
 /// Runs an exported function. Panics and errors become codes, and the thread remembers the last error.
-pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
+pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
     let outcome = guarded(name, || {
         check_process()?;
         if gate == Gate::Device {
@@ -64,14 +64,14 @@ pub fn not_supported(name: &'static str) -> u32 {
 }
 
 /// Return value of a function without an error code after an internal failure.
-pub trait Failed {
+pub trait FailureValue {
     /// Returns the value.
     fn failed() -> Self;
 }
 
 macro_rules! failed {
     ($($type:ty = $value:expr;)*) => {
-        $(impl Failed for $type {
+        $(impl FailureValue for $type {
             fn failed() -> $type {
                 $value
             }

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 /// Result of a runtime function.
-pub type Outcome<T = ()> = Result<T, HipError>;
+pub type HipResult<T = ()> = Result<T, HipError>;
 
 macro_rules! errors {
     ($($code:literal $name:ident $text:literal)*) => {

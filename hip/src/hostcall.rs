@@ -12,7 +12,7 @@ use std::time::Duration;
 use gfx906::machine::{Gpu, GpuError, LANES};
 
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::heap::{self, Heap};
 use crate::printf::Messages;
 use crate::settings;
@@ -51,7 +51,7 @@ const PRINT: u32 = 2;
 const MEMORY: u32 = 3;
 
 /// Host function that kernels call: two words of result, seven words of arguments.
-type Called = unsafe extern "C" fn(*mut u64, *const u64);
+type HostcallFunction = unsafe extern "C" fn(*mut u64, *const u64);
 
 /// Buffer for requests in device memory.
 pub struct Hostcall {
@@ -61,31 +61,31 @@ pub struct Hostcall {
     /// Number of packets, a power of two.
     packets: u64,
     /// Kernels that may make requests, and the thread that serves them.
-    desk: Mutex<Desk>,
+    desk: Mutex<RequestService>,
     /// Heap of kernels, if the host has room for it.
     heap: Mutex<Option<Heap>>,
 }
 
 /// Kernels that may make requests, and the thread that serves them.
 #[derive(Default)]
-struct Desk {
+struct RequestService {
     kernels: usize,
-    answers: Option<Answers>,
+    answers: Option<ServiceThread>,
 }
 
 /// Thread that serves requests until it is told to stop.
-struct Answers {
+struct ServiceThread {
     done: Arc<AtomicBool>,
     thread: JoinHandle<Result<(), GpuError>>,
 }
 
 /// Buffer of the process, which is created when code that needs it is loaded.
 #[derive(Default)]
-pub struct Requests(Option<Arc<Hostcall>>);
+pub struct HostRequests(Option<Arc<Hostcall>>);
 
-impl Requests {
+impl HostRequests {
     /// Returns the buffer's address. Creates the buffer at the first call.
-    pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> Outcome<u64> {
+    pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> HipResult<u64> {
         if self.0.is_none() {
             let made = Hostcall::new(gpu, settings::threads());
             self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
@@ -107,9 +107,9 @@ impl Requests {
 }
 
 /// Guard for a kernel that may make requests. Its end, even by a panic, stops the service.
-struct Asking<'a>(&'a Hostcall);
+struct RequestGuard<'a>(&'a Hostcall);
 
-impl Asking<'_> {
+impl RequestGuard<'_> {
     /// Ends the service for a kernel. Fails if a request could not be served.
     fn end(self) -> Result<(), GpuError> {
         let outcome = self.0.leave();
@@ -118,7 +118,7 @@ impl Asking<'_> {
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         // The panic is reported, so this error is dropped.
         let _ = self.0.leave();
@@ -139,7 +139,7 @@ impl Hostcall {
         })
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+    fn desk(&self) -> MutexGuard<'_, RequestService> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -210,15 +210,15 @@ impl Hostcall {
     }
 
     /// Runs a kernel while another thread serves its requests. Several kernels may do so at the same time.
-    pub fn during<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> Outcome<T> {
+    pub fn during<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> HipResult<T> {
         self.enter()?;
-        let asking = Asking(self);
+        let asking = RequestGuard(self);
         let result = kernel();
         asking.end().map_err(|_| HipError::Unknown)?;
         Ok(result)
     }
 
-    fn enter(self: &Arc<Self>) -> Outcome {
+    fn enter(self: &Arc<Self>) -> HipResult {
         let mut desk = self.desk();
         if desk.kernels == 0 {
             self.reset().map_err(|_| HipError::Unknown)?;
@@ -226,7 +226,7 @@ impl Hostcall {
             let (hostcall, flag) = (self.clone(), done.clone());
             let thread = Builder::new().spawn(move || hostcall.serve(&flag));
             let thread = thread.map_err(|_| HipError::OutOfMemory)?;
-            desk.answers = Some(Answers { done, thread });
+            desk.answers = Some(ServiceThread { done, thread });
         }
         desk.kernels += 1;
         Ok(())
@@ -312,7 +312,7 @@ fn call(words: &[u64; WORDS]) -> [u64; 2] {
     // SAFETY: the program gave its kernel the address, and the kernel requests a call of a function of this type. The function uses two
     // words of results and seven words of arguments.
     unsafe {
-        let function: Called = std::mem::transmute(address);
+        let function: HostcallFunction = std::mem::transmute(address);
         function(results.as_mut_ptr(), words[1..].as_ptr());
     }
     results

@@ -2,7 +2,7 @@
 
 use crate::boundary::{Address, host_bytes, host_value};
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host;
 
 /// Image with a bound on the bytes that can be read, whatever its headers claim.
@@ -13,7 +13,7 @@ struct Image {
 }
 
 /// Returns the bytes of the image at an address.
-pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
+pub fn image<'a>(at: Address) -> HipResult<&'a [u8]> {
     const WRAPPER: [u8; 4] = *b"FPIH";
     let readable = host::readable(at);
     let image = Image { at, readable };
@@ -29,7 +29,7 @@ pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
 }
 
 /// Returns the card's entry of an offload bundle: a code object or bitcode.
-pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
+pub fn bundled(bundle: &[u8]) -> HipResult<&[u8]> {
     let image = Image {
         at: bundle.as_ptr().expose_provenance() as Address,
         readable: bundle.len() as u64,
@@ -63,12 +63,12 @@ struct Entry {
     name: std::ops::Range<u64>,
 }
 
-fn sum(a: u64, b: u64) -> Outcome<u64> {
+fn sum(a: u64, b: u64) -> HipResult<u64> {
     a.checked_add(b).ok_or(HipError::InvalidImage)
 }
 
 impl Image {
-    fn bytes<'a>(self) -> Outcome<&'a [u8]> {
+    fn bytes<'a>(self) -> HipResult<&'a [u8]> {
         let size = match &self.get::<[u8; 4]>(0)? {
             b"\x7fELF" => self.elf_size()?,
             b"__CL" => self.bundle_size()?,
@@ -93,7 +93,7 @@ impl Image {
         HipError::InvalidImage
     }
 
-    fn get<T: Copy>(self, offset: u64) -> Outcome<T> {
+    fn get<T: Copy>(self, offset: u64) -> HipResult<T> {
         if sum(offset, size_of::<T>() as u64)? > self.readable {
             return Err(self.damaged("its header goes on beyond what can be read"));
         }
@@ -101,7 +101,7 @@ impl Image {
     }
 
     /// Returns the end of an ELF file's segments and header tables.
-    fn elf_size(self) -> Outcome<u64> {
+    fn elf_size(self) -> HipResult<u64> {
         let half = |offset| self.get::<u16>(offset).map(u64::from);
         let (segments, segment, count) = (self.get(32)?, half(54)?, half(56)?);
         let mut end = sum(segments, segment * count)?;
@@ -115,14 +115,14 @@ impl Image {
     }
 
     /// Returns the end of a bundle's last entry.
-    fn bundle_size(self) -> Outcome<u64> {
+    fn bundle_size(self) -> HipResult<u64> {
         let (entries, header) = self.entries()?;
         let mut ends = entries.iter().map(|entry| sum(entry.start, entry.size));
         ends.try_fold(header, |end, next| Ok(end.max(next?)))
     }
 
     /// Returns the entries of a bundle, and the end of its header.
-    fn entries(self) -> Outcome<(Vec<Entry>, u64)> {
+    fn entries(self) -> HipResult<(Vec<Entry>, u64)> {
         const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
         const MOST: u64 = 4096;
         if self.get::<[u8; 24]>(0)? != MAGIC {
@@ -149,7 +149,7 @@ impl Image {
     }
 
     /// Returns the size in the header of a compressed bundle. The header has a size from its second version on.
-    fn compressed_size(self) -> Outcome<u64> {
+    fn compressed_size(self) -> HipResult<u64> {
         match self.get::<u16>(4)? {
             2 => self.get::<u32>(8).map(u64::from),
             3 => self.get(8),

@@ -8,7 +8,7 @@ use gfx906::machine::{Gpu, ReadBeyond};
 
 use crate::diagnostics::log;
 use crate::diagnostics::trap::demangle;
-use crate::process::{self, End};
+use crate::process::{self, ExitAction};
 use crate::settings;
 
 /// Sums of the reads, by kernel and allocation.
@@ -22,7 +22,7 @@ pub fn note(gpu: &Gpu, kernel: &str) {
     let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
     for found in gpu.take_reads_beyond() {
         static AT_END: Once = Once::new();
-        AT_END.call_once(|| _ = process::at_end(End::Reads, at_end));
+        AT_END.call_once(|| _ = process::at_end(ExitAction::Reads, at_end));
         let kernel = demangle(kernel);
         let key = (kernel.clone(), found.name.clone());
         let sum = known.entry(key).or_insert_with(|| {

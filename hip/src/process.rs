@@ -28,7 +28,7 @@ pub fn is_forked() -> bool {
 
 /// Actions at the end of the process, in their order.
 #[derive(Clone, Copy, Debug)]
-pub enum End {
+pub enum ExitAction {
     /// End of the streams' work.
     Streams,
     /// Sums of the reads beyond allocations.
@@ -38,9 +38,9 @@ pub enum End {
 }
 
 /// Function of each action.
-type Ends = [Option<fn()>; 3];
+type ExitFunctions = [Option<fn()>; 3];
 
-static ENDS: Mutex<Ends> = Mutex::new([None; 3]);
+static ENDS: Mutex<ExitFunctions> = Mutex::new([None; 3]);
 
 extern "C" fn end() {
     // The lock may be held by a thread that is adding a function, or by a thread that existed before a fork.
@@ -53,7 +53,7 @@ extern "C" fn end() {
 
 /// Registers a function for the end of the process, and notices forks. Must be called before the device is used. The first call decides the
 /// place of all actions among the exit functions of the program. Returns false if the C library could not register them.
-pub fn at_end(which: End, function: fn()) -> bool {
+pub fn at_end(which: ExitAction, function: fn()) -> bool {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {

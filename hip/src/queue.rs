@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lanes::{Lanes, Task, Work};
+use lanes::{Lanes, Task, TaskExecutor};
 pub use ticket::Ticket;
 
 /// Number of a lane.
@@ -36,14 +36,14 @@ pub fn on_worker() -> bool {
 
 /// Lanes, and the threads that do their tasks.
 pub struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     /// Signals work for a worker.
     work: Condvar,
     /// Signals the end of a task, or a caller's turn.
     ended: Condvar,
 }
 
-struct State {
+struct QueueState {
     lanes: Lanes,
     /// Number of workers that wait for work.
     idle: usize,
@@ -84,7 +84,7 @@ impl Queue {
     /// Returns a queue without work.
     pub fn new() -> Queue {
         Queue {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 lanes: Lanes::new(),
                 idle: 0,
                 starting: 0,
@@ -97,7 +97,7 @@ impl Queue {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,7 +116,9 @@ impl Queue {
         let tasks = tasks.into_iter().map(|submission| Task {
             ticket: Ticket::new(),
             after: submission.after,
-            work: submission.job.map_or(Work::None, Work::Worker),
+            work: submission
+                .job
+                .map_or(TaskExecutor::None, TaskExecutor::Worker),
         });
         let tasks: Vec<Task> = tasks.collect();
         let tickets = tasks.iter().map(|task| task.ticket.clone()).collect();
@@ -141,7 +143,7 @@ impl Queue {
         let task = Task {
             ticket: ticket.clone(),
             after,
-            work: Work::Caller,
+            work: TaskExecutor::Caller,
         };
         let mut state = self.state();
         state.lanes.push(lane, vec![task]);
@@ -161,7 +163,7 @@ impl Queue {
         (!closed).then(f)
     }
 
-    fn sleep<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn sleep<'a>(&self, state: MutexGuard<'a, QueueState>) -> MutexGuard<'a, QueueState> {
         let woken = self.ended.wait(state);
         woken.unwrap_or_else(PoisonError::into_inner)
     }
@@ -214,7 +216,7 @@ impl Queue {
 
     /// Starts or wakes workers for the tasks that may begin, besides `free` workers that are about to look for work, and wakes waiting
     /// threads.
-    fn wake(&'static self, mut state: MutexGuard<'_, State>, free: usize) {
+    fn wake(&'static self, mut state: MutexGuard<'_, QueueState>, free: usize) {
         if state.waiting > 0 {
             self.ended.notify_all();
         }

@@ -7,11 +7,12 @@ pub mod settings;
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-pub use code::Code;
-use settings::Settings;
+pub use code::RecordedCode;
+use settings::RecordingSettings;
 
 /// Settings of the environment. Nothing is recorded without them.
-pub static SETTINGS: LazyLock<Option<Settings>> = LazyLock::new(Settings::of_environment);
+pub static SETTINGS: LazyLock<Option<RecordingSettings>> =
+    LazyLock::new(RecordingSettings::of_environment);
 
 /// Progress of the recording.
 #[derive(Default)]

@@ -11,21 +11,21 @@ use gfx906::machine::Gpu;
 use crate::boundary::Address;
 use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
 use crate::diagnostics::{log, summary};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
-use crate::hostcall::Requests;
+use crate::hostcall::HostRequests;
 use crate::objects::event::Event;
 use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
-use crate::objects::module::{Function, Library, Loaded};
-use crate::objects::programs::Programs;
+use crate::objects::module::{Function, Library, LoadedCode};
+use crate::objects::programs::RegisteredBinaries;
 use crate::objects::stream::Stream;
-use crate::process::{self, End};
+use crate::process::{self, ExitAction};
 use crate::queue::{Queue, on_worker};
 use crate::settings::{self, PATIENCE};
 
 /// State of HIP in this process.
-pub struct State {
+pub struct RuntimeState {
     /// Card.
     pub gpu: Arc<Gpu>,
     /// Allocations.
@@ -39,33 +39,33 @@ pub struct State {
     /// Graphs and captures.
     pub graphs: Graphs,
     /// Modules of the program.
-    pub modules: Handles<Arc<Loaded>>,
+    pub modules: Handles<Arc<LoadedCode>>,
     /// Libraries of the program.
     pub libraries: Handles<Library>,
     /// Kernels of modules and libraries.
     pub functions: Handles<Function>,
     /// Device code within the program's file.
-    pub programs: Programs,
+    pub programs: RegisteredBinaries,
     /// Flags for the way of waiting, which have no effect.
     pub device_flags: u32,
     /// True if the program holds the primary context.
     pub context_retained: bool,
     /// Requests of kernels to the host.
-    pub requests: Requests,
+    pub requests: HostRequests,
     /// Error of a failed kernel, which stays until a reset.
     pub failure: Option<HipError>,
     /// Error of work that no call waited for. The next call that waits returns it.
     pub fault: Option<HipError>,
 }
 
-impl State {
+impl RuntimeState {
     /// Returns the kernel of a host function.
-    pub fn function_of(&mut self, host: Address) -> Outcome<Function> {
+    pub fn function_of(&mut self, host: Address) -> HipResult<Function> {
         self.programs.function(&self.gpu, &mut self.requests, host)
     }
 
     /// Returns address and size of the device's variable behind a host variable.
-    pub fn variable_of(&mut self, host: Address) -> Outcome<(Address, u64)> {
+    pub fn variable_of(&mut self, host: Address) -> HipResult<(Address, u64)> {
         if self.programs.managed().any(|address| address == host) {
             let allocation = self.memory.starting_at(host);
             return allocation
@@ -93,14 +93,14 @@ struct Runtime {
     /// Work of the streams.
     queue: Queue,
     /// State. Its lock is held for moments only, and never during a call of the queue.
-    state: Mutex<State>,
+    state: Mutex<RuntimeState>,
 }
 
 impl Runtime {
     fn new() -> Runtime {
         Runtime {
             queue: Queue::new(),
-            state: Mutex::new(State {
+            state: Mutex::new(RuntimeState {
                 gpu: Arc::new(
                     Gpu::at(FIRST_ADDRESS)
                         .with_patience(PATIENCE)
@@ -114,10 +114,10 @@ impl Runtime {
                 modules: Handles::new(Tag::Module),
                 libraries: Handles::new(Tag::Library),
                 functions: Handles::new(Tag::Function),
-                programs: Programs::new(),
+                programs: RegisteredBinaries::new(),
                 device_flags: 0,
                 context_retained: false,
-                requests: Requests::default(),
+                requests: HostRequests::default(),
                 failure: None,
                 fault: None,
             }),
@@ -137,7 +137,7 @@ thread_local! {
 }
 
 /// Locks the state. The lock must not be held while a kernel runs or a host function of the program is called.
-pub fn state() -> MutexGuard<'static, State> {
+pub fn state() -> MutexGuard<'static, RuntimeState> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -147,7 +147,7 @@ const AT_EXIT: Duration = Duration::from_secs(5);
 /// Returns the queue of the streams' work.
 pub fn streams() -> &'static Queue {
     static WATCHED: Once = Once::new();
-    WATCHED.call_once(|| _ = process::at_end(End::Streams, at_exit));
+    WATCHED.call_once(|| _ = process::at_end(ExitAction::Streams, at_exit));
     &RUNTIME.queue
 }
 
@@ -163,7 +163,7 @@ fn at_exit() {
 }
 
 /// Fails in a fork of a process that has used the device, because the fork has none of its threads.
-pub fn check_process() -> Outcome {
+pub fn check_process() -> HipResult {
     if process::is_forked() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
@@ -175,7 +175,7 @@ pub fn check_process() -> Outcome {
 }
 
 /// Fails on a thread that calls a stream's host function. It may not wait for streams, as its own stream would wait for itself.
-pub fn may_wait() -> Outcome {
+pub fn may_wait() -> HipResult {
     if on_worker() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
@@ -187,15 +187,15 @@ pub fn may_wait() -> Outcome {
 }
 
 /// Proof that all earlier work of the device has ended.
-pub struct Idle(());
+pub struct IdleDevice(());
 
 /// Waits for all earlier work of the device. A host function that a stream calls must not wait, and returns at once.
-pub fn queue() -> Idle {
+pub fn queue() -> IdleDevice {
     let streams = streams();
     if !on_worker() {
         streams.wait(&streams.all());
     }
-    Idle(())
+    IdleDevice(())
 }
 
 /// Returns true for an error that stays until a reset.
@@ -212,7 +212,7 @@ pub fn fail(error: HipError) {
 }
 
 /// Returns the error of work that no call waited for. Every call that waits ends with this.
-pub fn heard() -> Outcome {
+pub fn heard() -> HipResult {
     let mut state = state();
     if let Some(fault) = state.fault.take() {
         if sticks(fault) {

@@ -22,25 +22,25 @@ type Key = (String, String, u64, Option<u64>);
 
 /// Sanitizer of the process. Kernels of several streams run at the same time and may wait for each other, so each launch has its own
 /// checker.
-struct Sanitized {
+struct ProcessSanitizer {
     checks: Checks,
     /// Checkers that no launch uses now.
     idle: Mutex<Vec<Sanitizer>>,
-    told: Mutex<Told>,
+    told: Mutex<FindingLog>,
 }
 
 /// Findings that have been logged.
-struct Told {
+struct FindingLog {
     keys: BTreeSet<Key>,
     log: Option<File>,
 }
 
 /// Sanitizer, if it is on.
-static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
-    Some(Sanitized {
+static SANITIZED: LazyLock<Option<ProcessSanitizer>> = LazyLock::new(|| {
+    Some(ProcessSanitizer {
         checks: SETTINGS.sanitize?,
         idle: Mutex::default(),
-        told: Mutex::new(Told {
+        told: Mutex::new(FindingLog {
             keys: BTreeSet::new(),
             log: open_log(),
         }),
@@ -136,7 +136,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Sanitized {
+impl ProcessSanitizer {
     /// Returns a checker for a launch.
     fn take(&self) -> Sanitizer {
         let idle = lock(&self.idle).pop();
@@ -146,7 +146,7 @@ impl Sanitized {
     }
 }
 
-impl Told {
+impl FindingLog {
     /// Logs a finding unless it has been logged before. Returns true if it is new.
     fn log(&mut self, finding: &Finding) -> bool {
         let other = finding.other.as_ref().and_then(|other| other.site.as_ref());

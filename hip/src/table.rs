@@ -53,7 +53,7 @@ macro_rules! function {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
-            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::Failed::failed)
+            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::FailureValue::failed)
         }
     };
     (none $name:ident () [] [] [$($symbol:literal)?]) => {
@@ -80,7 +80,7 @@ macro_rules! functions {
         ];
 
         /// Returns address and symbol version of an exported function, by its name or its symbol.
-        fn find(name: &str) -> Option<$crate::calls::lookup::Found> {
+        fn find(name: &str) -> Option<$crate::calls::lookup::ExportedFunction> {
             let row = ROWS.iter().position(|row| row.name == name || row.symbol == name)?;
             let addresses = [$($name as *const () as $crate::boundary::Address,)*];
             Some((addresses[row], ROWS[row].version))

@@ -2,10 +2,10 @@
 
 use half::f16;
 
-use crate::handle::Settings;
+use crate::handle::HandleSettings;
 use crate::hip::{Address, host_value};
-use crate::kinds::Kind;
-use crate::status::{Outcome, Status};
+use crate::kinds::ElementType;
+use crate::status::{BlasResult, Status};
 
 /// Factor in the form that kernels take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ impl Factor {
     pub const ONE: Factor = Factor { at: 0, value: 1.0 };
 
     /// Reads the caller's factor.
-    pub fn of(settings: &Settings, at: Address, kind: Kind) -> Outcome<Factor> {
+    pub fn of(settings: &HandleSettings, at: Address, kind: ElementType) -> BlasResult<Factor> {
         if at == 0 {
             return Err(Status::InvalidValue);
         }
@@ -29,10 +29,10 @@ impl Factor {
             return Ok(Factor { at, value: 0.0 });
         }
         let value = match kind {
-            Kind::F16 => f16::from_bits(host_value(at)?).to_f64(),
-            Kind::F32 => host_value::<f32>(at)?.into(),
-            Kind::F64 => host_value(at)?,
-            Kind::Bf16 => return Err(Status::NotSupported),
+            ElementType::F16 => f16::from_bits(host_value(at)?).to_f64(),
+            ElementType::F32 => host_value::<f32>(at)?.into(),
+            ElementType::F64 => host_value(at)?,
+            ElementType::Bf16 => return Err(Status::NotSupported),
         };
         Ok(Factor { at: 0, value })
     }

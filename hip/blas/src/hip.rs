@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
 /// Address on either side, or a handle.
 pub type Address = u64;
@@ -46,7 +46,7 @@ unsafe extern "C" {
 /// `hipMemcpyDefault`: the direction follows from the addresses.
 const BY_ADDRESS: u32 = 4;
 
-fn check(code: u32, status: Status) -> Outcome {
+fn check(code: u32, status: Status) -> BlasResult {
     if code != 0 {
         return Err(status);
     }
@@ -54,7 +54,7 @@ fn check(code: u32, status: Status) -> Outcome {
 }
 
 /// Loads a code object and returns its module.
-pub fn load(image: &'static [u8]) -> Outcome<Address> {
+pub fn load(image: &'static [u8]) -> BlasResult<Address> {
     let mut module = 0;
     // SAFETY: `module` is valid for writes, and `image` is a whole code object.
     let code = unsafe { hipModuleLoadData(&mut module, image.as_ptr().cast()) };
@@ -63,7 +63,7 @@ pub fn load(image: &'static [u8]) -> Outcome<Address> {
 }
 
 /// Returns a kernel of a module.
-pub fn kernel(module: Address, name: &CStr) -> Outcome<Address> {
+pub fn kernel(module: Address, name: &CStr) -> BlasResult<Address> {
     let mut function = 0;
     // SAFETY: `function` is valid for writes, and the name ends with a NUL.
     let code = unsafe { hipModuleGetFunction(&mut function, module, name.as_ptr()) };
@@ -78,7 +78,7 @@ pub fn launch<T: Copy>(
     block: u32,
     stream: Address,
     argument: &T,
-) -> Outcome {
+) -> BlasResult {
     let mut argument = *argument;
     let mut parameters = [(&raw mut argument).cast::<c_void>()];
     let [x, y, z] = grid;
@@ -95,7 +95,7 @@ pub struct Scratch(pub Address);
 
 impl Scratch {
     /// Allocates device memory.
-    pub fn new(bytes: usize) -> Outcome<Scratch> {
+    pub fn new(bytes: usize) -> BlasResult<Scratch> {
         let mut address = 0;
         // SAFETY: `address` is valid for writes.
         let code = unsafe { hipMalloc(&mut address, bytes) };
@@ -112,7 +112,7 @@ impl Drop for Scratch {
 }
 
 /// Copies bytes between host or device addresses.
-pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
+pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> BlasResult {
     // SAFETY: the caller vouches for both ranges.
     let code = unsafe { hipMemcpyAsync(to, from, bytes, BY_ADDRESS, stream) };
     check(code, Status::MappingError)
@@ -125,7 +125,7 @@ pub fn copy_rows(
     width: usize,
     height: usize,
     stream: Address,
-) -> Outcome {
+) -> BlasResult {
     // SAFETY: the caller vouches for both ranges.
     let code = unsafe {
         hipMemcpy2DAsync(
@@ -136,7 +136,7 @@ pub fn copy_rows(
 }
 
 /// Fills device memory with zeros.
-pub fn zero(to: Address, bytes: usize, stream: Address) -> Outcome {
+pub fn zero(to: Address, bytes: usize, stream: Address) -> BlasResult {
     // SAFETY: the caller vouches for the range.
     check(
         unsafe { hipMemsetAsync(to, 0, bytes, stream) },
@@ -145,7 +145,7 @@ pub fn zero(to: Address, bytes: usize, stream: Address) -> Outcome {
 }
 
 /// Waits for a stream.
-pub fn wait(stream: Address) -> Outcome {
+pub fn wait(stream: Address) -> BlasResult {
     // SAFETY: the runtime checks the handle.
     check(
         unsafe { hipStreamSynchronize(stream) },
@@ -154,7 +154,7 @@ pub fn wait(stream: Address) -> Outcome {
 }
 
 /// Reads a value of the caller's on the host.
-pub fn host_value<T: Copy>(at: Address) -> Outcome<T> {
+pub fn host_value<T: Copy>(at: Address) -> BlasResult<T> {
     if at == 0 {
         return Err(Status::InvalidValue);
     }
@@ -164,7 +164,7 @@ pub fn host_value<T: Copy>(at: Address) -> Outcome<T> {
 }
 
 /// Stores a value for the caller on the host.
-pub fn put<T: Copy>(at: Address, value: T) -> Outcome {
+pub fn put<T: Copy>(at: Address, value: T) -> BlasResult {
     if at == 0 {
         return Err(Status::InvalidValue);
     }

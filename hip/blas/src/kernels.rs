@@ -5,27 +5,27 @@ use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
 use crate::hip::{self, Address};
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
 /// Code object of `kernels/blas.hip`, which `scripts/build-blas.sh` compiles.
 static CODE: &[u8] = include_bytes!("../kernels/blas.co");
 
-struct Loaded {
+struct LoadedKernels {
     module: Address,
     kernels: HashMap<String, Address>,
 }
 
-static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+static LOADED: Mutex<Option<LoadedKernels>> = Mutex::new(None);
 
-fn find(name: &str) -> Outcome<Address> {
+fn find(name: &str) -> BlasResult<Address> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if loaded.is_none() {
-        *loaded = Some(Loaded {
+        *loaded = Some(LoadedKernels {
             module: hip::load(CODE)?,
             kernels: HashMap::new(),
         });
     }
-    let Some(Loaded { module, kernels }) = &mut *loaded else {
+    let Some(LoadedKernels { module, kernels }) = &mut *loaded else {
         return Err(Status::InternalError);
     };
     if let Some(known) = kernels.get(name) {
@@ -44,7 +44,7 @@ pub fn launch<T: Copy>(
     block: u32,
     stream: Address,
     argument: &T,
-) -> Outcome {
+) -> BlasResult {
     let again = || {
         *LOADED.lock().unwrap_or_else(PoisonError::into_inner) = None;
         hip::launch(find(name)?, grid, block, stream, argument)

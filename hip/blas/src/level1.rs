@@ -4,10 +4,10 @@ use crate::factor::Factor;
 use crate::handle::settings;
 use crate::hip::{self, Address, Scratch};
 use crate::kernels;
-use crate::kinds::Kind;
+use crate::kinds::ElementType;
 use crate::matrix::{Matrix, there};
 use crate::product::Vector;
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
 /// Argument of the kernels: `Vectors` of `kernels/blas.hip`, field by field.
 #[repr(C)]
@@ -28,12 +28,12 @@ const GROUP: u32 = 256;
 pub fn each(
     handle: Address,
     name: &str,
-    kind: Kind,
+    kind: ElementType,
     n: i32,
     alpha: Address,
     x: Vector,
     y: Option<Vector>,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let backwards = x.1 <= 0 && y.is_none();
     if n <= 0 || backwards {
@@ -64,12 +64,12 @@ pub fn each(
 pub fn all(
     handle: Address,
     name: &str,
-    kind: Kind,
+    kind: ElementType,
     n: i32,
     x: Vector,
     y: Option<Vector>,
     result: Address,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     there(&[result])?;
     let bytes = match name {

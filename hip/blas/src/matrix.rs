@@ -1,7 +1,7 @@
 //! Matrices and vectors as the caller describes them, and as kernels reach them.
 
 use crate::hip::Address;
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
 /// Matrix: its first element and the distances between elements, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Matrix {
     }
 
     /// Returns a matrix whose columns have `leading` elements, the first `rows` of which belong to the matrix.
-    pub fn columns(at: Address, rows: i32, leading: i32) -> Outcome<Matrix> {
+    pub fn columns(at: Address, rows: i32, leading: i32) -> BlasResult<Matrix> {
         if leading < rows.max(1) {
             return Err(Status::InvalidValue);
         }
@@ -37,7 +37,7 @@ impl Matrix {
     }
 
     /// Returns op(A) of `rows` rows and `cols` columns, from the stored matrix A.
-    pub fn under(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> Outcome<Matrix> {
+    pub fn under(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> BlasResult<Matrix> {
         match op {
             Op::None => Matrix::columns(at, rows, leading),
             Op::Transpose => Ok(Matrix::columns(at, cols, leading)?.transposed()),
@@ -45,7 +45,7 @@ impl Matrix {
     }
 
     /// Returns a vector as a column. With a negative step the column begins at the vector's end, as BLAS demands.
-    pub fn vector(at: Address, n: i32, step: i32, bytes: usize) -> Outcome<Matrix> {
+    pub fn vector(at: Address, n: i32, step: i32, bytes: usize) -> BlasResult<Matrix> {
         if step == 0 {
             return Err(Status::InvalidValue);
         }
@@ -74,7 +74,7 @@ pub enum Op {
 
 impl Op {
     /// Returns the operation of a `hipblasOperation_t`.
-    pub fn of(number: u32) -> Outcome<Op> {
+    pub fn of(number: u32) -> BlasResult<Op> {
         match number {
             111 => Ok(Op::None),
             112 | 113 => Ok(Op::Transpose),
@@ -84,7 +84,7 @@ impl Op {
 }
 
 /// Returns true for the lower triangle of `hipblasFillMode_t`.
-pub fn is_lower(number: u32) -> Outcome<bool> {
+pub fn is_lower(number: u32) -> BlasResult<bool> {
     match number {
         121 => Ok(false),
         122 => Ok(true),
@@ -93,7 +93,7 @@ pub fn is_lower(number: u32) -> Outcome<bool> {
 }
 
 /// Returns true for a unit diagonal of `hipblasDiagType_t`.
-pub fn is_unit(number: u32) -> Outcome<bool> {
+pub fn is_unit(number: u32) -> BlasResult<bool> {
     match number {
         131 => Ok(false),
         132 => Ok(true),
@@ -102,7 +102,7 @@ pub fn is_unit(number: u32) -> Outcome<bool> {
 }
 
 /// Returns true for the right side of `hipblasSideMode_t`.
-pub fn is_right(number: u32) -> Outcome<bool> {
+pub fn is_right(number: u32) -> BlasResult<bool> {
     match number {
         141 => Ok(false),
         142 => Ok(true),
@@ -111,7 +111,7 @@ pub fn is_right(number: u32) -> Outcome<bool> {
 }
 
 /// Fails if a size is negative. Returns true if no size is 0.
-pub fn sizes(sizes: &[i32]) -> Outcome<bool> {
+pub fn sizes(sizes: &[i32]) -> BlasResult<bool> {
     if sizes.iter().any(|size| *size < 0) {
         return Err(Status::InvalidValue);
     }
@@ -119,7 +119,7 @@ pub fn sizes(sizes: &[i32]) -> Outcome<bool> {
 }
 
 /// Fails if a pointer is null.
-pub fn there(pointers: &[Address]) -> Outcome {
+pub fn there(pointers: &[Address]) -> BlasResult {
     if pointers.contains(&0) {
         return Err(Status::InvalidValue);
     }

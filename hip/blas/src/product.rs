@@ -1,12 +1,12 @@
 //! Products of matrices. Every function of levels 2 and 3 that multiplies is such a product, by its distances between elements.
 
 use crate::factor::Factor;
-use crate::handle::{Settings, settings};
+use crate::handle::{HandleSettings, settings};
 use crate::hip::Address;
 use crate::kernels;
-use crate::kinds::{Kind, Kinds};
+use crate::kinds::{ElementType, Kinds};
 use crate::matrix::{Matrix, Op, is_lower, is_right, sizes, there};
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
 /// Argument of the kernels: `Product` of `kernels/blas.hip`, field by field.
 #[repr(C)]
@@ -27,7 +27,7 @@ struct Argument {
 
 /// Number of products, and the place of the next matrices.
 #[derive(Clone, Copy, Debug)]
-pub enum Many {
+pub enum BatchLayout {
     /// One product.
     One,
     /// Matrices that are a distance in elements apart, and their number.
@@ -69,7 +69,7 @@ struct Product {
     c: Matrix,
     alpha: Factor,
     beta: Factor,
-    many: Many,
+    many: BatchLayout,
     /// Part of c that is written.
     written: Part,
     /// Part of a that is read, if a is symmetric.
@@ -92,7 +92,7 @@ impl Product {
             return self;
         }
         let many = match self.many {
-            Many::Apart([a, b, c], count) => Many::Apart([b, a, c], count),
+            BatchLayout::Apart([a, b, c], count) => BatchLayout::Apart([b, a, c], count),
             other => other,
         };
         Product {
@@ -106,12 +106,12 @@ impl Product {
         }
     }
 
-    fn launch(self, settings: &Settings) -> Outcome {
+    fn launch(self, settings: &HandleSettings) -> BlasResult {
         let [m, n, _] = self.sizes;
         let (count, apart, listed) = match self.many {
-            Many::One => (1, [0; 3], false),
-            Many::Apart(steps, count) => (count, steps, false),
-            Many::Listed(count) => (count, [0; 3], true),
+            BatchLayout::One => (1, [0; 3], false),
+            BatchLayout::Apart(steps, count) => (count, steps, false),
+            BatchLayout::Listed(count) => (count, [0; 3], true),
         };
         if m == 0 || n == 0 || count == 0 {
             return Ok(());
@@ -122,7 +122,7 @@ impl Product {
         let of = |matrix: Matrix| [matrix.row, matrix.col];
         let at = [product.a.at, product.b.at, product.c.at];
         let batch_steps = match product.many {
-            Many::Apart(steps, _) => steps,
+            BatchLayout::Apart(steps, _) => steps,
             _ => apart,
         };
         let argument = Argument {
@@ -166,13 +166,13 @@ pub struct Gemm {
     pub leading: [i32; 3],
 }
 
-pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: Many) -> Outcome {
+pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: BatchLayout) -> BlasResult {
     let settings = settings(handle)?;
     let [op_a, op_b] = [Op::of(call.ops[0])?, Op::of(call.ops[1])?];
     let ([m, n, k], [a, b, c]) = (call.sizes, call.at);
     let count = match many {
-        Many::One => 1,
-        Many::Apart(_, count) | Many::Listed(count) => count,
+        BatchLayout::One => 1,
+        BatchLayout::Apart(_, count) | BatchLayout::Listed(count) => count,
     };
     let some = sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
     let a = Matrix::under(op_a, a, m, k, call.leading[0])?;
@@ -205,11 +205,11 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: Many) -> Outcome {
 
 /// Computes a single product whose matrices have one type.
 fn plain(
-    kind: Kind,
+    kind: ElementType,
     sizes: [i32; 3],
     [a, b, c]: [Matrix; 3],
     factors: [Factor; 2],
-) -> Outcome<Product> {
+) -> BlasResult<Product> {
     there(&[a.at, b.at, c.at])?;
     Ok(Product {
         kinds: Kinds::plain(kind)?,
@@ -219,7 +219,7 @@ fn plain(
         c,
         alpha: factors[0],
         beta: factors[1],
-        many: Many::One,
+        many: BatchLayout::One,
         written: Part::All,
         read: Part::All,
     })
@@ -232,7 +232,7 @@ pub type Vector = (Address, i32);
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn gemv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     op: u32,
     rows: i32,
     cols: i32,
@@ -240,7 +240,7 @@ pub fn gemv(
     a: (Address, i32),
     x: Vector,
     y: Vector,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let op = Op::of(op)?;
     let some = sizes(&[rows, cols])?;
@@ -258,7 +258,11 @@ pub fn gemv(
     plain(kind, [m, 1, k], [matrix, x, y], factors)?.launch(&settings)
 }
 
-fn both(settings: &Settings, factors: [Address; 2], kind: Kind) -> Outcome<[Factor; 2]> {
+fn both(
+    settings: &HandleSettings,
+    factors: [Address; 2],
+    kind: ElementType,
+) -> BlasResult<[Factor; 2]> {
     let [alpha, beta] = factors;
     Ok([
         Factor::of(settings, alpha, kind)?,
@@ -270,14 +274,14 @@ fn both(settings: &Settings, factors: [Address; 2], kind: Kind) -> Outcome<[Fact
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     n: i32,
     factors: [Address; 2],
     a: (Address, i32),
     x: Vector,
     y: Vector,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let read = Part::of(is_lower(fill)?);
     let some = sizes(&[n])?;
@@ -296,40 +300,40 @@ pub fn symv(
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn ger(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     m: i32,
     n: i32,
     alpha: Address,
     x: Vector,
     y: Vector,
     a: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     outer(handle, kind, [m, n], alpha, [x, y], a, Part::All)
 }
 
 /// Computes A = alpha * x * x' + A in a triangle.
 pub fn syr(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     n: i32,
     alpha: Address,
     x: Vector,
     a: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let written = Part::of(is_lower(fill)?);
     outer(handle, kind, [n, n], alpha, [x, x], a, written)
 }
 
 fn outer(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     [m, n]: [i32; 2],
     alpha: Address,
     [x, y]: [Vector; 2],
     a: (Address, i32),
     written: Part,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let some = sizes(&[m, n])?;
     let x = Matrix::vector(x.0, m, x.1, kind.bytes())?;
@@ -347,7 +351,7 @@ fn outer(
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symm(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     side: u32,
     fill: u32,
     m: i32,
@@ -356,7 +360,7 @@ pub fn symm(
     a: (Address, i32),
     b: (Address, i32),
     c: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let (right, read) = (is_right(side)?, Part::of(is_lower(fill)?));
     let some = sizes(&[m, n])?;
@@ -386,7 +390,7 @@ pub fn symm(
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn syrk(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     op: u32,
     n: i32,
@@ -394,7 +398,7 @@ pub fn syrk(
     factors: [Address; 2],
     a: (Address, i32),
     c: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let (written, op) = (Part::of(is_lower(fill)?), Op::of(op)?);
     if sizes(&[n, k]).is_err() {

@@ -4,9 +4,9 @@ use crate::factor::Factor;
 use crate::handle::settings;
 use crate::hip::Address;
 use crate::kernels;
-use crate::kinds::Kind;
+use crate::kinds::ElementType;
 use crate::matrix::{Matrix, Op, is_lower, is_right, is_unit, sizes, there};
-use crate::status::Outcome;
+use crate::status::BlasResult;
 
 /// Argument of the kernels: `Solve` of `kernels/blas.hip`, field by field.
 #[repr(C)]
@@ -54,13 +54,13 @@ pub enum Systems {
 /// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B. X replaces B.
 pub fn trsm(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     call: &Trsm,
     alpha: Address,
     a: (Address, i32),
     b: (Address, i32),
     systems: Systems,
-) -> Outcome {
+) -> BlasResult {
     let [m, n] = call.sizes;
     let b = Matrix::columns(b.0, m, b.1);
     let right = is_right(call.side)?;
@@ -73,14 +73,14 @@ pub fn trsm(
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn trsv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     op: u32,
     diagonal: u32,
     n: i32,
     a: (Address, i32),
     x: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let call = Trsm {
         side: 141,
         fill,
@@ -96,7 +96,7 @@ pub fn trsv(
 #[expect(clippy::too_many_arguments, reason = "what the two have in common")]
 fn triangular(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     call: &Trsm,
     right: bool,
     counts: [i32; 2],
@@ -104,7 +104,7 @@ fn triangular(
     a: (Address, i32),
     b: Matrix,
     systems: Systems,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let (lower, unit, op) = (
         is_lower(call.fill)?,

@@ -28,7 +28,7 @@ pub enum Status {
 }
 
 /// Result of a function.
-pub type Outcome<T = ()> = Result<T, Status>;
+pub type BlasResult<T = ()> = Result<T, Status>;
 
 /// Names of all statuses, in their order.
 const NAMES: [&CStr; 12] = [
@@ -75,7 +75,7 @@ pub fn not_supported(what: &str) -> Status {
 }
 
 /// Runs an exported function. Errors and panics become numbers.
-pub fn enter(name: &str, f: impl FnOnce() -> Outcome) -> u32 {
+pub fn enter(name: &str, f: impl FnOnce() -> BlasResult) -> u32 {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as u32,

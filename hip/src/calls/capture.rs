@@ -5,30 +5,30 @@
 use std::cell::Cell;
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
-use crate::objects::graph::capture::{Capture, Mode};
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
+use crate::objects::graph::capture::{Capture, CaptureMode};
 use crate::queue::{LaneId, NULL};
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 
 thread_local! {
     /// Restriction that captures of other threads put on this thread.
-    static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+    static MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
 }
 
 /// Sets the restriction on the calling thread and returns the previous one.
-pub fn exchange(mode: Mode) -> Mode {
+pub fn exchange(mode: CaptureMode) -> CaptureMode {
     MODE.replace(mode)
 }
 
 /// Returns true if a lane waits for the null lane.
-fn is_blocking(state: &State, lane: LaneId) -> bool {
+fn is_blocking(state: &RuntimeState, lane: LaneId) -> bool {
     let mut made = state.streams.values();
     !made.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
 }
 
 /// Fails if the null stream would wait for streams that are being captured, and invalidates those captures.
-pub fn allow_null(state: &mut State) -> Outcome {
+pub fn allow_null(state: &mut RuntimeState) -> HipResult {
     let waited_for = waited_for(state);
     for &lane in &waited_for {
         if let Some((_, capture)) = state.graphs.captures.of(lane) {
@@ -42,7 +42,7 @@ pub fn allow_null(state: &mut State) -> Outcome {
 }
 
 /// Returns the captured streams that the null stream waits for.
-pub fn waited_for(state: &mut State) -> Vec<LaneId> {
+pub fn waited_for(state: &mut RuntimeState) -> Vec<LaneId> {
     let lanes: Vec<LaneId> = {
         let all = state.graphs.captures.all();
         all.flat_map(|capture| capture.streams.keys().copied())
@@ -53,7 +53,7 @@ pub fn waited_for(state: &mut State) -> Vec<LaneId> {
 }
 
 /// Returns the number of the capture that a stream takes part in, if any.
-pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
+pub fn of(lane: LaneId) -> HipResult<Option<u64>> {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(None);
@@ -69,14 +69,14 @@ pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
 }
 
 /// Returns the graph that a capture builds.
-pub fn graph(id: u64) -> Outcome<Address> {
+pub fn graph(id: u64) -> HipResult<Address> {
     let mut state = state();
     let capture = state.graphs.captures.get(id);
     Ok(capture.ok_or(HipError::Unknown)?.graph)
 }
 
 /// Adds a node for work that is submitted to a captured stream.
-pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
+pub fn add(id: u64, lane: LaneId, what: NodeAction) -> HipResult {
     let mut state = state();
     let graphs = &mut state.graphs;
     let capture = graphs.captures.get(id).ok_or(HipError::Unknown)?;
@@ -89,7 +89,7 @@ pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
 }
 
 /// Fails if a stream is being captured, because nobody may wait for such a stream or query it.
-pub fn refuse_wait(lane: LaneId) -> Outcome {
+pub fn refuse_wait(lane: LaneId) -> HipResult {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(());
@@ -107,18 +107,18 @@ pub fn refuse_wait(lane: LaneId) -> Outcome {
 }
 
 /// Fails if the calling thread may not allocate, free, wait for the device or copy synchronously, because these might disturb a capture.
-pub fn allow_unsafe() -> Outcome {
+pub fn allow_unsafe() -> HipResult {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(());
     }
     let (mode, thread) = (MODE.get(), std::thread::current().id());
     let disturbs = |capture: &Capture| {
-        let own = capture.thread == thread && capture.mode != Mode::Relaxed;
+        let own = capture.thread == thread && capture.mode != CaptureMode::Relaxed;
         match mode {
-            Mode::Relaxed => false,
-            Mode::ThreadLocal => own,
-            Mode::Global => own || capture.mode == Mode::Global,
+            CaptureMode::Relaxed => false,
+            CaptureMode::ThreadLocal => own,
+            CaptureMode::Global => own || capture.mode == CaptureMode::Global,
         }
     };
     let mut refused = false;

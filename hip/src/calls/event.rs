@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::queue::Ticket;
 use crate::runtime::{heard, state};
 
@@ -16,11 +16,11 @@ const INTERPROCESS: u32 = 4;
 /// Flags: blocking, no timing, interprocess, release to device and to system.
 const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
 
-pub fn create(out: Out<Address>) -> Outcome {
+pub fn create(out: Out<Address>) -> HipResult {
     create_with_flags(out, 0)
 }
 
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
+pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
     let releases = flags & 0xc000_0000;
     let timed = flags & DISABLE_TIMING == 0;
@@ -37,18 +37,18 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
 }
 
 /// Destroys an event. A thread that waits for the event goes on waiting.
-pub fn destroy(event: Address) -> Outcome {
+pub fn destroy(event: Address) -> HipResult {
     let known = state().events.remove(event);
     known.map(drop).ok_or(HipError::InvalidHandle)
 }
 
 /// Records an event behind the work that a stream has so far.
-pub fn record(event: Address, stream: Address) -> Outcome {
+pub fn record(event: Address, stream: Address) -> HipResult {
     record_with_flags(event, stream, 0)
 }
 
 /// Records an event with flags. In a capture, flag 1 adds a node that records the event at each launch.
-pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome {
+pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> HipResult {
     const EXTERNAL: u32 = 1;
     check(event)?;
     if flags & !EXTERNAL != 0 {
@@ -56,7 +56,7 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome
     }
     let lane = submit::lane(stream)?;
     match capture::of(lane)? {
-        Some(id) if flags == EXTERNAL => capture::add(id, lane, What::Record(event)),
+        Some(id) if flags == EXTERNAL => capture::add(id, lane, NodeAction::Record(event)),
         Some(id) => {
             let mut state = state();
             let capture = state.graphs.captures.get(id).ok_or(HipError::Unknown)?;
@@ -70,7 +70,7 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome
 }
 
 /// Sets the ticket of an event.
-pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
+pub fn set(event: Address, ticket: Arc<Ticket>) -> HipResult {
     let mut state = state();
     let event = state.events.get_mut(event).ok_or(HipError::InvalidHandle)?;
     event.recorded = Some(ticket);
@@ -78,36 +78,36 @@ pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
     Ok(())
 }
 
-fn get(event: Address) -> Outcome<Event> {
+fn get(event: Address) -> HipResult<Event> {
     let known = state().events.get(event).cloned();
     known.ok_or(HipError::InvalidHandle)
 }
 
 /// Checks an event handle.
-pub fn check(event: Address) -> Outcome {
+pub fn check(event: Address) -> HipResult {
     get(event).map(drop)
 }
 
 /// Fails for an event that was recorded in a capture, because it has no time.
-fn of_no_capture(event: Event) -> Outcome<Event> {
+fn of_no_capture(event: Event) -> HipResult<Event> {
     match event.captured {
         Some(_) => Err(HipError::CapturedEvent),
         None => Ok(event),
     }
 }
 
-pub fn synchronize(event: Address) -> Outcome {
+pub fn synchronize(event: Address) -> HipResult {
     submit::wait(of_no_capture(get(event)?)?.recorded.as_slice())
 }
 
 /// Returns success if the work before the event is done. An event that was never recorded counts as done.
-pub fn query(event: Address) -> Outcome {
+pub fn query(event: Address) -> HipResult {
     let event = of_no_capture(get(event)?)?;
     capture::allow_unsafe()?;
     submit::ask(event.recorded.as_slice())
 }
 
-pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> Outcome {
+pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> HipResult {
     out.required()?;
     let ticket = |event: Event| {
         let recorded = event.recorded.filter(|_| event.timed);

@@ -3,7 +3,7 @@
 use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::calls::memory::host;
 use crate::diagnostics::log;
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::memory::Kind;
 use crate::process;
 use crate::runtime::{guarded, state};
@@ -81,7 +81,7 @@ pub fn register_managed(
     bytes: usize,
     _align: u32,
 ) {
-    let registered = guarded("__hipRegisterManagedVar", || -> Outcome {
+    let registered = guarded("__hipRegisterManagedVar", || -> HipResult {
         let name = name.get()?;
         let address = host::allocate(&name, bytes.max(1), Kind::Managed, 1)?;
         put_bytes(address, host_bytes(initial, bytes)?)?;

@@ -8,7 +8,7 @@ use gfx906::machine::LANES;
 use crate::boundary::{Address, Out, Text};
 use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::module::Function;
 use crate::runtime::state;
 
@@ -62,17 +62,17 @@ fn describe(kernel: &Kernel) -> FunctionAttributes {
     }
 }
 
-fn host_function(host: Address) -> Outcome<Function> {
+fn host_function(host: Address) -> HipResult<Function> {
     state().function_of(host)
 }
 
-pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> Outcome {
+pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> HipResult {
     out.required()?;
     let function = host_function(host)?;
     out.put(describe(function.kernel()?))
 }
 
-pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
+pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> HipResult {
     out.required()?;
     let function = module::function(function)?;
     let a = describe(function.kernel()?);
@@ -92,7 +92,7 @@ pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
 }
 
 /// Accepts attributes of a kernel. They change nothing, as on the card.
-pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
+pub fn set_attribute(host: Address, attribute: u32, value: i32) -> HipResult {
     const DYNAMIC_LDS: u32 = 8;
     const CARVEOUT: u32 = 9;
     let function = host_function(host)?;
@@ -105,18 +105,18 @@ pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
     }
 }
 
-pub fn prefer_cache(host: Address, config: u32) -> Outcome {
+pub fn prefer_cache(host: Address, config: u32) -> HipResult {
     host_function(host)?;
     cache_preference(config)
 }
 
-pub fn prefer_banks(host: Address, config: u32) -> Outcome {
+pub fn prefer_banks(host: Address, config: u32) -> HipResult {
     host_function(host)?;
     banks_preference(config)
 }
 
 /// Checks a preference between LDS and cache. The card does not share memory between the two, so the preference has no effect.
-pub fn cache_preference(config: u32) -> Outcome {
+pub fn cache_preference(config: u32) -> HipResult {
     const LAST: u32 = 3;
     match config {
         0..=LAST => Ok(()),
@@ -125,7 +125,7 @@ pub fn cache_preference(config: u32) -> Outcome {
 }
 
 /// Checks a preference for the width of LDS banks. The width is fixed on this card, so the preference has no effect.
-pub fn banks_preference(config: u32) -> Outcome {
+pub fn banks_preference(config: u32) -> HipResult {
     const LAST: u32 = 2;
     match config {
         0..=LAST => Ok(()),
@@ -142,7 +142,7 @@ pub fn name_by_pointer(host: Address, _stream: Address) -> Text {
     name_of(host_function(host))
 }
 
-fn name_of(function: Outcome<Function>) -> Text {
+fn name_of(function: HipResult<Function>) -> Text {
     match function {
         // Programs may keep the name for good. The leak is bounded by the number of kernels.
         Ok(function) => Text::leak(&function.name),
@@ -164,7 +164,7 @@ pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 
     by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
 }
 
-fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> Outcome {
+fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> HipResult {
     let kernel = function.kernel()?;
     let items = u32::try_from(items).unwrap_or(0);
     if items == 0 {
@@ -179,7 +179,7 @@ fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> Outcome 
     out.put(groups as i32)
 }
 
-fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> Outcome {
+fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> HipResult {
     let kernel = function.kernel()?;
     let most = match u32::try_from(most) {
         Ok(0) => MAX_WORK_GROUP,
@@ -195,7 +195,7 @@ fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i
     block.put(items as i32)
 }
 
-pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> Outcome {
+pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> HipResult {
     out.required()?;
     blocks(out, host_function(host)?, items, lds)
 }
@@ -206,12 +206,12 @@ pub fn most_blocks_with_flags(
     items: i32,
     lds: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     most_blocks(out, host, items, lds)
 }
 
-pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> Outcome {
+pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> HipResult {
     out.required()?;
     blocks(out, module::function(function)?, items, lds)
 }
@@ -222,7 +222,7 @@ pub fn module_most_blocks_with_flags(
     items: i32,
     lds: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     module_most_blocks(out, function, items, lds)
 }
@@ -233,7 +233,7 @@ pub fn best_block(
     host: Address,
     lds: usize,
     most: i32,
-) -> Outcome {
+) -> HipResult {
     grid.required()?;
     block.required()?;
     best(grid, block, host_function(host)?, lds, most)
@@ -245,7 +245,7 @@ pub fn module_best_block(
     function: Address,
     lds: usize,
     most: i32,
-) -> Outcome {
+) -> HipResult {
     grid.required()?;
     block.required()?;
     best(grid, block, module::function(function)?, lds, most)
@@ -258,12 +258,12 @@ pub fn module_best_block_with_flags(
     lds: usize,
     most: i32,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     module_best_block(grid, block, function, lds, most)
 }
 
-fn check_flags(flags: u32) -> Outcome {
+fn check_flags(flags: u32) -> HipResult {
     if flags > 1 {
         return Err(HipError::InvalidValue);
     }

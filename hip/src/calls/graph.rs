@@ -14,15 +14,15 @@ use std::fmt::Write;
 use crate::boundary::{Address, In, Out, Text};
 use crate::calls::submit;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
-use crate::objects::graph::users::Gone;
-use crate::objects::graph::{Edge, What};
-use crate::objects::work::{Form, Work};
+use crate::objects::graph::users::UserDestructor;
+use crate::objects::graph::{Edge, NodeAction};
+use crate::objects::work::{CopyForm, Work};
 use crate::queue::Submission;
 use crate::runtime::{state, streams};
 
-pub fn create(out: Out<Address>, flags: u32) -> Outcome {
+pub fn create(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
     if flags != 0 {
         return Err(HipError::InvalidValue);
@@ -31,7 +31,7 @@ pub fn create(out: Out<Address>, flags: u32) -> Outcome {
     out.put(graph)
 }
 
-pub fn destroy(graph: Address) -> Outcome {
+pub fn destroy(graph: Address) -> HipResult {
     let gone = {
         let mut state = state();
         if state.graphs.graph(graph)?.is_child {
@@ -45,7 +45,7 @@ pub fn destroy(graph: Address) -> Outcome {
 }
 
 /// Calls destructors of the program's objects after every launch that may use the objects.
-pub fn give_up(gone: Vec<Gone>) {
+pub fn give_up(gone: Vec<UserDestructor>) {
     if gone.is_empty() {
         return;
     }
@@ -69,7 +69,7 @@ pub fn give_up(gone: Vec<Gone>) {
     streams().retire(lane);
 }
 
-pub fn clone(out: Out<Address>, graph: Address) -> Outcome {
+pub fn clone(out: Out<Address>, graph: Address) -> HipResult {
     out.required()?;
     let clone = {
         let mut state = state();
@@ -84,19 +84,19 @@ pub fn clone(out: Out<Address>, graph: Address) -> Outcome {
     out.put(clone)
 }
 
-pub fn find_in_clone(out: Out<Address>, original: Address, clone: Address) -> Outcome {
+pub fn find_in_clone(out: Out<Address>, original: Address, clone: Address) -> HipResult {
     out.required()?;
     let found = state().graphs.find_in_clone(original, clone)?;
     out.put(found)
 }
 
 /// Reads a list of the caller's addresses.
-pub fn list(from: In<Address>, count: usize) -> Outcome<Vec<Address>> {
+pub fn list(from: In<Address>, count: usize) -> HipResult<Vec<Address>> {
     (0..count).map(|n| from.nth(n)).collect()
 }
 
 /// Stores the number of handles, or as many handles as fit. Unused entries are set to 0.
-fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> Outcome {
+fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> HipResult {
     count.required()?;
     if out.is_null() {
         return count.put(all.len());
@@ -108,17 +108,17 @@ fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> Outcome {
     count.put(room.min(all.len()))
 }
 
-pub fn nodes(graph: Address, out: Out<Address>, count: Out<usize>) -> Outcome {
+pub fn nodes(graph: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let nodes = state().graphs.graph(graph)?.nodes.clone();
     tell_list(out, count, &nodes)
 }
 
-pub fn roots(graph: Address, out: Out<Address>, count: Out<usize>) -> Outcome {
+pub fn roots(graph: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let roots = state().graphs.roots(graph)?;
     tell_list(out, count, &roots)
 }
 
-pub fn edges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<usize>) -> Outcome {
+pub fn edges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<usize>) -> HipResult {
     count.required()?;
     let edges = state().graphs.edges(graph)?;
     if from.is_null() != to.is_null() {
@@ -133,17 +133,17 @@ pub fn edges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<us
     tell_list(to, count, &ends)
 }
 
-pub fn dependencies(node: Address, out: Out<Address>, count: Out<usize>) -> Outcome {
+pub fn dependencies(node: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let after = state().graphs.node(node)?.after.clone();
     tell_list(out, count, &after)
 }
 
-pub fn dependents(node: Address, out: Out<Address>, count: Out<usize>) -> Outcome {
+pub fn dependents(node: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let behind = state().graphs.behind(node)?;
     tell_list(out, count, &behind)
 }
 
-fn edge_list(from: In<Address>, to: In<Address>, count: usize) -> Outcome<Vec<Edge>> {
+fn edge_list(from: In<Address>, to: In<Address>, count: usize) -> HipResult<Vec<Edge>> {
     (0..count).map(|n| Ok((from.nth(n)?, to.nth(n)?))).collect()
 }
 
@@ -152,7 +152,7 @@ pub fn add_dependencies(
     from: In<Address>,
     to: In<Address>,
     count: usize,
-) -> Outcome {
+) -> HipResult {
     let edges = edge_list(from, to, count)?;
     state().graphs.connect(graph, &edges)
 }
@@ -162,35 +162,35 @@ pub fn remove_dependencies(
     from: In<Address>,
     to: In<Address>,
     count: usize,
-) -> Outcome {
+) -> HipResult {
     let edges = edge_list(from, to, count)?;
     state().graphs.disconnect(graph, &edges)
 }
 
-pub fn destroy_node(node: Address) -> Outcome {
+pub fn destroy_node(node: Address) -> HipResult {
     state().graphs.remove(node)
 }
 
 /// Returns the number of a node in `hipGraphNodeType`, which HIP 5 counts differently from later versions.
-fn type_of(what: &What, generation: Generation) -> u32 {
+fn type_of(what: &NodeAction, generation: Generation) -> u32 {
     let (five, six) = match what {
-        What::Work(Work::Kernel(_)) => (1, 0),
-        What::Work(Work::Copy(copy)) => match copy.form {
-            Form::Planes => (2, 1),
-            Form::Row => (9, 1),
-            Form::FromSymbol => (10, 12),
-            Form::ToSymbol => (11, 13),
+        NodeAction::Work(Work::Kernel(_)) => (1, 0),
+        NodeAction::Work(Work::Copy(copy)) => match copy.form {
+            CopyForm::Planes => (2, 1),
+            CopyForm::Row => (9, 1),
+            CopyForm::FromSymbol => (10, 12),
+            CopyForm::ToSymbol => (11, 13),
         },
-        What::Work(Work::Fill(_)) => (3, 2),
-        What::Work(Work::Host(_)) => (4, 3),
-        What::Child(_) => (5, 4),
+        NodeAction::Work(Work::Fill(_)) => (3, 2),
+        NodeAction::Work(Work::Host(_)) => (4, 3),
+        NodeAction::Child(_) => (5, 4),
         // A wait for a memory word is never a node.
-        What::Empty | What::Work(Work::Word(_)) => (6, 5),
-        What::Wait(_) => (7, 6),
-        What::Record(_) => (8, 7),
+        NodeAction::Empty | NodeAction::Work(Work::Word(_)) => (6, 5),
+        NodeAction::Wait(_) => (7, 6),
+        NodeAction::Record(_) => (8, 7),
         // HIP 5.2 has no such nodes, and no numbers for them.
-        What::Allocate(..) => (10, 10),
-        What::Free(_) => (11, 11),
+        NodeAction::Allocate(..) => (10, 10),
+        NodeAction::Free(_) => (11, 11),
     };
     match generation {
         Generation::Five => five,
@@ -198,14 +198,14 @@ fn type_of(what: &What, generation: Generation) -> u32 {
     }
 }
 
-pub fn node_type(node: Address, out: Out<u32>) -> Outcome {
+pub fn node_type(node: Address, out: Out<u32>) -> HipResult {
     out.required()?;
     let number = type_of(&state().graphs.node(node)?.what, generation());
     out.put(number)
 }
 
 /// Writes a graph in Graphviz's language.
-pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
+pub fn print(graph: Address, path: Text, _flags: u32) -> HipResult {
     let path = path.get()?;
     let mut text = format!("digraph \"{graph:#x}\" {{\n");
     {
@@ -213,16 +213,16 @@ pub fn print(graph: Address, path: Text, _flags: u32) -> Outcome {
         for &node in &state.graphs.graph(graph)?.nodes {
             let what = &state.graphs.node(node)?.what;
             let label = match what {
-                What::Work(Work::Kernel(kernel)) => kernel.function.name.clone(),
-                What::Work(Work::Copy(_)) => "copy".to_owned(),
-                What::Work(Work::Fill(_)) => "fill".to_owned(),
-                What::Work(Work::Host(_)) => "host function".to_owned(),
-                What::Child(child) => format!("graph {child:#x}"),
-                What::Empty | What::Work(Work::Word(_)) => "empty".to_owned(),
-                What::Wait(_) => "wait for an event".to_owned(),
-                What::Record(_) => "record an event".to_owned(),
-                What::Allocate(_, bytes) => format!("allocate {bytes} bytes"),
-                What::Free(address) => format!("free {address:#x}"),
+                NodeAction::Work(Work::Kernel(kernel)) => kernel.function.name.clone(),
+                NodeAction::Work(Work::Copy(_)) => "copy".to_owned(),
+                NodeAction::Work(Work::Fill(_)) => "fill".to_owned(),
+                NodeAction::Work(Work::Host(_)) => "host function".to_owned(),
+                NodeAction::Child(child) => format!("graph {child:#x}"),
+                NodeAction::Empty | NodeAction::Work(Work::Word(_)) => "empty".to_owned(),
+                NodeAction::Wait(_) => "wait for an event".to_owned(),
+                NodeAction::Record(_) => "record an event".to_owned(),
+                NodeAction::Allocate(_, bytes) => format!("allocate {bytes} bytes"),
+                NodeAction::Free(address) => format!("free {address:#x}"),
             };
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  n{node:x} [label=\"{label}\"];");

@@ -11,12 +11,12 @@ use gfx906::code_object::{self, LaunchShape, ShapeProblem};
 use crate::boundary::{Address, In};
 use crate::calls::{event, submit};
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::module::Function;
 use crate::objects::work::{Kernel, Work};
 
 /// Checks a launch shape and translates each problem to HIP's error code.
-fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> Outcome {
+fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> HipResult {
     let Err(error) = shape.check(kernel) else {
         return Ok(());
     };
@@ -33,7 +33,7 @@ fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> Outcome {
 
 /// Arguments of a launch function besides the kernel.
 #[derive(Clone, Copy)]
-pub struct Request {
+pub struct LaunchRequest {
     /// Launch shape.
     pub shape: LaunchShape,
     /// Stream.
@@ -49,7 +49,7 @@ pub struct Request {
 }
 
 /// Checks a launch and reads the arguments as they are now.
-pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcome<Kernel> {
+pub fn prepare(function: &Function, named: Address, request: &LaunchRequest) -> HipResult<Kernel> {
     let kernel = function.kernel()?;
     if !request.parameters.is_null() && !request.extra.is_null() {
         return Err(HipError::InvalidValue);
@@ -73,7 +73,7 @@ pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcom
 }
 
 /// Submits a kernel to its stream.
-pub fn launch(function: &Function, named: Address, request: &Request) -> Outcome {
+pub fn launch(function: &Function, named: Address, request: &LaunchRequest) -> HipResult {
     submit::check(request.stream)?;
     let kernel = prepare(function, named, request)?;
     let [start, stop] = request.events;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::module;
 use crate::boundary::{Address, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, Library, Loaded};
+use crate::objects::module::{Function, Library, LoadedCode};
 use crate::runtime::state;
 
-fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
+fn add(out: Out<Address>, loaded: Arc<LoadedCode>) -> HipResult {
     let library = Library {
         loaded,
         kernels: HashMap::new(),
@@ -19,7 +19,7 @@ fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
 }
 
 /// Refuses compiler options, as there is no compiler to take them.
-fn check(out: Out<Address>, options: u32) -> Outcome {
+fn check(out: Out<Address>, options: u32) -> HipResult {
     out.required()?;
     match options {
         0 => Ok(()),
@@ -37,7 +37,7 @@ pub fn load_data(
     _library_options: Address,
     _library_values: Address,
     _library_count: u32,
-) -> Outcome {
+) -> HipResult {
     check(out, options)?;
     if at == 0 {
         return Err(HipError::InvalidValue);
@@ -55,7 +55,7 @@ pub fn load(
     _library_options: Address,
     _library_values: Address,
     _library_count: u32,
-) -> Outcome {
+) -> HipResult {
     check(out, options)?;
     let bytes = module::read("hipLibraryLoadFromFile", &file.get()?);
     add(
@@ -73,7 +73,7 @@ fn unknown(library: Address) -> HipError {
 }
 
 /// Unloads a library. Launches under way keep its code until they have ended.
-pub fn unload(library: Address) -> Outcome {
+pub fn unload(library: Address) -> HipResult {
     let mut state = state();
     let known = state.libraries.remove(library);
     let known = known.ok_or_else(|| unknown(library))?;
@@ -84,7 +84,7 @@ pub fn unload(library: Address) -> Outcome {
 }
 
 /// Returns a kernel, with the same handle each time. Functions that launch accept the handle for a module's function or a host function.
-pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
+pub fn kernel(out: Out<Address>, library: Address, name: Text) -> HipResult {
     out.required()?;
     let name = name.get()?;
     let mut guard = state();
@@ -106,7 +106,7 @@ pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
 }
 
 /// Returns the number of kernels.
-pub fn count(out: Out<u32>, library: Address) -> Outcome {
+pub fn count(out: Out<u32>, library: Address) -> HipResult {
     out.required()?;
     let state = state();
     let known = state.libraries.get(library);

@@ -1,7 +1,7 @@
 //! Lookup of functions by name, for programs that load the library at run time.
 
 use crate::boundary::{Address, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 
 /// Result of a lookup: `hipDriverProcAddressQueryResult`.
@@ -15,7 +15,7 @@ enum Status {
 }
 
 /// Function: its address, and the version of its symbol.
-pub type Found = (Address, &'static str);
+pub type ExportedFunction = (Address, &'static str);
 
 /// Functions whose plain name stands for another entry from HIP 6.0 on, as the headers of 6 rename them.
 const RENAMED: &[(&str, &str)] = &[
@@ -47,7 +47,11 @@ fn since(symbol_version: &str) -> i32 {
     }
 }
 
-fn search(find: impl Fn(&str) -> Option<Found>, name: &str, version: i32) -> (Status, Address) {
+fn search(
+    find: impl Fn(&str) -> Option<ExportedFunction>,
+    name: &str,
+    version: i32,
+) -> (Status, Address) {
     let version = short(version);
     let renamed = RENAMED.iter().find(|(plain, _)| *plain == name);
     let name = match renamed {
@@ -63,13 +67,13 @@ fn search(find: impl Fn(&str) -> Option<Found>, name: &str, version: i32) -> (St
 
 /// `hipGetProcAddress`: finds a function by the name that it has in a version. The only flag is 0.
 pub fn by_version(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     version: i32,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     out.put(0)?;
     if flags != 0 || version < 0 {
         return Err(HipError::InvalidValue);
@@ -90,12 +94,12 @@ const PER_THREAD: u64 = 2;
 
 /// `hipGetDriverEntryPoint`: finds a function as the running version has it, or its entry for the thread's own stream.
 pub fn entry_point(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     let version = generation().version();
     match flags {
         0 | LEGACY => by_version(find, name, out, version, 0, status),
@@ -109,12 +113,12 @@ pub fn entry_point(
 
 /// `hipGetDriverEntryPoint` for programs whose null stream is the thread's own.
 pub fn entry_point_per_thread(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     let flags = if flags == 0 { PER_THREAD } else { flags };
     entry_point(find, name, out, flags, status)
 }
@@ -123,7 +127,7 @@ pub fn entry_point_per_thread(
 mod tests {
     use super::*;
 
-    fn find(name: &str) -> Option<Found> {
+    fn find(name: &str) -> Option<ExportedFunction> {
         match name {
             "hipMalloc" => Some((1, "hip_4.2")),
             "hipGetDeviceProperties" => Some((5, "hip_4.2")),
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn flags_choose_between_the_entries_of_a_function() {
-        fn find(name: &str) -> Option<Found> {
+        fn find(name: &str) -> Option<ExportedFunction> {
             match name {
                 "hipMemcpy" => Some((1, "hip_4.2")),
                 "hipMemcpy_spt" => Some((2, "hip_5.2")),

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use crate::boundary::{Address, Out, Text};
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, Loaded};
-use crate::runtime::{State, state};
+use crate::objects::module::{Function, LoadedCode};
+use crate::runtime::{RuntimeState, state};
 
 /// Loads a code object into device memory.
-pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+pub fn loaded(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
     let mut state = state();
-    let State { gpu, requests, .. } = &mut *state;
-    Loaded::new(gpu, requests, bytes)
+    let RuntimeState { gpu, requests, .. } = &mut *state;
+    LoadedCode::new(gpu, requests, bytes)
 }
 
 /// Reads a file. A failure is logged with the name of the calling function.
@@ -21,25 +21,25 @@ pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
     std::fs::read(file).inspect_err(|error| log(format!("{function}: {file}: {error}")))
 }
 
-fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
+fn add(out: Out<Address>, bytes: &[u8]) -> HipResult {
     let loaded = loaded(bytes)?;
     out.put(state().modules.insert(loaded))
 }
 
 /// Reads a name, which must not be empty.
-fn named(name: Text) -> Outcome<String> {
+fn named(name: Text) -> HipResult<String> {
     Some(name.get()?)
         .filter(|name| !name.is_empty())
         .ok_or(HipError::InvalidValue)
 }
 
-pub fn load(out: Out<Address>, file: Text) -> Outcome {
+pub fn load(out: Out<Address>, file: Text) -> HipResult {
     out.required()?;
     let bytes = read("hipModuleLoad", &named(file)?);
     add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
-pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
+pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
     out.required()?;
     if at == 0 {
         return Err(HipError::InvalidValue);
@@ -54,12 +54,12 @@ pub fn load_data_ex(
     _count: u32,
     _options: Address,
     _values: Address,
-) -> Outcome {
+) -> HipResult {
     load_data(out, at)
 }
 
 /// Unloads a module. Launches under way keep its code until they have ended.
-pub fn unload(module: Address) -> Outcome {
+pub fn unload(module: Address) -> HipResult {
     let mut state = state();
     let loaded = state.modules.remove(module);
     let loaded = loaded.ok_or(HipError::InvalidHandle)?;
@@ -67,12 +67,12 @@ pub fn unload(module: Address) -> Outcome {
     Ok(())
 }
 
-fn get(module: Address) -> Outcome<Arc<Loaded>> {
+fn get(module: Address) -> HipResult<Arc<LoadedCode>> {
     let known = state().modules.get(module).cloned();
     known.ok_or(HipError::InvalidHandle)
 }
 
-pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
+pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {
     out.required()?;
     let name = named(name)?;
     let loaded = get(module)?;
@@ -83,7 +83,7 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
     out.put(handle)
 }
 
-pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
+pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> HipResult {
     let name = named(name)?;
     if out.is_null() && size.is_null() {
         return Err(HipError::InvalidValue);
@@ -99,13 +99,13 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
 }
 
 /// Returns the number of kernels of a module.
-pub fn count(out: Out<u32>, module: Address) -> Outcome {
+pub fn count(out: Out<u32>, module: Address) -> HipResult {
     out.required()?;
     out.put(get(module)?.kernels as u32)
 }
 
 /// Returns a handle for the kernel behind a host function.
-pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
+pub fn function_by_symbol(out: Out<Address>, host: Address) -> HipResult {
     out.required()?;
     let mut state = state();
     let function = state.function_of(host)?;
@@ -113,7 +113,7 @@ pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
 }
 
 /// Returns the kernel of a handle.
-pub fn function(handle: Address) -> Outcome<Function> {
+pub fn function(handle: Address) -> HipResult<Function> {
     let known = state().functions.get(handle).cloned();
     known.ok_or(HipError::InvalidHandle)
 }

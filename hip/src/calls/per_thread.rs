@@ -7,11 +7,11 @@ use super::memory::{array, pitched, set};
 use super::submit::{PER_THREAD, own};
 use super::{event, launch, stream, symbol};
 use crate::boundary::{Address, Callback, In, Out};
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::shape::Dim3;
 use crate::objects::work::{HostFunction, StreamCallback};
 
-pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
+pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> HipResult {
     copy::with_stream(to, from, bytes, direction, PER_THREAD)
 }
 
@@ -21,7 +21,7 @@ pub fn memcpy_async(
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     copy::memcpy_async(to, from, bytes, direction, own(stream))
 }
 
@@ -33,7 +33,7 @@ pub fn copy_2d(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let plane = pitched::plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
     copy::submit(plane, PER_THREAD, Wait::Yes)
 }
@@ -49,7 +49,7 @@ pub fn copy_2d_from_array(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     array::copy_2d_from_async(to, pitch, from, x, y, width, height, direction, own(stream))
 }
 
@@ -64,11 +64,11 @@ pub fn copy_2d_to_array(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     array::copy_2d_to_async(to, x, y, from, pitch, width, height, direction, own(stream))
 }
 
-pub fn copy_3d(parameters: In<pitched::Copy3d>) -> Outcome {
+pub fn copy_3d(parameters: In<pitched::Copy3d>) -> HipResult {
     copy::submit(pitched::planes(&parameters.get()?)?, PER_THREAD, Wait::Yes)
 }
 
@@ -78,7 +78,7 @@ pub fn copy_to_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let copy = symbol::to(symbol, from, bytes, offset, direction)?;
     copy::submit(copy, PER_THREAD, Wait::Yes)
 }
@@ -89,16 +89,16 @@ pub fn copy_from_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let copy = symbol::from(to, symbol, bytes, offset, direction)?;
     copy::submit(copy, PER_THREAD, Wait::Yes)
 }
 
-pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
+pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
     set::on_stream(to, value, bytes, PER_THREAD)
 }
 
-pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
+pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> HipResult {
     set::submit(
         set::plane(to, pitch, value, width, height)?,
         PER_THREAD,
@@ -106,27 +106,27 @@ pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize
     )
 }
 
-pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> Outcome {
+pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> HipResult {
     set::submit(pitched::fill(to, value, extent)?, PER_THREAD, Wait::Yes)
 }
 
-pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
+pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {
     stream::get_flags(own(stream), out)
 }
 
-pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
+pub fn get_priority(stream: Address, out: Out<i32>) -> HipResult {
     stream::get_priority(own(stream), out)
 }
 
-pub fn query(stream: Address) -> Outcome {
+pub fn query(stream: Address) -> HipResult {
     stream::query(own(stream))
 }
 
-pub fn synchronize(stream: Address) -> Outcome {
+pub fn synchronize(stream: Address) -> HipResult {
     stream::synchronize(own(stream))
 }
 
-pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
     stream::wait_event(own(stream), event, flags)
 }
 
@@ -137,11 +137,11 @@ pub fn launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     launch::entries::host_launch(host, grid, block, parameters, lds, own(stream))
 }
 
-pub fn record(event: Address, stream: Address) -> Outcome {
+pub fn record(event: Address, stream: Address) -> HipResult {
     event::record(event, own(stream))
 }
 
@@ -150,7 +150,7 @@ pub fn add_callback(
     callback: Callback<StreamCallback>,
     data: Address,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     stream::host::add_callback(own(stream), callback, data, flags)
 }
 
@@ -158,11 +158,11 @@ pub fn launch_host_function(
     stream: Address,
     function: Callback<HostFunction>,
     data: Address,
-) -> Outcome {
+) -> HipResult {
     stream::host::launch(own(stream), function, data)
 }
 
-pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
+pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
     set::memset_async(to, value, bytes, own(stream))
 }
 
@@ -173,7 +173,7 @@ pub fn set_2d_async(
     width: usize,
     height: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     set::rows_async(to, pitch, value, width, height, own(stream))
 }
 
@@ -182,11 +182,11 @@ pub fn set_3d_async(
     value: i32,
     extent: pitched::Extent,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     pitched::set_3d_async(to, value, extent, own(stream))
 }
 
-pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> Outcome {
+pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> HipResult {
     pitched::copy_3d_async(parameters, own(stream))
 }
 
@@ -200,7 +200,7 @@ pub fn copy_2d_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let stream = own(stream);
     pitched::copy_2d_async(
         to, to_pitch, from, from_pitch, width, height, direction, stream,
@@ -214,7 +214,7 @@ pub fn copy_to_symbol_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     symbol::copy_to_async(symbol, from, bytes, offset, direction, own(stream))
 }
 
@@ -225,23 +225,23 @@ pub fn copy_from_symbol_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     symbol::copy_from_async(to, symbol, bytes, offset, direction, own(stream))
 }
 
-pub fn begin_capture(stream: Address, mode: u32) -> Outcome {
+pub fn begin_capture(stream: Address, mode: u32) -> HipResult {
     capture::begin(own(stream), mode)
 }
 
-pub fn end_capture(stream: Address, out: Out<Address>) -> Outcome {
+pub fn end_capture(stream: Address, out: Out<Address>) -> HipResult {
     capture::end(own(stream), out)
 }
 
-pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
+pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
     capture::is_capturing(own(stream), status)
 }
 
-pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
     capture::get(own(stream), status, id)
 }
 
@@ -252,6 +252,6 @@ pub fn capture_info_2(
     graph: Out<Address>,
     nodes: Out<Address>,
     count: Out<usize>,
-) -> Outcome {
+) -> HipResult {
     capture::get_all(own(stream), status, id, graph, nodes, count)
 }

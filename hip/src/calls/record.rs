@@ -15,7 +15,7 @@ use crate::diagnostics::log;
 use crate::objects::memory::Allocation;
 use crate::objects::module::Function;
 use crate::objects::work::Kernel;
-use crate::recording::settings::Settings;
+use crate::recording::settings::RecordingSettings;
 use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
 use arguments::Arguments;
@@ -32,14 +32,14 @@ pub struct Record {
 }
 
 /// Reason for a missing record.
-enum Trouble {
+enum RecordFailure {
     Limit,
     Io(io::Error),
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Io(error)
+impl From<io::Error> for RecordFailure {
+    fn from(error: io::Error) -> RecordFailure {
+        RecordFailure::Io(error)
     }
 }
 
@@ -57,16 +57,16 @@ pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
 }
 
 /// Logs once why launches are not recorded.
-fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
+fn give_up(settings: &RecordingSettings, trouble: &RecordFailure, function: &Function) {
     let mut progress = progress();
     match trouble {
-        Trouble::Limit if progress.told.insert("limit") => log(format!(
+        RecordFailure::Limit if progress.told.insert("limit") => log(format!(
             "recording: a launch of `{}` would exceed {} bytes in {}: it and others like it are not recorded; GFX906_RECORD_BYTES=N allows N",
             function.name,
             settings.limit,
             settings.directory.display()
         )),
-        Trouble::Io(error) if progress.told.insert("io") => {
+        RecordFailure::Io(error) if progress.told.insert("io") => {
             progress.ended = true;
             log(format!(
                 "recording: {}: {error}: nothing more is recorded",
@@ -77,7 +77,11 @@ fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     }
 }
 
-fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record, Trouble> {
+fn before(
+    settings: &RecordingSettings,
+    work: &Kernel,
+    limits: &Limits,
+) -> Result<Record, RecordFailure> {
     let Kernel {
         function,
         shape,
@@ -109,7 +113,7 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
     let text = LAUNCH_FILE + 16 * kernarg.len() as u64;
     let wanted = buffers + of_variables + text + code.unwritten(&settings.directory);
     if progress().written.saturating_add(wanted) > settings.limit {
-        return Err(Trouble::Limit);
+        return Err(RecordFailure::Limit);
     }
     let code_object = code.write(&settings.directory)?;
     let directory = files::directory(&settings.directory, &mut progress().number, &function.name)?;

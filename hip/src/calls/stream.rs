@@ -6,9 +6,9 @@ pub mod value;
 use crate::boundary::{Address, In, Out};
 pub use crate::calls::submit::check;
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::objects::stream::{ALL_UNITS, Stream, Units};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::{state, streams};
@@ -17,7 +17,7 @@ const NON_BLOCKING: u32 = 1;
 /// Least and greatest priority. The smaller number is the greater priority.
 const PRIORITIES: (i32, i32) = (1, -1);
 
-fn made_with(stream: Address) -> Outcome<Stream> {
+fn made_with(stream: Address) -> HipResult<Stream> {
     if submit::is_built_in(stream) {
         return Ok(Stream {
             flags: 0,
@@ -30,19 +30,19 @@ fn made_with(stream: Address) -> Outcome<Stream> {
     known.ok_or(HipError::ContextIsDestroyed)
 }
 
-pub fn create(out: Out<Address>) -> Outcome {
+pub fn create(out: Out<Address>) -> HipResult {
     create_with_priority(out, 0, 0)
 }
 
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
+pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     create_with_priority(out, flags, 0)
 }
 
-pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> Outcome {
+pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> HipResult {
     add(out, flags, priority, ALL_UNITS)
 }
 
-fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> Outcome {
+fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> HipResult {
     out.required()?;
     if flags & !NON_BLOCKING != 0 {
         return Err(HipError::InvalidValue);
@@ -58,7 +58,7 @@ fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> Outcome {
     out.put(stream)
 }
 
-pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outcome {
+pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> HipResult {
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -73,7 +73,7 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outc
 }
 
 /// Stores the mask of a stream. A stream without a mask has all units; words beyond the card's units are 0.
-pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
+pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> HipResult {
     out.required()?;
     if (words as usize) < ALL_UNITS.len() {
         return Err(HipError::InvalidValue);
@@ -88,7 +88,7 @@ pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
         .try_for_each(|(n, word)| out.put_at(n, word))
 }
 
-pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
+pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> HipResult {
     if !least.is_null() {
         least.put(PRIORITIES.0)?;
     }
@@ -99,7 +99,7 @@ pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
 }
 
 /// Destroys a stream. Its work is still done, and a capture that it takes part in is discarded.
-pub fn destroy(stream: Address) -> Outcome {
+pub fn destroy(stream: Address) -> HipResult {
     if submit::is_built_in(stream) {
         return Err(HipError::InvalidHandle);
     }
@@ -126,25 +126,25 @@ pub fn destroy(stream: Address) -> Outcome {
     Ok(())
 }
 
-pub fn synchronize(stream: Address) -> Outcome {
+pub fn synchronize(stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     capture::refuse_wait(lane)?;
     submit::wait(&streams().pending(lane))
 }
 
-pub fn wait_for_device() -> Outcome {
+pub fn wait_for_device() -> HipResult {
     capture::allow_unsafe()?;
     submit::wait(&streams().all())
 }
 
-pub fn query(stream: Address) -> Outcome {
+pub fn query(stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     capture::refuse_wait(lane)?;
     submit::ask(&streams().pending(lane))
 }
 
 /// Makes the stream's later work wait for the work before an event. A stream that waits for an event of a capture joins the capture.
-pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
     const EXTERNAL: u32 = 1;
     if event == 0 {
         return Err(HipError::InvalidHandle);
@@ -168,7 +168,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
         };
     };
     if flags == EXTERNAL {
-        return capture::add(id, lane, What::Wait(event));
+        return capture::add(id, lane, NodeAction::Wait(event));
     }
     match captured {
         Some((of, nodes)) if of == id => join(id, lane, nodes),
@@ -183,7 +183,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
 }
 
 /// Adds nodes of a capture to the dependencies of a stream's next work.
-fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
+fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> HipResult {
     if lane == NULL {
         return Err(HipError::StreamCaptureImplicit);
     }
@@ -197,7 +197,7 @@ fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
     Ok(())
 }
 
-pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
+pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {
     out.required()?;
     if stream == 0 {
         return Err(HipError::InvalidValue);
@@ -205,19 +205,19 @@ pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
     out.put(made_with(stream)?.flags)
 }
 
-pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
+pub fn get_priority(stream: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     out.put(made_with(stream)?.priority)
 }
 
-pub fn get_device(stream: Address, out: Out<i32>) -> Outcome {
+pub fn get_device(stream: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     check(stream)?;
     out.put(0)
 }
 
 /// Returns a number that no other stream of the process has or had. All handles of the null stream have one number.
-pub fn get_id(stream: Address, out: Out<u64>) -> Outcome {
+pub fn get_id(stream: Address, out: Out<u64>) -> HipResult {
     out.required()?;
     out.put(submit::lane(stream)?)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{capture, work};
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::work::Work;
 use crate::queue::{LaneId, NULL, Submission, Ticket};
 use crate::runtime::{heard, may_wait, state, streams};
@@ -18,16 +18,16 @@ const LEGACY: Address = 1;
 pub const PER_THREAD: Address = 2;
 
 /// Lane of a thread, which is retired when the thread ends.
-struct Own(LaneId);
+struct ThreadLane(LaneId);
 
-impl Drop for Own {
+impl Drop for ThreadLane {
     fn drop(&mut self) {
         streams().retire(self.0);
     }
 }
 
 thread_local! {
-    static OWN: OnceCell<Own> = const { OnceCell::new() };
+    static OWN: OnceCell<ThreadLane> = const { OnceCell::new() };
 }
 
 /// Returns the calling thread's own stream in place of the null stream.
@@ -44,10 +44,10 @@ pub fn is_built_in(stream: Address) -> bool {
 }
 
 /// Returns the lane of a stream. HIP reports an unknown stream as one of a destroyed context.
-pub fn lane(stream: Address) -> Outcome<LaneId> {
+pub fn lane(stream: Address) -> HipResult<LaneId> {
     match stream {
         0 | LEGACY => Ok(NULL),
-        PER_THREAD => Ok(OWN.with(|own| own.get_or_init(|| Own(streams().add(true))).0)),
+        PER_THREAD => Ok(OWN.with(|own| own.get_or_init(|| ThreadLane(streams().add(true))).0)),
         _ => {
             let known = state().streams.get(stream).map(|stream| stream.lane);
             known.ok_or(HipError::ContextIsDestroyed)
@@ -56,21 +56,21 @@ pub fn lane(stream: Address) -> Outcome<LaneId> {
 }
 
 /// Checks a stream handle.
-pub fn check(stream: Address) -> Outcome {
+pub fn check(stream: Address) -> HipResult {
     lane(stream).map(drop)
 }
 
 /// Returns true if work for a stream becomes a node of a graph.
-pub fn is_captured(stream: Address) -> Outcome<bool> {
+pub fn is_captured(stream: Address) -> HipResult<bool> {
     Ok(capture::of(lane(stream)?)?.is_some())
 }
 
 /// Submits work to a stream, or adds a node if the stream is being captured. With `GFX906_SYNC=1` the work is done when the call returns,
 /// and the call returns the work's error.
-pub fn submit(stream: Address, work: Work) -> Outcome {
+pub fn submit(stream: Address, work: Work) -> HipResult {
     let lane = lane(stream)?;
     if let Some(id) = capture::of(lane)? {
-        return capture::add(id, lane, What::Work(work));
+        return capture::add(id, lane, NodeAction::Work(work));
     }
     if settings::SYNC.is_on() {
         return at_once(&work);
@@ -84,13 +84,13 @@ pub fn job(work: Work) -> Submission {
 }
 
 /// Appends tasks to a lane and returns their tickets.
-pub fn submit_all(lane: LaneId, tasks: Vec<Submission>) -> Outcome<Vec<Arc<Ticket>>> {
+pub fn submit_all(lane: LaneId, tasks: Vec<Submission>) -> HipResult<Vec<Arc<Ticket>>> {
     let tickets = streams().submit(lane, tasks);
     tickets.ok_or(HipError::Deinitialized)
 }
 
 /// Does work in a stream's turn, unless earlier work has failed.
-pub fn submit_and_wait(stream: Address, work: &Work) -> Outcome {
+pub fn submit_and_wait(stream: Address, work: &Work) -> HipResult {
     let lane = lane(stream)?;
     capture::allow_unsafe()?;
     capture::refuse_wait(lane)?;
@@ -104,7 +104,7 @@ pub fn submit_and_wait(stream: Address, work: &Work) -> Outcome {
 }
 
 /// Does work on the calling thread, exclusive of all streams and threads.
-pub fn at_once(work: &Work) -> Outcome {
+pub fn at_once(work: &Work) -> HipResult {
     if let Work::Host(_) = work {
         // A host function may call HIP itself, so it must not run while it holds the queue's turn.
         streams().here(NULL, Vec::new(), || ());
@@ -115,7 +115,7 @@ pub fn at_once(work: &Work) -> Outcome {
 }
 
 /// Keeps a kernel's failure for later calls, and returns the error to the caller.
-fn stick(outcome: Outcome) -> Outcome {
+fn stick(outcome: HipResult) -> HipResult {
     if outcome == Err(HipError::LaunchFailure) {
         state().failure = Some(HipError::LaunchFailure);
     }
@@ -123,14 +123,14 @@ fn stick(outcome: Outcome) -> Outcome {
 }
 
 /// Returns a ticket for the end of a lane's work and of other tickets.
-pub fn mark(lane: LaneId, after: Vec<Arc<Ticket>>) -> Outcome<Arc<Ticket>> {
+pub fn mark(lane: LaneId, after: Vec<Arc<Ticket>>) -> HipResult<Arc<Ticket>> {
     let tickets = streams().submit(lane, vec![Submission::after(after)]);
     let last = tickets.and_then(|mut tickets| tickets.pop());
     last.ok_or(HipError::Deinitialized)
 }
 
 /// Waits for tickets. Returns their error, or that of any other work.
-pub fn wait(tickets: &[Arc<Ticket>]) -> Outcome {
+pub fn wait(tickets: &[Arc<Ticket>]) -> HipResult {
     if !tickets.iter().all(|ticket| ticket.is_done()) {
         may_wait()?;
         streams().wait(tickets);
@@ -139,7 +139,7 @@ pub fn wait(tickets: &[Arc<Ticket>]) -> Outcome {
 }
 
 /// Returns `NotReady` until all tickets are done, then any error.
-pub fn ask(tickets: &[Arc<Ticket>]) -> Outcome {
+pub fn ask(tickets: &[Arc<Ticket>]) -> HipResult {
     if !tickets.iter().all(|ticket| ticket.is_done()) {
         return Err(HipError::NotReady);
     }

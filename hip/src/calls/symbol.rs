@@ -2,28 +2,28 @@
 
 use crate::boundary::{Address, Out};
 use crate::calls::memory::copy::{DEFAULT, NULL, Wait, row, submit};
-use crate::error::{HipError, Outcome};
-use crate::objects::work::{Copy, Form};
+use crate::error::{HipError, HipResult};
+use crate::objects::work::{Copy, CopyForm};
 use crate::runtime::state;
 
 const HOST_TO_DEVICE: u32 = 1;
 const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
 
-pub fn address(out: Out<Address>, symbol: Address) -> Outcome {
+pub fn address(out: Out<Address>, symbol: Address) -> HipResult {
     out.required()?;
     let (address, _) = state().variable_of(symbol)?;
     out.put(address)
 }
 
-pub fn size(out: Out<usize>, symbol: Address) -> Outcome {
+pub fn size(out: Out<usize>, symbol: Address) -> HipResult {
     out.required()?;
     let (_, bytes) = state().variable_of(symbol)?;
     out.put(bytes as usize)
 }
 
 /// Returns the address of `bytes` bytes at an offset into a variable.
-fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
+fn part(symbol: Address, bytes: usize, offset: usize) -> HipResult<Address> {
     let (address, size) = state().variable_of(symbol)?;
     let end = offset.checked_add(bytes).ok_or(HipError::InvalidValue)?;
     if end as u64 > size {
@@ -39,12 +39,12 @@ pub fn to(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome<Copy> {
+) -> HipResult<Copy> {
     if ![HOST_TO_DEVICE, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {
-        form: Form::ToSymbol,
+        form: CopyForm::ToSymbol,
         ..row(part(symbol, bytes, offset)?, from, bytes, direction)
     })
 }
@@ -56,12 +56,12 @@ pub fn from(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome<Copy> {
+) -> HipResult<Copy> {
     if ![DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {
-        form: Form::FromSymbol,
+        form: CopyForm::FromSymbol,
         ..row(to, part(symbol, bytes, offset)?, bytes, direction)
     })
 }
@@ -72,7 +72,7 @@ pub fn copy_to(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let copy = to(symbol, source, bytes, offset, direction)?;
     submit(copy, NULL, Wait::Yes)
 }
@@ -83,7 +83,7 @@ pub fn copy_from(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let copy = from(target, symbol, bytes, offset, direction)?;
     submit(copy, NULL, Wait::Yes)
 }
@@ -95,7 +95,7 @@ pub fn copy_to_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let copy = to(symbol, source, bytes, offset, direction)?;
     submit(copy, stream, Wait::No)
 }
@@ -107,7 +107,7 @@ pub fn copy_from_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let copy = from(target, symbol, bytes, offset, direction)?;
     submit(copy, stream, Wait::No)
 }

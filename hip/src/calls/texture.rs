@@ -7,19 +7,19 @@ use super::stream;
 use crate::boundary::{Address, In, Out};
 use crate::card::{MOST_LINEAR, MOST_SIDES};
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, LAYERED};
 use crate::objects::texture::descriptors::{
     DriverResourceDesc, DriverTextureDesc, DriverViewDesc, Resource, ResourceDesc, TextureDesc,
     ViewDesc,
 };
-use crate::objects::texture::words::{ALIGN, Image, Shape, WORDS, sampler};
-use crate::objects::texture::{Object, Texture};
+use crate::objects::texture::words::{ALIGN, Image, ImageDimensions, WORDS, sampler};
+use crate::objects::texture::{Texture, TextureObject};
 use crate::runtime::state;
 use crate::sanitize;
 
 /// Logs a reason and returns the error.
-fn refuse<T>(error: HipError, why: impl Display) -> Outcome<T> {
+fn refuse<T>(error: HipError, why: impl Display) -> HipResult<T> {
     log(format!("a texture or surface is refused: {why}"));
     Err(error)
 }
@@ -28,11 +28,11 @@ fn refuse<T>(error: HipError, why: impl Display) -> Outcome<T> {
 fn of_array(array: &Array) -> Image {
     let [_, height, depth] = array.sides;
     let shape = match (array.flags & LAYERED != 0, height, depth) {
-        (true, 0, _) => Shape::Rows,
-        (true, ..) => Shape::Planes,
-        (false, 0, _) => Shape::Row,
-        (false, _, 0) => Shape::Plane,
-        _ => Shape::Cube,
+        (true, 0, _) => ImageDimensions::Rows,
+        (true, ..) => ImageDimensions::Planes,
+        (false, 0, _) => ImageDimensions::Row,
+        (false, _, 0) => ImageDimensions::Plane,
+        _ => ImageDimensions::Cube,
     };
     Image {
         base: array.base,
@@ -45,7 +45,7 @@ fn of_array(array: &Array) -> Image {
 }
 
 /// Fails for an image that the card cannot have.
-fn check(image: &Image) -> Outcome {
+fn check(image: &Image) -> HipResult {
     let small = image
         .sides
         .iter()
@@ -62,7 +62,7 @@ fn check(image: &Image) -> Outcome {
 }
 
 /// Fails unless memory of the program lies in an allocation and is aligned.
-fn check_memory(base: Address, bytes: usize) -> Outcome {
+fn check_memory(base: Address, bytes: usize) -> HipResult {
     if !base.is_multiple_of(ALIGN as u64) {
         let text = format!("{base:#x} is no multiple of {ALIGN} (textureAlignment)");
         return refuse(HipError::InvalidValue, text);
@@ -75,7 +75,7 @@ fn check_memory(base: Address, bytes: usize) -> Outcome {
 }
 
 /// Returns the image of a view of another image.
-fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
+fn seen(image: Image, array: &Array, view: &ViewDesc) -> HipResult<Image> {
     let whole = (view.sides == [0; 3] || view.sides == array.sides)
         && view.levels == [0; 2]
         && view.layers[0] == 0
@@ -93,7 +93,7 @@ fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
 }
 
 /// Returns the resource words of a texture.
-fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
+fn words(made: &Texture) -> HipResult<[u32; WORDS]> {
     let desc = &made.texture;
     if desc.srgb != 0 || desc.anisotropy != 0 || desc.mip_bias != 0.0 {
         return refuse(
@@ -134,7 +134,7 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
             let image = Image {
                 base,
                 pitch: bytes,
-                shape: Shape::Row,
+                shape: ImageDimensions::Row,
                 sides: [count, 1, 1],
                 channel,
                 fractions,
@@ -164,7 +164,7 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
             Image {
                 base,
                 pitch,
-                shape: Shape::Plane,
+                shape: ImageDimensions::Plane,
                 sides: [width, height, 1],
                 channel,
                 fractions,
@@ -182,7 +182,7 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
     Ok(image.words(Some(sampler)))
 }
 
-fn get_array(handle: Address) -> Outcome<Array> {
+fn get_array(handle: Address) -> HipResult<Array> {
     if handle == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -190,7 +190,7 @@ fn get_array(handle: Address) -> Outcome<Array> {
 }
 
 /// Stores an object in device memory. Its address is its handle.
-fn place(call: &str, words: &[u32; WORDS], object: Object) -> Outcome<Address> {
+fn place(call: &str, words: &[u32; WORDS], object: TextureObject) -> HipResult<Address> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let address = device::allocate_captured(call, bytes.len())?;
     let mut state = state();
@@ -208,7 +208,7 @@ fn create_of(
     resource: ResourceDesc,
     texture: TextureDesc,
     view: Option<ViewDesc>,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
     let made = Texture {
         resource,
@@ -219,7 +219,7 @@ fn create_of(
     out.put(place(
         "hipCreateTextureObject",
         &words,
-        Object::Texture(made),
+        TextureObject::Texture(made),
     )?)
 }
 
@@ -228,7 +228,7 @@ pub fn create(
     resource: In<ResourceDesc>,
     texture: In<TextureDesc>,
     view: In<ViewDesc>,
-) -> Outcome {
+) -> HipResult {
     let view = (!view.is_null()).then(|| view.get()).transpose()?;
     create_of(out, resource.get()?, texture.get()?, view)
 }
@@ -238,7 +238,7 @@ pub fn create_by_driver(
     resource: In<DriverResourceDesc>,
     texture: In<DriverTextureDesc>,
     view: In<DriverViewDesc>,
-) -> Outcome {
+) -> HipResult {
     let view = (!view.is_null()).then(|| view.get()).transpose()?;
     let resource = resource.get()?.of_runtime()?;
     let texture = texture.get()?.of_runtime();
@@ -246,7 +246,7 @@ pub fn create_by_driver(
 }
 
 /// Destroys an object after the device's work is done.
-fn destroy_object(handle: Address, is: impl Fn(&Object) -> bool) -> Outcome {
+fn destroy_object(handle: Address, is: impl Fn(&TextureObject) -> bool) -> HipResult {
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
     }
@@ -255,44 +255,44 @@ fn destroy_object(handle: Address, is: impl Fn(&Object) -> bool) -> Outcome {
     free::free(handle)
 }
 
-pub fn destroy(handle: Address) -> Outcome {
-    destroy_object(handle, |object| matches!(object, Object::Texture(_)))
+pub fn destroy(handle: Address) -> HipResult {
+    destroy_object(handle, |object| matches!(object, TextureObject::Texture(_)))
 }
 
-fn get(handle: Address) -> Outcome<Texture> {
+fn get(handle: Address) -> HipResult<Texture> {
     match state().memory.textures.get(&handle) {
-        Some(Object::Texture(texture)) => Ok(*texture),
+        Some(TextureObject::Texture(texture)) => Ok(*texture),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-pub fn resource(out: Out<ResourceDesc>, handle: Address) -> Outcome {
+pub fn resource(out: Out<ResourceDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.resource)
 }
 
-pub fn description(out: Out<TextureDesc>, handle: Address) -> Outcome {
+pub fn description(out: Out<TextureDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.texture)
 }
 
 /// Stores the view of a texture. Fails for a texture without a view.
-pub fn view(out: Out<ViewDesc>, handle: Address) -> Outcome {
+pub fn view(out: Out<ViewDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.view.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn resource_by_driver(out: Out<DriverResourceDesc>, handle: Address) -> Outcome {
+pub fn resource_by_driver(out: Out<DriverResourceDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(DriverResourceDesc::from_runtime(&get(handle)?.resource)?)
 }
 
-pub fn description_by_driver(out: Out<DriverTextureDesc>, handle: Address) -> Outcome {
+pub fn description_by_driver(out: Out<DriverTextureDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(DriverTextureDesc::from_runtime(&get(handle)?.texture))
 }
 
-pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> Outcome {
+pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> HipResult {
     out.required()?;
     let view = get(handle)?.view.ok_or(HipError::InvalidValue)?;
     out.put(DriverViewDesc {
@@ -301,7 +301,7 @@ pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> Outcome {
     })
 }
 
-pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> Outcome {
+pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> HipResult {
     out.required()?;
     let Ok(Resource::Array(handle)) = resource.get()?.resource() else {
         return refuse(HipError::InvalidValue, "a surface over what is no array");
@@ -309,9 +309,13 @@ pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> Outcome 
     let image = of_array(&get_array(handle)?);
     check(&image)?;
     let words = image.words(None);
-    out.put(place("hipCreateSurfaceObject", &words, Object::Surface)?)
+    out.put(place(
+        "hipCreateSurfaceObject",
+        &words,
+        TextureObject::Surface,
+    )?)
 }
 
-pub fn destroy_surface(handle: Address) -> Outcome {
-    destroy_object(handle, |object| matches!(object, Object::Surface))
+pub fn destroy_surface(handle: Address) -> HipResult {
+    destroy_object(handle, |object| matches!(object, TextureObject::Surface))
 }

@@ -10,9 +10,9 @@ mod word;
 
 use std::sync::{PoisonError, RwLock};
 
-pub use copy::{Place, place, stage};
+pub use copy::{MemoryPlace, place, stage};
 
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::work::Work;
 use crate::recording;
 use crate::runtime::{fail, state};
@@ -21,7 +21,7 @@ use crate::runtime::{fail, state};
 static BUFFERS: RwLock<()> = RwLock::new(());
 
 /// Does work. Problems are logged.
-pub fn run(work: &Work) -> Outcome {
+pub fn run(work: &Work) -> HipResult {
     if let Work::Host(call) = work {
         host::call(call);
         return Ok(());
@@ -44,7 +44,7 @@ pub fn run(work: &Work) -> Outcome {
     device(work)
 }
 
-fn device(work: &Work) -> Outcome {
+fn device(work: &Work) -> HipResult {
     match work {
         Work::Kernel(kernel) => kernel::run(kernel),
         Work::Copy(copy) => copy::run(copy),

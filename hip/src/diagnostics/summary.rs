@@ -15,7 +15,7 @@ use gfx906::observe::{Profile, Space};
 use serde_json::{Map, Value, json};
 
 use super::log;
-use crate::process::{End, at_end};
+use crate::process::{ExitAction, at_end};
 
 /// File that the summary is appended to. Nothing is counted without it.
 static FILE: OnceLock<OsString> = OnceLock::new();
@@ -54,7 +54,7 @@ fn count(change: impl FnOnce(&mut ProcessSums)) {
     }
     let mut sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
     let process = id();
-    if sums.is_none() && !at_end(End::Summary, write) {
+    if sums.is_none() && !at_end(ExitAction::Summary, write) {
         log("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
     }
     let own = sums.take().filter(|sums| sums.process == process);

@@ -40,7 +40,7 @@ impl Default for Advice {
 
 /// Advice by allocation, an entry per page. Allocations without advice are not in the table.
 #[derive(Default)]
-pub struct Advised {
+pub struct AdviceTable {
     by_base: HashMap<Address, Vec<Advice>>,
 }
 
@@ -48,7 +48,7 @@ fn pages(range: &Range<u64>) -> Range<usize> {
     (range.start / PAGE) as usize..range.end.div_ceil(PAGE) as usize
 }
 
-impl Advised {
+impl AdviceTable {
     /// Changes the advice about bytes of an allocation.
     pub fn note(&mut self, base: Address, size: u64, bytes: Range<u64>, f: impl Fn(&mut Advice)) {
         let all = pages(&(0..size)).len();
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn advice_is_of_pages() {
-        let mut advised = Advised::default();
-        let read = |advised: &Advised, bytes| advised.common(1, bytes, |a| a.read_mostly);
+        let mut advised = AdviceTable::default();
+        let read = |advised: &AdviceTable, bytes| advised.common(1, bytes, |a| a.read_mostly);
         assert_eq!(read(&advised, 0..10), Some(false));
         advised.note(1, 10_000, 0..5000, |a| a.read_mostly = true);
         assert_eq!(read(&advised, 0..8192), Some(true));

@@ -8,15 +8,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::work::Work;
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use capture::Captures;
-use exec::{Doing, Exec};
+use exec::{Exec, StepAction};
 use users::Users;
 
 /// Operation of a node.
 #[derive(Clone)]
-pub enum What {
+pub enum NodeAction {
     /// No operation; the node only orders others.
     Empty,
     /// Work.
@@ -39,7 +39,7 @@ pub struct Node {
     /// Graph of the node.
     pub graph: Address,
     /// Operation of the node.
-    pub what: What,
+    pub what: NodeAction,
     /// Nodes that the node depends on.
     pub after: Vec<Address>,
     /// Node that this node was cloned from.
@@ -99,27 +99,27 @@ impl Graphs {
     }
 
     /// Returns a graph.
-    pub fn graph(&self, graph: Address) -> Outcome<&Graph> {
+    pub fn graph(&self, graph: Address) -> HipResult<&Graph> {
         self.graphs.get(graph).ok_or(HipError::InvalidValue)
     }
 
     /// Returns a graph.
-    pub fn graph_mut(&mut self, graph: Address) -> Outcome<&mut Graph> {
+    pub fn graph_mut(&mut self, graph: Address) -> HipResult<&mut Graph> {
         self.graphs.get_mut(graph).ok_or(HipError::InvalidValue)
     }
 
     /// Returns a node.
-    pub fn node(&self, node: Address) -> Outcome<&Node> {
+    pub fn node(&self, node: Address) -> HipResult<&Node> {
         self.nodes.get(node).ok_or(HipError::InvalidValue)
     }
 
     /// Returns a node.
-    pub fn node_mut(&mut self, node: Address) -> Outcome<&mut Node> {
+    pub fn node_mut(&mut self, node: Address) -> HipResult<&mut Node> {
         self.nodes.get_mut(node).ok_or(HipError::InvalidValue)
     }
 
     /// Checks that nodes belong to a graph and differ from each other.
-    pub fn check_nodes(&self, graph: Address, nodes: &[Address]) -> Outcome {
+    pub fn check_nodes(&self, graph: Address, nodes: &[Address]) -> HipResult {
         let mut seen = BTreeSet::new();
         for &node in nodes {
             if self.node(node)?.graph != graph || !seen.insert(node) {
@@ -130,7 +130,12 @@ impl Graphs {
     }
 
     /// Adds a node that depends on others.
-    pub fn add(&mut self, graph: Address, after: Vec<Address>, what: What) -> Outcome<Address> {
+    pub fn add(
+        &mut self,
+        graph: Address,
+        after: Vec<Address>,
+        what: NodeAction,
+    ) -> HipResult<Address> {
         self.graph(graph)?;
         self.check_nodes(graph, &after)?;
         let node = self.nodes.insert(Node {
@@ -146,7 +151,7 @@ impl Graphs {
     }
 
     /// Removes a node with its edges.
-    pub fn remove(&mut self, node: Address) -> Outcome {
+    pub fn remove(&mut self, node: Address) -> HipResult {
         let gone = self.nodes.remove(node).ok_or(HipError::InvalidValue)?;
         if let Some(graph) = self.graphs.get_mut(gone.graph) {
             graph.nodes.retain(|&other| other != node);
@@ -159,14 +164,14 @@ impl Graphs {
     }
 
     fn gone(&mut self, node: &Node) {
-        if let What::Child(child) = node.what {
+        if let NodeAction::Child(child) = node.what {
             // A child graph is destroyed only with its node.
             let _ = self.destroy(child);
         }
     }
 
     /// Destroys a graph with its nodes. Returns the references to user objects that it held.
-    pub fn destroy(&mut self, graph: Address) -> Outcome<Vec<(Address, u32)>> {
+    pub fn destroy(&mut self, graph: Address) -> HipResult<Vec<(Address, u32)>> {
         let gone = self.graphs.remove(graph).ok_or(HipError::InvalidValue)?;
         for node in gone.nodes {
             if let Some(node) = self.nodes.remove(node) {
@@ -177,16 +182,16 @@ impl Graphs {
     }
 
     /// Clones a graph with its nodes.
-    pub fn clone_graph(&mut self, graph: Address) -> Outcome<Address> {
+    pub fn clone_graph(&mut self, graph: Address) -> HipResult<Address> {
         let original = self.graph(graph)?.clone();
         let clone = self.create();
         let mut names = HashMap::new();
         for &node in &original.nodes {
             let mut copy = self.node(node)?.clone();
-            if let What::Child(child) = copy.what {
+            if let NodeAction::Child(child) = copy.what {
                 let child = self.clone_graph(child)?;
                 self.graph_mut(child)?.is_child = true;
-                copy.what = What::Child(child);
+                copy.what = NodeAction::Child(child);
             }
             copy.graph = clone;
             copy.origin = Some(node);
@@ -206,7 +211,7 @@ impl Graphs {
     }
 
     /// Returns the edges of a graph.
-    pub fn edges(&self, graph: Address) -> Outcome<Vec<Edge>> {
+    pub fn edges(&self, graph: Address) -> HipResult<Vec<Edge>> {
         let mut edges = Vec::new();
         for &node in &self.graph(graph)?.nodes {
             edges.extend(self.node(node)?.after.iter().map(|&before| (before, node)));
@@ -215,21 +220,21 @@ impl Graphs {
     }
 
     /// Returns the nodes that depend on a node directly.
-    pub fn behind(&self, node: Address) -> Outcome<Vec<Address>> {
+    pub fn behind(&self, node: Address) -> HipResult<Vec<Address>> {
         let edges = self.edges(self.node(node)?.graph)?;
         let behind = edges.into_iter().filter(|edge| edge.0 == node);
         Ok(behind.map(|edge| edge.1).collect())
     }
 
     /// Returns the nodes without dependencies.
-    pub fn roots(&self, graph: Address) -> Outcome<Vec<Address>> {
+    pub fn roots(&self, graph: Address) -> HipResult<Vec<Address>> {
         let mut roots = self.graph(graph)?.nodes.clone();
         roots.retain(|&node| self.node(node).is_ok_and(|node| node.after.is_empty()));
         Ok(roots)
     }
 
     /// Adds new edges between nodes of a graph.
-    pub fn connect(&mut self, graph: Address, edges: &[Edge]) -> Outcome {
+    pub fn connect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
             let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
@@ -244,7 +249,7 @@ impl Graphs {
     }
 
     /// Removes existing edges between nodes of a graph.
-    pub fn disconnect(&mut self, graph: Address, edges: &[Edge]) -> Outcome {
+    pub fn disconnect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
             let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
@@ -259,7 +264,7 @@ impl Graphs {
     }
 
     /// Returns the node of a clone that corresponds to a node of the original.
-    pub fn find_in_clone(&self, original: Address, clone: Address) -> Outcome<Address> {
+    pub fn find_in_clone(&self, original: Address, clone: Address) -> HipResult<Address> {
         let nodes = self.graph(clone)?.nodes.iter().copied();
         let mut nodes = nodes.filter(|&node| {
             self.node(node)
@@ -269,16 +274,16 @@ impl Graphs {
     }
 
     /// Creates a graph from the steps of an executable graph, and returns its handle.
-    pub fn add_exec(&mut self, exec: &Exec) -> Outcome<Address> {
+    pub fn add_exec(&mut self, exec: &Exec) -> HipResult<Address> {
         let graph = self.create();
         let mut nodes = Vec::new();
         for step in exec.in_order() {
             let what = match &step.what {
-                Doing::Node(what) => what.clone(),
-                Doing::Graph(inner) => {
+                StepAction::Node(what) => what.clone(),
+                StepAction::Graph(inner) => {
                     let child = self.add_exec(inner)?;
                     self.graph_mut(child)?.is_child = true;
-                    What::Child(child)
+                    NodeAction::Child(child)
                 }
             };
             // The nodes form a chain, since a launch does them one after the other.

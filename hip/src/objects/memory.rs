@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::advice::Advised;
+use super::advice::AdviceTable;
 use super::array::Arrays;
 use super::pool::Pools;
-use super::texture::Objects;
+use super::texture::TextureObjects;
 use super::virtual_memory::VirtualMemory;
 use crate::boundary::Address;
 use crate::card::TOTAL;
@@ -52,13 +52,13 @@ pub struct Memory {
     /// Memory pools.
     pub pools: Pools,
     /// Advice about managed memory.
-    pub advised: Advised,
+    pub advised: AdviceTable,
     /// Reserved addresses, physical memory and mappings.
     pub virtual_memory: VirtualMemory,
     /// Arrays. Their memory is among the allocations.
     pub arrays: Arrays,
     /// Textures and surfaces. Their memory is among the allocations.
-    pub textures: Objects,
+    pub textures: TextureObjects,
 }
 
 impl Memory {

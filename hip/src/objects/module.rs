@@ -10,12 +10,12 @@ use gfx906::machine::{Gpu, Module};
 
 use crate::boundary::Address;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
-use crate::hostcall::Requests;
-use crate::recording::Code;
+use crate::error::{HipError, HipResult};
+use crate::hostcall::HostRequests;
+use crate::recording::RecordedCode;
 
 /// Code object in device memory. It is unloaded when its last owner is dropped.
-pub struct Loaded {
+pub struct LoadedCode {
     gpu: Arc<Gpu>,
     /// Module of the emulator.
     pub module: Module,
@@ -24,7 +24,7 @@ pub struct Loaded {
     /// Address and size of each variable.
     variables: HashMap<String, (Address, u64)>,
     /// Data for records of its launches, if launches are recorded.
-    pub code: Option<Code>,
+    pub code: Option<RecordedCode>,
     /// Line tables, if there are any.
     pub lines: Option<Mutex<Lines>>,
 }
@@ -33,7 +33,7 @@ pub struct Loaded {
 #[derive(Clone)]
 pub struct Function {
     /// Module.
-    pub loaded: Arc<Loaded>,
+    pub loaded: Arc<LoadedCode>,
     /// Name of the kernel.
     pub name: String,
 }
@@ -41,12 +41,12 @@ pub struct Function {
 /// Code object whose kernels are looked up by name.
 pub struct Library {
     /// Code object.
-    pub loaded: Arc<Loaded>,
+    pub loaded: Arc<LoadedCode>,
     /// Handles of the kernels that were looked up.
     pub kernels: HashMap<String, Address>,
 }
 
-impl Drop for Loaded {
+impl Drop for LoadedCode {
     fn drop(&mut self) {
         self.gpu.unload(&self.module);
     }
@@ -54,15 +54,19 @@ impl Drop for Loaded {
 
 impl Function {
     /// Returns the kernel.
-    pub fn kernel(&self) -> Outcome<&Kernel> {
+    pub fn kernel(&self) -> HipResult<&Kernel> {
         let kernel = self.loaded.module.kernel(&self.name);
         kernel.ok_or(HipError::InvalidDeviceFunction)
     }
 }
 
-impl Loaded {
+impl LoadedCode {
     /// Loads a code object in any of its wrappers. Logs the reason of an error, since the error code says little.
-    pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+    pub fn new(
+        gpu: &Arc<Gpu>,
+        host: &mut HostRequests,
+        bytes: &[u8],
+    ) -> HipResult<Arc<LoadedCode>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
             log(&error);
             match error {
@@ -83,8 +87,8 @@ impl Loaded {
             .filter(|symbol| symbol.kind == SymbolKind::Object)
             .map(|s| (s.name.clone(), (module.base + s.address, s.size)))
             .collect();
-        let code = Code::of(gpu, bytes, &variables);
-        Ok(Arc::new(Loaded {
+        let code = RecordedCode::of(gpu, bytes, &variables);
+        Ok(Arc::new(LoadedCode {
             gpu: gpu.clone(),
             module,
             kernels: object.kernels.len(),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use gfx906::machine::Gpu;
 
-use super::module::{Function, Loaded};
+use super::module::{Function, LoadedCode};
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
-use crate::hostcall::Requests;
+use crate::hostcall::HostRequests;
 use crate::image::image;
 
 /// Registered binary.
@@ -17,12 +17,12 @@ struct Binary {
     /// Address of the image.
     image: Address,
     /// Image in device memory, or the reason why it could not be loaded. None before the first use.
-    loaded: Option<Outcome<Arc<Loaded>>>,
-    managed: Vec<Managed>,
+    loaded: Option<HipResult<Arc<LoadedCode>>>,
+    managed: Vec<ManagedVariable>,
 }
 
 /// `__managed__` variable. The device's variable of this name holds its address.
-struct Managed {
+struct ManagedVariable {
     name: String,
     address: Address,
 }
@@ -34,7 +34,7 @@ struct Variable {
 }
 
 /// Table of all registered binaries, functions and variables.
-pub struct Programs {
+pub struct RegisteredBinaries {
     binaries: Handles<Binary>,
     /// Binary and kernel name, by the address of the host's function.
     functions: HashMap<Address, (Address, String)>,
@@ -42,10 +42,10 @@ pub struct Programs {
     variables: HashMap<Address, Variable>,
 }
 
-impl Programs {
+impl RegisteredBinaries {
     /// Returns an empty table.
-    pub fn new() -> Programs {
-        Programs {
+    pub fn new() -> RegisteredBinaries {
+        RegisteredBinaries {
             binaries: Handles::new(Tag::Binary),
             functions: HashMap::new(),
             variables: HashMap::new(),
@@ -67,9 +67,9 @@ impl Programs {
     fn load(
         &mut self,
         gpu: &Arc<Gpu>,
-        host: &mut Requests,
+        host: &mut HostRequests,
         handle: Address,
-    ) -> Outcome<Arc<Loaded>> {
+    ) -> HipResult<Arc<LoadedCode>> {
         let binary = self
             .binaries
             .get_mut(handle)
@@ -77,7 +77,7 @@ impl Programs {
         if let Some(loaded) = &binary.loaded {
             return loaded.clone();
         }
-        let loaded = image(binary.image).and_then(|bytes| Loaded::new(gpu, host, bytes));
+        let loaded = image(binary.image).and_then(|bytes| LoadedCode::new(gpu, host, bytes));
         if let Ok(loaded) = &loaded {
             for managed in &binary.managed {
                 if let Some((at, _)) = loaded.variable(&managed.name) {
@@ -117,10 +117,10 @@ impl Programs {
     }
 
     /// Adds a managed variable whose memory is at an address.
-    pub fn add_managed(&mut self, binary: Address, name: String, address: Address) -> Outcome {
+    pub fn add_managed(&mut self, binary: Address, name: String, address: Address) -> HipResult {
         let binary = self.binaries.get_mut(binary);
         let binary = binary.ok_or(HipError::InvalidHandle)?;
-        binary.managed.push(Managed { name, address });
+        binary.managed.push(ManagedVariable { name, address });
         Ok(())
     }
 
@@ -128,9 +128,9 @@ impl Programs {
     pub fn function(
         &mut self,
         gpu: &Arc<Gpu>,
-        requests: &mut Requests,
+        requests: &mut HostRequests,
         host: Address,
-    ) -> Outcome<Function> {
+    ) -> HipResult<Function> {
         let known = self.functions.get(&host).cloned();
         let (binary, name) = known.ok_or(HipError::InvalidDeviceFunction)?;
         let loaded = self.load(gpu, requests, binary)?;
@@ -141,9 +141,9 @@ impl Programs {
     pub fn variable(
         &mut self,
         gpu: &Arc<Gpu>,
-        requests: &mut Requests,
+        requests: &mut HostRequests,
         host: Address,
-    ) -> Outcome<(Address, u64)> {
+    ) -> HipResult<(Address, u64)> {
         let variable = self.variables.get(&host);
         let Variable { binary, name } = variable.ok_or(HipError::InvalidSymbol)?;
         let (binary, name) = (*binary, name.clone());

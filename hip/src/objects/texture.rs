@@ -22,7 +22,7 @@ pub struct Texture {
 
 /// Kind of object.
 #[derive(Clone, Copy, Debug)]
-pub enum Object {
+pub enum TextureObject {
     /// Texture.
     Texture(Texture),
     /// Surface.
@@ -30,4 +30,4 @@ pub enum Object {
 }
 
 /// All textures and surfaces by address.
-pub type Objects = HashMap<Address, Object>;
+pub type TextureObjects = HashMap<Address, TextureObject>;

@@ -27,7 +27,7 @@ struct Pages {
 }
 
 /// Physical memory.
-pub struct Physical {
+pub struct PhysicalMemory {
     /// Size in bytes.
     pub bytes: u64,
     /// Number of references to its handle that the program holds.
@@ -54,7 +54,7 @@ pub struct Mapping {
 pub struct VirtualMemory {
     reserved: BTreeMap<Address, u64>,
     next: Address,
-    physical: Handles<Physical>,
+    physical: Handles<PhysicalMemory>,
     mappings: BTreeMap<Address, Mapping>,
 }
 
@@ -94,7 +94,7 @@ impl VirtualMemory {
     pub fn create(&mut self, bytes: u64) -> Option<Address> {
         let mut map = MmapMut::map_anon(usize::try_from(bytes).ok()?).ok()?;
         let start = map.as_mut_ptr().expose_provenance() as Address;
-        Some(self.physical.insert(Physical {
+        Some(self.physical.insert(PhysicalMemory {
             bytes,
             held: 1,
             mapped: 0,
@@ -103,7 +103,7 @@ impl VirtualMemory {
     }
 
     /// Returns memory whose handle the program holds.
-    pub fn held(&self, handle: Address) -> Option<&Physical> {
+    pub fn held(&self, handle: Address) -> Option<&PhysicalMemory> {
         self.physical.get(handle).filter(|memory| memory.held > 0)
     }
 
@@ -126,7 +126,7 @@ impl VirtualMemory {
     }
 
     fn drop_unused(&mut self, handle: Address) {
-        let unused = |memory: &Physical| memory.held == 0 && memory.mapped == 0;
+        let unused = |memory: &PhysicalMemory| memory.held == 0 && memory.mapped == 0;
         if self.physical.get(handle).is_some_and(unused) {
             self.physical.remove(handle);
         }

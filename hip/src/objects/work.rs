@@ -76,14 +76,14 @@ pub struct Copy {
     /// Direction that the program named.
     pub direction: u32,
     /// Form of the request.
-    pub form: Form,
+    pub form: CopyForm,
     /// Rows of the source as they were at the call, if the program may have changed them since.
     pub staged: Option<Arc<[u8]>>,
 }
 
 /// Form in which a copy was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CopyForm {
     /// Planes.
     Planes,
     /// Single row.
@@ -126,14 +126,14 @@ pub struct Word {
     /// Value that is written or compared with.
     pub value: u64,
     /// Condition to wait for. Without it, the value is written.
-    pub test: Option<Test>,
+    pub test: Option<WordCondition>,
     /// Mask of the bits that are compared.
     pub mask: u64,
 }
 
 /// Condition on a word, by the values of HIP's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum WordCondition {
     /// Greater than or equal to the value.
     AtLeast,
     /// Equal to the value.
@@ -155,10 +155,10 @@ impl Word {
         let (held, value) = (held & self.mask & all, self.value & all);
         match self.test {
             None => true,
-            Some(Test::AtLeast) => held >= value,
-            Some(Test::Equal) => held == value,
-            Some(Test::And) => held & value != 0,
-            Some(Test::Nor) => !(held | (value & self.mask)) & all != 0,
+            Some(WordCondition::AtLeast) => held >= value,
+            Some(WordCondition::Equal) => held == value,
+            Some(WordCondition::And) => held & value != 0,
+            Some(WordCondition::Nor) => !(held | (value & self.mask)) & all != 0,
         }
     }
 }
@@ -210,7 +210,7 @@ impl Size {
 
 #[cfg(test)]
 mod tests {
-    use super::{Test, Word};
+    use super::{Word, WordCondition};
 
     #[test]
     fn words_pass_as_hip_says() {
@@ -225,13 +225,13 @@ mod tests {
             word.passes(held)
         };
         let wide = 1 << 40;
-        assert!(passes(Test::AtLeast, 8, u64::MAX, 5, wide));
-        assert!(!passes(Test::AtLeast, 4, u64::MAX, 5, wide | 4));
-        assert!(passes(Test::Equal, 8, 0xff, 0x34, 0x1234));
-        assert!(!passes(Test::Equal, 8, 0xfff, 0x34, 0x1234));
-        assert!(passes(Test::And, 4, 0xf0, 0x30, 0x1f));
-        assert!(!passes(Test::And, 4, 0x0f, 0x30, 0x3f));
-        assert!(passes(Test::Nor, 4, u64::MAX, 0xffff_fff0, 7));
-        assert!(!passes(Test::Nor, 4, u64::MAX, 0xffff_fff0, 15));
+        assert!(passes(WordCondition::AtLeast, 8, u64::MAX, 5, wide));
+        assert!(!passes(WordCondition::AtLeast, 4, u64::MAX, 5, wide | 4));
+        assert!(passes(WordCondition::Equal, 8, 0xff, 0x34, 0x1234));
+        assert!(!passes(WordCondition::Equal, 8, 0xfff, 0x34, 0x1234));
+        assert!(passes(WordCondition::And, 4, 0xf0, 0x30, 0x1f));
+        assert!(!passes(WordCondition::And, 4, 0x0f, 0x30, 0x3f));
+        assert!(passes(WordCondition::Nor, 4, u64::MAX, 0xffff_fff0, 7));
+        assert!(!passes(WordCondition::Nor, 4, u64::MAX, 0xffff_fff0, 15));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Job, LaneId, NULL, Ticket};
 
 /// Executor of a task.
-pub(super) enum Work {
+pub(super) enum TaskExecutor {
     /// No executor: the task ends as soon as it may begin.
     None,
     /// A worker.
@@ -21,7 +21,7 @@ pub(super) enum Work {
 pub(super) struct Task {
     pub ticket: Arc<Ticket>,
     pub after: Vec<Arc<Ticket>>,
-    pub work: Work,
+    pub work: TaskExecutor,
 }
 
 #[derive(Default)]
@@ -172,14 +172,14 @@ impl Lanes {
                 break;
             }
             match first.work {
-                Work::None => {
+                TaskExecutor::None => {
                     first.ticket.end();
                     lane.tasks.pop_front();
                     ended = true;
                     continue;
                 }
-                Work::Worker(_) => self.ready.push_back(id),
-                Work::Caller => self.called.push(first.ticket.clone()),
+                TaskExecutor::Worker(_) => self.ready.push_back(id),
+                TaskExecutor::Caller => self.called.push(first.ticket.clone()),
             }
             lane.busy = true;
             break;
@@ -192,7 +192,7 @@ impl Lanes {
         let id = self.ready.pop_front()?;
         let task = self.lanes.get_mut(&id)?.tasks.pop_front()?;
         match task.work {
-            Work::Worker(job) => Some((id, task.ticket, job)),
+            TaskExecutor::Worker(job) => Some((id, task.ticket, job)),
             _ => None,
         }
     }

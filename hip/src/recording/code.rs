@@ -12,7 +12,7 @@ use super::files;
 use crate::boundary::Address;
 
 /// Copy of a code object for records.
-pub struct Code {
+pub struct RecordedCode {
     elf: Vec<u8>,
     /// Name of its file, made from its content, so that all processes use the same file.
     file: String,
@@ -20,13 +20,13 @@ pub struct Code {
     variables: BTreeMap<String, (Address, Vec<u8>)>,
 }
 
-impl Code {
+impl RecordedCode {
     /// Copies a code object that has just been loaded. Returns none if launches are not recorded.
     pub fn of(
         gpu: &Gpu,
         bytes: &[u8],
         variables: &HashMap<String, (Address, u64)>,
-    ) -> Option<Code> {
+    ) -> Option<RecordedCode> {
         if !super::is_on() {
             return None;
         }
@@ -41,7 +41,7 @@ impl Code {
             Some((name.clone(), (*address, held)))
         });
         let variables = variables.collect();
-        Some(Code {
+        Some(RecordedCode {
             elf,
             file,
             variables,

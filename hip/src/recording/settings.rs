@@ -12,7 +12,7 @@ use crate::settings;
 const LIMIT: u64 = 1 << 30;
 
 /// Target and selection of records.
-pub struct Settings {
+pub struct RecordingSettings {
     /// Absolute path of the directory, so that a change of the working directory has no effect.
     pub directory: PathBuf,
     /// Most bytes of all records.
@@ -21,11 +21,11 @@ pub struct Settings {
     kernels: Option<GlobMatcher>,
 }
 
-impl Settings {
+impl RecordingSettings {
     /// Reads `GFX906_RECORD` and its kin. An unusable value is logged, and nothing is recorded.
-    pub fn of_environment() -> Option<Settings> {
+    pub fn of_environment() -> Option<RecordingSettings> {
         let variables = settings::recording()?;
-        let settings = Settings::new(
+        let settings = RecordingSettings::new(
             &variables.directory,
             variables.bytes.as_deref(),
             variables.kernels.as_deref(),
@@ -39,7 +39,7 @@ impl Settings {
         directory: &Path,
         limit: Option<&str>,
         kernels: Option<&str>,
-    ) -> Result<Settings, String> {
+    ) -> Result<RecordingSettings, String> {
         let limit = match limit {
             None => LIMIT,
             Some(text) => bytes(text).ok_or_else(|| {
@@ -55,7 +55,7 @@ impl Settings {
         let kernels = kernels.map(glob).transpose()?;
         let unusable = |error| format!("GFX906_RECORD={}: {error}", directory.display());
         std::fs::create_dir_all(directory).map_err(unusable)?;
-        Ok(Settings {
+        Ok(RecordingSettings {
             directory: std::path::absolute(directory).map_err(unusable)?,
             limit,
             kernels: kernels.map(|glob| glob.compile_matcher()),
@@ -128,7 +128,7 @@ mod tests {
     fn kernels_are_known_by_each_of_their_names() {
         let here = std::env::temp_dir();
         let wants = |glob: &str, kernel: &str| {
-            let settings = Settings::new(&here, None, Some(glob));
+            let settings = RecordingSettings::new(&here, None, Some(glob));
             settings
                 .map(|settings| settings.wants(kernel))
                 .unwrap_or_else(|problem| panic!("{problem}"))
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_told_in_a_line() {
         let here = std::env::temp_dir();
-        let problem = |limit, glob| Settings::new(&here, limit, glob).err();
+        let problem = |limit, glob| RecordingSettings::new(&here, limit, glob).err();
         assert_eq!(
             problem(Some("many"), None).as_deref(),
             Some("GFX906_RECORD_BYTES=many is no number of bytes, as 500000 or 2G")
@@ -166,7 +166,9 @@ mod tests {
             "{glob}"
         );
         let file = std::env::current_exe().expect("this test");
-        let problem = Settings::new(&file, None, None).err().expect("a file");
+        let problem = RecordingSettings::new(&file, None, None)
+            .err()
+            .expect("a file");
         assert!(
             problem.starts_with("GFX906_RECORD=/") && !problem.contains('\n'),
             "{problem}"

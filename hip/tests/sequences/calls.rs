@@ -54,10 +54,10 @@ pub fn array(values: &[u64]) -> In<u64> {
 
 /// Bytes in pages of their own, followed by an inaccessible page. HIP does not get an image's size, and reads an image with damaged headers
 /// up to the end of memory.
-pub struct Alone(memmap2::MmapMut);
+pub struct IsolatedPages(memmap2::MmapMut);
 
-impl Alone {
-    pub fn of(bytes: &[u8]) -> Alone {
+impl IsolatedPages {
+    pub fn of(bytes: &[u8]) -> IsolatedPages {
         const PAGE: usize = 4096;
         let room = bytes.len().next_multiple_of(PAGE);
         let mut map = memmap2::MmapMut::map_anon(room + PAGE).expect("memory");
@@ -68,7 +68,7 @@ impl Alone {
             libc::mprotect(last.cast(), PAGE, libc::PROT_NONE)
         };
         assert_eq!(hidden, 0);
-        Alone(map)
+        IsolatedPages(map)
     }
 
     pub fn address(&self) -> u64 {
@@ -119,7 +119,7 @@ pub struct Block {
 
 /// Live objects of the random program, and handles of destroyed objects.
 #[derive(Default)]
-pub struct Held {
+pub struct LiveObjects {
     pub blocks: Vec<Block>,
     pub pinned: Vec<Block>,
     pub streams: Vec<u64>,
@@ -130,7 +130,7 @@ pub struct Held {
     pub stale: Vec<u64>,
 }
 
-impl Held {
+impl LiveObjects {
     /// Returns a handle that is no longer valid or never was.
     pub fn bad(&self, random: &mut Random) -> u64 {
         let made_up = [

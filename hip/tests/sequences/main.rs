@@ -12,7 +12,7 @@ use gfx906_hip::api::*;
 use gfx906_hip::boundary::In;
 
 /// Makes a call, or a few calls that belong together.
-fn step(held: &mut Held, random: &mut Random, alone: bool) {
+fn step(held: &mut LiveObjects, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
     match random.below(34) {
         0 | 1 => {
@@ -242,7 +242,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
                 image[random.below(end as u64) as usize] = random.next() as u8;
             }
             image.truncate(random.pick(&[64, 4000, image.len()]).unwrap_or(64));
-            let (mut module, image) = (0, Alone::of(&image));
+            let (mut module, image) = (0, IsolatedPages::of(&image));
             match call!(hipModuleLoadData(out(&mut module), image.address())) {
                 SUCCESS => assert_eq!(call!(hipModuleUnload(module)), SUCCESS),
                 error => assert!([200, 209].contains(&error), "{error}"),
@@ -272,7 +272,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
 /// Runs a sequence from a seed, and frees its objects.
 fn sequence(seed: u64, alone: bool) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
-    let mut held = Held::default();
+    let mut held = LiveObjects::default();
     for _ in 0..40 {
         step(&mut held, &mut random, alone);
     }

@@ -143,7 +143,7 @@ fn decay<R: Real>(difference: f64) -> R {
 
 /// Chunk of one head.
 #[derive(Clone)]
-struct Place {
+struct ChunkIndex {
     sequence: usize,
     value_head: usize,
     /// Index of the chunk in the sequence.
@@ -185,9 +185,9 @@ impl Sizes {
     }
 
     /// Returns all chunks of all heads; the chunks of a head are in order.
-    fn places(self, chunk: usize) -> impl Iterator<Item = Place> {
+    fn places(self, chunk: usize) -> impl Iterator<Item = ChunkIndex> {
         self.heads().flat_map(move |(sequence, value_head)| {
-            (0..self.chunks(chunk)).map(move |n| Place {
+            (0..self.chunks(chunk)).map(move |n| ChunkIndex {
                 sequence,
                 value_head,
                 chunk: n,
@@ -197,8 +197,8 @@ impl Sizes {
     }
 
     /// Returns a chunk's scalars from `[B, T, HV]`.
-    fn chunk_scalars<R: Copy>(&self, place: &Place, tensor: &[R]) -> Vec<R> {
-        let Place {
+    fn chunk_scalars<R: Copy>(&self, place: &ChunkIndex, tensor: &[R]) -> Vec<R> {
+        let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
@@ -211,8 +211,8 @@ impl Sizes {
     }
 
     /// Returns a chunk's rows from `[B, T, HV, size]`.
-    fn chunk_rows<'a, R>(&self, place: &Place, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
-        let Place {
+    fn chunk_rows<'a, R>(&self, place: &ChunkIndex, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
+        let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
@@ -225,8 +225,13 @@ impl Sizes {
     }
 
     /// Returns a chunk's rows from q or k.
-    fn chunk_keys<'a, R>(&self, place: &Place, key_head: usize, tensor: &'a [R]) -> Vec<&'a [R]> {
-        let Place {
+    fn chunk_keys<'a, R>(
+        &self,
+        place: &ChunkIndex,
+        key_head: usize,
+        tensor: &'a [R],
+    ) -> Vec<&'a [R]> {
+        let ChunkIndex {
             sequence,
             ref tokens,
             ..
@@ -238,7 +243,7 @@ impl Sizes {
     }
 
     /// Returns the range of the chunk's i-th token in `[B, T, HV, size]`.
-    fn chunk_row(&self, place: &Place, i: usize, size: usize) -> Range<usize> {
+    fn chunk_row(&self, place: &ChunkIndex, i: usize, size: usize) -> Range<usize> {
         self.row(
             place.sequence,
             place.tokens.start + i,
@@ -248,7 +253,7 @@ impl Sizes {
     }
 
     /// Returns the range of the chunk's state in `[B, chunks, HV, K, V]`.
-    fn chunk_state(&self, place: &Place, chunk: usize) -> Range<usize> {
+    fn chunk_state(&self, place: &ChunkIndex, chunk: usize) -> Range<usize> {
         let size = self.key_size * self.value_size;
         let chunks = place.sequence * self.chunks(chunk) + place.chunk;
         let first = (chunks * self.value_heads + place.value_head) * size;

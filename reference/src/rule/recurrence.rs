@@ -34,7 +34,7 @@ pub fn recurrence<R: Real>(
 }
 
 /// Index of a token in the call.
-pub(super) struct Place {
+pub(super) struct TokenIndex {
     pub sequence: usize,
     pub value_head: usize,
     pub token: usize,
@@ -45,7 +45,7 @@ pub(super) fn tokens<R: Real>(
     convention: &Convention,
     sizes: Sizes,
     inputs: Inputs<'_, R>,
-    mut after: impl FnMut(Place, &[R]),
+    mut after: impl FnMut(TokenIndex, &[R]),
 ) -> Vec<R> {
     let k = convention.norm.rows(inputs.k, sizes.key_size);
     let q = match convention.readout {
@@ -81,7 +81,7 @@ pub(super) fn tokens<R: Real>(
             for (o, read) in output[value_row].iter_mut().zip(read) {
                 *o = scale * read;
             }
-            let place = Place {
+            let place = TokenIndex {
                 sequence,
                 value_head,
                 token,

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::list;
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::graph::Graphs;
-use crate::objects::graph::capture::{Capture, Mode};
+use crate::objects::graph::capture::{Capture, CaptureMode};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::state;
 
@@ -16,7 +16,7 @@ const NONE: i32 = 0;
 const ACTIVE: i32 = 1;
 const INVALIDATED: i32 = 2;
 
-pub fn begin(stream: Address, mode: u32) -> Outcome {
+pub fn begin(stream: Address, mode: u32) -> HipResult {
     start(stream, mode, None)
 }
 
@@ -28,7 +28,7 @@ pub fn begin_in_graph(
     _edges: Address,
     count: usize,
     mode: u32,
-) -> Outcome {
+) -> HipResult {
     let after = list(after, count)?;
     {
         let state = state();
@@ -38,8 +38,8 @@ pub fn begin_in_graph(
     start(stream, mode, Some((graph, after)))
 }
 
-fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> Outcome {
-    let mode = Mode::of(mode).ok_or(HipError::InvalidValue)?;
+fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> HipResult {
+    let mode = CaptureMode::of(mode).ok_or(HipError::InvalidValue)?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
         return Err(HipError::StreamCaptureUnsupported);
@@ -64,7 +64,7 @@ fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> O
 }
 
 /// Ends a capture on the stream that began it. Stores its graph, unless the capture is invalid.
-pub fn end(stream: Address, out: Out<Address>) -> Outcome {
+pub fn end(stream: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
@@ -77,7 +77,7 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
         if found.lane != lane {
             return Err(HipError::StreamCaptureUnmatched);
         }
-        if found.mode != Mode::Relaxed && found.thread != std::thread::current().id() {
+        if found.mode != CaptureMode::Relaxed && found.thread != std::thread::current().id() {
             return Err(HipError::StreamCaptureWrongThread);
         }
         let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
@@ -93,7 +93,7 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
 }
 
 /// Fails unless a capture is valid and every stream that was forked from its first stream has joined again.
-fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
+fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> HipResult {
     if capture.invalid {
         return Err(HipError::StreamCaptureInvalidated);
     }
@@ -123,7 +123,7 @@ fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
 }
 
 /// Returns status, number, graph and last nodes of the capture that a stream takes part in.
-fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
+fn info(stream: Address) -> HipResult<(i32, u64, Address, Vec<Address>)> {
     let lane = submit::lane(stream)?;
     let mut state = state();
     if lane == NULL && !capture::waited_for(&mut state).is_empty() {
@@ -140,12 +140,12 @@ fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
     })
 }
 
-pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
+pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
     status.required()?;
     status.put(info(stream)?.0)
 }
 
-pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
     status.required()?;
     let (found, number, ..) = info(stream)?;
     status.put(found)?;
@@ -163,7 +163,7 @@ pub fn get_all(
     graph: Out<Address>,
     nodes: Out<Address>,
     count: Out<usize>,
-) -> Outcome {
+) -> HipResult {
     status.required()?;
     let (found, number, captured, after) = info(stream)?;
     status.put(found)?;
@@ -193,7 +193,7 @@ pub fn get_all(
 }
 
 /// Adds nodes to the dependencies of a stream's next work, or replaces the dependencies.
-pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> Outcome {
+pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> HipResult {
     const SET: u32 = 1;
     let lane = submit::lane(stream)?;
     let nodes = if count == 0 {
@@ -224,7 +224,7 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
 }
 
 /// Exchanges the restriction that captures of other threads put on the calling thread.
-pub fn exchange(mode: Out<u32>) -> Outcome {
-    let new = Mode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
+pub fn exchange(mode: Out<u32>) -> HipResult {
+    let new = CaptureMode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
     mode.put(capture::exchange(new) as u32)
 }

@@ -3,8 +3,8 @@
 use super::give_up;
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, event, submit};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::graph::exec::Exec;
 use crate::queue::Submission;
 use crate::runtime::state;
@@ -31,7 +31,7 @@ pub fn instantiate(
     error_node: Out<Address>,
     log: Out<u8>,
     room: usize,
-) -> Outcome {
+) -> HipResult {
     if !error_node.is_null() {
         error_node.put(0)?;
     }
@@ -41,7 +41,7 @@ pub fn instantiate(
     with_flags(out, graph, 0)
 }
 
-pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> Outcome {
+pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> HipResult {
     out.required()?;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
@@ -66,7 +66,7 @@ pub fn with_parameters(
     out: Out<Address>,
     graph: Address,
     parameters: Out<InstantiateParameters>,
-) -> Outcome {
+) -> HipResult {
     let mut p = parameters.get()?;
     let made = with_flags(out, graph, p.flags);
     // 0: success. 1: an error that the code names.
@@ -76,14 +76,14 @@ pub fn with_parameters(
     made
 }
 
-pub fn flags(exec: Address, out: Out<u64>) -> Outcome {
+pub fn flags(exec: Address, out: Out<u64>) -> HipResult {
     out.required()?;
     let flags = state().graphs.execs.get(exec).map(|exec| exec.flags);
     out.put(flags.ok_or(HipError::InvalidValue)?)
 }
 
 /// Destroys an executable graph. Its launches under way complete.
-pub fn destroy(exec: Address) -> Outcome {
+pub fn destroy(exec: Address) -> HipResult {
     let gone = {
         let mut state = state();
         let exec = state.graphs.execs.remove(exec);
@@ -100,7 +100,7 @@ pub fn update(
     graph: Address,
     error_node: Out<Address>,
     result: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     error_node.required()?;
     result.required()?;
     let updated = {
@@ -119,7 +119,7 @@ pub fn update(
 }
 
 /// Accepts an upload, which changes nothing because the graph is in memory already.
-pub fn upload(exec: Address, stream: Address) -> Outcome {
+pub fn upload(exec: Address, stream: Address) -> HipResult {
     submit::check(stream)?;
     let known = state().graphs.execs.get(exec).is_some();
     if known {
@@ -130,7 +130,7 @@ pub fn upload(exec: Address, stream: Address) -> Outcome {
 }
 
 /// Submits the nodes of a graph to a stream one after the other, behind the graph's previous launch. In a capture the graph becomes a node.
-pub fn launch(exec: Address, stream: Address) -> Outcome {
+pub fn launch(exec: Address, stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     if let Some(id) = capture::of(lane)? {
         return capture::add(id, lane, child(exec)?);
@@ -145,11 +145,13 @@ pub fn launch(exec: Address, stream: Address) -> Outcome {
     };
     if settings::SYNC.is_on() {
         return all.into_iter().try_for_each(|what| match what {
-            What::Work(work) => submit::at_once(&work),
-            What::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
-            What::Wait(_) | What::Empty | What::Child(_) | What::Allocate(..) | What::Free(_) => {
-                Ok(())
-            }
+            NodeAction::Work(work) => submit::at_once(&work),
+            NodeAction::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
+            NodeAction::Wait(_)
+            | NodeAction::Empty
+            | NodeAction::Child(_)
+            | NodeAction::Allocate(..)
+            | NodeAction::Free(_) => Ok(()),
         });
     }
     let events: Vec<Option<Address>> = all.iter().map(recorded).collect();
@@ -169,39 +171,41 @@ pub fn launch(exec: Address, stream: Address) -> Outcome {
 }
 
 /// Returns a child node for the graph that is launched.
-fn child(exec: Address) -> Outcome<What> {
+fn child(exec: Address) -> HipResult<NodeAction> {
     let mut state = state();
     let graphs = &mut state.graphs;
     let exec = graphs.execs.get(exec).ok_or(HipError::InvalidValue)?;
     let exec = exec.clone();
     let child = graphs.add_exec(&exec)?;
     graphs.graph_mut(child)?.is_child = true;
-    Ok(What::Child(child))
+    Ok(NodeAction::Child(child))
 }
 
 /// Returns the event that a node records.
-fn recorded(what: &What) -> Option<Address> {
+fn recorded(what: &NodeAction) -> Option<Address> {
     match what {
-        What::Record(event) => Some(*event),
+        NodeAction::Record(event) => Some(*event),
         _ => None,
     }
 }
 
-fn task(what: What) -> Submission {
+fn task(what: NodeAction) -> Submission {
     match what {
-        What::Work(work) => submit::job(work),
-        What::Wait(event) => {
+        NodeAction::Work(work) => submit::job(work),
+        NodeAction::Wait(event) => {
             let known = state().events.get(event).cloned();
             let recorded = known.and_then(|event| event.recorded);
             Submission::after(recorded.into_iter().collect())
         }
-        What::Empty | What::Record(_) | What::Child(_) | What::Allocate(..) | What::Free(_) => {
-            Submission::default()
-        }
+        NodeAction::Empty
+        | NodeAction::Record(_)
+        | NodeAction::Child(_)
+        | NodeAction::Allocate(..)
+        | NodeAction::Free(_) => Submission::default(),
     }
 }
 
 /// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
-pub fn launch_per_thread(exec: Address, stream: Address) -> Outcome {
+pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
     launch(exec, submit::own(stream))
 }

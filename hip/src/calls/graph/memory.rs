@@ -3,12 +3,12 @@
 //! The memory exists, at a fixed address, from the creation of its node until the graph and every executable graph made from it are
 //! destroyed. A free, by a node or by a call, marks the content as unused and changes nothing else.
 
-use super::node::Spot;
+use super::node::NodeInsertion;
 use super::params::what;
 use crate::boundary::{Address, In, Out};
 use crate::calls::memory::pool::{Access, PoolProperties, memory_of_graph};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::runtime::state;
 
 /// `hipMemAllocNodeParams`.
@@ -33,16 +33,16 @@ pub fn add_allocation(
     after: In<Address>,
     count: usize,
     parameters: Out<Allocation>,
-) -> Outcome {
+) -> HipResult {
     let mut p = parameters.get()?;
-    p.address = add(Spot::new(out, graph, after, count)?, &p)?;
+    p.address = add(NodeInsertion::new(out, graph, after, count)?, &p)?;
     parameters.put(p)
 }
 
 /// Adds a node that allocates memory and returns the memory's address.
-pub fn add(spot: Spot, p: &Allocation) -> Outcome<Address> {
+pub fn add(spot: NodeInsertion, p: &Allocation) -> HipResult<Address> {
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
-    spot.add(What::Allocate(address, p.bytes))?;
+    spot.add(NodeAction::Allocate(address, p.bytes))?;
     Ok(address)
 }
 
@@ -52,18 +52,18 @@ pub fn add_free(
     after: In<Address>,
     count: usize,
     address: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     if !state().graphs.memory.contains(&address) {
         return Err(HipError::InvalidValue);
     }
-    spot.add(What::Free(address))
+    spot.add(NodeAction::Free(address))
 }
 
 /// Stores the parameters of an allocating node: pinned memory of the only device.
-pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
+pub fn get_allocation(node: Address, out: Out<Allocation>) -> HipResult {
     out.required()?;
-    let What::Allocate(address, bytes) = what(node)? else {
+    let NodeAction::Allocate(address, bytes) = what(node)? else {
         return Err(HipError::InvalidValue);
     };
     out.put(Allocation {
@@ -76,10 +76,10 @@ pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
     })
 }
 
-pub fn get_free(node: Address, out: Out<Address>) -> Outcome {
+pub fn get_free(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
-        What::Free(address) => out.put(address),
+        NodeAction::Free(address) => out.put(address),
         _ => Err(HipError::InvalidValue),
     }
 }

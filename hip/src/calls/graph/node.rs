@@ -8,32 +8,32 @@ use crate::boundary::{Address, In, Out};
 use crate::calls::memory::copy::{self, row};
 use crate::calls::memory::pitched::Copy3d;
 use crate::calls::{event, symbol};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::work::{Copy, Work};
 use crate::runtime::state;
 
 /// Insertion point of a node: destination of the handle, graph, and dependencies.
-pub struct Spot {
+pub struct NodeInsertion {
     out: Out<Address>,
     graph: Address,
     after: Vec<Address>,
 }
 
-impl Spot {
+impl NodeInsertion {
     /// Checks an insertion point.
     pub fn new(
         out: Out<Address>,
         graph: Address,
         after: In<Address>,
         count: usize,
-    ) -> Outcome<Spot> {
+    ) -> HipResult<NodeInsertion> {
         out.required()?;
         let after = list(after, count)?;
         let state = state();
         state.graphs.graph(graph)?;
         state.graphs.check_nodes(graph, &after)?;
-        Ok(Spot { out, graph, after })
+        Ok(NodeInsertion { out, graph, after })
     }
 
     /// Returns the graph.
@@ -42,22 +42,22 @@ impl Spot {
     }
 
     /// Adds a node at this point.
-    pub fn add(self, what: What) -> Outcome {
+    pub fn add(self, what: NodeAction) -> HipResult {
         let node = state().graphs.add(self.graph, self.after, what)?;
         self.out.put(node)
     }
 }
 
 /// Checks the copy of a node.
-pub fn checked(copy: Copy) -> Outcome<What> {
+pub fn checked(copy: Copy) -> HipResult<NodeAction> {
     if !copy.size.is_empty() {
         copy::check(&copy)?;
     }
-    Ok(What::Work(Work::Copy(copy)))
+    Ok(NodeAction::Work(Work::Copy(copy)))
 }
 
-pub fn empty(out: Out<Address>, graph: Address, after: In<Address>, count: usize) -> Outcome {
-    Spot::new(out, graph, after, count)?.add(What::Empty)
+pub fn empty(out: Out<Address>, graph: Address, after: In<Address>, count: usize) -> HipResult {
+    NodeInsertion::new(out, graph, after, count)?.add(NodeAction::Empty)
 }
 
 pub fn add_kernel(
@@ -66,8 +66,8 @@ pub fn add_kernel(
     after: In<Address>,
     count: usize,
     parameters: In<KernelParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(kernel(&parameters.get()?)?)
 }
 
@@ -77,8 +77,8 @@ pub fn add_copy(
     after: In<Address>,
     count: usize,
     parameters: In<Copy3d>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(planes(&parameters.get()?)?)
 }
 
@@ -92,8 +92,8 @@ pub fn add_row(
     from: Address,
     bytes: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(checked(row(to, from, bytes, direction))?)
 }
 
@@ -108,8 +108,8 @@ pub fn add_from_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(checked(symbol::from(
         to, symbol, bytes, offset, direction,
     )?)?)
@@ -126,8 +126,8 @@ pub fn add_to_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(checked(symbol::to(
         symbol, from, bytes, offset, direction,
     )?)?)
@@ -139,8 +139,8 @@ pub fn add_fill(
     after: In<Address>,
     count: usize,
     parameters: In<MemsetParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(fill(&parameters.get()?)?)
 }
 
@@ -150,8 +150,8 @@ pub fn add_host(
     after: In<Address>,
     count: usize,
     parameters: In<HostParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(host(&parameters.get()?)?)
 }
 
@@ -162,8 +162,8 @@ pub fn add_child(
     after: In<Address>,
     count: usize,
     child: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     let clone = {
         let mut state = state();
         if child == graph {
@@ -173,7 +173,7 @@ pub fn add_child(
         state.graphs.graph_mut(clone)?.is_child = true;
         clone
     };
-    spot.add(What::Child(clone))
+    spot.add(NodeAction::Child(clone))
 }
 
 pub fn add_record(
@@ -182,10 +182,10 @@ pub fn add_record(
     after: In<Address>,
     count: usize,
     event: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     event::check(event).map_err(|_| HipError::InvalidValue)?;
-    spot.add(What::Record(event))
+    spot.add(NodeAction::Record(event))
 }
 
 pub fn add_wait(
@@ -194,8 +194,8 @@ pub fn add_wait(
     after: In<Address>,
     count: usize,
     event: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     event::check(event).map_err(|_| HipError::InvalidValue)?;
-    spot.add(What::Wait(event))
+    spot.add(NodeAction::Wait(event))
 }

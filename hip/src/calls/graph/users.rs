@@ -2,7 +2,7 @@
 
 use super::give_up;
 use crate::boundary::{Address, Callback, Out};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::HostFunction;
 use crate::runtime::state;
 
@@ -17,7 +17,7 @@ pub fn create(
     destroy: Callback<HostFunction>,
     references: u32,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
     let destroy = destroy.ok_or(HipError::InvalidValue)?;
     if object == 0 || references == 0 || references > i32::MAX as u32 || flags != NO_SYNC {
@@ -27,24 +27,24 @@ pub fn create(
     out.put(user)
 }
 
-fn counted(count: u32) -> Outcome<u32> {
+fn counted(count: u32) -> HipResult<u32> {
     if count == 0 || count > i32::MAX as u32 {
         return Err(HipError::InvalidValue);
     }
     Ok(count)
 }
 
-pub fn retain(user: Address, count: u32) -> Outcome {
+pub fn retain(user: Address, count: u32) -> HipResult {
     state().graphs.users.retain(user, counted(count)?)
 }
 
-pub fn release(user: Address, count: u32) -> Outcome {
+pub fn release(user: Address, count: u32) -> HipResult {
     let gone = state().graphs.users.release(user, counted(count)?)?;
     give_up(gone.into_iter().collect());
     Ok(())
 }
 
-pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) -> Outcome {
+pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) -> HipResult {
     if flags & !MOVE != 0 {
         return Err(HipError::InvalidValue);
     }
@@ -65,7 +65,7 @@ pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) ->
     Ok(())
 }
 
-pub fn release_by_graph(graph: Address, user: Address, count: u32) -> Outcome {
+pub fn release_by_graph(graph: Address, user: Address, count: u32) -> HipResult {
     let count = counted(count)?;
     let gone = {
         let mut state = state();

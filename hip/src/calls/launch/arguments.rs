@@ -4,10 +4,10 @@ use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
 use crate::boundary::{Address, In, host_bytes, host_value};
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
 /// Reads the explicit arguments through an array of pointers, one per argument.
-pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
+pub fn gather(kernel: &Kernel, parameters: In<Address>) -> HipResult<Vec<u8>> {
     let sizes = kernel.explicit_args().map(|arg| arg.size as usize);
     let sizes: Vec<usize> = sizes.collect();
     let mut kernarg = Kernarg::new(kernel, sizes.len()).map_err(refused)?;
@@ -20,7 +20,7 @@ pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
 
 /// Reads explicit arguments that the program has laid out itself. `extra` lists tags, each followed by the address or the size of the
 /// arguments.
-pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
+pub fn unpack(kernel: &Kernel, extra: In<Address>) -> HipResult<Vec<u8>> {
     const POINTER: Address = 1;
     const SIZE: Address = 2;
     const END: Address = 3;

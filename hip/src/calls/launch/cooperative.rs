@@ -3,13 +3,13 @@
 use gfx906::code_object::{Kernel, LaunchShape};
 
 use super::entries::{kernel_of, module_request, no_null};
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
 use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
 
 /// `hipLaunchParams`.
@@ -37,8 +37,8 @@ pub struct ModuleLaunch {
 }
 
 impl HostLaunch {
-    fn submit(&self, cooperative: bool) -> Outcome {
-        let request = Request {
+    fn submit(&self, cooperative: bool) -> HipResult {
+        let request = LaunchRequest {
             shape: LaunchShape {
                 grid: self.grid.into(),
                 block: self.block.into(),
@@ -56,7 +56,7 @@ impl HostLaunch {
 }
 
 /// Fails if the card cannot hold the whole grid at a time.
-pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
+pub fn check(kernel: &Kernel, shape: &LaunchShape) -> HipResult {
     let items = shape.block.iter().product();
     let each = groups_at_a_time(kernel, items, shape.dynamic_lds as usize);
     let most = u64::from(each) * u64::from(COMPUTE_UNITS);
@@ -79,7 +79,7 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let launch = HostLaunch {
         host,
         grid,
@@ -98,7 +98,7 @@ pub fn host_launch_per_thread(
     parameters: In<Address>,
     lds: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     host_launch(host, grid, block, parameters, lds, submit::own(stream))
 }
 
@@ -114,10 +114,10 @@ pub fn module_launch(
     lds: u32,
     stream: Address,
     parameters: In<Address>,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         cooperative: true,
         ..module_request(grid, block, lds, stream)
@@ -126,14 +126,14 @@ pub fn module_launch(
 }
 
 /// Returns the launch of the only device, from a list of one launch per device.
-fn only<T: Copy>(launches: In<T>, count: u32) -> Outcome<T> {
+fn only<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
     if count != 1 {
         return Err(HipError::InvalidValue);
     }
     launches.get()
 }
 
-fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Outcome {
+fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
     let of = only(launches, u32::try_from(count).unwrap_or(0))?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
@@ -142,21 +142,21 @@ fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Ou
     of.submit(cooperative)
 }
 
-pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
     host_launch_on(launches, count, true)
 }
 
 /// `hipExtLaunchMultiKernelMultiDevice`: a kernel per device, whose work-groups need not be resident.
-pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
     host_launch_on(launches, count, false)
 }
 
-pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> Outcome {
+pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> HipResult {
     let of = only(launches, count)?;
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
     }
-    let request = Request {
+    let request = LaunchRequest {
         parameters: of.parameters,
         cooperative: true,
         ..module_request(of.grid.into(), of.block.into(), of.lds, of.stream)

@@ -2,18 +2,18 @@
 
 use gfx906::code_object::LaunchShape;
 
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
 /// Fails for a null function. HIP versions before 7 have an error code of their own for it.
-pub fn no_null(function: Address) -> Outcome {
+pub fn no_null(function: Address) -> HipResult {
     match function {
         0 if generation() < Generation::Seven => Err(HipError::InvalidImage),
         0 => Err(HipError::InvalidHandle),
@@ -34,9 +34,9 @@ pub fn module_launch(
     stream: Address,
     parameters: In<Address>,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         extra,
         ..module_request(
@@ -50,8 +50,8 @@ pub fn module_launch(
 }
 
 /// Returns a launch of work-groups without arguments.
-pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> Request {
-    Request {
+pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> LaunchRequest {
+    LaunchRequest {
         shape: LaunchShape {
             grid,
             block,
@@ -66,7 +66,7 @@ pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address
 }
 
 /// Returns the kernel that a host function or a module's function names.
-pub fn kernel_of(named: Address) -> Outcome<Function> {
+pub fn kernel_of(named: Address) -> HipResult<Function> {
     if named == 0 {
         return Err(HipError::InvalidDeviceFunction);
     }
@@ -96,7 +96,7 @@ pub fn ext_module_launch(
     start: Address,
     stop: Address,
     _flags: u32,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
     let block = [block_x, block_y, block_z];
     let items = [items_x, items_y, items_z];
@@ -109,7 +109,7 @@ pub fn ext_module_launch(
         ));
         return Err(HipError::NotSupported);
     }
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: [0, 1, 2].map(|d| items[d] / block[d]),
             block,
@@ -139,7 +139,7 @@ pub fn hcc_module_launch(
     extra: In<Address>,
     start: Address,
     stop: Address,
-) -> Outcome {
+) -> HipResult {
     ext_module_launch(
         function, items_x, items_y, items_z, block_x, block_y, block_z, lds, stream, parameters,
         extra, start, stop, 0,
@@ -154,7 +154,7 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     ext_host_launch(host, grid, block, parameters, lds, stream, 0, 0, 0)
 }
 
@@ -169,10 +169,10 @@ pub fn ext_host_launch(
     start: Address,
     stop: Address,
     _flags: i32,
-) -> Outcome {
+) -> HipResult {
     // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: grid.into(),
             block: block.into(),
@@ -195,9 +195,9 @@ pub fn host_launch_packed(
     lds: u32,
     stream: Address,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     let function = state().function_of(host)?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: grid.get()?.into(),
             block: block.get()?.into(),

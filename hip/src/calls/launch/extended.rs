@@ -3,11 +3,11 @@
 use gfx906::code_object::LaunchShape;
 
 use super::entries::{kernel_of, module_request, no_null};
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
 
 /// `hipLaunchAttribute`.
@@ -45,7 +45,7 @@ pub struct ModuleConfig {
 }
 
 /// Returns true if the attributes ask for a cooperative launch. A window of the cache and a priority change nothing.
-fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
+fn is_cooperative(attributes: In<Attribute>, count: u32) -> HipResult<bool> {
     const WINDOW: u32 = 1;
     const COOPERATIVE: u32 = 2;
     const PRIORITY: u32 = 8;
@@ -64,9 +64,9 @@ fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
     Ok(cooperative)
 }
 
-pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> Outcome {
+pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> HipResult {
     let config = config.get()?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: config.grid.into(),
             block: config.block.into(),
@@ -86,11 +86,11 @@ pub fn module_launch(
     function: Address,
     parameters: In<Address>,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     let config = config.get()?;
     no_null(function)?;
     let shape = (config.grid.into(), config.block.into());
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         extra,
         cooperative: is_cooperative(config.attributes, config.count)?,

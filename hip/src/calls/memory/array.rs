@@ -5,7 +5,7 @@ use super::pitched::{self, Extent};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, Channel, LAYERED};
 use crate::objects::texture::words::ALIGN;
 use crate::runtime::state;
@@ -34,12 +34,12 @@ pub struct Descriptor3d {
 const PLAIN: u32 = 2;
 
 /// Returns the array of a handle.
-pub fn get(handle: Address) -> Outcome<Array> {
+pub fn get(handle: Address) -> HipResult<Array> {
     let known = state().memory.arrays.get(handle).copied();
     known.ok_or(HipError::InvalidHandle)
 }
 
-fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> Outcome {
+fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
     out.required()?;
     let [width, height, depth] = sides;
     let layered = flags & LAYERED != 0;
@@ -77,30 +77,30 @@ pub fn malloc(
     width: usize,
     height: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     make(out, channel.get()?, [width, height, 0], flags)
 }
 
-pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> Outcome {
+pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> HipResult {
     let sides = [extent.width, extent.height, extent.depth];
     make(out, channel.get()?, sides, flags)
 }
 
-pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> Outcome {
+pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> HipResult {
     let wanted = wanted.get()?;
     let channel = Channel::of(wanted.format, wanted.components);
     let sides = [wanted.width, wanted.height, 0];
     make(out, channel.ok_or(HipError::InvalidValue)?, sides, 0)
 }
 
-pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> Outcome {
+pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> HipResult {
     let wanted = wanted.get()?;
     let channel = Channel::of(wanted.format, wanted.components);
     let channel = channel.ok_or(HipError::InvalidValue)?;
     make(out, channel, wanted.sides, wanted.flags)
 }
 
-pub fn destroy(handle: Address) -> Outcome {
+pub fn destroy(handle: Address) -> HipResult {
     if handle == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -108,7 +108,7 @@ pub fn destroy(handle: Address) -> Outcome {
     free::free(array.ok_or(HipError::ContextIsDestroyed)?.base)
 }
 
-pub fn channel_of(out: Out<Channel>, handle: Address) -> Outcome {
+pub fn channel_of(out: Out<Channel>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.channel)
 }
@@ -118,7 +118,7 @@ pub fn info(
     extent: Out<Extent>,
     flags: Out<u32>,
     handle: Address,
-) -> Outcome {
+) -> HipResult {
     let array = get(handle)?;
     if !channel.is_null() {
         channel.put(array.channel)?;
@@ -137,7 +137,7 @@ pub fn info(
     Ok(())
 }
 
-pub fn descriptor(out: Out<Descriptor>, handle: Address) -> Outcome {
+pub fn descriptor(out: Out<Descriptor>, handle: Address) -> HipResult {
     out.required()?;
     let array = get(handle)?;
     out.put(Descriptor {
@@ -148,7 +148,7 @@ pub fn descriptor(out: Out<Descriptor>, handle: Address) -> Outcome {
     })
 }
 
-pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> Outcome {
+pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> HipResult {
     out.required()?;
     let array = get(handle)?;
     out.put(Descriptor3d {
@@ -167,7 +167,7 @@ pub fn corner(
     y: usize,
     width: usize,
     height: usize,
-) -> Outcome<(Address, usize)> {
+) -> HipResult<(Address, usize)> {
     let array = get(handle)?;
     if !array.holds([x, y, 0], [width, height, 1]) {
         return Err(HipError::InvalidValue);
@@ -185,7 +185,7 @@ pub fn copy_2d_to(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, to_pitch) = corner(to, x, y, width, height)?;
     pitched::copy_2d(at, to_pitch, from, pitch, width, height, direction)
 }
@@ -201,7 +201,7 @@ pub fn copy_2d_to_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let (at, to_pitch) = corner(to, x, y, width, height)?;
     pitched::copy_2d_async(at, to_pitch, from, pitch, width, height, direction, stream)
 }
@@ -216,7 +216,7 @@ pub fn copy_2d_from(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, from_pitch) = corner(from, x, y, width, height)?;
     pitched::copy_2d(to, pitch, at, from_pitch, width, height, direction)
 }
@@ -232,7 +232,7 @@ pub fn copy_2d_from_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let (at, from_pitch) = corner(from, x, y, width, height)?;
     pitched::copy_2d_async(to, pitch, at, from_pitch, width, height, direction, stream)
 }
@@ -244,8 +244,8 @@ fn rows(
     x: usize,
     y: usize,
     bytes: usize,
-    copy: impl Fn(Address, u64, usize) -> Outcome,
-) -> Outcome {
+    copy: impl Fn(Address, u64, usize) -> HipResult,
+) -> HipResult {
     let array = get(handle)?;
     let row = array.row();
     let start = y.checked_mul(row).and_then(|start| start.checked_add(x));
@@ -273,7 +273,7 @@ pub fn copy_to(
     from: Address,
     bytes: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     rows(to, x, y, bytes, |place, offset, count| {
         copy::submit(
             copy::row(place, from + offset, count, direction),
@@ -290,7 +290,7 @@ pub fn copy_from(
     y: usize,
     bytes: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     rows(from, x, y, bytes, |place, offset, count| {
         copy::submit(
             copy::row(to + offset, place, count, direction),
@@ -301,11 +301,11 @@ pub fn copy_from(
 }
 
 /// Copies plain memory to an array, row after row.
-pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> Outcome {
+pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> HipResult {
     copy_to(to, offset, 0, from, bytes, DEFAULT)
 }
 
-pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> Outcome {
+pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> HipResult {
     copy_from(to, from, offset, 0, bytes, DEFAULT)
 }
 
@@ -316,7 +316,7 @@ pub fn copy_in_async(
     from: Address,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     stream::synchronize(stream)?;
     copy_in(to, offset, from, bytes)
 }
@@ -328,7 +328,7 @@ pub fn copy_out_async(
     offset: usize,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     stream::synchronize(stream)?;
     copy_out(to, from, offset, bytes)
 }
@@ -340,7 +340,7 @@ pub fn copy_over(
     from: Address,
     from_offset: usize,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     rows(to, to_offset, 0, bytes, |place, offset, count| {
         copy_out(place, from, from_offset + offset as usize, count)
     })
@@ -358,7 +358,7 @@ pub fn copy_2d_over(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, pitch) = corner(from, from_x, from_y, width, height)?;
     copy_2d_to(to, to_x, to_y, at, pitch, width, height, direction)
 }

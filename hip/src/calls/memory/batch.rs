@@ -6,7 +6,7 @@ use super::pool::Location;
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Copy;
 
 /// `hipMemcpyAttributes`. Locations and flags are hints and change nothing.
@@ -54,7 +54,7 @@ pub struct PeerCopy {
 
 /// Returns whether a call waits, from the order in which sources are read (`hipMemcpySrcAccessOrder`). A source that may be read at any
 /// time is read in the stream's turn.
-fn wait_of(order: u32) -> Outcome<Wait> {
+fn wait_of(order: u32) -> HipResult<Wait> {
     const IN_TURN: u32 = 1;
     const DURING_CALL: u32 = 2;
     const ANY: u32 = 3;
@@ -71,8 +71,8 @@ fn submit_all(
     count: usize,
     failed: Out<usize>,
     stream: Address,
-    nth: impl Fn(usize) -> Outcome<(Copy, Wait)>,
-) -> Outcome {
+    nth: impl Fn(usize) -> HipResult<(Copy, Wait)>,
+) -> HipResult {
     let blame = |index: usize, error: HipError| {
         if !failed.is_null() {
             // The pointer was checked before.
@@ -90,7 +90,7 @@ fn submit_all(
     };
     let copies: Vec<(Copy, Wait)> = (0..count)
         .map(|index| checked(index).map_err(|error| blame(index, error)))
-        .collect::<Outcome<_>>()?;
+        .collect::<HipResult<_>>()?;
     for (index, (copy, wait)) in copies.into_iter().enumerate() {
         copy::submit(copy, stream, wait).map_err(|error| blame(index, error))?;
     }
@@ -108,7 +108,7 @@ pub fn rows(
     attribute_count: usize,
     failed: Out<usize>,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let missing = to.is_null() || from.is_null() || sizes.is_null() || count == 0;
     if missing || attribute_count > count || attributes.is_null() != (attribute_count == 0) {
         return Err(HipError::InvalidValue);
@@ -133,7 +133,7 @@ pub fn rows(
 
 impl Operand {
     /// Returns the array, the position in it, and the memory. Either the array or the memory is null.
-    fn side(&self, element: usize, extent: &Extent) -> Outcome<(Address, [usize; 3], Pitched)> {
+    fn side(&self, element: usize, extent: &Extent) -> HipResult<(Address, [usize; 3], Pitched)> {
         const POINTER: u32 = 1;
         const ARRAY: u32 = 2;
         let [base, a, b, c] = self.words;
@@ -162,7 +162,7 @@ impl Operand {
 }
 
 impl Operation {
-    fn copy(&self) -> Outcome<(Copy, Wait)> {
+    fn copy(&self) -> HipResult<(Copy, Wait)> {
         let element = pitched::element(self.from.array(), self.to.array())?;
         let from = self.from.side(element, &self.extent)?;
         let to = self.to.side(element, &self.extent)?;
@@ -177,14 +177,14 @@ pub fn planes(
     failed: Out<usize>,
     flags: u64,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     if count == 0 || operations.is_null() || flags != 0 {
         return Err(HipError::InvalidValue);
     }
     submit_all(count, failed, stream, |index| operations.nth(index)?.copy())
 }
 
-fn of_peers(p: &PeerCopy) -> Outcome<Copy> {
+fn of_peers(p: &PeerCopy) -> HipResult<Copy> {
     card::check(p.from_device)?;
     card::check(p.to_device)?;
     let from = (p.from_array, p.from_at, p.from);
@@ -192,11 +192,11 @@ fn of_peers(p: &PeerCopy) -> Outcome<Copy> {
     pitched::planes(&Copy3d::between(from, to, p.extent))
 }
 
-pub fn peers(parameters: In<PeerCopy>) -> Outcome {
+pub fn peers(parameters: In<PeerCopy>) -> HipResult {
     copy::submit(of_peers(&parameters.get()?)?, NULL, Wait::Yes)
 }
 
-pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> Outcome {
+pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> HipResult {
     submit::check(stream)?;
     copy::submit(of_peers(&parameters.get()?)?, stream, Wait::No)
 }

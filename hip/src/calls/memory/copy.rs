@@ -5,12 +5,12 @@
 //! has been written or read when the call returns.
 
 use crate::boundary::Address;
-use crate::calls::work::{self, Place, place};
+use crate::calls::work::{self, MemoryPlace, place};
 use crate::calls::{capture, submit};
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host;
-use crate::objects::work::{Copy, Form, Rows, Size, Work};
+use crate::objects::work::{Copy, CopyForm, Rows, Size, Work};
 
 /// Greatest direction: `hipMemcpyDefault`.
 const LAST_DIRECTION: u32 = 4;
@@ -37,13 +37,13 @@ pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
         from: Rows::one(from),
         size: Size::one(bytes),
         direction,
-        form: Form::Row,
+        form: CopyForm::Row,
         staged: None,
     }
 }
 
 /// Checks a copy that is not empty and returns the places of its ends.
-pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
+pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
     if copy.direction > LAST_DIRECTION {
         return Err(HipError::InvalidMemcpyDirection);
     }
@@ -54,14 +54,14 @@ pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
     let ends = (end(&copy.to)?, end(&copy.from)?);
     // HIP knows neither end, so only a copy on the host can be meant.
     let on_host = [HOST_TO_HOST, DEFAULT].contains(&copy.direction);
-    if ends == (Place::Host, Place::Host) && !on_host {
+    if ends == (MemoryPlace::Host, MemoryPlace::Host) && !on_host {
         return Err(HipError::InvalidValue);
     }
     Ok(ends)
 }
 
 /// Copies in a stream's turn.
-pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
+pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> HipResult {
     submit::check(stream)?;
     if wait == Wait::Yes {
         capture::allow_unsafe()?;
@@ -82,21 +82,21 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
     let bytes = copy.size.width * copy.size.height * copy.size.depth;
     let wait = match (to, from) {
         _ if wait == Wait::Yes => true,
-        (Place::Host, _) => true,
+        (MemoryPlace::Host, _) => true,
         // The call waits if a second copy of the data might not fit into memory.
-        (_, Place::Host) => bytes as u64 > host::available() / 4,
+        (_, MemoryPlace::Host) => bytes as u64 > host::available() / 4,
         _ => false,
     };
     if wait {
         return submit::submit_and_wait(stream, &Work::Copy(copy));
     }
-    if from == Place::Host {
+    if from == MemoryPlace::Host {
         copy.staged = Some(work::stage(&copy)?);
     }
     submit::submit(stream, Work::Copy(copy))
 }
 
-pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
+pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> HipResult {
     with_stream(to, from, bytes, direction, NULL)
 }
 
@@ -107,7 +107,7 @@ pub fn with_stream(
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     submit(row(to, from, bytes, direction), stream, Wait::Yes)
 }
 
@@ -117,50 +117,56 @@ pub fn memcpy_async(
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     submit(row(to, from, bytes, direction), stream, Wait::No)
 }
 
 /// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
-fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> Outcome {
+fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> HipResult {
     submit::check(stream)?;
     let bytes = copy.size.width as u64;
     if bytes == 0 {
         return Ok(());
     }
     for &address in device {
-        if place(address, bytes)? == Place::Host {
+        if place(address, bytes)? == MemoryPlace::Host {
             return Err(HipError::InvalidValue);
         }
     }
     submit(copy, stream, wait)
 }
 
-pub fn htod(to: Address, from: Address, bytes: usize) -> Outcome {
+pub fn htod(to: Address, from: Address, bytes: usize) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
 }
 
-pub fn dtoh(to: Address, from: Address, bytes: usize) -> Outcome {
+pub fn dtoh(to: Address, from: Address, bytes: usize) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
 }
 
-pub fn dtod(to: Address, from: Address, bytes: usize) -> Outcome {
+pub fn dtod(to: Address, from: Address, bytes: usize) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
 }
 
-pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
+pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
 }
 
-pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
+pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
 }
 
-pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
+pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
     named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
 }
 
-pub fn peer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) -> Outcome {
+pub fn peer(
+    to: Address,
+    to_device: i32,
+    from: Address,
+    from_device: i32,
+    bytes: usize,
+) -> HipResult {
     card::check(to_device)?;
     card::check(from_device)?;
     memcpy(to, from, bytes, DEFAULT)
@@ -173,7 +179,7 @@ pub fn peer_async(
     from_device: i32,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     submit::check(stream)?;
     card::check(to_device)?;
     card::check(from_device)?;

@@ -3,7 +3,7 @@
 use super::host;
 use crate::boundary::{Address, Out};
 use crate::calls::capture;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
@@ -11,13 +11,13 @@ use crate::sanitize;
 use crate::settings;
 
 /// Allocates device memory and returns its address.
-pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
+pub fn allocate(call: &str, bytes: usize) -> HipResult<Address> {
     capture::allow_unsafe()?;
     allocate_captured(call, bytes)
 }
 
 /// Allocates device memory even while streams are being captured.
-pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
+pub fn allocate_captured(call: &str, bytes: usize) -> HipResult<Address> {
     let mut state = state();
     let bytes = bytes as u64;
     if bytes > state.memory.left() {
@@ -52,7 +52,7 @@ pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
     Ok(base)
 }
 
-fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> Outcome {
+fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> HipResult {
     out.put(0)?;
     if bytes == 0 {
         return Ok(());
@@ -60,12 +60,12 @@ fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> Outcome {
     out.put(allocate(call, bytes)?)
 }
 
-pub fn malloc(out: Out<Address>, bytes: usize) -> Outcome {
+pub fn malloc(out: Out<Address>, bytes: usize) -> HipResult {
     allocate_into("hipMalloc", out, bytes)
 }
 
 /// `hipExtMallocWithFlags`. Fine-grained memory is device memory here, as all of it is coherent.
-pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     const SIGNAL: u32 = 2;
     out.required()?;
     match flags {

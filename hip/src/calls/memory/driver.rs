@@ -3,11 +3,11 @@
 use super::array;
 use super::copy::{self, DEFAULT, NULL, Wait};
 use crate::boundary::{Address, Out, host_value};
-use crate::calls::work::{Place, place};
-use crate::error::{HipError, Outcome};
+use crate::calls::work::{MemoryPlace, place};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::memory_type::MemoryType;
-use crate::objects::work::{Copy, Form, Rows, Size};
+use crate::objects::work::{Copy, CopyForm, Rows, Size};
 
 /// One side of a copy. Its numbers have 32 bits before HIP 7 and 64 bits since.
 #[repr(C)]
@@ -50,8 +50,9 @@ impl Side<u32> {
 
 impl Side<usize> {
     /// Describes rows for a program that queries a node's parameters. The addresses include the positions.
-    fn of(rows: &Rows, size: &Size) -> Outcome<Side<usize>> {
-        let on_host = size.span(rows).map(|span| place(rows.start, span)) == Some(Ok(Place::Host));
+    fn of(rows: &Rows, size: &Size) -> HipResult<Side<usize>> {
+        let on_host =
+            size.span(rows).map(|span| place(rows.start, span)) == Some(Ok(MemoryPlace::Host));
         let (kind, host, device) = match on_host {
             true => (MemoryType::Host, rows.start, 0),
             false => (MemoryType::Device, 0, rows.start),
@@ -69,7 +70,7 @@ impl Side<usize> {
     }
 
     /// Converts the numbers to 32 bits, if they fit.
-    fn narrow(self) -> Outcome<Side<u32>> {
+    fn narrow(self) -> HipResult<Side<u32>> {
         Ok(Side {
             at: [0; 3],
             level: 0,
@@ -83,7 +84,7 @@ impl Side<usize> {
     }
 
     /// Returns the rows of this side. They must lie within an array, if the side is one.
-    fn rows(&self, size: &Size) -> Outcome<Rows> {
+    fn rows(&self, size: &Size) -> HipResult<Rows> {
         let [x, y, z] = self.at;
         if self.level != 0 {
             return Err(HipError::InvalidValue);
@@ -129,12 +130,12 @@ impl Side<usize> {
     }
 }
 
-fn narrow(number: usize) -> Outcome<u32> {
+fn narrow(number: usize) -> HipResult<u32> {
     u32::try_from(number).map_err(|_| HipError::InvalidValue)
 }
 
 /// Stores the parameters of a copy.
-pub fn put(out: Out<u8>, copy: &Copy) -> Outcome {
+pub fn put(out: Out<u8>, copy: &Copy) -> HipResult {
     let (from, to) = (
         Side::of(&copy.from, &copy.size)?,
         Side::of(&copy.to, &copy.size)?,
@@ -152,7 +153,7 @@ pub fn put(out: Out<u8>, copy: &Copy) -> Outcome {
 }
 
 /// Reads a copy from its parameters.
-pub fn planes(parameters: Address) -> Outcome<Copy> {
+pub fn planes(parameters: Address) -> HipResult<Copy> {
     let p = if generation() == Generation::Seven {
         host_value::<Parameters<usize>>(parameters)?
     } else {
@@ -174,16 +175,16 @@ pub fn planes(parameters: Address) -> Outcome<Copy> {
         from: p.from.rows(&size)?,
         size,
         direction: DEFAULT,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
 
-pub fn copy(parameters: Address) -> Outcome {
+pub fn copy(parameters: Address) -> HipResult {
     copy::submit(planes(parameters)?, NULL, Wait::Yes)
 }
 
-pub fn copy_async(parameters: Address, stream: Address) -> Outcome {
+pub fn copy_async(parameters: Address, stream: Address) -> HipResult {
     copy::submit(planes(parameters)?, stream, Wait::No)
 }
 

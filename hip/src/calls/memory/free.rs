@@ -2,17 +2,17 @@
 
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::leaks;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::objects::memory::{Allocation, Kind};
 use crate::queue::Submission;
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 use crate::sanitize;
 use crate::settings;
 
 /// Returns the allocation that starts at an address, if it can be freed.
-fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
+fn freeable(state: &RuntimeState, address: Address) -> HipResult<Allocation> {
     match state.memory.starting_at(address) {
         Some(Allocation {
             kind: Kind::Registered | Kind::Mapped,
@@ -24,7 +24,7 @@ fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
 }
 
 /// Frees an allocation, except registered and mapped memory, after the device's work is done.
-pub fn free(address: Address) -> Outcome {
+pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub extern "C" fn give_back_of_graph(address: Address) {
     }
 }
 
-fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
+fn give_back(state: &mut RuntimeState, address: Address, call: &str) -> HipResult {
     let allocation = freeable(state, address).inspect_err(|_| leaks::freed_twice(call, address))?;
     state.memory.remove(address);
     let freed = match allocation.kind {
@@ -61,7 +61,7 @@ fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
 }
 
 /// Frees an allocation after the stream's earlier work.
-pub fn free_async(address: Address, stream: Address) -> Outcome {
+pub fn free_async(address: Address, stream: Address) -> HipResult {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -73,7 +73,7 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
             capture::spoil(lane);
             return Err(HipError::StreamCaptureUnsupported);
         }
-        return capture::add(id, lane, What::Free(address));
+        return capture::add(id, lane, NodeAction::Free(address));
     }
     if of_graph {
         return Ok(());

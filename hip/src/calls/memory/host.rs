@@ -13,7 +13,7 @@ use super::free;
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host::{available, is_mapped, readable};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
@@ -42,7 +42,7 @@ fn words_of(end: u64) -> usize {
 }
 
 /// Allocates host memory and returns its address.
-pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Address> {
+pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> HipResult<Address> {
     capture::allow_unsafe()?;
     if bytes as u64 > available() {
         return Err(HipError::OutOfMemory);
@@ -68,7 +68,7 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
 
 /// Lets kernels reach words at their own address. The words hold the bytes from `base`, rounded down to [`ALIGN`]. If reads beyond the end
 /// pass, the words go on to the end of the page.
-fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Outcome {
+fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> HipResult {
     let mut state = state();
     let (words, page) = if settings::reads_beyond_pass() {
         let [words, page] = words.shared();
@@ -97,7 +97,7 @@ pub fn allocate_into(
     bytes: usize,
     kind: Kind,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     out.put(0)?;
     if bytes == 0 {
         return Ok(());
@@ -105,7 +105,7 @@ pub fn allocate_into(
     out.put(allocate(call, bytes, kind, flags)?)
 }
 
-pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     const BOTH: u32 = COHERENT | NON_COHERENT;
     /// Flags: portable, mapped, write-combined, uncached, NUMA node of the program's threads.
     const OTHERS: u32 = 1 | MAPPED | 4 | 0x1000_0000 | 0x2000_0000;
@@ -116,11 +116,11 @@ pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
 }
 
-pub fn malloc_plain(out: Out<Address>, bytes: usize) -> Outcome {
+pub fn malloc_plain(out: Out<Address>, bytes: usize) -> HipResult {
     malloc(out, bytes, 0)
 }
 
-pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     out.required()?;
     // HIP has an attach flag for host memory, and refuses it.
     if bytes == 0 || flags != ATTACH_GLOBAL {
@@ -129,7 +129,7 @@ pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     allocate_into("hipMallocManaged", out, bytes, Kind::Managed, flags)
 }
 
-pub fn free(address: Address) -> Outcome {
+pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
@@ -142,7 +142,7 @@ pub fn free(address: Address) -> Outcome {
     free::free(address)
 }
 
-pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> Outcome {
+pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> HipResult {
     out.put(0)?;
     if flags != 0 {
         return Err(HipError::InvalidValue);
@@ -155,7 +155,7 @@ pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> Outcome {
     }
 }
 
-pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
+pub fn get_flags(out: Out<u32>, host: Address) -> HipResult {
     out.required()?;
     match state().memory.at(host) {
         Some(Allocation {
@@ -167,7 +167,7 @@ pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
     }
 }
 
-pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
+pub fn register(host: Address, bytes: usize, flags: u32) -> HipResult {
     /// Flags: portable, mapped, coarse-grained. Memory of devices is not supported.
     const FLAGS: u32 = 1 | MAPPED | 8;
     if flags & !FLAGS != 0 {
@@ -177,11 +177,17 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
 }
 
 /// Registers memory that kernels may only read. The process may have mapped the memory read-only too.
-pub fn register_read_only(host: Address, bytes: usize) -> Outcome {
+pub fn register_read_only(host: Address, bytes: usize) -> HipResult {
     register_range("gfx906_register_read_only", host, bytes, 0, false)
 }
 
-fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable: bool) -> Outcome {
+fn register_range(
+    call: &str,
+    host: Address,
+    bytes: usize,
+    flags: u32,
+    writable: bool,
+) -> HipResult {
     if host == 0 || bytes == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -218,7 +224,7 @@ fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable:
     share(call, allocation, words, writable)
 }
 
-pub fn unregister(host: Address) -> Outcome {
+pub fn unregister(host: Address) -> HipResult {
     if host == 0 {
         return Err(HipError::InvalidValue);
     }

@@ -3,10 +3,10 @@
 use super::copy::{self, DEFAULT, NULL, Wait};
 use super::{array, device, set};
 use crate::boundary::{Address, In, Out};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::objects::memory_type::MemoryType;
-use crate::objects::work::{Copy, Fill, Form, Rows, Size};
+use crate::objects::work::{Copy, CopyForm, Fill, Rows, Size};
 
 /// Alignment of rows.
 pub const PITCH: usize = 256;
@@ -74,7 +74,7 @@ pub struct Copy2d {
     height: usize,
 }
 
-pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) -> Outcome {
+pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) -> HipResult {
     pitch.required()?;
     out.put(0)?;
     if width == 0 || height == 0 {
@@ -95,14 +95,14 @@ pub fn malloc_driver(
     width: usize,
     height: usize,
     element: u32,
-) -> Outcome {
+) -> HipResult {
     if width == 0 || height == 0 || ![4, 8, 16].contains(&element) {
         return Err(HipError::InvalidValue);
     }
     malloc(out, pitch, width, height)
 }
 
-pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
+pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> HipResult {
     out.required()?;
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
         return out.put(Pitched::default());
@@ -126,7 +126,7 @@ pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
 type Side = (Address, usize);
 
 /// Returns a copy of rows, which may be empty.
-pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> Outcome<Copy> {
+pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> HipResult<Copy> {
     let rows = |side: Side| Rows {
         start: side.0,
         pitch: side.1,
@@ -142,13 +142,13 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
         from: rows(from),
         size,
         direction,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
 
 /// Fails if rows overlap.
-fn checked(copy: Copy) -> Outcome<Copy> {
+fn checked(copy: Copy) -> HipResult<Copy> {
     if copy.size.is_empty() {
         return Ok(copy);
     }
@@ -169,7 +169,7 @@ pub fn copy_2d(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
     copy::submit(plane, NULL, Wait::Yes)
 }
@@ -184,14 +184,14 @@ pub fn copy_2d_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
     copy::submit(plane, stream, Wait::No)
 }
 
 /// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
 /// bytes.
-fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
+fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> HipResult<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
         let ends = |at: usize, count: usize| at.saturating_add(count);
         // A width beyond a row has an error code of its own.
@@ -225,7 +225,7 @@ fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) ->
 }
 
 /// Returns the bytes of a unit of width: of an element of the array that takes part, or 1 if both sides are plain memory.
-pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
+pub fn element(from_array: Address, to_array: Address) -> HipResult<usize> {
     match [from_array, to_array].into_iter().find(|&array| array != 0) {
         Some(array) => Ok(array::get(array)?.channel.bytes()),
         None => Ok(1),
@@ -253,7 +253,7 @@ impl Copy3d {
 }
 
 /// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
-pub fn planes(p: &Copy3d) -> Outcome<Copy> {
+pub fn planes(p: &Copy3d) -> HipResult<Copy> {
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
@@ -262,7 +262,7 @@ pub fn planes(p: &Copy3d) -> Outcome<Copy> {
         from: side(p.from_array, &p.from, p.from_at, &size)?,
         size,
         direction: p.direction,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
@@ -301,17 +301,17 @@ impl Extent {
     }
 }
 
-pub fn copy_3d(parameters: In<Copy3d>) -> Outcome {
+pub fn copy_3d(parameters: In<Copy3d>) -> HipResult {
     copy::submit(planes(&parameters.get()?)?, NULL, Wait::Yes)
 }
 
-pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> Outcome {
+pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> HipResult {
     copy::submit(planes(&parameters.get()?)?, stream, Wait::No)
 }
 
 impl Side2d {
     /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
-    fn side(&self, width: usize, height: usize) -> Outcome<Side> {
+    fn side(&self, width: usize, height: usize) -> HipResult<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
             Some(MemoryType::Array) => {
                 return array::corner(self.array, self.x, self.y, width, height);
@@ -330,22 +330,22 @@ impl Side2d {
     }
 }
 
-fn of_parameters(p: &Copy2d) -> Outcome<Copy> {
+fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
     let to = p.to.side(p.width, p.height)?;
     let from = p.from.side(p.width, p.height)?;
     plane(to, from, p.width, p.height, DEFAULT)
 }
 
-pub fn copy_parameters(parameters: In<Copy2d>) -> Outcome {
+pub fn copy_parameters(parameters: In<Copy2d>) -> HipResult {
     copy::submit(of_parameters(&parameters.get()?)?, NULL, Wait::Yes)
 }
 
-pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> Outcome {
+pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> HipResult {
     copy::submit(of_parameters(&parameters.get()?)?, stream, Wait::No)
 }
 
 /// Returns a fill of planes.
-pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
+pub fn fill(to: Pitched, value: i32, extent: Extent) -> HipResult<Fill> {
     let plane = to.pitch.checked_mul(to.height);
     let plane = plane.ok_or(HipError::InvalidValue)?;
     let size = extent.size();
@@ -364,10 +364,10 @@ pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
     })
 }
 
-pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> Outcome {
+pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> HipResult {
     set::submit(fill(to, value, extent)?, NULL, Wait::Yes)
 }
 
-pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> Outcome {
+pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> HipResult {
     set::submit(fill(to, value, extent)?, stream, Wait::No)
 }

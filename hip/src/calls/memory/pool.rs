@@ -5,8 +5,8 @@ use super::free::give_back_of_graph;
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
 use crate::card;
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::runtime::state;
 
 /// `hipMemLocation`: its kind and number.
@@ -69,7 +69,7 @@ impl PoolProperties {
 
 impl Location {
     /// Fails unless the location is the only device.
-    pub fn check(self) -> Outcome {
+    pub fn check(self) -> HipResult {
         const DEVICE: u32 = 1;
         if self.kind != DEVICE {
             return Err(HipError::InvalidValue);
@@ -80,33 +80,33 @@ impl Location {
 
 fn with<T>(
     pool: Address,
-    f: impl FnOnce(&mut crate::objects::pool::Pool) -> Outcome<T>,
-) -> Outcome<T> {
+    f: impl FnOnce(&mut crate::objects::pool::Pool) -> HipResult<T>,
+) -> HipResult<T> {
     let mut state = state();
     let pool = state.memory.pools.get(pool);
     f(pool.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn default_of(out: Out<Address>, device: i32) -> Outcome {
+pub fn default_of(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(state().memory.pools.default)
 }
 
-pub fn current_of(out: Out<Address>, device: i32) -> Outcome {
+pub fn current_of(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(state().memory.pools.current)
 }
 
-pub fn set_current(device: i32, pool: Address) -> Outcome {
+pub fn set_current(device: i32, pool: Address) -> HipResult {
     card::check(device)?;
     with(pool, |_| Ok(()))?;
     state().memory.pools.current = pool;
     Ok(())
 }
 
-pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> Outcome {
+pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> HipResult {
     const PINNED: u32 = 1;
     out.required()?;
     let wanted = properties.get()?;
@@ -117,14 +117,14 @@ pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> Outcome {
     out.put(state().memory.pools.create())
 }
 
-pub fn destroy(pool: Address) -> Outcome {
+pub fn destroy(pool: Address) -> HipResult {
     if !state().memory.pools.destroy(pool) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn trim(pool: Address, keep: usize) -> Outcome {
+pub fn trim(pool: Address, keep: usize) -> HipResult {
     with(pool, |pool| {
         pool.trim(keep as u64);
         Ok(())
@@ -132,7 +132,7 @@ pub fn trim(pool: Address, keep: usize) -> Outcome {
 }
 
 /// Sets an attribute. The value is an `int` or a `uint64_t`, depending on the attribute.
-pub fn set(pool: Address, number: u32, value: In<u32>) -> Outcome {
+pub fn set(pool: Address, number: u32, value: In<u32>) -> HipResult {
     let low = value.get()?;
     with(pool, |pool| {
         let wide = || Ok(u64::from(low) | u64::from(value.nth(1)?) << 32);
@@ -147,7 +147,7 @@ pub fn set(pool: Address, number: u32, value: In<u32>) -> Outcome {
     })
 }
 
-pub fn get(pool: Address, number: u32, value: Out<u32>) -> Outcome {
+pub fn get(pool: Address, number: u32, value: Out<u32>) -> HipResult {
     value.required()?;
     with(pool, |pool| {
         let wide = match number {
@@ -165,7 +165,7 @@ pub fn get(pool: Address, number: u32, value: Out<u32>) -> Outcome {
 }
 
 /// Accepts access rights, which change nothing because the device always reaches its own pools.
-pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> Outcome {
+pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> HipResult {
     with(pool, |_| Ok(()))?;
     if count > 0 && descriptions.is_null() {
         return Err(HipError::InvalidValue);
@@ -180,14 +180,14 @@ pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> Outc
     Ok(())
 }
 
-pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> Outcome {
+pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> HipResult {
     flags.required()?;
     with(pool, |_| Ok(()))?;
     location.get()?.check()?;
     flags.put(READ_WRITE)
 }
 
-fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> Outcome {
+fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> HipResult {
     out.put(0)?;
     with(pool, |_| Ok(()))?;
     if bytes == 0 {
@@ -199,15 +199,19 @@ fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> Outco
 }
 
 /// Allocates memory in a graph that is being captured.
-fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> Outcome {
+fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> HipResult {
     let graph = capture::graph(id)?;
     let address = memory_of_graph(call, graph, bytes)?;
-    capture::add(id, submit::lane(stream)?, What::Allocate(address, bytes))?;
+    capture::add(
+        id,
+        submit::lane(stream)?,
+        NodeAction::Allocate(address, bytes),
+    )?;
     out.put(address)
 }
 
 /// Allocates memory that a graph owns until the graph and its executable graphs are destroyed.
-pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Address> {
+pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Address> {
     if bytes == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -221,7 +225,7 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Addr
 }
 
 /// Allocates memory, which exists when the call returns.
-pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome {
+pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
     if let Some(id) = capture::of(submit::lane(stream)?)? {
@@ -231,7 +235,7 @@ pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome
     allocate("hipMallocAsync", out, bytes, pool)
 }
 
-pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> Outcome {
+pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
     if let Some(id) = capture::of(submit::lane(stream)?)? {

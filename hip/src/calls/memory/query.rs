@@ -2,7 +2,7 @@
 
 use crate::boundary::{Address, In, Out};
 use crate::card::{self, FIRST_ADDRESS, TOTAL};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::handles::CONTEXT;
 use crate::objects::memory::Kind;
@@ -30,7 +30,7 @@ pub struct PointerAttributes {
 /// `hipInvalidDeviceId`: the device number of memory that HIP does not know.
 const NO_DEVICE: i32 = -2;
 
-pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
+pub fn info(free: Out<usize>, total: Out<usize>) -> HipResult {
     if !free.is_null() {
         free.put(state().memory.left() as usize)?;
     }
@@ -40,7 +40,7 @@ pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
     Ok(())
 }
 
-pub fn total(out: Out<usize>, device: i32) -> Outcome {
+pub fn total(out: Out<usize>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(TOTAL as usize)
@@ -55,7 +55,7 @@ fn range(address: Address) -> Option<(Address, u64)> {
     }
 }
 
-pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> Outcome {
+pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> HipResult {
     let (from, bytes) = range(address).ok_or(HipError::NotFound)?;
     if !base.is_null() {
         base.put(from)?;
@@ -66,13 +66,13 @@ pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> 
     Ok(())
 }
 
-pub fn size_of_allocation(address: Address, size: Out<usize>) -> Outcome {
+pub fn size_of_allocation(address: Address, size: Out<usize>) -> HipResult {
     size.required()?;
     let (_, bytes) = range(address).ok_or(HipError::InvalidValue)?;
     size.put(bytes as usize)
 }
 
-pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
+pub fn attributes(out: Out<PointerAttributes>, address: Address) -> HipResult {
     out.required()?;
     match describe(address) {
         // From HIP 6 on, unknown host memory is a valid answer instead of an error.
@@ -87,7 +87,7 @@ pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
     }
 }
 
-fn describe(address: Address) -> Outcome<PointerAttributes> {
+fn describe(address: Address) -> HipResult<PointerAttributes> {
     let allocation = state().memory.at(address);
     let Some(allocation) = allocation else {
         let (_, _) = range(address).ok_or(HipError::InvalidValue)?;
@@ -133,14 +133,14 @@ fn value(
     })
 }
 
-fn put_all(out: Out<u8>, bytes: Vec<u8>) -> Outcome {
+fn put_all(out: Out<u8>, bytes: Vec<u8>) -> HipResult {
     (0..)
         .zip(bytes)
         .try_for_each(|(n, byte)| out.put_at(n, byte))
 }
 
 /// `hipPointerGetAttribute`.
-pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
+pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     const HOST_POINTER: u32 = 4;
     out.required()?;
     let known = describe(address)?;
@@ -158,7 +158,7 @@ pub fn attributes_by_driver(
     attributes: In<u32>,
     out: In<Out<u8>>,
     address: Address,
-) -> Outcome {
+) -> HipResult {
     if count == 0 || attributes.is_null() || out.is_null() || address == 0 {
         return Err(HipError::InvalidValue);
     }

@@ -3,10 +3,10 @@
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::advice::{Advice, NOWHERE};
 use crate::objects::memory::Kind;
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 
 use super::pool::Location;
 
@@ -16,7 +16,7 @@ const HOST: i32 = -1;
 /// Range in an allocation of managed memory: base and size of the allocation, and the range within.
 type Bytes = (Address, u64, std::ops::Range<u64>);
 
-fn managed(state: &State, address: Address, bytes: usize) -> Outcome<Bytes> {
+fn managed(state: &RuntimeState, address: Address, bytes: usize) -> HipResult<Bytes> {
     match state.memory.at(address) {
         Some(a) if a.kind == Kind::Managed && a.size - (address - a.base) >= bytes as u64 => {
             let from = address - a.base;
@@ -26,7 +26,7 @@ fn managed(state: &State, address: Address, bytes: usize) -> Outcome<Bytes> {
     }
 }
 
-fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> Outcome {
+fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> HipResult {
     let mut state = state();
     let (base, size, range) = managed(&state, address, bytes)?;
     state.memory.advised.note(base, size, range, f);
@@ -34,7 +34,7 @@ fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> Outcome {
 }
 
 /// Accepts a prefetch, which changes nothing because managed memory is reachable from both sides.
-pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> Outcome {
+pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> HipResult {
     if device != HOST {
         card::check(device)?;
     }
@@ -43,7 +43,7 @@ pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) ->
 }
 
 /// Stores advice for later queries. It has no other effect.
-pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outcome {
+pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> HipResult {
     if device != HOST {
         card::check(device)?;
     }
@@ -63,7 +63,7 @@ pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outco
 }
 
 /// Returns the device that a location of HIP 7's functions names.
-fn device_of(location: Location) -> Outcome<i32> {
+fn device_of(location: Location) -> HipResult<i32> {
     match location.kind {
         1 => Ok(location.id),
         // The host, one of its NUMA nodes, or the nearest node.
@@ -78,14 +78,14 @@ pub fn prefetch_to(
     location: Location,
     flags: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
     prefetch(address, bytes, device_of(location)?, stream)
 }
 
-pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location) -> Outcome {
+pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location) -> HipResult {
     advise(address, bytes, advice, device_of(location)?)
 }
 
@@ -96,7 +96,7 @@ pub fn attribute(
     attribute: u32,
     address: Address,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     const ACCESSED_BY: u32 = 3;
     /// Value for ranges that are partly fine and partly coarse: `hipMemRangeCoherencyMode`.
     const MIXED: i32 = 2;
@@ -137,7 +137,7 @@ pub fn attributes(
     count: usize,
     address: Address,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     if out.is_null() || sizes.is_null() || attributes.is_null() || count == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -153,7 +153,7 @@ pub fn attributes(
 }
 
 /// `hipStreamAttachMemAsync`. The range is a whole allocation, given by its size or 0.
-pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> Outcome {
+pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> HipResult {
     const SINGLE: u32 = 4;
     submit::check(stream)?;
     if ![1, 2, SINGLE].contains(&flags) || (stream == 0 && flags == SINGLE) {

@@ -2,22 +2,22 @@
 
 use super::copy::{NULL, Wait};
 use crate::boundary::Address;
-use crate::calls::work::{Place, place};
+use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::{Fill, Rows, Size, Work};
 
 /// Checks a fill that is not empty. HIP must know the memory.
-pub fn check(fill: &Fill) -> Outcome<Place> {
+pub fn check(fill: &Fill) -> HipResult<MemoryPlace> {
     let span = fill.size.span(&fill.to).ok_or(HipError::InvalidValue)?;
     match place(fill.to.start, span)? {
-        Place::Host => Err(HipError::InvalidValue),
+        MemoryPlace::Host => Err(HipError::InvalidValue),
         known => Ok(known),
     }
 }
 
 /// Fills in a stream's turn.
-pub fn submit(fill: Fill, stream: Address, wait: Wait) -> Outcome {
+pub fn submit(fill: Fill, stream: Address, wait: Wait) -> HipResult {
     submit::check(stream)?;
     if wait == Wait::Yes {
         capture::allow_unsafe()?;
@@ -26,13 +26,13 @@ pub fn submit(fill: Fill, stream: Address, wait: Wait) -> Outcome {
         return Ok(());
     }
     let place = check(&fill)?;
-    if wait == Wait::Yes && place == Place::Shared {
+    if wait == Wait::Yes && place == MemoryPlace::Shared {
         return submit::submit_and_wait(stream, &Work::Fill(fill));
     }
     submit::submit(stream, Work::Fill(fill))
 }
 
-fn row(to: Address, value: u32, element: usize, count: usize) -> Outcome<Fill> {
+fn row(to: Address, value: u32, element: usize, count: usize) -> HipResult<Fill> {
     let bytes = count.checked_mul(element);
     Ok(Fill {
         to: Rows::one(to),
@@ -42,45 +42,51 @@ fn row(to: Address, value: u32, element: usize, count: usize) -> Outcome<Fill> {
     })
 }
 
-pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
+pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
     on_stream(to, value, bytes, NULL)
 }
 
 /// `hipMemset` in the turn of a stream.
-pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
+pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
     submit(row(to, value as u32, 1, bytes)?, stream, Wait::Yes)
 }
 
-pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
+pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
     submit(row(to, value as u32, 1, bytes)?, stream, Wait::No)
 }
 
-pub fn d8(to: Address, value: u8, count: usize) -> Outcome {
+pub fn d8(to: Address, value: u8, count: usize) -> HipResult {
     submit(row(to, value.into(), 1, count)?, NULL, Wait::Yes)
 }
 
-pub fn d16(to: Address, value: u16, count: usize) -> Outcome {
+pub fn d16(to: Address, value: u16, count: usize) -> HipResult {
     submit(row(to, value.into(), 2, count)?, NULL, Wait::Yes)
 }
 
-pub fn d32(to: Address, value: i32, count: usize) -> Outcome {
+pub fn d32(to: Address, value: i32, count: usize) -> HipResult {
     submit(row(to, value as u32, 4, count)?, NULL, Wait::Yes)
 }
 
-pub fn d8_async(to: Address, value: u8, count: usize, stream: Address) -> Outcome {
+pub fn d8_async(to: Address, value: u8, count: usize, stream: Address) -> HipResult {
     submit(row(to, value.into(), 1, count)?, stream, Wait::No)
 }
 
-pub fn d16_async(to: Address, value: u16, count: usize, stream: Address) -> Outcome {
+pub fn d16_async(to: Address, value: u16, count: usize, stream: Address) -> HipResult {
     submit(row(to, value.into(), 2, count)?, stream, Wait::No)
 }
 
-pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> Outcome {
+pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> HipResult {
     submit(row(to, value as u32, 4, count)?, stream, Wait::No)
 }
 
 /// Returns a fill of `height` rows of `width` bytes that start `pitch` bytes apart.
-pub fn plane(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome<Fill> {
+pub fn plane(
+    to: Address,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+) -> HipResult<Fill> {
     if width > pitch && height > 0 {
         return Err(HipError::InvalidValue);
     }
@@ -100,7 +106,7 @@ pub fn plane(to: Address, pitch: usize, value: i32, width: usize, height: usize)
     })
 }
 
-pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
+pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> HipResult {
     submit(plane(to, pitch, value, width, height)?, NULL, Wait::Yes)
 }
 
@@ -111,7 +117,7 @@ pub fn rows_async(
     width: usize,
     height: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     submit(plane(to, pitch, value, width, height)?, stream, Wait::No)
 }
 
@@ -122,7 +128,7 @@ fn elements(
     bytes: usize,
     width: usize,
     height: usize,
-) -> Outcome<Fill> {
+) -> HipResult<Fill> {
     let width = width.checked_mul(bytes);
     let width = width.ok_or(HipError::InvalidValue)?;
     let plane = plane(to.0, to.1, value as i32, width, height)?;
@@ -135,12 +141,12 @@ fn elements(
 macro_rules! elements {
     ($($name:ident $later:ident $type:ty;)*) => {
         $(
-            pub fn $name(to: Address, pitch: usize, value: $type, width: usize, height: usize) -> Outcome {
+            pub fn $name(to: Address, pitch: usize, value: $type, width: usize, height: usize) -> HipResult {
                 let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
                 submit(fill, NULL, Wait::Yes)
             }
 
-            pub fn $later(to: Address, pitch: usize, value: $type, width: usize, height: usize, stream: Address) -> Outcome {
+            pub fn $later(to: Address, pitch: usize, value: $type, width: usize, height: usize, stream: Address) -> HipResult {
                 let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
                 submit(fill, stream, Wait::No)
             }

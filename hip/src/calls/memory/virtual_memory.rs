@@ -3,11 +3,11 @@
 use super::pool::{Access, Location, NO_ACCESS, READ, READ_WRITE};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::memory::{Allocation, Kind};
 use crate::objects::virtual_memory::{GRANULARITY, Mapping};
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 use crate::sanitize;
 
 /// Recommended granularity of large mappings.
@@ -26,7 +26,7 @@ fn fields() -> (usize, usize, usize) {
 }
 
 /// Fails unless the properties ask for device memory without a handle for other processes.
-fn check(properties: In<Properties>) -> Outcome {
+fn check(properties: In<Properties>) -> HipResult {
     let words = properties.get()?;
     let (kind, handles, place) = fields();
     let location = Location {
@@ -41,7 +41,7 @@ fn check(properties: In<Properties>) -> Outcome {
 }
 
 /// Returns a size. Fails unless it is a multiple of the page.
-fn whole_pages(bytes: usize) -> Outcome<u64> {
+fn whole_pages(bytes: usize) -> HipResult<u64> {
     let bytes = bytes as u64;
     if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) {
         return Err(HipError::InvalidValue);
@@ -49,7 +49,7 @@ fn whole_pages(bytes: usize) -> Outcome<u64> {
     Ok(bytes)
 }
 
-pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> Outcome {
+pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> HipResult {
     out.required()?;
     check(properties)?;
     match option {
@@ -66,7 +66,7 @@ pub fn reserve(
     alignment: usize,
     _wish: Address,
     flags: u64,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
     let bytes = whole_pages(bytes)?;
     let alignment = alignment as u64;
@@ -78,14 +78,19 @@ pub fn reserve(
     out.put(base.ok_or(HipError::OutOfMemory)?)
 }
 
-pub fn give_back(base: Address, bytes: usize) -> Outcome {
+pub fn give_back(base: Address, bytes: usize) -> HipResult {
     if !state().memory.virtual_memory.give_back(base, bytes as u64) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn create(out: Out<Address>, bytes: usize, properties: In<Properties>, flags: u64) -> Outcome {
+pub fn create(
+    out: Out<Address>,
+    bytes: usize,
+    properties: In<Properties>,
+    flags: u64,
+) -> HipResult {
     out.required()?;
     check(properties)?;
     let bytes = whole_pages(bytes)?;
@@ -100,20 +105,20 @@ pub fn create(out: Out<Address>, bytes: usize, properties: In<Properties>, flags
     out.put(handle.ok_or(HipError::OutOfMemory)?)
 }
 
-pub fn release(handle: Address) -> Outcome {
+pub fn release(handle: Address) -> HipResult {
     if !state().memory.virtual_memory.release(handle) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn retain(out: Out<Address>, address: Address) -> Outcome {
+pub fn retain(out: Out<Address>, address: Address) -> HipResult {
     out.required()?;
     let handle = state().memory.virtual_memory.retain(address);
     out.put(handle.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
+pub fn properties_of(out: Out<Properties>, handle: Address) -> HipResult {
     out.required()?;
     let known = state().memory.virtual_memory.held(handle).is_some();
     if !known {
@@ -126,7 +131,7 @@ pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
 }
 
 /// Maps memory from its start, as HIP demands. The mapping is inaccessible until access is set.
-pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> Outcome {
+pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> HipResult {
     let bytes = whole_pages(bytes)?;
     let aligned = base.is_multiple_of(GRANULARITY);
     if offset != 0 || flags != 0 || !aligned {
@@ -138,13 +143,13 @@ pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u
     Ok(())
 }
 
-fn parts(state: &State, base: Address, bytes: usize) -> Outcome<Vec<Mapping>> {
+fn parts(state: &RuntimeState, base: Address, bytes: usize) -> HipResult<Vec<Mapping>> {
     let parts = state.memory.virtual_memory.whole(base, bytes as u64);
     parts.ok_or(HipError::InvalidValue)
 }
 
 /// Removes a mapping from the device's address space.
-fn withdraw(state: &mut State, mapping: &Mapping) {
+fn withdraw(state: &mut RuntimeState, mapping: &Mapping) {
     if mapping.access == NO_ACCESS {
         return;
     }
@@ -158,7 +163,7 @@ fn withdraw(state: &mut State, mapping: &Mapping) {
 }
 
 /// Adds a mapping to the device's address space.
-fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
+fn give(state: &mut RuntimeState, mapping: &Mapping, access: u32) -> HipResult {
     let name = state.memory.name("hipMemMap");
     let memory = &state.memory.virtual_memory;
     let region = memory.region(mapping, &name, access == READ_WRITE);
@@ -179,7 +184,7 @@ fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
     Ok(())
 }
 
-pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize) -> Outcome {
+pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize) -> HipResult {
     if count == 0 || wanted.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -211,14 +216,14 @@ pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize)
     Ok(())
 }
 
-pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> Outcome {
+pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> HipResult {
     out.required()?;
     location.get()?.check()?;
     let mapping = state().memory.virtual_memory.at(address);
     out.put(mapping.ok_or(HipError::InvalidValue)?.access.into())
 }
 
-pub fn unmap(base: Address, bytes: usize) -> Outcome {
+pub fn unmap(base: Address, bytes: usize) -> HipResult {
     stream::wait_for_device()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {

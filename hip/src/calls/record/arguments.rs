@@ -16,7 +16,7 @@ pub struct Arguments {
     /// A value per argument, in order.
     pub json: Vec<Value>,
     /// Allocations that the arguments point into, by address.
-    found: Found,
+    found: PointedAllocations,
 }
 
 /// Returns the name of an allocation's buffer, with the number that fault reports use (`hipMalloc #3`).
@@ -27,7 +27,7 @@ pub fn name(allocation: &Allocation) -> String {
 impl Arguments {
     /// Converts the explicit arguments of a kernel.
     pub fn of(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
-        let mut found = Found::new();
+        let mut found = PointedAllocations::new();
         let json = kernel.explicit_args().map(|arg| {
             let bytes = kernarg.get(arg.offset as usize..).unwrap_or_default();
             let bytes = &bytes[..bytes.len().min(arg.size as usize)];
@@ -50,9 +50,9 @@ impl Arguments {
     }
 }
 
-type Found = BTreeMap<Address, Allocation>;
+type PointedAllocations = BTreeMap<Address, Allocation>;
 
-fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Value {
+fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut PointedAllocations) -> Value {
     if let (ArgKind::GlobalBuffer, Ok(word)) = (&arg.kind, bytes.try_into()) {
         let address = u64::from_le_bytes(word);
         let allocation = memory.at(address).or_else(|| memory.ending_at(address));
@@ -71,7 +71,12 @@ fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Valu
 }
 
 /// Splits a value: aligned words that lie in an allocation are pointers, the bytes between them are raw.
-fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec<Value> {
+fn parts(
+    offset: usize,
+    bytes: &[u8],
+    memory: &Memory,
+    found: &mut PointedAllocations,
+) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut raw = 0;
     let mut at = offset.next_multiple_of(POINTER) - offset;
@@ -89,7 +94,7 @@ fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec
 }
 
 /// Returns a pointer as text: `$alloc3 + 128`.
-fn pointer(address: Address, allocation: Allocation, found: &mut Found) -> Value {
+fn pointer(address: Address, allocation: Allocation, found: &mut PointedAllocations) -> Value {
     found.insert(allocation.base, allocation);
     let name = name(&allocation);
     match address - allocation.base {

@@ -10,7 +10,7 @@ use std::{env, fs, io, process};
 
 use gfx906::code_object::{CodeObject, SymbolKind};
 
-use super::Program;
+use super::RtcProgram;
 use crate::diagnostics::log;
 use crate::settings;
 
@@ -30,7 +30,7 @@ const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, an
                            (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
 
 /// Reason for a failed compilation.
-pub enum Trouble {
+pub enum CompileError {
     /// The source does not compile; the log has the errors.
     Compilation,
     /// No compiler is installed.
@@ -40,15 +40,15 @@ pub enum Trouble {
 }
 
 /// Result of a compilation.
-pub struct Compiled {
+pub struct CompiledProgram {
     /// The code.
-    pub code: Code,
+    pub code: CompiledCode,
     /// Symbols by the expressions that name them.
     pub names: HashMap<String, String>,
 }
 
 /// Form of the compiled code.
-pub enum Code {
+pub enum CompiledCode {
     /// A code object.
     Object(Vec<u8>),
     /// Bitcode for a later link (`-fgpu-rdc`).
@@ -186,7 +186,7 @@ fn symbol_of(text: &str) -> &str {
 
 impl Job {
     /// Collects the compiler's inputs from a program.
-    pub fn of(program: &Program) -> Job {
+    pub fn of(program: &RtcProgram) -> Job {
         let file = Path::new(&program.name).file_name();
         let file = file.and_then(OsStr::to_str).unwrap_or("program");
         Job {
@@ -216,16 +216,16 @@ impl Job {
     }
 
     /// Compiles the program. Returns the log, and the code or the reason for the failure.
-    pub fn run(&self, options: &[String]) -> (String, Result<Compiled, Trouble>) {
+    pub fn run(&self, options: &[String]) -> (String, Result<CompiledProgram, CompileError>) {
         let options = translated(options);
         let Some(compiler) = compiler_or_tell() else {
-            return (NO_COMPILER.to_owned(), Err(Trouble::NoCompiler));
+            return (NO_COMPILER.to_owned(), Err(CompileError::NoCompiler));
         };
         self.compile(&compiler, &options).unwrap_or_else(|error| {
             let compiler = compiler.display();
             let problem = format!("hipRTC, with {compiler}: {error}");
             log(&problem);
-            (problem, Err(Trouble::Host))
+            (problem, Err(CompileError::Host))
         })
     }
 
@@ -233,7 +233,7 @@ impl Job {
         &self,
         compiler: &Path,
         options: &[String],
-    ) -> io::Result<(String, Result<Compiled, Trouble>)> {
+    ) -> io::Result<(String, Result<CompiledProgram, CompileError>)> {
         let directory = Directory::new()?;
         for (name, text) in &self.headers {
             directory.write(name, text)?;
@@ -259,21 +259,21 @@ impl Job {
         let done = command.output()?;
         let log = String::from_utf8_lossy(&done.stderr).replace('\0', " ");
         if !done.status.success() {
-            return Ok((log, Err(Trouble::Compilation)));
+            return Ok((log, Err(CompileError::Compilation)));
         }
         let code = fs::read(&out)?;
         if !later {
             let names = self.names(&code);
-            let code = Code::Object(code);
-            return Ok((log, Ok(Compiled { code, names })));
+            let code = CompiledCode::Object(code);
+            return Ok((log, Ok(CompiledProgram { code, names })));
         }
         let names = self.names_in_text(&String::from_utf8_lossy(&code));
         let bitcode = directory.0.join("program.bc");
         if let Err(more) = assemble(compiler, &out, &bitcode)? {
-            return Ok((log + &more, Err(Trouble::Compilation)));
+            return Ok((log + &more, Err(CompileError::Compilation)));
         }
-        let code = Code::Bitcode(fs::read(&bitcode)?);
-        Ok((log, Ok(Compiled { code, names })))
+        let code = CompiledCode::Bitcode(fs::read(&bitcode)?);
+        Ok((log, Ok(CompiledProgram { code, names })))
     }
 
     /// Returns the symbols of the name expressions from LLVM's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr

@@ -26,7 +26,7 @@ const AR_MAGIC: &[u8] = b"!<arch>\n";
 
 /// Problem of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub enum LinkError {
     /// Invalid argument.
     Argument,
     /// Handle of no linker object.
@@ -45,7 +45,7 @@ pub enum Wrong {
     NoCompiler,
 }
 
-type Result<T = ()> = std::result::Result<T, Wrong>;
+type Result<T = ()> = std::result::Result<T, LinkError>;
 
 /// Inputs of a link, and their results.
 #[derive(Default)]
@@ -68,10 +68,10 @@ fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String
     let mut level = None;
     let (mut texts, mut text_count) = (0, 0);
     for n in 0..count as usize {
-        let value = values.nth(n).map_err(|_| Wrong::Argument)?;
-        match names.nth(n).map_err(|_| Wrong::Argument)? {
+        let value = values.nth(n).map_err(|_| LinkError::Argument)?;
+        match names.nth(n).map_err(|_| LinkError::Argument)? {
             LEVEL if value <= 3 => level = Some(format!("--lto-O{value}")),
-            LEVEL => return Err(Wrong::Argument),
+            LEVEL => return Err(LinkError::Argument),
             OPTIONS => texts = value,
             OPTION_COUNT => text_count = value,
             // Other options are for other compilers.
@@ -82,9 +82,9 @@ fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String
     for n in 0..text_count {
         let at = texts
             .checked_add(n.saturating_mul(8))
-            .ok_or(Wrong::Argument)?;
+            .ok_or(LinkError::Argument)?;
         let text = host_value::<Text>(at).and_then(Text::get);
-        all.push(text.map_err(|_| Wrong::Argument)?);
+        all.push(text.map_err(|_| LinkError::Argument)?);
     }
     let mut all = translated(&all)?;
     all.extend(level);
@@ -99,13 +99,13 @@ fn translated(options: &[String]) -> Result<Vec<String>> {
         match option {
             "" => {}
             "-mllvm" => {
-                let what = options.next().ok_or(Wrong::Option)?;
+                let what = options.next().ok_or(LinkError::Option)?;
                 all.extend(["-mllvm".to_owned(), what.to_owned()]);
             }
             "-O0" | "-O1" | "-O2" | "-O3" => all.push(format!("--lto{option}")),
             other => {
                 diagnostics::log(format!("the linker of hipRTC has no option {other}"));
-                return Err(Wrong::Option);
+                return Err(LinkError::Option);
             }
         }
     }
@@ -114,7 +114,7 @@ fn translated(options: &[String]) -> Result<Vec<String>> {
 
 pub fn create(count: u32, names: In<u32>, values: In<Address>) -> Result<Address> {
     if count > 0 && (names.is_null() || values.is_null()) {
-        return Err(Wrong::Argument);
+        return Err(LinkError::Argument);
     }
     let link = Link {
         options: options(count, names, values)?,
@@ -124,35 +124,35 @@ pub fn create(count: u32, names: In<u32>, values: In<Address>) -> Result<Address
 }
 
 pub fn destroy(link: Address) -> Result {
-    links().remove(link).map(drop).ok_or(Wrong::Handle)
+    links().remove(link).map(drop).ok_or(LinkError::Handle)
 }
 
 /// Fails for an unsupported kind of input.
 fn check(kind: u32) -> Result {
     match kind {
         BITCODE | BUNDLE | ARCHIVE => Ok(()),
-        _ => Err(Wrong::Kind),
+        _ => Err(LinkError::Kind),
     }
 }
 
 pub fn add_data(link: Address, kind: u32, data: Address, bytes: usize) -> Result {
     if data == 0 || bytes == 0 {
-        return Err(Wrong::Nothing);
+        return Err(LinkError::Nothing);
     }
     check(kind)?;
     add(
         link,
         kind,
-        host_bytes(data, bytes).map_err(|_| Wrong::Argument)?,
+        host_bytes(data, bytes).map_err(|_| LinkError::Argument)?,
     )
 }
 
 pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
-    let path = path.get().map_err(|_| Wrong::Argument)?;
+    let path = path.get().map_err(|_| LinkError::Argument)?;
     check(kind)?;
     let data = std::fs::read(&path).map_err(|error| {
         diagnostics::log(format!("the linker of hipRTC: {path}: {error}"));
-        Wrong::Input
+        LinkError::Input
     })?;
     add(link, kind, &data)
 }
@@ -160,9 +160,9 @@ pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
 fn add(link: Address, kind: u32, data: &[u8]) -> Result {
     let wrong = |what: &str| {
         diagnostics::log(format!("the linker of hipRTC: {what}"));
-        Wrong::Input
+        LinkError::Input
     };
-    let unbundled = |data| bundled(data).map_err(|_| Wrong::Input);
+    let unbundled = |data| bundled(data).map_err(|_| LinkError::Input);
     let inputs = match kind {
         BITCODE => vec![data],
         BUNDLE => vec![unbundled(data)?],
@@ -181,7 +181,7 @@ fn add(link: Address, kind: u32, data: &[u8]) -> Result {
     });
     let inputs: Vec<Vec<u8>> = inputs.collect::<Result<_>>()?;
     let mut links = links();
-    let link = links.get_mut(link).ok_or(Wrong::Handle)?;
+    let link = links.get_mut(link).ok_or(LinkError::Handle)?;
     link.inputs.extend(inputs);
     Ok(())
 }
@@ -225,41 +225,41 @@ fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
 pub fn complete(link: Address) -> Result<(Address, usize)> {
     let (inputs, options) = {
         let links = links();
-        let link = links.get(link).ok_or(Wrong::Handle)?;
+        let link = links.get(link).ok_or(LinkError::Handle)?;
         (link.inputs.clone(), link.options.clone())
     };
     if inputs.is_empty() {
-        return Err(Wrong::Link);
+        return Err(LinkError::Link);
     }
     // The lock is free meanwhile, so that other threads can link.
     let linked = run(&inputs, &options)?.into_boxed_slice();
     let place = (linked.as_ptr().expose_provenance() as Address, linked.len());
     let mut links = links();
-    let link = links.get_mut(link).ok_or(Wrong::Handle)?;
+    let link = links.get_mut(link).ok_or(LinkError::Handle)?;
     link.linked.push(linked);
     Ok(place)
 }
 
 fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
     let Some(compiler) = compiler_or_tell() else {
-        return Err(Wrong::NoCompiler);
+        return Err(LinkError::NoCompiler);
     };
     let failed = |error: io::Error| {
         diagnostics::log(format!("the linker of hipRTC: {error}"));
-        Wrong::Link
+        LinkError::Link
     };
     let Some(linker) = linker(&compiler).map_err(failed)? else {
         diagnostics::log(format!(
             "the linker of hipRTC needs the lld of {}: it is not installed (Debian's packages lld-19 and so on)",
             compiler.display()
         ));
-        return Err(Wrong::NoCompiler);
+        return Err(LinkError::NoCompiler);
     };
     match link(&compiler, &linker, inputs, options).map_err(failed)? {
         Ok(code) => Ok(code),
         Err(log) => {
             diagnostics::log(format!("the linker of hipRTC: {}", log.trim_end()));
-            Err(Wrong::Link)
+            Err(LinkError::Link)
         }
     }
 }
@@ -333,8 +333,8 @@ mod tests {
             translate(&["-O1", "", "-mllvm", "-x=1"]),
             Ok(vec!["--lto-O1".into(), "-mllvm".into(), "-x=1".into()])
         );
-        assert_eq!(translate(&["-mllvm"]), Err(Wrong::Option));
-        assert_eq!(translate(&["--version"]), Err(Wrong::Option));
+        assert_eq!(translate(&["-mllvm"]), Err(LinkError::Option));
+        assert_eq!(translate(&["--version"]), Err(LinkError::Option));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::bytes as parts;
 use crate::boundary::{Address, host_bytes, move_bytes, put_bytes};
 use crate::card::FIRST_ADDRESS;
 use crate::diagnostics::log;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::memory::Kind;
 use crate::objects::work::Copy;
 use crate::runtime::state;
@@ -19,7 +19,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryPlace {
     /// Memory of the device, or a variable of a loaded module.
     Device,
     /// Host memory that kernels reach too.
@@ -29,7 +29,7 @@ pub enum Place {
 }
 
 /// Returns the kind of memory that holds a range. Fails for a range beyond its allocation, and for device addresses outside of allocations.
-pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
+pub fn place(address: Address, bytes: u64) -> HipResult<MemoryPlace> {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -45,24 +45,24 @@ pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
             };
         }
         return Ok(match allocation.kind {
-            Kind::Device | Kind::Mapped => Place::Device,
-            _ => Place::Shared,
+            Kind::Device | Kind::Mapped => MemoryPlace::Device,
+            _ => MemoryPlace::Shared,
         });
     }
     if address < FIRST_ADDRESS {
-        return Ok(Place::Host);
+        return Ok(MemoryPlace::Host);
     }
     // Variables of modules are known to the GPU only.
     let inside = state.gpu.covers(address, bytes);
     if inside {
-        Ok(Place::Device)
+        Ok(MemoryPlace::Device)
     } else {
         Err(HipError::InvalidValue)
     }
 }
 
 /// Reads the rows of a copy's source in memory of the program.
-pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
+pub fn stage(copy: &Copy) -> HipResult<Arc<[u8]>> {
     let size = copy.size;
     let mut bytes = Vec::with_capacity(size.width * size.height * size.depth);
     for (y, z) in size.rows() {
@@ -72,7 +72,7 @@ pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
 }
 
 /// Does a copy.
-pub fn run(copy: &Copy) -> Outcome {
+pub fn run(copy: &Copy) -> HipResult {
     let done = rows(copy);
     if done.is_err() {
         log(format!(
@@ -85,7 +85,7 @@ pub fn run(copy: &Copy) -> Outcome {
     done
 }
 
-fn rows(copy: &Copy) -> Outcome {
+fn rows(copy: &Copy) -> HipResult {
     let size = copy.size;
     if size.is_empty() {
         return Ok(());
@@ -113,8 +113,8 @@ fn rows(copy: &Copy) -> Outcome {
     Ok(())
 }
 
-fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: Place) -> Outcome {
-    if place == Place::Host {
+fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: MemoryPlace) -> HipResult {
+    if place == MemoryPlace::Host {
         return put_bytes(to, data);
     }
     if let Some(heap) = sanitize::heap() {
@@ -123,11 +123,17 @@ fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: Place) -> Outcome {
     parts::write(gpu, to, data)
 }
 
-fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outcome {
+fn moved(
+    gpu: &Gpu,
+    to: Address,
+    from: Address,
+    bytes: usize,
+    ends: (MemoryPlace, MemoryPlace),
+) -> HipResult {
     match ends {
-        (Place::Host, Place::Host) => move_bytes(to, from, bytes),
-        (_, Place::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
-        (Place::Host, _) => {
+        (MemoryPlace::Host, MemoryPlace::Host) => move_bytes(to, from, bytes),
+        (_, MemoryPlace::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
+        (MemoryPlace::Host, _) => {
             let mut buffer = vec![0; bytes.min(CHUNK)];
             for at in (0..bytes).step_by(CHUNK) {
                 let part = &mut buffer[..CHUNK.min(bytes - at)];

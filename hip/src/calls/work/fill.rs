@@ -2,7 +2,7 @@
 
 use super::bytes as parts;
 use crate::diagnostics::log;
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::work::Fill;
 use crate::runtime::state;
 use crate::sanitize;
@@ -11,7 +11,7 @@ use crate::sanitize;
 const CHUNK: usize = 1 << 20;
 
 /// Does a fill.
-pub fn run(fill: &Fill) -> Outcome {
+pub fn run(fill: &Fill) -> HipResult {
     let gpu = state().gpu.clone();
     let width = fill.size.width;
     let element = &fill.value.to_le_bytes()[..fill.element];

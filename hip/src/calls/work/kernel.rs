@@ -9,7 +9,7 @@ use super::pools;
 use crate::boundary::Address;
 use crate::calls::record;
 use crate::diagnostics::{self, log, messages, summary, trap};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host;
 use crate::objects::module::{self, Function};
 use crate::objects::work::Kernel;
@@ -18,7 +18,7 @@ use crate::sanitize;
 use crate::settings::{self, SETTINGS};
 
 /// Runs a kernel to its end. Records the launch if recording is on.
-pub fn run(kernel: &Kernel) -> Outcome {
+pub fn run(kernel: &Kernel) -> HipResult {
     let record = record::begin(kernel, &SETTINGS.limits);
     let outcome = launch(kernel);
     if let Some(record) = record {
@@ -30,7 +30,7 @@ pub fn run(kernel: &Kernel) -> Outcome {
     outcome
 }
 
-fn launch(work: &Kernel) -> Outcome {
+fn launch(work: &Kernel) -> HipResult {
     let function = &work.function;
     let launch = Launch {
         grid: work.shape.grid,

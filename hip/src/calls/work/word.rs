@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Word;
 use crate::runtime::state;
 use crate::sanitize;
@@ -11,7 +11,7 @@ use crate::sanitize;
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// Writes a word, or waits for its value. The wait ends after a failed kernel, since that kernel may have been meant to write the word.
-pub fn run(word: &Word) -> Outcome {
+pub fn run(word: &Word) -> HipResult {
     let gpu = state().gpu.clone();
     let lost = |_| HipError::InvalidValue;
     if word.test.is_none() {

@@ -8,7 +8,7 @@ use crate::queue::LaneId;
 
 /// Restriction by a capture: the values of `hipStreamCaptureMode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum CaptureMode {
     /// No thread may make calls that might disturb the capture.
     Global,
     /// The capture's own thread may not make such calls.
@@ -17,12 +17,16 @@ pub enum Mode {
     Relaxed,
 }
 
-impl Mode {
+impl CaptureMode {
     /// Returns the mode of a number.
-    pub fn of(number: u32) -> Option<Mode> {
-        [Mode::Global, Mode::ThreadLocal, Mode::Relaxed]
-            .get(number as usize)
-            .copied()
+    pub fn of(number: u32) -> Option<CaptureMode> {
+        [
+            CaptureMode::Global,
+            CaptureMode::ThreadLocal,
+            CaptureMode::Relaxed,
+        ]
+        .get(number as usize)
+        .copied()
     }
 }
 
@@ -35,7 +39,7 @@ pub struct Capture {
     /// Lane of the stream that began the capture.
     pub lane: LaneId,
     /// Restriction on other calls.
-    pub mode: Mode,
+    pub mode: CaptureMode,
     /// Thread that began the capture.
     pub thread: ThreadId,
     /// Streams that take part, each with the nodes that its next work depends on.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Graphs, What};
+use super::{Graphs, NodeAction};
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Work;
 use crate::queue::Ticket;
 
@@ -30,7 +30,7 @@ pub struct Step {
     /// Node that the step was made from.
     pub node: Address,
     /// Operation of the step.
-    pub what: Doing,
+    pub what: StepAction,
     /// Steps that this step depends on.
     after: Vec<usize>,
     /// False if launches leave the step out.
@@ -39,9 +39,9 @@ pub struct Step {
 
 /// Operation of a step.
 #[derive(Clone)]
-pub enum Doing {
+pub enum StepAction {
     /// Operation of the step's node.
-    Node(What),
+    Node(NodeAction),
     /// Child graph.
     Graph(Exec),
 }
@@ -55,15 +55,15 @@ const PARAMETERS: u32 = 5;
 
 impl Exec {
     /// Makes a graph executable. The error is `InvalidValue` if its nodes form a cycle.
-    pub fn new(graphs: &Graphs, graph: Address, flags: u64) -> Outcome<Exec> {
+    pub fn new(graphs: &Graphs, graph: Address, flags: u64) -> HipResult<Exec> {
         let nodes = &graphs.graph(graph)?.nodes;
         let mut steps = Vec::with_capacity(nodes.len());
         let places: HashMap<Address, usize> = nodes.iter().copied().zip(0..).collect();
         for &node in nodes {
             let found = graphs.node(node)?;
             let what = match &found.what {
-                What::Child(child) => Doing::Graph(Exec::new(graphs, *child, flags)?),
-                what => Doing::Node(what.clone()),
+                NodeAction::Child(child) => StepAction::Graph(Exec::new(graphs, *child, flags)?),
+                what => StepAction::Node(what.clone()),
             };
             let place = |before| places.get(before).copied();
             let after: Option<Vec<usize>> = found.after.iter().map(place).collect();
@@ -93,17 +93,17 @@ impl Exec {
     }
 
     /// Calls a function for each operation in order of execution, child graphs included.
-    pub fn each(&self, f: &mut impl FnMut(&What)) {
+    pub fn each(&self, f: &mut impl FnMut(&NodeAction)) {
         for step in self.in_order() {
             match &step.what {
-                Doing::Node(what) => f(what),
-                Doing::Graph(graph) => graph.each(f),
+                StepAction::Node(what) => f(what),
+                StepAction::Graph(graph) => graph.each(f),
             }
         }
     }
 
     /// Returns the step of a node, searching child graphs too.
-    pub fn step(&mut self, node: Address) -> Outcome<&mut Step> {
+    pub fn step(&mut self, node: Address) -> HipResult<&mut Step> {
         self.find(node).ok_or(HipError::InvalidValue)
     }
 
@@ -112,8 +112,8 @@ impl Exec {
             return Some(&mut self.steps[n]);
         }
         self.steps.iter_mut().find_map(|step| match &mut step.what {
-            Doing::Graph(graph) => graph.find(node),
-            Doing::Node(_) => None,
+            StepAction::Graph(graph) => graph.find(node),
+            StepAction::Node(_) => None,
         })
     }
 
@@ -130,8 +130,10 @@ impl Exec {
         }
         for (old, new) in self.steps.iter().zip(&new.steps) {
             match (&old.what, &new.what) {
-                (Doing::Graph(a), Doing::Graph(b)) => a.compare(b)?,
-                (Doing::Node(a), Doing::Node(b)) => same(a, b).map_err(|why| (why, new.node))?,
+                (StepAction::Graph(a), StepAction::Graph(b)) => a.compare(b)?,
+                (StepAction::Node(a), StepAction::Node(b)) => {
+                    same(a, b).map_err(|why| (why, new.node))?
+                }
                 _ => return Err((NODE_TYPE, new.node)),
             }
             if old.after != new.after {
@@ -144,7 +146,7 @@ impl Exec {
     fn take(&mut self, new: &Exec) {
         for (old, new) in self.steps.iter_mut().zip(&new.steps) {
             match (&mut old.what, &new.what) {
-                (Doing::Graph(old), Doing::Graph(new)) => old.take(new),
+                (StepAction::Graph(old), StepAction::Graph(new)) => old.take(new),
                 (old, new) => *old = new.clone(),
             }
         }
@@ -152,22 +154,24 @@ impl Exec {
 }
 
 /// Checks that an operation may replace another. The error is a value of `hipGraphExecUpdateResult`.
-pub fn same(old: &What, new: &What) -> Result<(), u32> {
+pub fn same(old: &NodeAction, new: &NodeAction) -> Result<(), u32> {
     match (old, new) {
-        (What::Work(Work::Copy(old)), What::Work(Work::Copy(new))) if old.form == new.form => {
+        (NodeAction::Work(Work::Copy(old)), NodeAction::Work(Work::Copy(new)))
+            if old.form == new.form =>
+        {
             // A card distinguishes copies by their direction.
             if old.direction != new.direction {
                 return Err(PARAMETERS);
             }
         }
-        (What::Work(Work::Kernel(_)), What::Work(Work::Kernel(_)))
-        | (What::Work(Work::Fill(_)), What::Work(Work::Fill(_)))
-        | (What::Work(Work::Host(_)), What::Work(Work::Host(_)))
-        | (What::Empty, What::Empty)
-        | (What::Allocate(..), What::Allocate(..))
-        | (What::Free(_), What::Free(_))
-        | (What::Record(_), What::Record(_))
-        | (What::Wait(_), What::Wait(_)) => {}
+        (NodeAction::Work(Work::Kernel(_)), NodeAction::Work(Work::Kernel(_)))
+        | (NodeAction::Work(Work::Fill(_)), NodeAction::Work(Work::Fill(_)))
+        | (NodeAction::Work(Work::Host(_)), NodeAction::Work(Work::Host(_)))
+        | (NodeAction::Empty, NodeAction::Empty)
+        | (NodeAction::Allocate(..), NodeAction::Allocate(..))
+        | (NodeAction::Free(_), NodeAction::Free(_))
+        | (NodeAction::Record(_), NodeAction::Record(_))
+        | (NodeAction::Wait(_), NodeAction::Wait(_)) => {}
         _ => return Err(NODE_TYPE),
     }
     Ok(())

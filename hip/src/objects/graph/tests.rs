@@ -1,17 +1,17 @@
 //! Tests of nodes, edges, clones and updates, without a device.
 
-use super::exec::{Doing, Exec};
+use super::exec::{Exec, StepAction};
 use super::*;
 use crate::objects::work::{Fill, Rows, Size};
 
-fn fill(value: u32) -> What {
+fn fill(value: u32) -> NodeAction {
     let fill = Fill {
         to: Rows::one(4096),
         size: Size::one(4),
         value,
         element: 4,
     };
-    What::Work(Work::Fill(fill))
+    NodeAction::Work(Work::Fill(fill))
 }
 
 /// Returns a graph whose second and third node depend on the first, and the fourth on both.
@@ -30,7 +30,7 @@ fn diamond(graphs: &mut Graphs) -> (Address, [Address; 4]) {
 fn values(exec: &Exec) -> Vec<u32> {
     let mut values = Vec::new();
     exec.each(&mut |what| match what {
-        What::Work(Work::Fill(fill)) => values.push(fill.value),
+        NodeAction::Work(Work::Fill(fill)) => values.push(fill.value),
         _ => panic!("a fill"),
     });
     values
@@ -58,10 +58,10 @@ fn nodes_and_edges_are_told() {
     assert_eq!(graphs.remove(c), Ok(()));
     assert_eq!(graphs.edges(graph), Ok(vec![(a, b)]));
     assert_eq!(graphs.roots(graph), Ok(vec![a, d]));
-    let twice = graphs.add(graph, vec![a, a], What::Empty);
+    let twice = graphs.add(graph, vec![a, a], NodeAction::Empty);
     assert_eq!(twice, Err(HipError::InvalidValue));
     let (_, others) = diamond(&mut graphs);
-    let foreign = graphs.add(graph, vec![others[0]], What::Empty);
+    let foreign = graphs.add(graph, vec![others[0]], NodeAction::Empty);
     assert_eq!(foreign, Err(HipError::InvalidValue));
     assert_eq!(graphs.destroy(graph), Ok(vec![]));
     assert!(graphs.node(a).is_err() && graphs.node(others[0]).is_ok());
@@ -90,7 +90,7 @@ fn clones_have_nodes_of_their_own_and_children_go_with_their_nodes() {
     let (inner, nodes) = diamond(&mut graphs);
     let child = graphs.clone_graph(inner).expect("a graph");
     let outer = graphs.create();
-    let node = graphs.add(outer, vec![], What::Child(child));
+    let node = graphs.add(outer, vec![], NodeAction::Child(child));
     let node = node.expect("a node");
     let origins = graphs.graph(child).expect("there").nodes.clone();
     let origins = origins.iter().map(|&n| graphs.node(n).expect("there"));
@@ -114,7 +114,7 @@ fn an_update_takes_what_nodes_say_and_nothing_else() {
     assert_eq!(exec.update(&new), Ok(()));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
     // Another operation, another edge, another node.
-    graphs.node_mut(c).expect("there").what = What::Empty;
+    graphs.node_mut(c).expect("there").what = NodeAction::Empty;
     let new = Exec::new(&graphs, other, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((3, c)));
     graphs.node_mut(c).expect("there").what = fill(5);
@@ -126,7 +126,7 @@ fn an_update_takes_what_nodes_say_and_nothing_else() {
     assert_eq!(exec.update(&new), Err((2, 0)));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
     let step = exec.steps.first().expect("a step");
-    assert!(matches!(step.what, Doing::Node(_)));
+    assert!(matches!(step.what, StepAction::Node(_)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! User objects of the program that graphs hold references to. The last reference calls an object's destructor.
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use crate::objects::work::HostFunction;
 
@@ -13,7 +13,7 @@ struct User {
 }
 
 /// Destructor and its object. It is called with no lock held.
-pub type Gone = (HostFunction, Address);
+pub type UserDestructor = (HostFunction, Address);
 
 /// Table of all user objects.
 pub struct Users(Handles<User>);
@@ -34,14 +34,14 @@ impl Users {
     }
 
     /// Adds references.
-    pub fn retain(&mut self, user: Address, count: u32) -> Outcome {
+    pub fn retain(&mut self, user: Address, count: u32) -> HipResult {
         let user = self.0.get_mut(user).ok_or(HipError::InvalidValue)?;
         user.references += u64::from(count);
         Ok(())
     }
 
     /// Releases references. Returns the destructor after the last reference.
-    pub fn release(&mut self, user: Address, count: u32) -> Outcome<Option<Gone>> {
+    pub fn release(&mut self, user: Address, count: u32) -> HipResult<Option<UserDestructor>> {
         let found = self.0.get_mut(user).ok_or(HipError::InvalidValue)?;
         let left = found.references.checked_sub(count.into());
         found.references = left.ok_or(HipError::InvalidValue)?;
@@ -53,7 +53,7 @@ impl Users {
     }
 
     /// Releases the references of a graph. Returns the destructors to call.
-    pub fn release_all(&mut self, held: Vec<(Address, u32)>) -> Vec<Gone> {
+    pub fn release_all(&mut self, held: Vec<(Address, u32)>) -> Vec<UserDestructor> {
         let release = |(user, count)| self.release(user, count).ok().flatten();
         held.into_iter().filter_map(release).collect()
     }

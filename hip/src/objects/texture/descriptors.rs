@@ -1,7 +1,7 @@
 //! Parameters of textures and surfaces in HIP's structures.
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::array::Channel;
 
 /// `hipResourceDesc`: a kind, and words whose meaning depends on it.
@@ -55,7 +55,7 @@ const PITCHED: u32 = 3;
 
 impl ResourceDesc {
     /// Decodes the memory. Arrays of several levels of detail are not supported.
-    pub fn resource(&self) -> Outcome<Resource> {
+    pub fn resource(&self) -> HipResult<Resource> {
         let w = self.words;
         let channel = Channel {
             bits: [w[1], w[1] >> 32, w[2], w[2] >> 32].map(|bits| bits as i32),
@@ -88,7 +88,7 @@ impl ResourceDesc {
 
 impl DriverResourceDesc {
     /// Converts to the runtime API's structure.
-    pub fn of_runtime(self) -> Outcome<ResourceDesc> {
+    pub fn of_runtime(self) -> HipResult<ResourceDesc> {
         if self.flags != 0 {
             return Err(HipError::InvalidValue);
         }
@@ -108,7 +108,7 @@ impl DriverResourceDesc {
     }
 
     /// Converts from the runtime API's structure.
-    pub fn from_runtime(desc: &ResourceDesc) -> Outcome<DriverResourceDesc> {
+    pub fn from_runtime(desc: &ResourceDesc) -> HipResult<DriverResourceDesc> {
         let mut words = [0; 16];
         words[0] = desc.words[0];
         if let Resource::Linear { channel, .. } | Resource::Pitched { channel, .. } =
@@ -240,7 +240,7 @@ pub struct DriverViewDesc {
 
 impl ViewDesc {
     /// Returns the type in which elements are read, or none for the array's own. Block-compressed formats are not supported.
-    pub fn channel(&self) -> Outcome<Option<Channel>> {
+    pub fn channel(&self) -> HipResult<Option<Channel>> {
         // Unsigned and signed bytes, words, dwords, then halves and floats, each with 1, 2 and 4 components.
         const KINDS: [u32; 8] = [0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20];
         let Some(n) = self.format.checked_sub(1) else {

@@ -15,7 +15,7 @@ pub const ALIGN: usize = 256;
 
 /// Dimensions of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ImageDimensions {
     /// One row.
     Row,
     /// Rows.
@@ -36,7 +36,7 @@ pub struct Image {
     /// Bytes from row to row.
     pub pitch: usize,
     /// Dimensions.
-    pub shape: Shape,
+    pub shape: ImageDimensions,
     /// Elements of a row, rows, planes or layers. Unused dimensions are 1.
     pub sides: [usize; 3],
     /// Type of the elements.
@@ -95,11 +95,11 @@ impl Image {
         let [width, height, depth] = self.sides.map(|side| side as u32 - 1);
         let pitch = (self.pitch / self.channel.bytes()) as u32 - 1;
         let kind = match self.shape {
-            Shape::Row => 8,
-            Shape::Plane => 9,
-            Shape::Cube => 10,
-            Shape::Rows => 12,
-            Shape::Planes => 13,
+            ImageDimensions::Row => 8,
+            ImageDimensions::Plane => 9,
+            ImageDimensions::Cube => 10,
+            ImageDimensions::Rows => 12,
+            ImageDimensions::Planes => 13,
         };
         let mut words = [0; WORDS];
         words[..5].copy_from_slice(&[
@@ -177,7 +177,7 @@ mod tests {
         Image {
             base: 0x7f12_3456_7800,
             pitch: 512,
-            shape: Shape::Plane,
+            shape: ImageDimensions::Plane,
             sides: [17, 9, 1],
             channel: Channel::of(format, components).expect("known"),
             fractions: false,

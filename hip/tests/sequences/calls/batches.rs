@@ -6,7 +6,7 @@ use gfx906_hip::boundary::In;
 use super::memory::of;
 use super::*;
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     match random.below(4) {
         0 => rows(held, random),
         1 => library(held, random),
@@ -16,7 +16,7 @@ pub fn any(held: &Held, random: &mut Random) {
 }
 
 /// Copies rows of the program into device memory, each with a number at its beginning. One copy may be invalid.
-fn rows(held: &Held, random: &mut Random) {
+fn rows(held: &LiveObjects, random: &mut Random) {
     let (count, bytes) = (1 + random.below(4), 1 + random.below(3000));
     let stream = held.stream(random);
     let (mut base, mut failed) = (0, 77);
@@ -75,7 +75,7 @@ fn rows(held: &Held, random: &mut Random) {
 }
 
 /// Unloads a library while its kernel runs.
-fn library(held: &Held, random: &mut Random) {
+fn library(held: &LiveObjects, random: &mut Random) {
     let stream = held.stream(random);
     let (mut library, mut kernel, mut again, mut data) = (0, 0, 1, 0);
     let image = CODE.as_ptr().expose_provenance() as u64;
@@ -130,7 +130,7 @@ fn library(held: &Held, random: &mut Random) {
 }
 
 /// Queries several attributes of an address at a time.
-fn addresses(held: &Held, random: &mut Random) {
+fn addresses(held: &LiveObjects, random: &mut Random) {
     const START: u32 = 11;
     const SIZE: u32 = 12;
     let (mut start, mut size) = (7u64, 7u64);
@@ -160,7 +160,7 @@ fn addresses(held: &Held, random: &mut Random) {
 }
 
 /// Writes and waits for memory words in a batch. One operation may be invalid.
-fn words(held: &Held, random: &mut Random) {
+fn words(held: &LiveObjects, random: &mut Random) {
     const WAIT: u64 = 4;
     const WRITE: u64 = 5;
     let (stream, mut base) = (held.stream(random), 0);
@@ -192,7 +192,7 @@ fn words(held: &Held, random: &mut Random) {
 }
 
 /// Tests masks of compute units and linker objects. Nothing is linked, since that takes seconds.
-fn handles(held: &Held, random: &mut Random) {
+fn handles(held: &LiveObjects, random: &mut Random) {
     let (mut stream, mut link) = (0, 0);
     let mask = [random.next() as u32, random.next() as u32];
     let count = 1 + random.below(2) as u32;

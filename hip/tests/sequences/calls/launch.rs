@@ -7,7 +7,7 @@ use super::*;
 
 /// Launches a kernel that is valid, has a wrong launch shape, or writes beyond the end of its output. A kernel's failure affects all
 /// threads, so only a thread that is alone launches a failing kernel.
-pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
+pub fn launch(held: &mut LiveObjects, random: &mut Random, stream: u64, alone: bool) {
     let (Some((_, function)), Some(input), Some(output)) = (
         random.pick(&held.functions),
         random.pick(&held.blocks),

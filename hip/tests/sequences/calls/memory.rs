@@ -16,7 +16,7 @@ pub fn of<T: Copy, U: Copy>(values: &[T]) -> In<U> {
     unsafe { In::at(values.as_ptr().cast()) }
 }
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     match random.below(4) {
         0 => pool(held, random),
         1 => mapped(held, random),
@@ -25,7 +25,7 @@ pub fn any(held: &Held, random: &mut Random) {
     }
 }
 
-fn pool(held: &Held, random: &mut Random) {
+fn pool(held: &LiveObjects, random: &mut Random) {
     let (mut pool, mut address) = (0, 0);
     // hipMemPoolProps: pinned, without handles for other processes, on the device.
     let properties = [1, 0, HERE[0], HERE[1]];
@@ -70,7 +70,7 @@ fn pool(held: &Held, random: &mut Random) {
     assert_eq!((none, address), (INVALID_VALUE, 0));
 }
 
-fn mapped(held: &Held, random: &mut Random) {
+fn mapped(held: &LiveObjects, random: &mut Random) {
     // hipMemAllocationProp of HIP 5: location and type.
     let properties = [0, HERE[0], HERE[1], 0, 1, 0, 0, 0];
     let (mut base, parts) = (0, 1 + random.below(3) as usize);
@@ -121,7 +121,7 @@ fn mapped(held: &Held, random: &mut Random) {
     assert_eq!(call!(hipMemAddressFree(base, all)), SUCCESS);
 }
 
-fn array(held: &Held, random: &mut Random) {
+fn array(held: &LiveObjects, random: &mut Random) {
     let (width, height) = (1 + random.below(60) as usize, 1 + random.below(9) as usize);
     let channel = Channel {
         bits: [8, 0, 0, 0],

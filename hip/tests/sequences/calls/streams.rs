@@ -28,7 +28,7 @@ fn counter() -> (&'static AtomicU64, u64) {
 }
 
 /// Submits copies, fills and host functions to streams that wait for each other, and checks that all of them were done.
-pub fn in_flight(held: &Held, random: &mut Random) {
+pub fn in_flight(held: &LiveObjects, random: &mut Random) {
     let (Some(block), Some(pinned)) = (random.pick(&held.blocks), random.pick(&held.pinned)) else {
         return;
     };
@@ -77,7 +77,7 @@ pub fn in_flight(held: &Held, random: &mut Random) {
 }
 
 /// Destroys a stream, a module and a graph while they are at work.
-pub fn given_up(held: &Held, random: &mut Random) {
+pub fn given_up(held: &LiveObjects, random: &mut Random) {
     let (Some(input), Some(output)) = (random.pick(&held.blocks), random.pick(&held.blocks)) else {
         return;
     };
@@ -120,7 +120,7 @@ pub fn given_up(held: &Held, random: &mut Random) {
 }
 
 /// Captures two streams and launches the graph several times. The capture may be invalidated.
-pub fn captured(held: &Held, random: &mut Random, alone: bool) {
+pub fn captured(held: &LiveObjects, random: &mut Random, alone: bool) {
     let Some(block) = random.pick(&held.blocks) else {
         return;
     };
@@ -212,7 +212,7 @@ fn launched(graph: u64, stream: u64, counter: &AtomicU64, random: &mut Random) {
 }
 
 /// Allocates and frees memory in the order of a stream.
-pub fn ordered(held: &Held, random: &mut Random) {
+pub fn ordered(held: &LiveObjects, random: &mut Random) {
     let stream = held.stream(random);
     let (mut address, bytes) = (0, random.below(5000) as usize + 1);
     let made = call!(hipMallocAsync(out(&mut address), bytes, stream));

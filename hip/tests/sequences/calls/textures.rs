@@ -13,7 +13,7 @@ fn over(array: u64) -> [u64; 8] {
     [0, array, 0, 0, 0, 0, 0, 0]
 }
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     let kind = random.below(3) as u32;
     let bits = if kind == FLOAT { 32 } else { 8 };
     let channel = Channel {
