@@ -50,11 +50,11 @@ fn channel(x: i32, y: i32, z: i32, w: i32, format: u32) -> Channel {
 }
 
 fn name_of(code: u32) -> Text {
-    Text::of(error::name(code))
+    Text::from_static(error::name(code))
 }
 
 fn text_of(code: u32) -> Text {
-    Text::of(error::text(code))
+    Text::from_static(error::text(code))
 }
 
 fn drv_name(code: u32, out: Out<Text>) -> HipResult {
@@ -74,11 +74,11 @@ fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> HipResult {
 }
 
 fn no_text(_id: u32) -> Text {
-    Text::of(c"unknown")
+    Text::from_static(c"unknown")
 }
 
 fn empty() -> Text {
-    Text::of(c"")
+    Text::from_static(c"")
 }
 
 fn no_build_id() -> usize {

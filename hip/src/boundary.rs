@@ -96,7 +96,7 @@ impl<T: Copy> In<T> {
     }
 
     /// Wraps arguments of this crate, which must outlive the value.
-    pub(crate) fn of(values: &[T]) -> In<T> {
+    pub(crate) fn from_slice(values: &[T]) -> In<T> {
         In(values.as_ptr())
     }
 
@@ -130,7 +130,7 @@ impl Text {
     }
 
     /// Wraps a string of this crate for the caller.
-    pub fn of(text: &'static CStr) -> Text {
+    pub fn from_static(text: &'static CStr) -> Text {
         Text(text.as_ptr())
     }
 

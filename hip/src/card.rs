@@ -26,7 +26,7 @@ pub fn visible() -> bool {
 }
 
 /// Fails if programs may not see the device.
-pub fn any() -> HipResult {
+pub fn check_visible() -> HipResult {
     if !visible() {
         return Err(HipError::NoDevice);
     }
@@ -35,7 +35,7 @@ pub fn any() -> HipResult {
 
 /// Checks a device's number.
 pub fn check(device: i32) -> HipResult {
-    any()?;
+    check_visible()?;
     if device != 0 {
         return Err(HipError::InvalidDevice);
     }

@@ -23,7 +23,7 @@ pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
     let outcome = guarded(name, || {
         check_process()?;
         if gate == Gate::Device {
-            card::any()?;
+            card::check_visible()?;
             let failure = state().failure;
             failure.map_or(Ok(()), Err)?;
         }
@@ -52,9 +52,9 @@ pub fn latest() -> u32 {
 /// Logs once that a function is not supported, and returns the code for that.
 pub fn not_supported(name: &'static str) -> u32 {
     static TOLD: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.contains(&name) {
-        told.push(name);
+    let mut logged = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !logged.contains(&name) {
+        logged.push(name);
         log(format!(
             "{name} is not supported: it returns hipErrorNotSupported"
         ));

@@ -31,7 +31,7 @@ impl Generation {
     }
 
     /// Returns the generation of a major version.
-    fn of(major: &str) -> Option<Generation> {
+    fn from_major(major: &str) -> Option<Generation> {
         match major {
             "5" => Some(Generation::Five),
             "6" => Some(Generation::Six),
@@ -42,14 +42,16 @@ impl Generation {
 
     /// Returns the generation for a file name: 6 for `libamdhip64.so.6.4`. The name without a version stands for the newest. A program that
     /// links this crate statically has another name, and gets the version of Debian's headers.
-    fn called(path: &str) -> Generation {
+    fn from_file_name(path: &str) -> Generation {
         let name = path.rsplit('/').next().unwrap_or(path);
         let names = ["libamdhip64.so", "libhiprtc.so"];
         match names.iter().find_map(|library| name.split_once(library)) {
             None => Generation::Five,
             Some((_, suffix)) => {
                 let major = suffix.trim_start_matches('.').split('.').next();
-                major.and_then(Generation::of).unwrap_or(Generation::Seven)
+                major
+                    .and_then(Generation::from_major)
+                    .unwrap_or(Generation::Seven)
             }
         }
     }
@@ -77,7 +79,7 @@ fn own_name() -> String {
 /// Returns the generation of this process.
 pub fn generation() -> Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
-        let named = Generation::called(&own_name());
+        let named = Generation::from_file_name(&own_name());
         match settings::hip_major() {
             Some(5) => Generation::Five,
             Some(6) => Generation::Six,
@@ -94,18 +96,21 @@ mod tests {
 
     #[test]
     fn names_tell_generations() {
-        let called = Generation::called;
-        assert_eq!(called("/opt/x/libamdhip64.so.5"), Generation::Five);
-        assert_eq!(called("libamdhip64.so.6"), Generation::Six);
+        let from_file_name = Generation::from_file_name;
+        assert_eq!(from_file_name("/opt/x/libamdhip64.so.5"), Generation::Five);
+        assert_eq!(from_file_name("libamdhip64.so.6"), Generation::Six);
         assert_eq!(
-            called("/a.so.6/libamdhip64.so.7.1.25424"),
+            from_file_name("/a.so.6/libamdhip64.so.7.1.25424"),
             Generation::Seven
         );
-        assert_eq!(called("/x/libhiprtc.so.6"), Generation::Six);
-        assert_eq!(called("/x/libamdhip64.so"), Generation::Seven);
-        assert_eq!(called("/x/libamdhip64.so.71"), Generation::Seven);
-        assert_eq!(called("/x/tests-0123456789abcdef"), Generation::Five);
-        assert_eq!(called(""), Generation::Five);
+        assert_eq!(from_file_name("/x/libhiprtc.so.6"), Generation::Six);
+        assert_eq!(from_file_name("/x/libamdhip64.so"), Generation::Seven);
+        assert_eq!(from_file_name("/x/libamdhip64.so.71"), Generation::Seven);
+        assert_eq!(
+            from_file_name("/x/tests-0123456789abcdef"),
+            Generation::Five
+        );
+        assert_eq!(from_file_name(""), Generation::Five);
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Heap {
 
     /// Allocates a block of zeros. Returns 0 if there is no room.
     pub fn allocate(&mut self, gpu: &Gpu, bytes: u64) -> Result<u64, GpuError> {
-        let Some(base) = self.place(bytes) else {
+        let Some(base) = self.find_gap(bytes) else {
             return Ok(0);
         };
         let used = base.min(self.fresh)..(base + bytes).min(self.fresh);
@@ -61,7 +61,7 @@ impl Heap {
     }
 
     /// Returns the first gap that is large enough.
-    fn place(&self, bytes: u64) -> Option<u64> {
+    fn find_gap(&self, bytes: u64) -> Option<u64> {
         let align = if bytes >= SLAB { SLAB } else { PAGE };
         let mut at = BASE + OWN;
         let end = (BASE + BYTES, 0);

@@ -87,8 +87,8 @@ impl HostRequests {
     /// Returns the buffer's address. Creates the buffer at the first call.
     pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> HipResult<u64> {
         if self.0.is_none() {
-            let made = Hostcall::new(gpu, settings::threads());
-            self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
+            let created = Hostcall::new(gpu, settings::threads());
+            self.0 = Some(Arc::new(created.map_err(|_| HipError::OutOfMemory)?));
         }
         Ok(self.0.as_ref().map_or(0, |hostcall| hostcall.base))
     }
@@ -165,9 +165,9 @@ impl Hostcall {
         if block == 0 {
             static ONCE: std::sync::Once = std::sync::Once::new();
             ONCE.call_once(|| {
-                let all = heap::BYTES >> 20;
+                let mebibytes = heap::BYTES >> 20;
                 log(format!(
-                    "malloc in a kernel: {bytes} bytes are more than is left of the {all} MiB that there are for that; it returns a null pointer"
+                    "malloc in a kernel: {bytes} bytes are more than is left of the {mebibytes} MiB that there are for that; it returns a null pointer"
                 ));
             });
         }
@@ -210,7 +210,7 @@ impl Hostcall {
     }
 
     /// Runs a kernel while another thread serves its requests. Several kernels may do so at the same time.
-    pub fn during<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> HipResult<T> {
+    pub fn run_and_serve<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> HipResult<T> {
         self.enter()?;
         let asking = RequestGuard(self);
         let result = kernel();

@@ -42,7 +42,7 @@ extern "C" fn at_end() {
     let state = state();
     let left: Vec<&Allocation> = state
         .memory
-        .all()
+        .allocations()
         .filter(|found| !state.belongs_to_program(found.base) && found.kind != Kind::Mapped)
         .collect();
     let bytes: u64 = left.iter().map(|found| found.size).sum();

@@ -19,13 +19,13 @@ pub fn note(gpu: &Gpu, kernel: &str) {
     if !settings::reads_beyond_pass() {
         return;
     }
-    let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sums = READ.lock().unwrap_or_else(PoisonError::into_inner);
     for found in gpu.take_reads_beyond() {
         static AT_END: Once = Once::new();
         AT_END.call_once(|| _ = process::at_end(ExitAction::Reads, at_end));
         let kernel = demangle(kernel);
         let key = (kernel.clone(), found.name.clone());
-        let sum = known.entry(key).or_insert_with(|| {
+        let sum = sums.entry(key).or_insert_with(|| {
             log(line(&kernel, &found));
             ReadBeyond {
                 reads: 0,
@@ -56,14 +56,14 @@ fn line(kernel: &str, found: &ReadBeyond) -> String {
 /// Logs the sums when the program ends.
 fn at_end() {
     // A thread that holds the lock logs no more, and the lock may never be free.
-    let Ok(known) = READ.try_lock() else {
+    let Ok(sums) = READ.try_lock() else {
         return;
     };
-    let reads: u64 = known.values().map(|found| found.reads).sum();
+    let reads: u64 = sums.values().map(|found| found.reads).sum();
     log(format!(
         "GFX906_OOB=report: reads beyond the end of an allocation that passed: {reads}"
     ));
-    for ((kernel, _), found) in known.iter() {
+    for ((kernel, _), found) in sums.iter() {
         log(format!("  {}", line(kernel, found)));
     }
 }

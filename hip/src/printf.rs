@@ -57,7 +57,7 @@ impl Messages {
 
     /// Prints a message of stream, format and arguments. A failed assertion is kept until [`Messages::finish`].
     fn print(&mut self, message: &[u64]) -> usize {
-        let (to_stderr, text) = rendered(message);
+        let (to_stderr, text) = render_message(message);
         let bytes = text.len();
         if to_stderr && is_failed_assertion(&text) {
             *self.failed.entry(text).or_default() += 1;
@@ -87,7 +87,7 @@ fn is_failed_assertion(text: &[u8]) -> bool {
 }
 
 /// Returns the text of a message, and true if it goes to stderr.
-fn rendered(message: &[u64]) -> (bool, Vec<u8>) {
+fn render_message(message: &[u64]) -> (bool, Vec<u8>) {
     let mut words = message.iter().copied();
     let to_stderr = words.next() == Some(1);
     let format = take_text(&mut words);
@@ -265,7 +265,7 @@ fn format(
 mod tests {
     use super::*;
 
-    fn rendered(format: &str, words: &[u64]) -> String {
+    fn render_message(format: &str, words: &[u64]) -> String {
         let text = render(format.as_bytes(), &mut words.iter().copied());
         String::from_utf8(text).expect("ASCII")
     }
@@ -273,29 +273,32 @@ mod tests {
     #[test]
     fn conversions_are_those_of_c() {
         assert_eq!(
-            rendered("a %d%% %5u|%-4d|", &[u64::MAX, 7, 8]),
+            render_message("a %d%% %5u|%-4d|", &[u64::MAX, 7, 8]),
             "a -1%     7|8   |"
         );
         assert_eq!(
-            rendered("%lu %hhd %hx", &[1 << 40, 0x1ff, 0x1_2345]),
+            render_message("%lu %hhd %hx", &[1 << 40, 0x1ff, 0x1_2345]),
             "1099511627776 -1 2345"
         );
         assert_eq!(
-            rendered("%.2f %g", &[2.345f64.to_bits(), 1e-7f64.to_bits()]),
+            render_message("%.2f %g", &[2.345f64.to_bits(), 1e-7f64.to_bits()]),
             "2.35 1e-07"
         );
-        assert_eq!(rendered("%*d|%c|%#x", &[5, 42, 65, 255]), "   42|A|0xff");
+        assert_eq!(
+            render_message("%*d|%c|%#x", &[5, 42, 65, 255]),
+            "   42|A|0xff"
+        );
         let hello = u64::from_le_bytes(*b"hello\0\0\0");
         let long = u64::from_le_bytes(*b"12345678");
         assert_eq!(
-            rendered("%s %s, %d", &[hello, long, 0, 3]),
+            render_message("%s %s, %d", &[hello, long, 0, 3]),
             "hello 12345678, 3"
         );
-        assert_eq!(rendered("%y %", &[]), "%y %");
-        assert_eq!(rendered("%2$d %n.", &[7]), "%2$d .");
-        assert_eq!(rendered("%123456789d", &[7]).len(), 123);
-        assert_eq!(rendered("%*d", &[1 << 30, 7]).len(), 999);
-        assert_eq!(rendered("%d %s.", &[]), "0 .");
+        assert_eq!(render_message("%y %", &[]), "%y %");
+        assert_eq!(render_message("%2$d %n.", &[7]), "%2$d .");
+        assert_eq!(render_message("%123456789d", &[7]).len(), 123);
+        assert_eq!(render_message("%*d", &[1 << 30, 7]).len(), 999);
+        assert_eq!(render_message("%d %s.", &[]), "0 .");
     }
 
     #[test]
@@ -303,7 +306,7 @@ mod tests {
         let mut messages = Messages::default();
         let begun = messages.take(&[BEGIN | 1 << LENGTH, 1, 0, 0, 0, 0, 0, 0]);
         let low = begun & !(7 << LENGTH);
-        let more = messages.take(&[
+        let answer = messages.take(&[
             low | 2 << LENGTH,
             u64::from_le_bytes(*b"abcdefgh"),
             0,
@@ -313,7 +316,7 @@ mod tests {
             0,
             0,
         ]);
-        assert_eq!(more >> NUMBER, begun >> NUMBER);
+        assert_eq!(answer >> NUMBER, begun >> NUMBER);
         let printed = messages.take(&[low | END, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(printed, 8);
         assert_eq!(

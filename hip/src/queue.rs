@@ -67,7 +67,7 @@ pub struct Submission {
 
 impl Submission {
     /// Returns a task for a worker.
-    pub fn of(job: impl FnOnce() + Send + 'static) -> Submission {
+    pub fn from_job(job: impl FnOnce() + Send + 'static) -> Submission {
         Submission {
             after: Vec::new(),
             job: Some(Box::new(job)),
@@ -75,7 +75,7 @@ impl Submission {
     }
 
     /// Returns a task without a closure, which ends when its dependencies have ended.
-    pub fn after(after: Vec<Arc<Ticket>>) -> Submission {
+    pub fn wait_for(after: Vec<Arc<Ticket>>) -> Submission {
         Submission { after, job: None }
     }
 }
@@ -133,7 +133,7 @@ impl Queue {
     }
 
     /// Runs a closure on the calling thread in its turn of a lane. Returns none after the queue is closed.
-    pub fn here<T>(
+    pub fn run_in_turn<T>(
         &'static self,
         lane: LaneId,
         after: Vec<Arc<Ticket>>,
@@ -174,8 +174,8 @@ impl Queue {
     }
 
     /// Returns the tickets that must end before no lane has work.
-    pub fn all(&self) -> Vec<Arc<Ticket>> {
-        self.state().lanes.all()
+    pub fn pending_everywhere(&self) -> Vec<Arc<Ticket>> {
+        self.state().lanes.pending_everywhere()
     }
 
     /// Waits until tickets have ended or the queue is closed. Workers must not call this.
@@ -197,7 +197,7 @@ impl Queue {
         let end = Instant::now() + patience;
         let mut state = self.state();
         state.waiting += 1;
-        while !on_worker() && !state.closed && !state.lanes.all().is_empty() {
+        while !on_worker() && !state.closed && !state.lanes.pending_everywhere().is_empty() {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -207,7 +207,7 @@ impl Queue {
         }
         state.waiting -= 1;
         state.closed = true;
-        let done = state.lanes.all().is_empty();
+        let done = state.lanes.pending_everywhere().is_empty();
         drop(state);
         self.ended.notify_all();
         self.work.notify_all();

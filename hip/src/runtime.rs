@@ -76,8 +76,8 @@ impl RuntimeState {
     }
 
     /// Returns the error of a failed kernel, reported or not. The device does no more work until a reset.
-    pub fn dead(&self) -> Option<HipError> {
-        let unheard = self.fault.filter(|&fault| sticks(fault));
+    pub fn device_failure(&self) -> Option<HipError> {
+        let unheard = self.fault.filter(|&fault| is_sticky(fault));
         self.failure.or(unheard)
     }
 
@@ -193,29 +193,29 @@ pub struct IdleDevice(());
 pub fn queue() -> IdleDevice {
     let streams = streams();
     if !on_worker() {
-        streams.wait(&streams.all());
+        streams.wait(&streams.pending_everywhere());
     }
     IdleDevice(())
 }
 
 /// Returns true for an error that stays until a reset.
-fn sticks(error: HipError) -> bool {
+fn is_sticky(error: HipError) -> bool {
     error == HipError::LaunchFailure
 }
 
 /// Keeps an error of work that no call waited for.
 pub fn fail(error: HipError) {
     let mut state = state();
-    if state.dead().is_none() {
+    if state.device_failure().is_none() {
         state.fault = Some(error);
     }
 }
 
 /// Returns the error of work that no call waited for. Every call that waits ends with this.
-pub fn heard() -> HipResult {
+pub fn take_fault() -> HipResult {
     let mut state = state();
     if let Some(fault) = state.fault.take() {
-        if sticks(fault) {
+        if is_sticky(fault) {
             state.failure = Some(fault);
         }
         return Err(fault);

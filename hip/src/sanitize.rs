@@ -79,17 +79,20 @@ pub fn launch(
     cooperative: bool,
 ) -> Result<Counters, LaunchError> {
     let Some(sanitized) = &*SANITIZED else {
-        return counted(gpu, function, launch, cooperative, Nobody).0;
+        return run_counted(gpu, function, launch, cooperative, Nobody).0;
     };
-    let (done, mut sanitizer) = counted(gpu, function, launch, cooperative, sanitized.take());
-    let mut found = sanitizer.take_findings();
+    let (done, mut sanitizer) = run_counted(gpu, function, launch, cooperative, sanitized.take());
+    let mut findings = sanitizer.take_findings();
     lock(&sanitized.idle).push(sanitizer);
     if let Some(lines) = &function.loaded.lines {
-        found.look_up(&lock(lines));
+        findings.look_up(&lock(lines));
     }
     let news = {
-        let mut told = lock(&sanitized.told);
-        found.iter().filter(|finding| told.log(finding)).count()
+        let mut finding_log = lock(&sanitized.told);
+        findings
+            .iter()
+            .filter(|finding| finding_log.log(finding))
+            .count()
     };
     if news > 0 && settings::SANITIZE_ABORT.is_on() {
         diagnostics::abort(settings::SANITIZE_ABORT.name());
@@ -98,7 +101,7 @@ pub fn launch(
 }
 
 /// Runs a kernel under an observer, and counts what it does if counters are on.
-fn counted<O: Observer>(
+fn run_counted<O: Observer>(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
@@ -106,16 +109,16 @@ fn counted<O: Observer>(
     mut observer: O,
 ) -> (Result<Counters, LaunchError>, O) {
     if !settings::COUNTERS.is_on() {
-        let done = observed(gpu, function, launch, cooperative, &mut observer);
+        let done = run_observed(gpu, function, launch, cooperative, &mut observer);
         return (done, observer);
     }
     let mut both = (Profile::default(), observer);
-    let done = observed(gpu, function, launch, cooperative, &mut both);
+    let done = run_observed(gpu, function, launch, cooperative, &mut both);
     summary::count_profile(&function.name, &both.0);
     (done, both.1)
 }
 
-fn observed<O: Observer>(
+fn run_observed<O: Observer>(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
@@ -149,13 +152,16 @@ impl ProcessSanitizer {
 impl FindingLog {
     /// Logs a finding unless it has been logged before. Returns true if it is new.
     fn log(&mut self, finding: &Finding) -> bool {
-        let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
+        let other_site = finding
+            .other
+            .as_ref()
+            .and_then(|other_site| other_site.site.as_ref());
         let rule = format!("{}: {}", finding.check, finding.kind);
         let key = (
             finding.kernel.clone(),
             rule,
             finding.at.pc,
-            other.map(|site| site.pc),
+            other_site.map(|site| site.pc),
         );
         if !self.keys.insert(key) {
             return false;

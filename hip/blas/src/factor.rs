@@ -21,7 +21,7 @@ impl Factor {
     pub const ONE: Factor = Factor { at: 0, value: 1.0 };
 
     /// Reads the caller's factor.
-    pub fn of(settings: &HandleSettings, at: Address, kind: ElementType) -> BlasResult<Factor> {
+    pub fn read(settings: &HandleSettings, at: Address, kind: ElementType) -> BlasResult<Factor> {
         if at == 0 {
             return Err(Status::InvalidValue);
         }

@@ -48,20 +48,20 @@ pub fn destroy(handle: Address) -> BlasResult {
     if handle == 0 {
         return Err(Status::HandleIsNull);
     }
-    let known = handles().held.remove(&handle);
-    known.map(drop).ok_or(Status::NotInitialized)
+    let removed = handles().held.remove(&handle);
+    removed.map(drop).ok_or(Status::NotInitialized)
 }
 
 /// Returns the settings of a handle.
 pub fn settings(handle: Address) -> BlasResult<HandleSettings> {
-    let known = handles().held.get(&handle).copied();
-    known.ok_or(Status::NotInitialized)
+    let settings = handles().held.get(&handle).copied();
+    settings.ok_or(Status::NotInitialized)
 }
 
 fn change(handle: Address, f: impl FnOnce(&mut HandleSettings)) -> BlasResult {
     let mut handles = handles();
-    let known = handles.held.get_mut(&handle);
-    f(known.ok_or(Status::NotInitialized)?);
+    let settings = handles.held.get_mut(&handle);
+    f(settings.ok_or(Status::NotInitialized)?);
     Ok(())
 }
 

@@ -28,8 +28,8 @@ fn find(name: &str) -> BlasResult<Address> {
     let Some(LoadedKernels { module, kernels }) = &mut *loaded else {
         return Err(Status::InternalError);
     };
-    if let Some(known) = kernels.get(name) {
-        return Ok(*known);
+    if let Some(kernel) = kernels.get(name) {
+        return Ok(*kernel);
     }
     let text = CString::new(name).map_err(|_| Status::InternalError)?;
     let kernel = hip::kernel(*module, &text)?;

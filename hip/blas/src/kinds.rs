@@ -37,7 +37,7 @@ impl ElementType {
 
     /// Returns the type of a number: a `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or a `hipDataType` of `HIPBLAS_V2` and
     /// hipBLAS 3.
-    fn of(number: u32) -> Option<ElementType> {
+    fn from_number(number: u32) -> Option<ElementType> {
         match number {
             150 | 2 => Some(ElementType::F16),
             168 | 14 => Some(ElementType::Bf16),
@@ -53,7 +53,7 @@ impl ElementType {
 fn sums(elements: u32, number: u32) -> Option<ElementType> {
     const FIRST_OF_OLD: u32 = 150;
     if elements >= FIRST_OF_OLD {
-        return ElementType::of(number).filter(|_| number >= FIRST_OF_OLD);
+        return ElementType::from_number(number).filter(|_| number >= FIRST_OF_OLD);
     }
     match number {
         0 => Some(ElementType::F16),
@@ -130,14 +130,14 @@ const ALL: [Kinds; 7] = [
 
 impl Kinds {
     /// Returns the combination for `hipblasGemmEx` and its kin, by the numbers of a, b, c and of the sums.
-    pub fn of(name: &str, a: u32, b: u32, c: u32, compute: u32) -> BlasResult<Kinds> {
-        let known = || {
-            let (from, other) = (ElementType::of(a)?, ElementType::of(b)?);
-            let (to, factor) = (ElementType::of(c)?, sums(a, compute)?);
+    pub fn from_numbers(name: &str, a: u32, b: u32, c: u32, compute: u32) -> BlasResult<Kinds> {
+        let supported = || {
+            let (from, other) = (ElementType::from_number(a)?, ElementType::from_number(b)?);
+            let (to, factor) = (ElementType::from_number(c)?, sums(a, compute)?);
             let fits = |k: &&Kinds| (k.from, k.to, k.factor) == (from, to, factor);
             ALL.iter().find(fits).copied().filter(|_| from == other)
         };
-        known().ok_or_else(|| {
+        supported().ok_or_else(|| {
             not_supported(&format!(
                 "{name} with types {a}, {b}, {c} and compute type {compute}"
             ))
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn both_generations_of_numbers_are_understood() {
-        let name = |a, b, c, compute| Kinds::of("test", a, b, c, compute).map(|k| k.name);
+        let name = |a, b, c, compute| Kinds::from_numbers("test", a, b, c, compute).map(|k| k.name);
         assert_eq!(name(150, 150, 150, 150), Ok("f16"));
         assert_eq!(name(2, 2, 2, 0), Ok("f16"));
         assert_eq!(name(150, 150, 151, 151), Ok("f16_to_f32"));

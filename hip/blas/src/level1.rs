@@ -5,7 +5,7 @@ use crate::handle::settings;
 use crate::hip::{self, Address, Scratch};
 use crate::kernels;
 use crate::kinds::ElementType;
-use crate::matrix::{Matrix, there};
+use crate::matrix::{Matrix, check_pointers};
 use crate::product::Vector;
 use crate::status::{BlasResult, Status};
 
@@ -25,7 +25,7 @@ struct Argument {
 const GROUP: u32 = 256;
 
 /// Runs an operation on each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at address 0 is unused.
-pub fn each(
+pub fn map_elements(
     handle: Address,
     name: &str,
     kind: ElementType,
@@ -40,10 +40,10 @@ pub fn each(
         return Ok(());
     }
     let y = y.unwrap_or(x);
-    there(&[x.0, y.0])?;
+    check_pointers(&[x.0, y.0])?;
     let alpha = match (name, alpha) {
         ("copy" | "swap", _) => Factor::ONE,
-        (_, at) => Factor::of(&settings, at, kind)?,
+        (_, at) => Factor::read(&settings, at, kind)?,
     };
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
@@ -61,7 +61,7 @@ pub fn each(
 }
 
 /// Reduces one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
-pub fn all(
+pub fn reduce(
     handle: Address,
     name: &str,
     kind: ElementType,
@@ -71,7 +71,7 @@ pub fn all(
     result: Address,
 ) -> BlasResult {
     let settings = settings(handle)?;
-    there(&[result])?;
+    check_pointers(&[result])?;
     let bytes = match name {
         "amax" | "amin" => size_of::<i32>(),
         _ => kind.bytes(),
@@ -87,7 +87,7 @@ pub fn all(
         };
     }
     let y = y.unwrap_or(x);
-    there(&[x.0, y.0])?;
+    check_pointers(&[x.0, y.0])?;
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
     let place = match settings.on_device {

@@ -37,7 +37,7 @@ impl Matrix {
     }
 
     /// Returns op(A) of `rows` rows and `cols` columns, from the stored matrix A.
-    pub fn under(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> BlasResult<Matrix> {
+    pub fn with_op(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> BlasResult<Matrix> {
         match op {
             Op::None => Matrix::columns(at, rows, leading),
             Op::Transpose => Ok(Matrix::columns(at, cols, leading)?.transposed()),
@@ -74,7 +74,7 @@ pub enum Op {
 
 impl Op {
     /// Returns the operation of a `hipblasOperation_t`.
-    pub fn of(number: u32) -> BlasResult<Op> {
+    pub fn from_number(number: u32) -> BlasResult<Op> {
         match number {
             111 => Ok(Op::None),
             112 | 113 => Ok(Op::Transpose),
@@ -119,7 +119,7 @@ pub fn sizes(sizes: &[i32]) -> BlasResult<bool> {
 }
 
 /// Fails if a pointer is null.
-pub fn there(pointers: &[Address]) -> BlasResult {
+pub fn check_pointers(pointers: &[Address]) -> BlasResult {
     if pointers.contains(&0) {
         return Err(Status::InvalidValue);
     }

@@ -5,7 +5,7 @@ use crate::handle::{HandleSettings, settings};
 use crate::hip::Address;
 use crate::kernels;
 use crate::kinds::{ElementType, Kinds};
-use crate::matrix::{Matrix, Op, is_lower, is_right, sizes, there};
+use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, sizes};
 use crate::status::{BlasResult, Status};
 
 /// Argument of the kernels: `Product` of `kernels/blas.hip`, field by field.
@@ -168,25 +168,25 @@ pub struct Gemm {
 
 pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: BatchLayout) -> BlasResult {
     let settings = settings(handle)?;
-    let [op_a, op_b] = [Op::of(call.ops[0])?, Op::of(call.ops[1])?];
+    let [op_a, op_b] = [Op::from_number(call.ops[0])?, Op::from_number(call.ops[1])?];
     let ([m, n, k], [a, b, c]) = (call.sizes, call.at);
     let count = match many {
         BatchLayout::One => 1,
         BatchLayout::Apart(_, count) | BatchLayout::Listed(count) => count,
     };
     let some = sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
-    let a = Matrix::under(op_a, a, m, k, call.leading[0])?;
-    let b = Matrix::under(op_b, b, k, n, call.leading[1])?;
+    let a = Matrix::with_op(op_a, a, m, k, call.leading[0])?;
+    let b = Matrix::with_op(op_b, b, k, n, call.leading[1])?;
     let c = Matrix::columns(c, m, call.leading[2])?;
     if !some {
         return Ok(());
     }
     let [alpha, beta] = call.factors;
-    let alpha = Factor::of(&settings, alpha, kinds.factor)?;
-    let beta = Factor::of(&settings, beta, kinds.factor)?;
-    there(&[c.at])?;
+    let alpha = Factor::read(&settings, alpha, kinds.factor)?;
+    let beta = Factor::read(&settings, beta, kinds.factor)?;
+    check_pointers(&[c.at])?;
     if k > 0 && alpha != (Factor { at: 0, value: 0.0 }) {
-        there(&[a.at, b.at])?;
+        check_pointers(&[a.at, b.at])?;
     }
     Product {
         kinds,
@@ -210,7 +210,7 @@ fn plain(
     [a, b, c]: [Matrix; 3],
     factors: [Factor; 2],
 ) -> BlasResult<Product> {
-    there(&[a.at, b.at, c.at])?;
+    check_pointers(&[a.at, b.at, c.at])?;
     Ok(Product {
         kinds: Kinds::plain(kind)?,
         sizes,
@@ -242,13 +242,13 @@ pub fn gemv(
     y: Vector,
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let op = Op::of(op)?;
+    let op = Op::from_number(op)?;
     let some = sizes(&[rows, cols])?;
     let (m, k) = match op {
         Op::None => (rows, cols),
         Op::Transpose => (cols, rows),
     };
-    let matrix = Matrix::under(op, a.0, m, k, a.1)?;
+    let matrix = Matrix::with_op(op, a.0, m, k, a.1)?;
     let x = Matrix::vector(x.0, k, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, m, y.1, kind.bytes())?;
     if !some {
@@ -265,8 +265,8 @@ fn both(
 ) -> BlasResult<[Factor; 2]> {
     let [alpha, beta] = factors;
     Ok([
-        Factor::of(settings, alpha, kind)?,
-        Factor::of(settings, beta, kind)?,
+        Factor::read(settings, alpha, kind)?,
+        Factor::read(settings, beta, kind)?,
     ])
 }
 
@@ -342,7 +342,7 @@ fn outer(
     if !some {
         return Ok(());
     }
-    let alpha = Factor::of(&settings, alpha, kind)?;
+    let alpha = Factor::read(&settings, alpha, kind)?;
     let product = plain(kind, [m, n, 1], [x, y, matrix], [alpha, Factor::ONE])?;
     Product { written, ..product }.launch(&settings)
 }
@@ -400,11 +400,11 @@ pub fn syrk(
     c: (Address, i32),
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let (written, op) = (Part::of(is_lower(fill)?), Op::of(op)?);
+    let (written, op) = (Part::of(is_lower(fill)?), Op::from_number(op)?);
     if sizes(&[n, k]).is_err() {
         return Err(Status::InvalidValue);
     }
-    let a = Matrix::under(op, a.0, n, k, a.1)?;
+    let a = Matrix::with_op(op, a.0, n, k, a.1)?;
     let c = Matrix::columns(c.0, n, c.1)?;
     if n == 0 {
         return Ok(());

@@ -5,7 +5,7 @@ use crate::handle::settings;
 use crate::hip::Address;
 use crate::kernels;
 use crate::kinds::ElementType;
-use crate::matrix::{Matrix, Op, is_lower, is_right, is_unit, sizes, there};
+use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, is_unit, sizes};
 use crate::status::BlasResult;
 
 /// Argument of the kernels: `Solve` of `kernels/blas.hip`, field by field.
@@ -109,7 +109,7 @@ fn triangular(
     let (lower, unit, op) = (
         is_lower(call.fill)?,
         is_unit(call.diagonal)?,
-        Op::of(call.op)?,
+        Op::from_number(call.op)?,
     );
     let count = match systems {
         Systems::One => 1,
@@ -125,9 +125,9 @@ fn triangular(
     let a = if turned { stored.transposed() } else { stored };
     let alpha = match alpha {
         0 if b.col == 0 => Factor::ONE,
-        at => Factor::of(&settings, at, kind)?,
+        at => Factor::read(&settings, at, kind)?,
     };
-    there(&[a.at, b.at])?;
+    check_pointers(&[a.at, b.at])?;
     let at = [a.at, b.at];
     let listed = systems != Systems::One;
     let argument = Argument {

@@ -64,9 +64,9 @@ fn tell(text: &str) {
 /// Logs once that something is not supported, and returns the status for that.
 pub fn not_supported(what: &str) -> Status {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.iter().any(|text| text == what) {
-        told.push(what.to_owned());
+    let mut logged = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !logged.iter().any(|text| text == what) {
+        logged.push(what.to_owned());
         tell(&format!(
             "{what} is not supported: HIPBLAS_STATUS_NOT_SUPPORTED"
         ));

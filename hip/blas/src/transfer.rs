@@ -10,7 +10,7 @@ fn size(n: i32) -> BlasResult<usize> {
 /// Vector or matrix in memory: address of the first element, and elements from one to the next.
 type StridedAddress = (Address, i32);
 
-fn copied(
+fn copy_strided(
     width: usize,
     height: usize,
     bytes: usize,
@@ -50,7 +50,7 @@ pub fn matrix(
     stream: Option<Address>,
 ) -> BlasResult {
     let (rows, cols, bytes) = (size(rows)?, size(cols)?, size(bytes)?);
-    copied(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
+    copy_strided(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
     match stream {
         Some(_) => Ok(()),
         None => wait(0),

@@ -23,15 +23,15 @@ pub fn exchange(mode: CaptureMode) -> CaptureMode {
 
 /// Returns true if a lane waits for the null lane.
 fn is_blocking(state: &RuntimeState, lane: LaneId) -> bool {
-    let mut made = state.streams.values();
-    !made.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
+    let mut streams = state.streams.values();
+    !streams.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
 }
 
 /// Fails if the null stream would wait for streams that are being captured, and invalidates those captures.
 pub fn allow_null(state: &mut RuntimeState) -> HipResult {
     let waited_for = waited_for(state);
     for &lane in &waited_for {
-        if let Some((_, capture)) = state.graphs.captures.of(lane) {
+        if let Some((_, capture)) = state.graphs.captures.find_by_lane(lane) {
             capture.invalid = true;
         }
     }
@@ -44,8 +44,9 @@ pub fn allow_null(state: &mut RuntimeState) -> HipResult {
 /// Returns the captured streams that the null stream waits for.
 pub fn waited_for(state: &mut RuntimeState) -> Vec<LaneId> {
     let lanes: Vec<LaneId> = {
-        let all = state.graphs.captures.all();
-        all.flat_map(|capture| capture.streams.keys().copied())
+        let captures = state.graphs.captures.iter_mut();
+        captures
+            .flat_map(|capture| capture.streams.keys().copied())
             .collect()
     };
     let waits = |&lane: &LaneId| is_blocking(state, lane);
@@ -53,7 +54,7 @@ pub fn waited_for(state: &mut RuntimeState) -> Vec<LaneId> {
 }
 
 /// Returns the number of the capture that a stream takes part in, if any.
-pub fn of(lane: LaneId) -> HipResult<Option<u64>> {
+pub fn find_by_lane(lane: LaneId) -> HipResult<Option<u64>> {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(None);
@@ -62,7 +63,7 @@ pub fn of(lane: LaneId) -> HipResult<Option<u64>> {
         allow_null(&mut state)?;
         return Ok(None);
     }
-    match state.graphs.captures.of(lane) {
+    match state.graphs.captures.find_by_lane(lane) {
         Some((_, capture)) if capture.invalid => Err(HipError::StreamCaptureInvalidated),
         found => Ok(found.map(|(id, _)| id)),
     }
@@ -97,7 +98,7 @@ pub fn refuse_wait(lane: LaneId) -> HipResult {
     if lane == NULL {
         return allow_null(&mut state);
     }
-    match state.graphs.captures.of(lane) {
+    match state.graphs.captures.find_by_lane(lane) {
         Some((_, capture)) => {
             capture.invalid = true;
             Err(HipError::StreamCaptureUnsupported)
@@ -122,7 +123,7 @@ pub fn allow_unsafe() -> HipResult {
         }
     };
     let mut refused = false;
-    for capture in state.graphs.captures.all() {
+    for capture in state.graphs.captures.iter_mut() {
         if disturbs(capture) {
             capture.invalid = true;
             refused = true;
@@ -136,7 +137,7 @@ pub fn allow_unsafe() -> HipResult {
 
 /// Invalidates the capture that a stream takes part in.
 pub fn spoil(lane: LaneId) {
-    if let Some((_, capture)) = state().graphs.captures.of(lane) {
+    if let Some((_, capture)) = state().graphs.captures.find_by_lane(lane) {
         capture.invalid = true;
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::boundary::{Address, In, Out, Text};
 use crate::calls::function;
 use crate::calls::memory::free;
-use crate::card::{TOTAL, any, check, visible};
+use crate::card::{TOTAL, check, check_visible, visible};
 use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::heap;
@@ -18,7 +18,7 @@ pub fn init(flags: u32) -> HipResult {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    any()
+    check_visible()
 }
 
 pub fn version(out: Out<i32>) -> HipResult {
@@ -27,11 +27,11 @@ pub fn version(out: Out<i32>) -> HipResult {
 
 pub fn count(out: Out<i32>) -> HipResult {
     out.put(visible() as i32)?;
-    any()
+    check_visible()
 }
 
 pub fn get(out: Out<i32>) -> HipResult {
-    any()?;
+    check_visible()?;
     out.put(0)
 }
 
@@ -102,7 +102,7 @@ pub fn choose(out: Out<i32>, wanted: Address) -> HipResult {
     if wanted == 0 {
         return Err(HipError::InvalidValue);
     }
-    any()?;
+    check_visible()?;
     out.put(0)
 }
 

@@ -9,7 +9,7 @@ use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
 use crate::objects::graph::NodeAction;
 use crate::queue::Ticket;
-use crate::runtime::{heard, state};
+use crate::runtime::{state, take_fault};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
@@ -38,8 +38,8 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
 
 /// Destroys an event. A thread that waits for the event goes on waiting.
 pub fn destroy(event: Address) -> HipResult {
-    let known = state().events.remove(event);
-    known.map(drop).ok_or(HipError::InvalidHandle)
+    let removed = state().events.remove(event);
+    removed.map(drop).ok_or(HipError::InvalidHandle)
 }
 
 /// Records an event behind the work that a stream has so far.
@@ -55,7 +55,7 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> HipResu
         return Err(HipError::InvalidValue);
     }
     let lane = submit::lane(stream)?;
-    match capture::of(lane)? {
+    match capture::find_by_lane(lane)? {
         Some(id) if flags == EXTERNAL => capture::add(id, lane, NodeAction::Record(event)),
         Some(id) => {
             let mut state = state();
@@ -79,8 +79,8 @@ pub fn set(event: Address, ticket: Arc<Ticket>) -> HipResult {
 }
 
 fn get(event: Address) -> HipResult<Event> {
-    let known = state().events.get(event).cloned();
-    known.ok_or(HipError::InvalidHandle)
+    let found = state().events.get(event).cloned();
+    found.ok_or(HipError::InvalidHandle)
 }
 
 /// Checks an event handle.
@@ -117,7 +117,7 @@ pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> HipResult {
     let (Some(start), Some(stop)) = (start.ended(), stop.ended()) else {
         return Err(HipError::NotReady);
     };
-    heard()?;
+    take_fault()?;
     out.put(milliseconds(start, stop))
 }
 

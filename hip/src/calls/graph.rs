@@ -32,7 +32,7 @@ pub fn create(out: Out<Address>, flags: u32) -> HipResult {
 }
 
 pub fn destroy(graph: Address) -> HipResult {
-    let gone = {
+    let destructors = {
         let mut state = state();
         if state.graphs.graph(graph)?.is_child {
             return Err(HipError::InvalidValue);
@@ -40,29 +40,29 @@ pub fn destroy(graph: Address) -> HipResult {
         let held = state.graphs.destroy(graph)?;
         state.graphs.users.release_all(held)
     };
-    give_up(gone);
+    give_up(destructors);
     Ok(())
 }
 
 /// Calls destructors of the program's objects after every launch that may use the objects.
-pub fn give_up(gone: Vec<UserDestructor>) {
-    if gone.is_empty() {
+pub fn give_up(destructors: Vec<UserDestructor>) {
+    if destructors.is_empty() {
         return;
     }
     let call = move || {
-        for (destroy, object) in gone {
+        for (destroy, object) in destructors {
             // SAFETY: the program passed this function as the object's destructor.
             unsafe { destroy(object) }
         }
     };
-    let pending = streams().all();
+    let pending = streams().pending_everywhere();
     if pending.is_empty() {
         return call();
     }
     let lane = streams().add(false);
     let task = Submission {
         after: pending,
-        ..Submission::of(call)
+        ..Submission::from_job(call)
     };
     // After the end of the process the queue refuses the destructors, and they are not called.
     let _ = submit::submit_all(lane, vec![task]);
@@ -86,8 +86,8 @@ pub fn clone(out: Out<Address>, graph: Address) -> HipResult {
 
 pub fn find_in_clone(out: Out<Address>, original: Address, clone: Address) -> HipResult {
     out.required()?;
-    let found = state().graphs.find_in_clone(original, clone)?;
-    out.put(found)
+    let node = state().graphs.find_in_clone(original, clone)?;
+    out.put(node)
 }
 
 /// Reads a list of the caller's addresses.
@@ -96,7 +96,7 @@ pub fn list(from: In<Address>, count: usize) -> HipResult<Vec<Address>> {
 }
 
 /// Stores the number of handles, or as many handles as fit. Unused entries are set to 0.
-fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> HipResult {
+fn put_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> HipResult {
     count.required()?;
     if out.is_null() {
         return count.put(all.len());
@@ -110,12 +110,12 @@ fn tell_list(out: Out<Address>, count: Out<usize>, all: &[Address]) -> HipResult
 
 pub fn nodes(graph: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let nodes = state().graphs.graph(graph)?.nodes.clone();
-    tell_list(out, count, &nodes)
+    put_list(out, count, &nodes)
 }
 
 pub fn roots(graph: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let roots = state().graphs.roots(graph)?;
-    tell_list(out, count, &roots)
+    put_list(out, count, &roots)
 }
 
 pub fn edges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<usize>) -> HipResult {
@@ -126,21 +126,21 @@ pub fn edges(graph: Address, from: Out<Address>, to: Out<Address>, count: Out<us
     }
     let room = if from.is_null() { 0 } else { count.get()? };
     let (starts, ends): (Vec<Address>, Vec<Address>) = edges.into_iter().unzip();
-    tell_list(from, count, &starts)?;
+    put_list(from, count, &starts)?;
     if !to.is_null() {
         count.put(room)?;
     }
-    tell_list(to, count, &ends)
+    put_list(to, count, &ends)
 }
 
 pub fn dependencies(node: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
     let after = state().graphs.node(node)?.after.clone();
-    tell_list(out, count, &after)
+    put_list(out, count, &after)
 }
 
 pub fn dependents(node: Address, out: Out<Address>, count: Out<usize>) -> HipResult {
-    let behind = state().graphs.behind(node)?;
-    tell_list(out, count, &behind)
+    let behind = state().graphs.dependents(node)?;
+    put_list(out, count, &behind)
 }
 
 fn edge_list(from: In<Address>, to: In<Address>, count: usize) -> HipResult<Vec<Edge>> {

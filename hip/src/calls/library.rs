@@ -42,7 +42,7 @@ pub fn load_data(
     if at == 0 {
         return Err(HipError::InvalidValue);
     }
-    add(out, module::loaded(image(at)?)?)
+    add(out, module::load_code(image(at)?)?)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -60,7 +60,7 @@ pub fn load(
     let bytes = module::read("hipLibraryLoadFromFile", &file.get()?);
     add(
         out,
-        module::loaded(&bytes.map_err(|_| HipError::InvalidValue)?)?,
+        module::load_code(&bytes.map_err(|_| HipError::InvalidValue)?)?,
     )
 }
 
@@ -75,11 +75,11 @@ fn unknown(library: Address) -> HipError {
 /// Unloads a library. Launches under way keep its code until they have ended.
 pub fn unload(library: Address) -> HipResult {
     let mut state = state();
-    let known = state.libraries.remove(library);
-    let known = known.ok_or_else(|| unknown(library))?;
+    let removed = state.libraries.remove(library);
+    let removed = removed.ok_or_else(|| unknown(library))?;
     state
         .functions
-        .retain(|f| !Arc::ptr_eq(&f.loaded, &known.loaded));
+        .retain(|f| !Arc::ptr_eq(&f.loaded, &removed.loaded));
     Ok(())
 }
 
@@ -89,19 +89,19 @@ pub fn kernel(out: Out<Address>, library: Address, name: Text) -> HipResult {
     let name = name.get()?;
     let mut guard = state();
     let state = &mut *guard;
-    let known = state.libraries.get_mut(library);
-    let known = known.ok_or_else(|| unknown(library))?;
-    if let Some(&handle) = known.kernels.get(&name) {
+    let found = state.libraries.get_mut(library);
+    let found = found.ok_or_else(|| unknown(library))?;
+    if let Some(&handle) = found.kernels.get(&name) {
         return out.put(handle);
     }
-    if known.loaded.module.kernel(&name).is_none() {
+    if found.loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
     }
     let handle = state.functions.insert(Function {
-        loaded: known.loaded.clone(),
+        loaded: found.loaded.clone(),
         name: name.clone(),
     });
-    known.kernels.insert(name, handle);
+    found.kernels.insert(name, handle);
     out.put(handle)
 }
 
@@ -109,6 +109,6 @@ pub fn kernel(out: Out<Address>, library: Address, name: Text) -> HipResult {
 pub fn count(out: Out<u32>, library: Address) -> HipResult {
     out.required()?;
     let state = state();
-    let known = state.libraries.get(library);
-    out.put(known.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
+    let found = state.libraries.get(library);
+    out.put(found.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
 }

@@ -167,8 +167,8 @@ mod tests {
             // SAFETY: `out` points to a local that outlives the call, and `none` is null.
             let (out, none) = unsafe { (Out::at(&raw mut address), Out::at(std::ptr::null_mut())) };
             let entry = match per_thread {
-                true => entry_point_per_thread(find, Text::of(name), out, flags, none),
-                false => entry_point(find, Text::of(name), out, flags, none),
+                true => entry_point_per_thread(find, Text::from_static(name), out, flags, none),
+                false => entry_point(find, Text::from_static(name), out, flags, none),
             };
             entry.map(|()| address)
         };

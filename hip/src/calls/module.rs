@@ -10,7 +10,7 @@ use crate::objects::module::{Function, LoadedCode};
 use crate::runtime::{RuntimeState, state};
 
 /// Loads a code object into device memory.
-pub fn loaded(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
+pub fn load_code(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
     let mut state = state();
     let RuntimeState { gpu, requests, .. } = &mut *state;
     LoadedCode::new(gpu, requests, bytes)
@@ -22,12 +22,12 @@ pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
 }
 
 fn add(out: Out<Address>, bytes: &[u8]) -> HipResult {
-    let loaded = loaded(bytes)?;
+    let loaded = load_code(bytes)?;
     out.put(state().modules.insert(loaded))
 }
 
 /// Reads a name, which must not be empty.
-fn named(name: Text) -> HipResult<String> {
+fn read_name(name: Text) -> HipResult<String> {
     Some(name.get()?)
         .filter(|name| !name.is_empty())
         .ok_or(HipError::InvalidValue)
@@ -35,7 +35,7 @@ fn named(name: Text) -> HipResult<String> {
 
 pub fn load(out: Out<Address>, file: Text) -> HipResult {
     out.required()?;
-    let bytes = read("hipModuleLoad", &named(file)?);
+    let bytes = read("hipModuleLoad", &read_name(file)?);
     add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
@@ -68,13 +68,13 @@ pub fn unload(module: Address) -> HipResult {
 }
 
 fn get(module: Address) -> HipResult<Arc<LoadedCode>> {
-    let known = state().modules.get(module).cloned();
-    known.ok_or(HipError::InvalidHandle)
+    let loaded = state().modules.get(module).cloned();
+    loaded.ok_or(HipError::InvalidHandle)
 }
 
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {
     out.required()?;
-    let name = named(name)?;
+    let name = read_name(name)?;
     let loaded = get(module)?;
     if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
@@ -84,7 +84,7 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult
 }
 
 pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> HipResult {
-    let name = named(name)?;
+    let name = read_name(name)?;
     if out.is_null() && size.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -114,6 +114,6 @@ pub fn function_by_symbol(out: Out<Address>, host: Address) -> HipResult {
 
 /// Returns the kernel of a handle.
 pub fn function(handle: Address) -> HipResult<Function> {
-    let known = state().functions.get(handle).cloned();
-    known.ok_or(HipError::InvalidHandle)
+    let function = state().functions.get(handle).cloned();
+    function.ok_or(HipError::InvalidHandle)
 }

@@ -4,7 +4,7 @@
 use super::graph::capture;
 use super::memory::copy::{self, Wait};
 use super::memory::{array, pitched, set};
-use super::submit::{PER_THREAD, own};
+use super::submit::{PER_THREAD, resolve_per_thread};
 use super::{event, launch, stream, symbol};
 use crate::boundary::{Address, Callback, In, Out};
 use crate::error::HipResult;
@@ -22,7 +22,7 @@ pub fn memcpy_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    copy::memcpy_async(to, from, bytes, direction, own(stream))
+    copy::memcpy_async(to, from, bytes, direction, resolve_per_thread(stream))
 }
 
 pub fn copy_2d(
@@ -50,7 +50,17 @@ pub fn copy_2d_from_array(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    array::copy_2d_from_async(to, pitch, from, x, y, width, height, direction, own(stream))
+    array::copy_2d_from_async(
+        to,
+        pitch,
+        from,
+        x,
+        y,
+        width,
+        height,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -65,7 +75,17 @@ pub fn copy_2d_to_array(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    array::copy_2d_to_async(to, x, y, from, pitch, width, height, direction, own(stream))
+    array::copy_2d_to_async(
+        to,
+        x,
+        y,
+        from,
+        pitch,
+        width,
+        height,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 pub fn copy_3d(parameters: In<pitched::Copy3d>) -> HipResult {
@@ -79,7 +99,7 @@ pub fn copy_to_symbol(
     offset: usize,
     direction: u32,
 ) -> HipResult {
-    let copy = symbol::to(symbol, from, bytes, offset, direction)?;
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, direction)?;
     copy::submit(copy, PER_THREAD, Wait::Yes)
 }
 
@@ -90,7 +110,7 @@ pub fn copy_from_symbol(
     offset: usize,
     direction: u32,
 ) -> HipResult {
-    let copy = symbol::from(to, symbol, bytes, offset, direction)?;
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, direction)?;
     copy::submit(copy, PER_THREAD, Wait::Yes)
 }
 
@@ -111,23 +131,23 @@ pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> HipR
 }
 
 pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {
-    stream::get_flags(own(stream), out)
+    stream::get_flags(resolve_per_thread(stream), out)
 }
 
 pub fn get_priority(stream: Address, out: Out<i32>) -> HipResult {
-    stream::get_priority(own(stream), out)
+    stream::get_priority(resolve_per_thread(stream), out)
 }
 
 pub fn query(stream: Address) -> HipResult {
-    stream::query(own(stream))
+    stream::query(resolve_per_thread(stream))
 }
 
 pub fn synchronize(stream: Address) -> HipResult {
-    stream::synchronize(own(stream))
+    stream::synchronize(resolve_per_thread(stream))
 }
 
 pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
-    stream::wait_event(own(stream), event, flags)
+    stream::wait_event(resolve_per_thread(stream), event, flags)
 }
 
 pub fn launch(
@@ -138,11 +158,18 @@ pub fn launch(
     lds: usize,
     stream: Address,
 ) -> HipResult {
-    launch::entries::host_launch(host, grid, block, parameters, lds, own(stream))
+    launch::entries::host_launch(
+        host,
+        grid,
+        block,
+        parameters,
+        lds,
+        resolve_per_thread(stream),
+    )
 }
 
 pub fn record(event: Address, stream: Address) -> HipResult {
-    event::record(event, own(stream))
+    event::record(event, resolve_per_thread(stream))
 }
 
 pub fn add_callback(
@@ -151,7 +178,7 @@ pub fn add_callback(
     data: Address,
     flags: u32,
 ) -> HipResult {
-    stream::host::add_callback(own(stream), callback, data, flags)
+    stream::host::add_callback(resolve_per_thread(stream), callback, data, flags)
 }
 
 pub fn launch_host_function(
@@ -159,11 +186,11 @@ pub fn launch_host_function(
     function: Callback<HostFunction>,
     data: Address,
 ) -> HipResult {
-    stream::host::launch(own(stream), function, data)
+    stream::host::launch(resolve_per_thread(stream), function, data)
 }
 
 pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
-    set::memset_async(to, value, bytes, own(stream))
+    set::memset_async(to, value, bytes, resolve_per_thread(stream))
 }
 
 pub fn set_2d_async(
@@ -174,7 +201,7 @@ pub fn set_2d_async(
     height: usize,
     stream: Address,
 ) -> HipResult {
-    set::rows_async(to, pitch, value, width, height, own(stream))
+    set::rows_async(to, pitch, value, width, height, resolve_per_thread(stream))
 }
 
 pub fn set_3d_async(
@@ -183,11 +210,11 @@ pub fn set_3d_async(
     extent: pitched::Extent,
     stream: Address,
 ) -> HipResult {
-    pitched::set_3d_async(to, value, extent, own(stream))
+    pitched::set_3d_async(to, value, extent, resolve_per_thread(stream))
 }
 
 pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> HipResult {
-    pitched::copy_3d_async(parameters, own(stream))
+    pitched::copy_3d_async(parameters, resolve_per_thread(stream))
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -201,7 +228,7 @@ pub fn copy_2d_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    let stream = own(stream);
+    let stream = resolve_per_thread(stream);
     pitched::copy_2d_async(
         to, to_pitch, from, from_pitch, width, height, direction, stream,
     )
@@ -215,7 +242,14 @@ pub fn copy_to_symbol_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    symbol::copy_to_async(symbol, from, bytes, offset, direction, own(stream))
+    symbol::copy_to_async(
+        symbol,
+        from,
+        bytes,
+        offset,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 pub fn copy_from_symbol_async(
@@ -226,23 +260,30 @@ pub fn copy_from_symbol_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    symbol::copy_from_async(to, symbol, bytes, offset, direction, own(stream))
+    symbol::copy_from_async(
+        to,
+        symbol,
+        bytes,
+        offset,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 pub fn begin_capture(stream: Address, mode: u32) -> HipResult {
-    capture::begin(own(stream), mode)
+    capture::begin(resolve_per_thread(stream), mode)
 }
 
 pub fn end_capture(stream: Address, out: Out<Address>) -> HipResult {
-    capture::end(own(stream), out)
+    capture::end(resolve_per_thread(stream), out)
 }
 
 pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
-    capture::is_capturing(own(stream), status)
+    capture::is_capturing(resolve_per_thread(stream), status)
 }
 
 pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
-    capture::get(own(stream), status, id)
+    capture::get(resolve_per_thread(stream), status, id)
 }
 
 pub fn capture_info_2(
@@ -253,5 +294,5 @@ pub fn capture_info_2(
     nodes: Out<Address>,
     count: Out<usize>,
 ) -> HipResult {
-    capture::get_all(own(stream), status, id, graph, nodes, count)
+    capture::get_all(resolve_per_thread(stream), status, id, graph, nodes, count)
 }

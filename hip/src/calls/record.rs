@@ -95,7 +95,7 @@ fn before(
     let changed = code.changed(&gpu)?;
     let (arguments, variables) = {
         let state = state();
-        let mut arguments = Arguments::of(kernel, kernarg, &state.memory);
+        let mut arguments = Arguments::new(kernel, kernarg, &state.memory);
         let value = |(name, bytes): (String, Vec<u8>)| {
             let pointers = arguments.variable(&bytes, &state.memory);
             (name, pointers.ok_or(bytes))
@@ -103,16 +103,16 @@ fn before(
         let variables: Vec<_> = changed.into_iter().map(value).collect();
         (arguments, variables)
     };
-    let found = arguments.buffers();
+    let allocations = arguments.buffers();
     // A buffer that the kernel changes is written twice.
-    let buffers: u64 = found.iter().map(|buffer| 2 * buffer.size).sum();
+    let buffers: u64 = allocations.iter().map(|buffer| 2 * buffer.size).sum();
     let in_files = variables
         .iter()
         .filter_map(|(_, value)| value.as_ref().err());
     let of_variables: u64 = in_files.map(|bytes| bytes.len() as u64).sum();
     let text = LAUNCH_FILE + 16 * kernarg.len() as u64;
-    let wanted = buffers + of_variables + text + code.unwritten(&settings.directory);
-    if progress().written.saturating_add(wanted) > settings.limit {
+    let needed = buffers + of_variables + text + code.unwritten(&settings.directory);
+    if progress().written.saturating_add(needed) > settings.limit {
         return Err(RecordFailure::Limit);
     }
     let code_object = code.write(&settings.directory)?;
@@ -120,7 +120,7 @@ fn before(
     let mut launch = Map::new();
     launch.insert("code_object".into(), json!(format!("../{code_object}")));
     let mut buffers = Map::new();
-    for buffer in &found {
+    for buffer in &allocations {
         let name = arguments::name(buffer);
         let file = format!("{name}.before.bin");
         files::write_memory(&gpu, buffer.base, buffer.size, &directory.join(&file))?;
@@ -157,7 +157,7 @@ fn before(
     let record = Record {
         gpu,
         directory,
-        buffers: found,
+        buffers: allocations,
         launch,
     };
     // The files so far survive if the program is killed while its kernel runs.
@@ -223,13 +223,13 @@ fn dtype(bytes: u64) -> &'static str {
 
 /// Returns the limits of the launch. JSON has no infinity, so a limit that is infinite is left out.
 fn limits(limits: &Limits) -> Value {
-    let mut all = Map::new();
-    all.insert("instructions".into(), json!(limits.instructions));
+    let mut fields = Map::new();
+    fields.insert("instructions".into(), json!(limits.instructions));
     if limits.seconds.is_finite() {
-        all.insert("seconds".into(), json!(limits.seconds));
+        fields.insert("seconds".into(), json!(limits.seconds));
     } else {
-        all.insert("seconds".into(), json!(f64::MAX));
+        fields.insert("seconds".into(), json!(f64::MAX));
     }
-    all.insert("turn".into(), json!(limits.turn));
-    Value::Object(all)
+    fields.insert("turn".into(), json!(limits.turn));
+    Value::Object(fields)
 }

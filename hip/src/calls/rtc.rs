@@ -32,7 +32,7 @@ enum RtcError {
 
 /// Returns the name of a code.
 pub fn text_of(code: u32) -> Text {
-    Text::of(match code {
+    Text::from_static(match code {
         0 => c"HIPRTC_SUCCESS",
         1 => c"HIPRTC_ERROR_OUT_OF_MEMORY",
         2 => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
@@ -102,7 +102,7 @@ fn programs() -> MutexGuard<'static, Handles<RtcProgram>> {
 }
 
 /// Calls a function with a program.
-fn with<T>(program: Address, f: impl FnOnce(&mut RtcProgram) -> Result<T>) -> Result<T> {
+fn with_program<T>(program: Address, f: impl FnOnce(&mut RtcProgram) -> Result<T>) -> Result<T> {
     f(programs()
         .get_mut(program)
         .ok_or(RtcError::InvalidProgram)?)
@@ -153,16 +153,16 @@ pub fn add_expression(program: Address, expression: Text) -> u32 {
         program.expressions.push(expression.get()?);
         Ok(())
     };
-    code(with(program, add))
+    code(with_program(program, add))
 }
 
 pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
     let compile = || {
         let options = texts(count, options)?;
         // The lock is free during the compilation, so that other threads can use their programs.
-        let job = with(program, |program| Ok(compiler::Job::of(program)))?;
+        let job = with_program(program, |program| Ok(compiler::Job::new(program)))?;
         let (log, compiled) = job.run(&options);
-        with(program, |program| {
+        with_program(program, |program| {
             program.log = log;
             program.compiled = None;
             match compiled {
@@ -182,12 +182,12 @@ pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
         out.required()?;
         let expression = expression.get()?;
         let compiled = program.compiled.as_ref().ok_or(RtcError::NoLoweredNames)?;
-        let found = compiled.names.get(&expression);
-        let found = found.ok_or(RtcError::NameExpressionInvalid)?;
+        let symbol = compiled.names.get(&expression);
+        let symbol = symbol.ok_or(RtcError::NameExpressionInvalid)?;
         let text = program.lowered.entry(expression);
-        Ok(out.put(*text.or_insert_with(|| Text::leak(found)))?)
+        Ok(out.put(*text.or_insert_with(|| Text::leak(symbol)))?)
     };
-    code(with(program, lowered))
+    code(with_program(program, lowered))
 }
 
 /// Returns the compiled code object, if any.
@@ -207,19 +207,19 @@ fn bitcode(program: &RtcProgram) -> Result<&[u8]> {
 }
 
 pub fn code_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(object(p)?.len())?)))
+    code(with_program(program, |p| Ok(out.put(object(p)?.len())?)))
 }
 
 pub fn get_code(program: Address, to: Address) -> u32 {
-    code(with(program, |p| Ok(put_bytes(to, object(p)?)?)))
+    code(with_program(program, |p| Ok(put_bytes(to, object(p)?)?)))
 }
 
 pub fn bitcode_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(bitcode(p)?.len())?)))
+    code(with_program(program, |p| Ok(out.put(bitcode(p)?.len())?)))
 }
 
 pub fn get_bitcode(program: Address, to: Address) -> u32 {
-    code(with(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
+    code(with_program(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
 }
 
 pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 {
@@ -273,7 +273,7 @@ pub fn link_destroy(link: Address) -> u32 {
 
 /// Returns the size of the log with its NUL.
 pub fn log_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(p.log.len() + 1)?)))
+    code(with_program(program, |p| Ok(out.put(p.log.len() + 1)?)))
 }
 
 pub fn get_log(program: Address, to: Address) -> u32 {
@@ -282,7 +282,7 @@ pub fn get_log(program: Address, to: Address) -> u32 {
         text.push(0);
         Ok(put_bytes(to, &text)?)
     };
-    code(with(program, log))
+    code(with_program(program, log))
 }
 
 pub fn version(major: Out<i32>, minor: Out<i32>) -> u32 {

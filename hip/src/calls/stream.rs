@@ -26,8 +26,8 @@ fn made_with(stream: Address) -> HipResult<Stream> {
             units: ALL_UNITS,
         });
     }
-    let known = state().streams.get(stream).copied();
-    known.ok_or(HipError::ContextIsDestroyed)
+    let found = state().streams.get(stream).copied();
+    found.ok_or(HipError::ContextIsDestroyed)
 }
 
 pub fn create(out: Out<Address>) -> HipResult {
@@ -103,12 +103,16 @@ pub fn destroy(stream: Address) -> HipResult {
     if submit::is_built_in(stream) {
         return Err(HipError::InvalidHandle);
     }
-    let known = state().streams.remove(stream);
-    let lane = known.ok_or(HipError::ContextIsDestroyed)?.lane;
+    let removed = state().streams.remove(stream);
+    let lane = removed.ok_or(HipError::ContextIsDestroyed)?.lane;
     {
         let mut state = state();
         let graphs = &mut state.graphs;
-        match graphs.captures.of(lane).map(|(id, c)| (id, c.lane == lane)) {
+        match graphs
+            .captures
+            .find_by_lane(lane)
+            .map(|(id, c)| (id, c.lane == lane))
+        {
             Some((id, true)) => {
                 let ended = graphs.captures.end(id).filter(|ended| !ended.into_graph);
                 // No handle of this graph exists outside the capture.
@@ -134,7 +138,7 @@ pub fn synchronize(stream: Address) -> HipResult {
 
 pub fn wait_for_device() -> HipResult {
     capture::allow_unsafe()?;
-    submit::wait(&streams().all())
+    submit::wait(&streams().pending_everywhere())
 }
 
 pub fn query(stream: Address) -> HipResult {
@@ -160,7 +164,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
         .get(event)
         .cloned()
         .ok_or(HipError::InvalidHandle)?;
-    let Some(id) = capture::of(lane)? else {
+    let Some(id) = capture::find_by_lane(lane)? else {
         return match (captured, recorded) {
             (Some((id, nodes)), _) => join(id, lane, nodes),
             (None, Some(ticket)) if !ticket.is_done() => submit::mark(lane, vec![ticket]).map(drop),

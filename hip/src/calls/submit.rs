@@ -9,7 +9,7 @@ use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
 use crate::objects::work::Work;
 use crate::queue::{LaneId, NULL, Submission, Ticket};
-use crate::runtime::{heard, may_wait, state, streams};
+use crate::runtime::{may_wait, state, streams, take_fault};
 use crate::settings;
 
 /// Second handle of the null stream.
@@ -31,7 +31,7 @@ thread_local! {
 }
 
 /// Returns the calling thread's own stream in place of the null stream.
-pub fn own(stream: Address) -> Address {
+pub fn resolve_per_thread(stream: Address) -> Address {
     match stream {
         0 => PER_THREAD,
         made => made,
@@ -49,8 +49,8 @@ pub fn lane(stream: Address) -> HipResult<LaneId> {
         0 | LEGACY => Ok(NULL),
         PER_THREAD => Ok(OWN.with(|own| own.get_or_init(|| ThreadLane(streams().add(true))).0)),
         _ => {
-            let known = state().streams.get(stream).map(|stream| stream.lane);
-            known.ok_or(HipError::ContextIsDestroyed)
+            let lane = state().streams.get(stream).map(|stream| stream.lane);
+            lane.ok_or(HipError::ContextIsDestroyed)
         }
     }
 }
@@ -62,14 +62,14 @@ pub fn check(stream: Address) -> HipResult {
 
 /// Returns true if work for a stream becomes a node of a graph.
 pub fn is_captured(stream: Address) -> HipResult<bool> {
-    Ok(capture::of(lane(stream)?)?.is_some())
+    Ok(capture::find_by_lane(lane(stream)?)?.is_some())
 }
 
 /// Submits work to a stream, or adds a node if the stream is being captured. With `GFX906_SYNC=1` the work is done when the call returns,
 /// and the call returns the work's error.
 pub fn submit(stream: Address, work: Work) -> HipResult {
     let lane = lane(stream)?;
-    if let Some(id) = capture::of(lane)? {
+    if let Some(id) = capture::find_by_lane(lane)? {
         return capture::add(id, lane, NodeAction::Work(work));
     }
     if settings::SYNC.is_on() {
@@ -80,7 +80,7 @@ pub fn submit(stream: Address, work: Work) -> HipResult {
 
 /// Returns work for a worker thread. Its error goes to the next call that waits.
 pub fn job(work: Work) -> Submission {
-    Submission::of(move || work::run_unheard(&work))
+    Submission::from_job(move || work::run_unheard(&work))
 }
 
 /// Appends tasks to a lane and returns their tickets.
@@ -95,27 +95,27 @@ pub fn submit_and_wait(stream: Address, work: &Work) -> HipResult {
     capture::allow_unsafe()?;
     capture::refuse_wait(lane)?;
     may_wait()?;
-    let done = streams().here(lane, Vec::new(), || {
-        heard()?;
+    let done = streams().run_in_turn(lane, Vec::new(), || {
+        take_fault()?;
         work::run(work)
     });
     let outcome = done.unwrap_or(Err(HipError::Deinitialized));
-    stick(outcome)
+    keep_failure(outcome)
 }
 
 /// Does work on the calling thread, exclusive of all streams and threads.
 pub fn at_once(work: &Work) -> HipResult {
     if let Work::Host(_) = work {
         // A host function may call HIP itself, so it must not run while it holds the queue's turn.
-        streams().here(NULL, Vec::new(), || ());
+        streams().run_in_turn(NULL, Vec::new(), || ());
         return work::run(work);
     }
-    let done = streams().here(NULL, Vec::new(), || work::run(work));
-    stick(done.unwrap_or(Err(HipError::Deinitialized)))
+    let done = streams().run_in_turn(NULL, Vec::new(), || work::run(work));
+    keep_failure(done.unwrap_or(Err(HipError::Deinitialized)))
 }
 
 /// Keeps a kernel's failure for later calls, and returns the error to the caller.
-fn stick(outcome: HipResult) -> HipResult {
+fn keep_failure(outcome: HipResult) -> HipResult {
     if outcome == Err(HipError::LaunchFailure) {
         state().failure = Some(HipError::LaunchFailure);
     }
@@ -124,7 +124,7 @@ fn stick(outcome: HipResult) -> HipResult {
 
 /// Returns a ticket for the end of a lane's work and of other tickets.
 pub fn mark(lane: LaneId, after: Vec<Arc<Ticket>>) -> HipResult<Arc<Ticket>> {
-    let tickets = streams().submit(lane, vec![Submission::after(after)]);
+    let tickets = streams().submit(lane, vec![Submission::wait_for(after)]);
     let last = tickets.and_then(|mut tickets| tickets.pop());
     last.ok_or(HipError::Deinitialized)
 }
@@ -135,7 +135,7 @@ pub fn wait(tickets: &[Arc<Ticket>]) -> HipResult {
         may_wait()?;
         streams().wait(tickets);
     }
-    heard()
+    take_fault()
 }
 
 /// Returns `NotReady` until all tickets are done, then any error.
@@ -143,5 +143,5 @@ pub fn ask(tickets: &[Arc<Ticket>]) -> HipResult {
     if !tickets.iter().all(|ticket| ticket.is_done()) {
         return Err(HipError::NotReady);
     }
-    heard()
+    take_fault()
 }

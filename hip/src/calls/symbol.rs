@@ -32,8 +32,8 @@ fn part(symbol: Address, bytes: usize, offset: usize) -> HipResult<Address> {
     Ok(address + offset as u64)
 }
 
-/// Copies into a variable.
-pub fn to(
+/// Returns a copy into a variable.
+pub fn build_copy_to(
     symbol: Address,
     from: Address,
     bytes: usize,
@@ -49,8 +49,8 @@ pub fn to(
     })
 }
 
-/// Copies out of a variable.
-pub fn from(
+/// Returns a copy out of a variable.
+pub fn build_copy_from(
     to: Address,
     symbol: Address,
     bytes: usize,
@@ -73,7 +73,7 @@ pub fn copy_to(
     offset: usize,
     direction: u32,
 ) -> HipResult {
-    let copy = to(symbol, source, bytes, offset, direction)?;
+    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
     submit(copy, NULL, Wait::Yes)
 }
 
@@ -84,7 +84,7 @@ pub fn copy_from(
     offset: usize,
     direction: u32,
 ) -> HipResult {
-    let copy = from(target, symbol, bytes, offset, direction)?;
+    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
     submit(copy, NULL, Wait::Yes)
 }
 
@@ -96,7 +96,7 @@ pub fn copy_to_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    let copy = to(symbol, source, bytes, offset, direction)?;
+    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
     submit(copy, stream, Wait::No)
 }
 
@@ -108,6 +108,6 @@ pub fn copy_from_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    let copy = from(target, symbol, bytes, offset, direction)?;
+    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
     submit(copy, stream, Wait::No)
 }

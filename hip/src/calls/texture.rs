@@ -75,7 +75,7 @@ fn check_memory(base: Address, bytes: usize) -> HipResult {
 }
 
 /// Returns the image of a view of another image.
-fn seen(image: Image, array: &Array, view: &ViewDesc) -> HipResult<Image> {
+fn apply_view(image: Image, array: &Array, view: &ViewDesc) -> HipResult<Image> {
     let whole = (view.sides == [0; 3] || view.sides == array.sides)
         && view.levels == [0; 2]
         && view.layers[0] == 0
@@ -93,8 +93,8 @@ fn seen(image: Image, array: &Array, view: &ViewDesc) -> HipResult<Image> {
 }
 
 /// Returns the resource words of a texture.
-fn words(made: &Texture) -> HipResult<[u32; WORDS]> {
-    let desc = &made.texture;
+fn words(texture: &Texture) -> HipResult<[u32; WORDS]> {
+    let desc = &texture.texture;
     if desc.srgb != 0 || desc.anisotropy != 0 || desc.mip_bias != 0.0 {
         return refuse(
             HipError::NotSupported,
@@ -106,16 +106,16 @@ fn words(made: &Texture) -> HipResult<[u32; WORDS]> {
     }
     let sampler = sampler(desc).ok_or(HipError::InvalidValue)?;
     let fractions = desc.read == 1;
-    let resource = made.resource.resource();
-    if made.view.is_some() && !matches!(resource, Ok(Resource::Array(_))) {
+    let resource = texture.resource.resource();
+    if texture.view.is_some() && !matches!(resource, Ok(Resource::Array(_))) {
         return refuse(HipError::InvalidValue, "a view of what is no array");
     }
     let image = match resource? {
         Resource::Array(handle) => {
             let array = get_array(handle)?;
             let image = of_array(&array);
-            match &made.view {
-                Some(view) => seen(image, &array, view)?,
+            match &texture.view {
+                Some(view) => apply_view(image, &array, view)?,
                 None => image,
             }
         }
@@ -190,7 +190,7 @@ fn get_array(handle: Address) -> HipResult<Array> {
 }
 
 /// Stores an object in device memory. Its address is its handle.
-fn place(call: &str, words: &[u32; WORDS], object: TextureObject) -> HipResult<Address> {
+fn store_object(call: &str, words: &[u32; WORDS], object: TextureObject) -> HipResult<Address> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let address = device::allocate_captured(call, bytes.len())?;
     let mut state = state();
@@ -210,16 +210,16 @@ fn create_of(
     view: Option<ViewDesc>,
 ) -> HipResult {
     out.required()?;
-    let made = Texture {
+    let texture_object = Texture {
         resource,
         texture,
         view,
     };
-    let words = words(&made)?;
-    out.put(place(
+    let words = words(&texture_object)?;
+    out.put(store_object(
         "hipCreateTextureObject",
         &words,
-        TextureObject::Texture(made),
+        TextureObject::Texture(texture_object),
     )?)
 }
 
@@ -309,7 +309,7 @@ pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> HipResul
     let image = of_array(&get_array(handle)?);
     check(&image)?;
     let words = image.words(None);
-    out.put(place(
+    out.put(store_object(
         "hipCreateSurfaceObject",
         &words,
         TextureObject::Surface,

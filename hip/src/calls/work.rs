@@ -27,7 +27,7 @@ pub fn run(work: &Work) -> HipResult {
         return Ok(());
     }
     // After a kernel has failed, the device does no more work.
-    if let Some(failure) = state().dead() {
+    if let Some(failure) = state().device_failure() {
         return Err(failure);
     }
     if let Work::Word(word) = work {

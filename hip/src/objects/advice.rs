@@ -51,9 +51,9 @@ fn pages(range: &Range<u64>) -> Range<usize> {
 impl AdviceTable {
     /// Changes the advice about bytes of an allocation.
     pub fn note(&mut self, base: Address, size: u64, bytes: Range<u64>, f: impl Fn(&mut Advice)) {
-        let all = pages(&(0..size)).len();
+        let page_count = pages(&(0..size)).len();
         let advice = self.by_base.entry(base);
-        let advice = advice.or_insert_with(|| vec![Advice::default(); all]);
+        let advice = advice.or_insert_with(|| vec![Advice::default(); page_count]);
         advice[pages(&bytes)].iter_mut().for_each(f);
     }
 

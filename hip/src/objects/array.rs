@@ -50,7 +50,7 @@ const FORMATS: &[(u32, i32, u32)] = &[
 
 impl Channel {
     /// Returns the channel of `components` components of a `hipArray_Format`.
-    pub fn of(format: u32, components: u32) -> Option<Channel> {
+    pub fn from_array_format(format: u32, components: u32) -> Option<Channel> {
         let (_, bits, kind) = FORMATS.iter().find(|row| row.0 == format)?;
         if ![1, 2, 4].contains(&components) {
             return None;
@@ -67,8 +67,8 @@ impl Channel {
         let count = self.bits.iter().take_while(|bits| **bits > 0).count();
         let alike = self.bits[..count].iter().all(|bits| *bits == self.bits[0]);
         let rest = self.bits[count..].iter().all(|bits| *bits == 0);
-        let known = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
-        (alike && rest && known).then_some(count as u32)
+        let is_supported = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
+        (alike && rest && is_supported).then_some(count as u32)
     }
 
     /// Returns the channel's number in `hipArray_Format`.
@@ -131,12 +131,12 @@ mod tests {
 
     #[test]
     fn channels_are_formats_and_components() {
-        let float4 = Channel::of(0x20, 4).expect("known");
+        let float4 = Channel::from_array_format(0x20, 4).expect("known");
         assert_eq!((float4.bits, float4.format), ([32; 4], 2));
         assert_eq!((float4.bytes(), float4.components()), (16, Some(4)));
         assert_eq!(float4.array_format(), Some(0x20));
-        assert_eq!(Channel::of(0x20, 3), None);
-        assert_eq!(Channel::of(0x05, 1), None);
+        assert_eq!(Channel::from_array_format(0x20, 3), None);
+        assert_eq!(Channel::from_array_format(0x05, 1), None);
         let odd = Channel {
             bits: [8, 16, 0, 0],
             format: 0,

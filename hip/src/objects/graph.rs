@@ -152,14 +152,16 @@ impl Graphs {
 
     /// Removes a node with its edges.
     pub fn remove(&mut self, node: Address) -> HipResult {
-        let gone = self.nodes.remove(node).ok_or(HipError::InvalidValue)?;
-        if let Some(graph) = self.graphs.get_mut(gone.graph) {
-            graph.nodes.retain(|&other| other != node);
-            for other in graph.nodes.clone() {
-                self.node_mut(other)?.after.retain(|&before| before != node);
+        let removed = self.nodes.remove(node).ok_or(HipError::InvalidValue)?;
+        if let Some(graph) = self.graphs.get_mut(removed.graph) {
+            graph.nodes.retain(|&dependent| dependent != node);
+            for dependent in graph.nodes.clone() {
+                self.node_mut(dependent)?
+                    .after
+                    .retain(|&before| before != node);
             }
         }
-        self.gone(&gone);
+        self.gone(&removed);
         Ok(())
     }
 
@@ -172,13 +174,13 @@ impl Graphs {
 
     /// Destroys a graph with its nodes. Returns the references to user objects that it held.
     pub fn destroy(&mut self, graph: Address) -> HipResult<Vec<(Address, u32)>> {
-        let gone = self.graphs.remove(graph).ok_or(HipError::InvalidValue)?;
-        for node in gone.nodes {
+        let removed = self.graphs.remove(graph).ok_or(HipError::InvalidValue)?;
+        for node in removed.nodes {
             if let Some(node) = self.nodes.remove(node) {
                 self.gone(&node);
             }
         }
-        Ok(gone.users.into_iter().collect())
+        Ok(removed.users.into_iter().collect())
     }
 
     /// Clones a graph with its nodes.
@@ -220,7 +222,7 @@ impl Graphs {
     }
 
     /// Returns the nodes that depend on a node directly.
-    pub fn behind(&self, node: Address) -> HipResult<Vec<Address>> {
+    pub fn dependents(&self, node: Address) -> HipResult<Vec<Address>> {
         let edges = self.edges(self.node(node)?.graph)?;
         let behind = edges.into_iter().filter(|edge| edge.0 == node);
         Ok(behind.map(|edge| edge.1).collect())
@@ -237,8 +239,8 @@ impl Graphs {
     pub fn connect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
-            let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
-            if !known || from == to || self.node(to)?.after.contains(&from) {
+            let is_of_graph = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
+            if !is_of_graph || from == to || self.node(to)?.after.contains(&from) {
                 return Err(HipError::InvalidValue);
             }
         }
@@ -252,8 +254,8 @@ impl Graphs {
     pub fn disconnect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
-            let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
-            if !known || !self.node(to)?.after.contains(&from) {
+            let is_of_graph = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
+            if !is_of_graph || !self.node(to)?.after.contains(&from) {
                 return Err(HipError::InvalidValue);
             }
         }

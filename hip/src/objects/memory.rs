@@ -63,7 +63,7 @@ pub struct Memory {
 
 impl Memory {
     /// Returns the allocation that contains an address. The address behind its last byte is outside.
-    pub fn at(&self, address: Address) -> Option<Allocation> {
+    pub fn allocation_at(&self, address: Address) -> Option<Allocation> {
         let (_, allocation) = self.by_address.range(..=address).next_back()?;
         let inside = address - allocation.base < allocation.size;
         inside.then_some(*allocation)
@@ -109,13 +109,13 @@ impl Memory {
         if allocation.kind == Kind::Device {
             self.used -= allocation.size;
         }
-        self.pools.freed(base);
+        self.pools.note_free(base);
         self.advised.forget(base);
         Some(allocation)
     }
 
     /// Returns all allocations by address.
-    pub fn all(&self) -> impl Iterator<Item = &Allocation> {
+    pub fn allocations(&self) -> impl Iterator<Item = &Allocation> {
         self.by_address.values()
     }
 

@@ -32,7 +32,7 @@ const NUMBERS: &[(MemoryType, Option<u32>, u32)] = &[
 
 impl MemoryType {
     /// Returns the type of an allocation.
-    pub fn of(kind: Kind) -> MemoryType {
+    pub fn from_kind(kind: Kind) -> MemoryType {
         match kind {
             Kind::Device | Kind::Mapped => MemoryType::Device,
             Kind::Managed => MemoryType::Managed,
@@ -43,12 +43,12 @@ impl MemoryType {
     /// Returns the number of a type.
     pub fn number(self, generation: Generation) -> u32 {
         if generation == Generation::Five {
-            let known = match self {
+            let named = match self {
                 MemoryType::Managed => MemoryType::Device,
                 MemoryType::Unregistered => MemoryType::Host,
                 other => other,
             };
-            let row = NUMBERS.iter().find(|row| row.0 == known);
+            let row = NUMBERS.iter().find(|row| row.0 == named);
             return row.and_then(|row| row.1).unwrap_or(0);
         }
         let row = NUMBERS.iter().find(|row| row.0 == self);
@@ -77,10 +77,10 @@ mod tests {
             (Kind::Device, 1, 2),
             (Kind::Managed, 1, 3),
         ] {
-            let found = MemoryType::of(kind);
-            assert_eq!(found.number(Generation::Five), five);
-            assert_eq!(found.number(Generation::Six), later);
-            assert_eq!(found.number(Generation::Seven), later);
+            let memory_type = MemoryType::from_kind(kind);
+            assert_eq!(memory_type.number(Generation::Five), five);
+            assert_eq!(memory_type.number(Generation::Six), later);
+            assert_eq!(memory_type.number(Generation::Seven), later);
         }
         let read = MemoryType::from_number;
         assert_eq!(read(2, Generation::Five), Some(MemoryType::Array));

@@ -87,7 +87,7 @@ impl LoadedCode {
             .filter(|symbol| symbol.kind == SymbolKind::Object)
             .map(|s| (s.name.clone(), (module.base + s.address, s.size)))
             .collect();
-        let code = RecordedCode::of(gpu, bytes, &variables);
+        let code = RecordedCode::copy_if_recording(gpu, bytes, &variables);
         Ok(Arc::new(LoadedCode {
             gpu: gpu.clone(),
             module,

@@ -108,16 +108,16 @@ impl Pools {
     }
 
     /// Notes an allocation from a pool.
-    pub fn took(&mut self, pool: Address, address: Address, bytes: u64) {
-        if let Some(known) = self.held.get_mut(pool) {
-            known.used.set(known.used.now + bytes);
-            known.reserved.set(known.reserved.now.max(known.used.now));
+    pub fn note_allocation(&mut self, pool: Address, address: Address, bytes: u64) {
+        if let Some(owner) = self.held.get_mut(pool) {
+            owner.used.set(owner.used.now + bytes);
+            owner.reserved.set(owner.reserved.now.max(owner.used.now));
             self.owners.insert(address, (pool, bytes));
         }
     }
 
     /// Notes that an allocation is freed. It need not be from a pool.
-    pub fn freed(&mut self, address: Address) {
+    pub fn note_free(&mut self, address: Address) {
         let Some((handle, bytes)) = self.owners.remove(&address) else {
             return;
         };
@@ -152,10 +152,10 @@ mod tests {
     fn a_pool_holds_back_up_to_its_threshold() {
         let mut pools = Pools::default();
         let pool = pools.create();
-        pools.took(pool, 0x1000, 100);
-        pools.took(pool, 0x2000, 50);
+        pools.note_allocation(pool, 0x1000, 100);
+        pools.note_allocation(pool, 0x2000, 50);
         pools.get(pool).expect("there").threshold = 120;
-        pools.freed(0x1000);
+        pools.note_free(0x1000);
         let figures = pools.get(pool).expect("there").clone();
         assert_eq!((figures.used.now, figures.used.high), (50, 150));
         assert_eq!((figures.reserved.now, figures.reserved.high), (120, 150));
@@ -168,11 +168,11 @@ mod tests {
         let mut pools = Pools::default();
         let pool = pools.create();
         pools.current = pool;
-        pools.took(pool, 0x1000, 100);
+        pools.note_allocation(pool, 0x1000, 100);
         assert!(pools.destroy(pool) && !pools.destroy(pool));
         assert!(pools.get(pool).is_none() && pools.current == pools.default);
         assert_eq!(pools.owner(0x1000), Some(pool));
-        pools.freed(0x1000);
+        pools.note_free(0x1000);
         assert!(pools.held.get(pool).is_none());
         assert!(!pools.destroy(pools.default));
     }

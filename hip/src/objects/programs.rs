@@ -131,8 +131,8 @@ impl RegisteredBinaries {
         requests: &mut HostRequests,
         host: Address,
     ) -> HipResult<Function> {
-        let known = self.functions.get(&host).cloned();
-        let (binary, name) = known.ok_or(HipError::InvalidDeviceFunction)?;
+        let function = self.functions.get(&host).cloned();
+        let (binary, name) = function.ok_or(HipError::InvalidDeviceFunction)?;
         let loaded = self.load(gpu, requests, binary)?;
         Ok(Function { loaded, name })
     }

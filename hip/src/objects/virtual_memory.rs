@@ -82,8 +82,8 @@ impl VirtualMemory {
 
     /// Gives a reservation back. Returns false if there is no such reservation, or if it has mappings.
     pub fn give_back(&mut self, base: Address, bytes: u64) -> bool {
-        let known = self.reserved.get(&base) == Some(&bytes);
-        if !known || self.mapped(base..base + bytes).next().is_some() {
+        let is_reserved = self.reserved.get(&base) == Some(&bytes);
+        if !is_reserved || self.mapped(base..base + bytes).next().is_some() {
             return false;
         }
         self.reserved.remove(&base);
@@ -103,7 +103,7 @@ impl VirtualMemory {
     }
 
     /// Returns memory whose handle the program holds.
-    pub fn held(&self, handle: Address) -> Option<&PhysicalMemory> {
+    pub fn find_referenced(&self, handle: Address) -> Option<&PhysicalMemory> {
         self.physical.get(handle).filter(|memory| memory.held > 0)
     }
 
@@ -120,7 +120,7 @@ impl VirtualMemory {
 
     /// Adds a reference to the handle of the memory that is mapped at an address.
     pub fn retain(&mut self, address: Address) -> Option<Address> {
-        let handle = self.at(address)?.handle;
+        let handle = self.mapping_at(address)?.handle;
         self.physical.get_mut(handle)?.held += 1;
         Some(handle)
     }
@@ -166,24 +166,24 @@ impl VirtualMemory {
     }
 
     /// Returns the mapping that contains an address.
-    pub fn at(&self, address: Address) -> Option<Mapping> {
+    pub fn mapping_at(&self, address: Address) -> Option<Mapping> {
         self.mapped(address..address + 1).next().copied()
     }
 
     /// Returns the mappings that make up a range, or none if a mapping lies only partly within it.
-    pub fn whole(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
+    pub fn whole_mappings(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
         let mut reached = base;
-        let found: Vec<Mapping> = self
+        let mappings: Vec<Mapping> = self
             .mapped(base..base.checked_add(bytes)?)
             .copied()
             .collect();
-        for mapping in &found {
+        for mapping in &mappings {
             if mapping.base != reached {
                 return None;
             }
             reached += mapping.bytes;
         }
-        (reached == base + bytes && !found.is_empty()).then_some(found)
+        (reached == base + bytes && !mappings.is_empty()).then_some(mappings)
     }
 
     /// Sets the access to a mapping.
@@ -246,13 +246,15 @@ mod tests {
         assert!(!memory.map(base, GRANULARITY, handle), "occupied");
         assert!(memory.map(base + GRANULARITY, GRANULARITY, handle));
         assert_eq!(
-            memory.whole(base, 2 * GRANULARITY).map(|m| m.len()),
+            memory
+                .whole_mappings(base, 2 * GRANULARITY)
+                .map(|m| m.len()),
             Some(2)
         );
-        assert_eq!(memory.whole(base, 3 * GRANULARITY), None);
-        assert_eq!(memory.whole(base + 8, 8), None);
+        assert_eq!(memory.whole_mappings(base, 3 * GRANULARITY), None);
+        assert_eq!(memory.whole_mappings(base + 8, 8), None);
         assert!(memory.release(handle) && !memory.release(handle));
-        assert!(memory.held(handle).is_none() && memory.bytes() == GRANULARITY);
+        assert!(memory.find_referenced(handle).is_none() && memory.bytes() == GRANULARITY);
         assert_eq!(memory.retain(base + 5), Some(handle));
         assert!(memory.release(handle));
         assert!(!memory.give_back(base, 4 * GRANULARITY), "mapped");

@@ -147,25 +147,25 @@ pub enum WordCondition {
 impl Word {
     /// Returns true if a word fulfils the condition.
     pub fn passes(&self, held: u64) -> bool {
-        let all = if self.bytes == 4 {
+        let ones = if self.bytes == 4 {
             u64::from(u32::MAX)
         } else {
             u64::MAX
         };
-        let (held, value) = (held & self.mask & all, self.value & all);
+        let (held, value) = (held & self.mask & ones, self.value & ones);
         match self.test {
             None => true,
             Some(WordCondition::AtLeast) => held >= value,
             Some(WordCondition::Equal) => held == value,
             Some(WordCondition::And) => held & value != 0,
-            Some(WordCondition::Nor) => !(held | (value & self.mask)) & all != 0,
+            Some(WordCondition::Nor) => !(held | (value & self.mask)) & ones != 0,
         }
     }
 }
 
 impl Rows {
     /// Returns the layout of a single row.
-    pub fn one(start: Address) -> Rows {
+    pub fn single_row(start: Address) -> Rows {
         Rows {
             start,
             pitch: 0,
@@ -181,7 +181,7 @@ impl Rows {
 
 impl Size {
     /// Returns the size of a single row.
-    pub fn one(width: usize) -> Size {
+    pub fn single_row(width: usize) -> Size {
         Size {
             width,
             height: 1,

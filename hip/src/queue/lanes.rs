@@ -110,7 +110,7 @@ impl Lanes {
     }
 
     /// Returns the tickets that must end before no lane has work.
-    pub fn all(&self) -> Vec<Arc<Ticket>> {
+    pub fn pending_everywhere(&self) -> Vec<Arc<Ticket>> {
         open(self.lanes.values().map(|lane| &lane.last)).collect()
     }
 
@@ -121,9 +121,9 @@ impl Lanes {
         } else {
             NULL
         };
-        let others = self.others(id);
+        let dependencies = self.others(id);
         if let Some(first) = tasks.first_mut() {
-            first.after.extend(others);
+            first.after.extend(dependencies);
         }
         if let Some(lane) = self.lanes.get_mut(&id) {
             if let Some(last) = tasks.last() {
@@ -209,12 +209,12 @@ impl Lanes {
 
     /// Returns true if a caller's task may begin.
     pub fn is_called(&self, ticket: &Arc<Ticket>) -> bool {
-        self.called.iter().any(|other| Arc::ptr_eq(other, ticket))
+        self.called.iter().any(|called| Arc::ptr_eq(called, ticket))
     }
 
     /// Ends a caller's task.
     pub fn returned(&mut self, ticket: &Arc<Ticket>) {
-        self.called.retain(|other| !Arc::ptr_eq(other, ticket));
+        self.called.retain(|called| !Arc::ptr_eq(called, ticket));
         let id = self.lanes.iter().find_map(|(&id, lane)| {
             let first = lane.tasks.front()?;
             Arc::ptr_eq(&first.ticket, ticket).then_some(id)

@@ -22,7 +22,7 @@ pub struct RecordedCode {
 
 impl RecordedCode {
     /// Copies a code object that has just been loaded. Returns none if launches are not recorded.
-    pub fn of(
+    pub fn copy_if_recording(
         gpu: &Gpu,
         bytes: &[u8],
         variables: &HashMap<String, (Address, u64)>,
@@ -55,8 +55,8 @@ impl RecordedCode {
     }
 
     fn is_in(&self, directory: &Path) -> bool {
-        let found = std::fs::metadata(directory.join(&self.file));
-        found.is_ok_and(|found| found.len() == self.elf.len() as u64)
+        let metadata = std::fs::metadata(directory.join(&self.file));
+        metadata.is_ok_and(|metadata| metadata.len() == self.elf.len() as u64)
     }
 
     /// Writes the file unless it exists, and returns its name.

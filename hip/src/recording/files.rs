@@ -34,7 +34,7 @@ pub fn directory(within: &Path, number: &mut u32, kernel: &str) -> io::Result<Pa
 
 /// Writes a file.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    counted(bytes.len());
+    count_written(bytes.len());
     fs::write(path, bytes).map_err(|error| about(&error, path))
 }
 
@@ -42,7 +42,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn write_memory(gpu: &Gpu, base: Address, size: u64, path: &Path) -> io::Result<()> {
     let mut file = File::create(path).map_err(|error| about(&error, path))?;
     pieces(gpu, base, size, |piece| {
-        counted(piece.len());
+        count_written(piece.len());
         file.write_all(piece).map(|()| true)
     })
     .map(drop)
@@ -80,7 +80,7 @@ fn pieces(
     Ok(true)
 }
 
-fn counted(bytes: usize) {
+fn count_written(bytes: usize) {
     let mut progress = progress();
     progress.written = progress.written.saturating_add(bytes as u64);
 }

@@ -44,7 +44,7 @@ pub fn nowhere<T: Copy>() -> Out<T> {
 }
 
 pub fn text(text: &'static std::ffi::CStr) -> Text {
-    Text::of(text)
+    Text::from_static(text)
 }
 
 pub fn array(values: &[u64]) -> In<u64> {

@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(from_float(&[f32::MAX, -f32::MAX]), [0x7f80, 0xff80]);
         // subnormals: half of the smallest bf16 is a tie with 0
         let half = f32::from_bits(0x0000_8000);
-        let more = f32::from_bits(0x0000_8001);
-        assert_eq!(from_float(&[half, more]), [0, 1]);
+        let above_half = f32::from_bits(0x0000_8001);
+        assert_eq!(from_float(&[half, above_half]), [0, 1]);
     }
 
     #[test]

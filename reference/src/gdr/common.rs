@@ -9,11 +9,11 @@ pub(super) fn or_zeros<R: Real>(tensor: Option<&[R]>, length: usize) -> std::bor
 
 /// Returns cumulated gates in f64, the type of their differences in the rule, or zeros without gates.
 pub(super) fn sums_or_zeros<R: Real>(sums: Option<&[R]>, length: usize) -> Vec<f64> {
-    sums.map_or_else(|| vec![0.0; length], widened)
+    sums.map_or_else(|| vec![0.0; length], widen_tensor)
 }
 
 /// Converts a tensor to f64, which is exact.
-pub(super) fn widened<R: Real>(tensor: &[R]) -> Vec<f64> {
+pub(super) fn widen_tensor<R: Real>(tensor: &[R]) -> Vec<f64> {
     tensor.iter().map(|x| x.to_f64()).collect()
 }
 

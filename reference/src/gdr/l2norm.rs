@@ -60,12 +60,12 @@ mod tests {
     #[test]
     fn by_hand() {
         // sqrt(9 + 16 + 11) = 6; a row of zeros over sqrt(11)
-        let all = forward(&[3.0, 4.0, 0.0, 0.0], 2, 11.0);
-        near(&all.y, &[0.5, 4.0 / 6.0, 0.0, 0.0], 1e-15);
-        near(&all.rstd, &[1.0 / 6.0, 1.0 / 11f64.sqrt()], 1e-15);
+        let normalized = forward(&[3.0, 4.0, 0.0, 0.0], 2, 11.0);
+        near(&normalized.y, &[0.5, 4.0 / 6.0, 0.0, 0.0], 1e-15);
+        near(&normalized.rstd, &[1.0 / 6.0, 1.0 / 11f64.sqrt()], 1e-15);
         // rstd 1/6, y = (1/2, 2/3), dy = (6, 0): projection 3, dx = (1 - 1/4, -1/3)
         near(
-            &backward(&all.y[..2], &all.rstd[..1], &[6.0, 0.0], 2),
+            &backward(&normalized.y[..2], &normalized.rstd[..1], &[6.0, 0.0], 2),
             &[0.75, -1.0 / 3.0],
             1e-15,
         );
@@ -95,8 +95,8 @@ mod tests {
             let y = forward(x, size, eps).y;
             y.iter().zip(dy).map(|(y, dy)| y * dy).sum()
         };
-        let all = forward(&x, size, eps);
-        let dx = backward(&all.y, &all.rstd, &dy, size);
+        let normalized = forward(&x, size, eps);
+        let dx = backward(&normalized.y, &normalized.rstd, &dy, size);
         for at in 0..x.len() {
             let (mut up, mut down) = (x, x);
             up[at] += step;

@@ -34,9 +34,9 @@ pub fn ops<R: Real>(x: &[R]) -> Ops<R> {
     let each = |f: &dyn Fn(R) -> R| x.iter().map(|&x| f(x)).collect();
     Ops {
         exp: each(&R::exp),
-        exp2: each(&|x| rounded(x.to_f64().exp2())),
+        exp2: each(&|x| round_to(x.to_f64().exp2())),
         log: each(&|x| away(x).ln()),
-        log2: each(&|x| rounded(away(x).to_f64().log2())),
+        log2: each(&|x| round_to(away(x).to_f64().log2())),
         safe_exp: each(&safe_exp),
         softplus: each(&softplus),
         sigmoid: sigmoid(x),
@@ -63,7 +63,7 @@ fn away<R: Real>(x: R) -> R {
 }
 
 /// Returns the number of the type nearest to `x`: in `f32`, correctly rounded.
-fn rounded<R: Real>(x: f64) -> R {
+fn round_to<R: Real>(x: f64) -> R {
     R::from_f64(x)
 }
 

@@ -104,7 +104,7 @@ mod tests {
         let (a, b, state) = (some(6, 1.1), some(6, 0.3), some(12, 2.1));
         let (a_log, dt_bias) = (some(2, 0.4), some(2, 0.8));
         let convention = &Convention::HUGGING_FACE;
-        let all = decode_step(
+        let whole = decode_step(
             convention,
             sizes(3),
             DecodeInputs {
@@ -133,8 +133,8 @@ mod tests {
                     state: &state,
                 },
             );
-            assert_eq!(all.state[(3 - tokens) * 12..][..12], short.state);
-            assert_eq!(all.output[..tokens * 4], short.output);
+            assert_eq!(whole.state[(3 - tokens) * 12..][..12], short.state);
+            assert_eq!(whole.output[..tokens * 4], short.output);
         }
     }
 }

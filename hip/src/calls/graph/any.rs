@@ -3,7 +3,7 @@
 use super::memory::{self, Allocation};
 use super::node::{
     NodeInsertion, add_child, add_copy, add_fill, add_host, add_kernel, add_record, add_wait,
-    checked, empty,
+    check_copy, empty,
 };
 use super::params::{HostParameters, KernelParameters, MemsetParameters, fill};
 use super::set::{
@@ -63,10 +63,10 @@ pub fn add(
     parameters: Address,
 ) -> HipResult {
     match wanted(parameters)? {
-        NodeParameters::Kernel(p) => add_kernel(out, graph, after, count, In::of(&[p])),
-        NodeParameters::Copy(p) => add_copy(out, graph, after, count, In::of(&[p])),
-        NodeParameters::Fill(p) => add_fill(out, graph, after, count, In::of(&[p])),
-        NodeParameters::Host(p) => add_host(out, graph, after, count, In::of(&[p])),
+        NodeParameters::Kernel(p) => add_kernel(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => add_copy(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => add_fill(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Host(p) => add_host(out, graph, after, count, In::from_slice(&[p])),
         NodeParameters::Child(child) => add_child(out, graph, after, count, child),
         NodeParameters::Empty => empty(out, graph, after, count),
         NodeParameters::Wait(event) => add_wait(out, graph, after, count, event),
@@ -83,10 +83,10 @@ pub fn add(
 /// `hipGraphNodeSetParams`.
 pub fn set_node(node: Address, parameters: Address) -> HipResult {
     match wanted(parameters)? {
-        NodeParameters::Kernel(p) => kernel_node(node, In::of(&[p])),
-        NodeParameters::Copy(p) => copy_node(node, In::of(&[p])),
-        NodeParameters::Fill(p) => fill_node(node, In::of(&[p])),
-        NodeParameters::Host(p) => host_node(node, In::of(&[p])),
+        NodeParameters::Kernel(p) => kernel_node(node, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => copy_node(node, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => fill_node(node, In::from_slice(&[p])),
+        NodeParameters::Host(p) => host_node(node, In::from_slice(&[p])),
         NodeParameters::Wait(event) => wait_node(node, event),
         NodeParameters::Record(event) => record_node(node, event),
         NodeParameters::Child(_)
@@ -99,10 +99,10 @@ pub fn set_node(node: Address, parameters: Address) -> HipResult {
 /// `hipGraphExecNodeSetParams`.
 pub fn set_step(exec: Address, node: Address, parameters: Address) -> HipResult {
     match wanted(parameters)? {
-        NodeParameters::Kernel(p) => kernel_step(exec, node, In::of(&[p])),
-        NodeParameters::Copy(p) => copy_step(exec, node, In::of(&[p])),
-        NodeParameters::Fill(p) => fill_step(exec, node, In::of(&[p])),
-        NodeParameters::Host(p) => host_step(exec, node, In::of(&[p])),
+        NodeParameters::Kernel(p) => kernel_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => copy_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => fill_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Host(p) => host_step(exec, node, In::from_slice(&[p])),
         NodeParameters::Child(child) => child_step(exec, node, child),
         NodeParameters::Wait(event) => wait_step(exec, node, event),
         NodeParameters::Record(event) => record_step(exec, node, event),
@@ -122,7 +122,7 @@ pub fn add_driver_copy(
     _context: Address,
 ) -> HipResult {
     let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(checked(planes(parameters)?)?)
+    spot.add(check_copy(planes(parameters)?)?)
 }
 
 pub fn add_driver_fill(
@@ -138,7 +138,7 @@ pub fn add_driver_fill(
 }
 
 pub fn set_driver_copy(node: Address, parameters: Address) -> HipResult {
-    copy_node_to(node, checked(planes(parameters)?)?)
+    copy_node_to(node, check_copy(planes(parameters)?)?)
 }
 
 pub fn set_driver_copy_step(
@@ -147,7 +147,7 @@ pub fn set_driver_copy_step(
     parameters: Address,
     _context: Address,
 ) -> HipResult {
-    copy_step_to(exec, node, checked(planes(parameters)?)?)
+    copy_step_to(exec, node, check_copy(planes(parameters)?)?)
 }
 
 pub fn set_driver_fill_step(

@@ -39,13 +39,13 @@ pub fn begin_in_graph(
 }
 
 fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> HipResult {
-    let mode = CaptureMode::of(mode).ok_or(HipError::InvalidValue)?;
+    let mode = CaptureMode::from_number(mode).ok_or(HipError::InvalidValue)?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
         return Err(HipError::StreamCaptureUnsupported);
     }
     let mut state = state();
-    if state.graphs.captures.of(lane).is_some() {
+    if state.graphs.captures.find_by_lane(lane).is_some() {
         return Err(HipError::IllegalState);
     }
     let into_graph = into.is_some();
@@ -73,7 +73,10 @@ pub fn end(stream: Address, out: Out<Address>) -> HipResult {
     let ended = {
         let mut state = state();
         let graphs = &mut state.graphs;
-        let (id, found) = graphs.captures.of(lane).ok_or(HipError::IllegalState)?;
+        let (id, found) = graphs
+            .captures
+            .find_by_lane(lane)
+            .ok_or(HipError::IllegalState)?;
         if found.lane != lane {
             return Err(HipError::StreamCaptureUnmatched);
         }
@@ -81,7 +84,7 @@ pub fn end(stream: Address, out: Out<Address>) -> HipResult {
             return Err(HipError::StreamCaptureWrongThread);
         }
         let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
-        let outcome = whole(graphs, &capture, lane);
+        let outcome = check_complete(graphs, &capture, lane);
         if outcome.is_err() && !capture.into_graph {
             // No handle of this graph exists outside the capture.
             let _ = graphs.destroy(capture.graph);
@@ -93,7 +96,7 @@ pub fn end(stream: Address, out: Out<Address>) -> HipResult {
 }
 
 /// Fails unless a capture is valid and every stream that was forked from its first stream has joined again.
-fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> HipResult {
+fn check_complete(graphs: &Graphs, capture: &Capture, lane: LaneId) -> HipResult {
     if capture.invalid {
         return Err(HipError::StreamCaptureInvalidated);
     }
@@ -129,8 +132,7 @@ fn info(stream: Address) -> HipResult<(i32, u64, Address, Vec<Address>)> {
     if lane == NULL && !capture::waited_for(&mut state).is_empty() {
         return Err(HipError::StreamCaptureImplicit);
     }
-    let found = state.graphs.captures.of(lane);
-    Ok(match found {
+    Ok(match state.graphs.captures.find_by_lane(lane) {
         None => (NONE, 0, 0, Vec::new()),
         Some((id, capture)) if capture.invalid => (INVALIDATED, id, 0, Vec::new()),
         Some((id, capture)) => {
@@ -147,9 +149,9 @@ pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
 
 pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
     status.required()?;
-    let (found, number, ..) = info(stream)?;
-    status.put(found)?;
-    if id.is_null() || found == NONE {
+    let (state, number, ..) = info(stream)?;
+    status.put(state)?;
+    if id.is_null() || state == NONE {
         return Ok(());
     }
     id.put(number)
@@ -165,15 +167,15 @@ pub fn get_all(
     count: Out<usize>,
 ) -> HipResult {
     status.required()?;
-    let (found, number, captured, after) = info(stream)?;
-    status.put(found)?;
-    if found == NONE {
+    let (capture_status, number, captured, after) = info(stream)?;
+    status.put(capture_status)?;
+    if capture_status == NONE {
         return Ok(());
     }
     if !id.is_null() {
         id.put(number)?;
     }
-    if found == INVALIDATED {
+    if capture_status == INVALIDATED {
         return Ok(());
     }
     if !graph.is_null() {
@@ -206,7 +208,7 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
     }
     let mut state = state();
     let graphs = &mut state.graphs;
-    let (id, graph) = match graphs.captures.of(lane) {
+    let (id, graph) = match graphs.captures.find_by_lane(lane) {
         None => return Err(HipError::IllegalState),
         Some((_, capture)) if capture.invalid => return Err(HipError::StreamCaptureInvalidated),
         Some((id, capture)) => (id, capture.graph),
@@ -225,6 +227,6 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
 
 /// Exchanges the restriction that captures of other threads put on the calling thread.
 pub fn exchange(mode: Out<u32>) -> HipResult {
-    let new = CaptureMode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
+    let new = CaptureMode::from_number(mode.get()?).ok_or(HipError::InvalidValue)?;
     mode.put(capture::exchange(new) as u32)
 }

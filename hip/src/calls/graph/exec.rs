@@ -68,12 +68,12 @@ pub fn with_parameters(
     parameters: Out<InstantiateParameters>,
 ) -> HipResult {
     let mut p = parameters.get()?;
-    let made = with_flags(out, graph, p.flags);
+    let result = with_flags(out, graph, p.flags);
     // 0: success. 1: an error that the code names.
     p.error_node = 0;
-    p.result = made.is_err().into();
+    p.result = result.is_err().into();
     parameters.put(p)?;
-    made
+    result
 }
 
 pub fn flags(exec: Address, out: Out<u64>) -> HipResult {
@@ -84,13 +84,13 @@ pub fn flags(exec: Address, out: Out<u64>) -> HipResult {
 
 /// Destroys an executable graph. Its launches under way complete.
 pub fn destroy(exec: Address) -> HipResult {
-    let gone = {
+    let destructors = {
         let mut state = state();
         let exec = state.graphs.execs.remove(exec);
         let held = exec.ok_or(HipError::InvalidValue)?.users;
         state.graphs.users.release_all(held)
     };
-    give_up(gone);
+    give_up(destructors);
     Ok(())
 }
 
@@ -121,8 +121,8 @@ pub fn update(
 /// Accepts an upload, which changes nothing because the graph is in memory already.
 pub fn upload(exec: Address, stream: Address) -> HipResult {
     submit::check(stream)?;
-    let known = state().graphs.execs.get(exec).is_some();
-    if known {
+    let exists = state().graphs.execs.get(exec).is_some();
+    if exists {
         Ok(())
     } else {
         Err(HipError::InvalidValue)
@@ -132,19 +132,19 @@ pub fn upload(exec: Address, stream: Address) -> HipResult {
 /// Submits the nodes of a graph to a stream one after the other, behind the graph's previous launch. In a capture the graph becomes a node.
 pub fn launch(exec: Address, stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
-    if let Some(id) = capture::of(lane)? {
+    if let Some(id) = capture::find_by_lane(lane)? {
         return capture::add(id, lane, child(exec)?);
     }
-    let mut all = Vec::new();
+    let mut actions = Vec::new();
     let before = {
         let state = state();
         let exec = state.graphs.execs.get(exec);
         let exec = exec.ok_or(HipError::InvalidValue)?;
-        exec.each(&mut |what| all.push(what.clone()));
+        exec.each(&mut |what| actions.push(what.clone()));
         exec.launched.clone()
     };
     if settings::SYNC.is_on() {
-        return all.into_iter().try_for_each(|what| match what {
+        return actions.into_iter().try_for_each(|what| match what {
             NodeAction::Work(work) => submit::at_once(&work),
             NodeAction::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
             NodeAction::Wait(_)
@@ -154,9 +154,9 @@ pub fn launch(exec: Address, stream: Address) -> HipResult {
             | NodeAction::Free(_) => Ok(()),
         });
     }
-    let events: Vec<Option<Address>> = all.iter().map(recorded).collect();
-    let first = Submission::after(before.into_iter().collect());
-    let tasks = std::iter::once(first).chain(all.into_iter().map(task));
+    let events: Vec<Option<Address>> = actions.iter().map(event_of).collect();
+    let first = Submission::wait_for(before.into_iter().collect());
+    let tasks = std::iter::once(first).chain(actions.into_iter().map(task));
     let tickets = submit::submit_all(lane, tasks.collect())?;
     if let Some(exec) = state().graphs.execs.get_mut(exec) {
         exec.launched = tickets.last().cloned();
@@ -182,7 +182,7 @@ fn child(exec: Address) -> HipResult<NodeAction> {
 }
 
 /// Returns the event that a node records.
-fn recorded(what: &NodeAction) -> Option<Address> {
+fn event_of(what: &NodeAction) -> Option<Address> {
     match what {
         NodeAction::Record(event) => Some(*event),
         _ => None,
@@ -193,9 +193,9 @@ fn task(what: NodeAction) -> Submission {
     match what {
         NodeAction::Work(work) => submit::job(work),
         NodeAction::Wait(event) => {
-            let known = state().events.get(event).cloned();
-            let recorded = known.and_then(|event| event.recorded);
-            Submission::after(recorded.into_iter().collect())
+            let event = state().events.get(event).cloned();
+            let recorded = event.and_then(|event| event.recorded);
+            Submission::wait_for(recorded.into_iter().collect())
         }
         NodeAction::Empty
         | NodeAction::Record(_)
@@ -207,5 +207,5 @@ fn task(what: NodeAction) -> Submission {
 
 /// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
 pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
-    launch(exec, submit::own(stream))
+    launch(exec, submit::resolve_per_thread(stream))
 }

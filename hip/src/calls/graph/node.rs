@@ -49,7 +49,7 @@ impl NodeInsertion {
 }
 
 /// Checks the copy of a node.
-pub fn checked(copy: Copy) -> HipResult<NodeAction> {
+pub fn check_copy(copy: Copy) -> HipResult<NodeAction> {
     if !copy.size.is_empty() {
         copy::check(&copy)?;
     }
@@ -94,7 +94,7 @@ pub fn add_row(
     direction: u32,
 ) -> HipResult {
     let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(checked(row(to, from, bytes, direction))?)
+    spot.add(check_copy(row(to, from, bytes, direction))?)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -110,7 +110,7 @@ pub fn add_from_symbol(
     direction: u32,
 ) -> HipResult {
     let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(checked(symbol::from(
+    spot.add(check_copy(symbol::build_copy_from(
         to, symbol, bytes, offset, direction,
     )?)?)
 }
@@ -128,7 +128,7 @@ pub fn add_to_symbol(
     direction: u32,
 ) -> HipResult {
     let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(checked(symbol::to(
+    spot.add(check_copy(symbol::build_copy_to(
         symbol, from, bytes, offset, direction,
     )?)?)
 }

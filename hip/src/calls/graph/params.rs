@@ -2,7 +2,7 @@
 
 use gfx906::code_object::LaunchShape;
 
-use super::node::checked;
+use super::node::check_copy;
 use crate::boundary::{Address, Callback, In, Out};
 use crate::calls::launch::entries::kernel_of;
 use crate::calls::launch::{LaunchRequest, prepare};
@@ -68,15 +68,15 @@ pub fn kernel(p: &KernelParameters) -> HipResult<NodeAction> {
 }
 
 pub fn planes(p: &pitched::Copy3d) -> HipResult<NodeAction> {
-    checked(pitched::planes(p)?)
+    check_copy(pitched::planes(p)?)
 }
 
 pub fn fill(p: &MemsetParameters) -> HipResult<NodeAction> {
     let element = p.element as usize;
     let width = p.width.checked_mul(element);
     let width = width.ok_or(HipError::InvalidValue)?;
-    let known = [1, 2, 4].contains(&element) && p.to != 0 && width > 0 && p.height > 0;
-    if !known || (p.height > 1 && width > p.pitch) {
+    let is_valid = [1, 2, 4].contains(&element) && p.to != 0 && width > 0 && p.height > 0;
+    if !is_valid || (p.height > 1 && width > p.pitch) {
         return Err(HipError::InvalidValue);
     }
     let fill = Fill {
@@ -135,7 +135,7 @@ pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> HipResult {
         extra: In::null(),
         function: kernel.named,
         grid: dim(kernel.shape.grid),
-        arguments: In::of(&node.shown),
+        arguments: In::from_slice(&node.shown),
         lds: kernel.shape.dynamic_lds as u32,
     })
 }

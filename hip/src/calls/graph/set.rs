@@ -1,6 +1,6 @@
 //! Functions that change nodes of a graph or of an executable graph.
 
-use super::node::checked;
+use super::node::check_copy;
 use super::params::{
     HostParameters, KernelParameters, MemsetParameters, fill, host, kernel, planes, what,
 };
@@ -93,7 +93,7 @@ pub fn row_node(node: Address, to: Address, from: Address, bytes: usize, kind: u
     copy_at(
         EditTarget::Graph,
         node,
-        checked(row(to, from, bytes, kind))?,
+        check_copy(row(to, from, bytes, kind))?,
     )
 }
 
@@ -108,7 +108,7 @@ pub fn row_step(
     copy_at(
         EditTarget::Exec(exec),
         node,
-        checked(row(to, from, bytes, kind))?,
+        check_copy(row(to, from, bytes, kind))?,
     )
 }
 
@@ -120,8 +120,8 @@ pub fn from_symbol_node(
     offset: usize,
     kind: u32,
 ) -> HipResult {
-    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
-    copy_at(EditTarget::Graph, node, checked(copy)?)
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
+    copy_at(EditTarget::Graph, node, check_copy(copy)?)
 }
 
 pub fn from_symbol_step(
@@ -133,8 +133,8 @@ pub fn from_symbol_step(
     offset: usize,
     kind: u32,
 ) -> HipResult {
-    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
-    copy_at(EditTarget::Exec(exec), node, checked(copy)?)
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
+    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
 }
 
 pub fn to_symbol_node(
@@ -145,8 +145,8 @@ pub fn to_symbol_node(
     offset: usize,
     kind: u32,
 ) -> HipResult {
-    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
-    copy_at(EditTarget::Graph, node, checked(copy)?)
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
+    copy_at(EditTarget::Graph, node, check_copy(copy)?)
 }
 
 pub fn to_symbol_step(
@@ -158,8 +158,8 @@ pub fn to_symbol_step(
     offset: usize,
     kind: u32,
 ) -> HipResult {
-    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
-    copy_at(EditTarget::Exec(exec), node, checked(copy)?)
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
+    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
 }
 
 pub fn fill_node(node: Address, parameters: In<MemsetParameters>) -> HipResult {

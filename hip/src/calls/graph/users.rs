@@ -39,8 +39,8 @@ pub fn retain(user: Address, count: u32) -> HipResult {
 }
 
 pub fn release(user: Address, count: u32) -> HipResult {
-    let gone = state().graphs.users.release(user, counted(count)?)?;
-    give_up(gone.into_iter().collect());
+    let destructor = state().graphs.users.release(user, counted(count)?)?;
+    give_up(destructor.into_iter().collect());
     Ok(())
 }
 
@@ -67,7 +67,7 @@ pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) ->
 
 pub fn release_by_graph(graph: Address, user: Address, count: u32) -> HipResult {
     let count = counted(count)?;
-    let gone = {
+    let destructors = {
         let mut state = state();
         let held = &mut state.graphs.graph_mut(graph)?.users;
         let left = held.get(&user).and_then(|held| held.checked_sub(count));
@@ -77,6 +77,6 @@ pub fn release_by_graph(graph: Address, user: Address, count: u32) -> HipResult 
         }
         state.graphs.users.release(user, count)?
     };
-    give_up(gone.into_iter().collect());
+    give_up(destructors.into_iter().collect());
     Ok(())
 }

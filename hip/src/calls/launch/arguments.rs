@@ -35,13 +35,13 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> HipResult<Vec<u8>> {
         }
         at += 2;
     }
-    let wanted = kernel.explicit_kernarg_size() as usize;
-    if wanted == 0 {
+    let needed = kernel.explicit_kernarg_size() as usize;
+    if needed == 0 {
         return Ok(Vec::new());
     }
     // No more is read than the program vouches for.
-    let given = host_bytes(buffer, size.min(wanted))?;
-    Ok(kernel.explicit_kernarg(given).map_err(refused)?.to_vec())
+    let bytes = host_bytes(buffer, size.min(needed))?;
+    Ok(kernel.explicit_kernarg(bytes).map_err(refused)?.to_vec())
 }
 
 /// Logs a problem of the arguments and returns HIP's error code.

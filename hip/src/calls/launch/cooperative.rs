@@ -99,7 +99,14 @@ pub fn host_launch_per_thread(
     lds: u32,
     stream: Address,
 ) -> HipResult {
-    host_launch(host, grid, block, parameters, lds, submit::own(stream))
+    host_launch(
+        host,
+        grid,
+        block,
+        parameters,
+        lds,
+        submit::resolve_per_thread(stream),
+    )
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -126,7 +133,7 @@ pub fn module_launch(
 }
 
 /// Returns the launch of the only device, from a list of one launch per device.
-fn only<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
+fn only_launch<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
     if count != 1 {
         return Err(HipError::InvalidValue);
     }
@@ -134,7 +141,7 @@ fn only<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
 }
 
 fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
-    let of = only(launches, u32::try_from(count).unwrap_or(0))?;
+    let of = only_launch(launches, u32::try_from(count).unwrap_or(0))?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
@@ -152,7 +159,7 @@ pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipRe
 }
 
 pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> HipResult {
-    let of = only(launches, count)?;
+    let of = only_launch(launches, count)?;
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
     }

@@ -70,7 +70,7 @@ pub fn launch_by_pointer(host: Address) -> HipResult {
         stream,
         parameters: In::null(),
         // The array and the arguments outlive the launch.
-        extra: In::of(&extra),
+        extra: In::from_slice(&extra),
         events: [0; 2],
         cooperative: false,
     };

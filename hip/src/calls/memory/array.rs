@@ -35,8 +35,8 @@ const PLAIN: u32 = 2;
 
 /// Returns the array of a handle.
 pub fn get(handle: Address) -> HipResult<Array> {
-    let known = state().memory.arrays.get(handle).copied();
-    known.ok_or(HipError::InvalidHandle)
+    let array = state().memory.arrays.get(handle).copied();
+    array.ok_or(HipError::InvalidHandle)
 }
 
 fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
@@ -88,14 +88,14 @@ pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags:
 
 pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> HipResult {
     let wanted = wanted.get()?;
-    let channel = Channel::of(wanted.format, wanted.components);
+    let channel = Channel::from_array_format(wanted.format, wanted.components);
     let sides = [wanted.width, wanted.height, 0];
     make(out, channel.ok_or(HipError::InvalidValue)?, sides, 0)
 }
 
 pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> HipResult {
     let wanted = wanted.get()?;
-    let channel = Channel::of(wanted.format, wanted.components);
+    let channel = Channel::from_array_format(wanted.format, wanted.components);
     let channel = channel.ok_or(HipError::InvalidValue)?;
     make(out, channel, wanted.sides, wanted.flags)
 }

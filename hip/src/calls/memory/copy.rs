@@ -33,9 +33,9 @@ pub enum Wait {
 /// Returns a copy of one row.
 pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
     Copy {
-        to: Rows::one(to),
-        from: Rows::one(from),
-        size: Size::one(bytes),
+        to: Rows::single_row(to),
+        from: Rows::single_row(from),
+        size: Size::single_row(bytes),
         direction,
         form: CopyForm::Row,
         staged: None,
@@ -122,7 +122,7 @@ pub fn memcpy_async(
 }
 
 /// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
-fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> HipResult {
+fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> HipResult {
     submit::check(stream)?;
     let bytes = copy.size.width as u64;
     if bytes == 0 {
@@ -137,27 +137,27 @@ fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> HipResu
 }
 
 pub fn htod(to: Address, from: Address, bytes: usize) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
+    submit_named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
 }
 
 pub fn dtoh(to: Address, from: Address, bytes: usize) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
+    submit_named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
 }
 
 pub fn dtod(to: Address, from: Address, bytes: usize) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
+    submit_named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
 }
 
 pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
+    submit_named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
 }
 
 pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
+    submit_named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
 }
 
 pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
+    submit_named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
 }
 
 pub fn peer(

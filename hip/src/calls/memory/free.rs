@@ -67,7 +67,7 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
     }
     let lane = submit::lane(stream)?;
     let of_graph = state().graphs.memory.contains(&address);
-    if let Some(id) = capture::of(lane)? {
+    if let Some(id) = capture::find_by_lane(lane)? {
         // A captured graph does not free memory that was allocated outside of it.
         if !of_graph {
             capture::spoil(lane);
@@ -88,7 +88,7 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
             return Err(HipError::InvalidValue);
         }
     }
-    let job = Submission::of(move || {
+    let job = Submission::from_job(move || {
         let mut state = state();
         state.freeing.remove(&address);
         // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
@@ -102,8 +102,8 @@ pub fn free_all() {
     let mut state = state();
     state.memory.pools.reset();
     state.graphs.memory.clear();
-    let all: Vec<Allocation> = state.memory.all().copied().collect();
-    for allocation in all {
+    let allocations: Vec<Allocation> = state.memory.allocations().copied().collect();
+    for allocation in allocations {
         if state.belongs_to_program(allocation.base) {
             continue;
         }

@@ -147,7 +147,7 @@ pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> HipResult
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    match state().memory.at(host) {
+    match state().memory.allocation_at(host) {
         Some(allocation) if !matches!(allocation.kind, Kind::Device | Kind::Mapped) => {
             out.put(host)
         }
@@ -157,7 +157,7 @@ pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> HipResult
 
 pub fn get_flags(out: Out<u32>, host: Address) -> HipResult {
     out.required()?;
-    match state().memory.at(host) {
+    match state().memory.allocation_at(host) {
         Some(Allocation {
             kind: Kind::Host | Kind::Registered,
             flags,

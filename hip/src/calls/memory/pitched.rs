@@ -137,7 +137,7 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
         height,
         depth: 1,
     };
-    checked(Copy {
+    check_rows(Copy {
         to: rows(to),
         from: rows(from),
         size,
@@ -148,7 +148,7 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
 }
 
 /// Fails if rows overlap.
-fn checked(copy: Copy) -> HipResult<Copy> {
+fn check_rows(copy: Copy) -> HipResult<Copy> {
     if copy.size.is_empty() {
         return Ok(copy);
     }
@@ -257,7 +257,7 @@ pub fn planes(p: &Copy3d) -> HipResult<Copy> {
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
-    checked(Copy {
+    check_rows(Copy {
         to: side(p.to_array, &p.to, p.to_at, &size)?,
         from: side(p.from_array, &p.from, p.from_at, &size)?,
         size,

@@ -78,7 +78,7 @@ impl Location {
     }
 }
 
-fn with<T>(
+fn with_pool<T>(
     pool: Address,
     f: impl FnOnce(&mut crate::objects::pool::Pool) -> HipResult<T>,
 ) -> HipResult<T> {
@@ -101,7 +101,7 @@ pub fn current_of(out: Out<Address>, device: i32) -> HipResult {
 
 pub fn set_current(device: i32, pool: Address) -> HipResult {
     card::check(device)?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     state().memory.pools.current = pool;
     Ok(())
 }
@@ -125,7 +125,7 @@ pub fn destroy(pool: Address) -> HipResult {
 }
 
 pub fn trim(pool: Address, keep: usize) -> HipResult {
-    with(pool, |pool| {
+    with_pool(pool, |pool| {
         pool.trim(keep as u64);
         Ok(())
     })
@@ -134,7 +134,7 @@ pub fn trim(pool: Address, keep: usize) -> HipResult {
 /// Sets an attribute. The value is an `int` or a `uint64_t`, depending on the attribute.
 pub fn set(pool: Address, number: u32, value: In<u32>) -> HipResult {
     let low = value.get()?;
-    with(pool, |pool| {
+    with_pool(pool, |pool| {
         let wide = || Ok(u64::from(low) | u64::from(value.nth(1)?) << 32);
         match number {
             1..=3 => pool.reuse[number as usize - 1] = low as i32,
@@ -149,7 +149,7 @@ pub fn set(pool: Address, number: u32, value: In<u32>) -> HipResult {
 
 pub fn get(pool: Address, number: u32, value: Out<u32>) -> HipResult {
     value.required()?;
-    with(pool, |pool| {
+    with_pool(pool, |pool| {
         let wide = match number {
             1..=3 => return value.put(pool.reuse[number as usize - 1] as u32),
             attribute::THRESHOLD => pool.threshold,
@@ -166,7 +166,7 @@ pub fn get(pool: Address, number: u32, value: Out<u32>) -> HipResult {
 
 /// Accepts access rights, which change nothing because the device always reaches its own pools.
 pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> HipResult {
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     if count > 0 && descriptions.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -182,24 +182,33 @@ pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> HipR
 
 pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> HipResult {
     flags.required()?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     location.get()?.check()?;
     flags.put(READ_WRITE)
 }
 
 fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> HipResult {
     out.put(0)?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     if bytes == 0 {
         return Ok(());
     }
     let address = device::allocate(call, bytes)?;
-    state().memory.pools.took(pool, address, bytes as u64);
+    state()
+        .memory
+        .pools
+        .note_allocation(pool, address, bytes as u64);
     out.put(address)
 }
 
 /// Allocates memory in a graph that is being captured.
-fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> HipResult {
+fn allocate_in_capture(
+    call: &str,
+    out: Out<Address>,
+    bytes: usize,
+    stream: Address,
+    id: u64,
+) -> HipResult {
     let graph = capture::graph(id)?;
     let address = memory_of_graph(call, graph, bytes)?;
     capture::add(
@@ -228,8 +237,8 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Ad
 pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
-    if let Some(id) = capture::of(submit::lane(stream)?)? {
-        return captured("hipMallocAsync", out, bytes, stream, id);
+    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
+        return allocate_in_capture("hipMallocAsync", out, bytes, stream, id);
     }
     let pool = state().memory.pools.current;
     allocate("hipMallocAsync", out, bytes, pool)
@@ -238,8 +247,8 @@ pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> HipResu
 pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
-    if let Some(id) = capture::of(submit::lane(stream)?)? {
-        return captured("hipMallocFromPoolAsync", out, bytes, stream, id);
+    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
+        return allocate_in_capture("hipMallocFromPoolAsync", out, bytes, stream, id);
     }
     allocate("hipMallocFromPoolAsync", out, bytes, pool)
 }

@@ -49,7 +49,7 @@ pub fn total(out: Out<usize>, device: i32) -> HipResult {
 /// Returns base and size of the allocation or module variable at an address.
 fn range(address: Address) -> Option<(Address, u64)> {
     let state = state();
-    match state.memory.at(address) {
+    match state.memory.allocation_at(address) {
         Some(allocation) => Some((allocation.base, allocation.size)),
         None => state.gpu.allocation_at(address),
     }
@@ -88,7 +88,7 @@ pub fn attributes(out: Out<PointerAttributes>, address: Address) -> HipResult {
 }
 
 fn describe(address: Address) -> HipResult<PointerAttributes> {
-    let allocation = state().memory.at(address);
+    let allocation = state().memory.allocation_at(address);
     let Some(allocation) = allocation else {
         let (_, _) = range(address).ok_or(HipError::InvalidValue)?;
         return Ok(PointerAttributes {
@@ -99,7 +99,7 @@ fn describe(address: Address) -> HipResult<PointerAttributes> {
     };
     let host = if address < FIRST_ADDRESS { address } else { 0 };
     Ok(PointerAttributes {
-        memory_type: MemoryType::of(allocation.kind).number(generation()),
+        memory_type: MemoryType::from_kind(allocation.kind).number(generation()),
         device: 0,
         device_pointer: address,
         host_pointer: host,
@@ -143,12 +143,12 @@ fn put_all(out: Out<u8>, bytes: Vec<u8>) -> HipResult {
 pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     const HOST_POINTER: u32 = 4;
     out.required()?;
-    let known = describe(address)?;
+    let description = describe(address)?;
     let range = range(address).ok_or(HipError::InvalidValue)?;
-    if attribute == HOST_POINTER && known.host_pointer == 0 {
+    if attribute == HOST_POINTER && description.host_pointer == 0 {
         return Err(HipError::InvalidValue);
     }
-    let bytes = value(attribute, Some(&known), range);
+    let bytes = value(attribute, Some(&description), range);
     put_all(out, bytes.ok_or(HipError::NotSupported)?)
 }
 
@@ -162,11 +162,11 @@ pub fn attributes_by_driver(
     if count == 0 || attributes.is_null() || out.is_null() || address == 0 {
         return Err(HipError::InvalidValue);
     }
-    let known = describe(address).ok();
+    let description = describe(address).ok();
     let range = range(address).unwrap_or((0, 0));
     for n in 0..count as usize {
         let place = out.nth(n)?.required()?;
-        if let Some(bytes) = value(attributes.nth(n)?, known.as_ref(), range) {
+        if let Some(bytes) = value(attributes.nth(n)?, description.as_ref(), range) {
             put_all(place, bytes)?;
         }
     }

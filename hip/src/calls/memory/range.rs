@@ -17,7 +17,7 @@ const HOST: i32 = -1;
 type Bytes = (Address, u64, std::ops::Range<u64>);
 
 fn managed(state: &RuntimeState, address: Address, bytes: usize) -> HipResult<Bytes> {
-    match state.memory.at(address) {
+    match state.memory.allocation_at(address) {
         Some(a) if a.kind == Kind::Managed && a.size - (address - a.base) >= bytes as u64 => {
             let from = address - a.base;
             Ok((a.base, a.size, from..from + bytes as u64))

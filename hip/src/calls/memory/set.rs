@@ -12,7 +12,7 @@ pub fn check(fill: &Fill) -> HipResult<MemoryPlace> {
     let span = fill.size.span(&fill.to).ok_or(HipError::InvalidValue)?;
     match place(fill.to.start, span)? {
         MemoryPlace::Host => Err(HipError::InvalidValue),
-        known => Ok(known),
+        memory_place => Ok(memory_place),
     }
 }
 
@@ -35,8 +35,8 @@ pub fn submit(fill: Fill, stream: Address, wait: Wait) -> HipResult {
 fn row(to: Address, value: u32, element: usize, count: usize) -> HipResult<Fill> {
     let bytes = count.checked_mul(element);
     Ok(Fill {
-        to: Rows::one(to),
-        size: Size::one(bytes.ok_or(HipError::InvalidValue)?),
+        to: Rows::single_row(to),
+        size: Size::single_row(bytes.ok_or(HipError::InvalidValue)?),
         value,
         element,
     })

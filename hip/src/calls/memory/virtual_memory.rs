@@ -120,8 +120,12 @@ pub fn retain(out: Out<Address>, address: Address) -> HipResult {
 
 pub fn properties_of(out: Out<Properties>, handle: Address) -> HipResult {
     out.required()?;
-    let known = state().memory.virtual_memory.held(handle).is_some();
-    if !known {
+    let exists = state()
+        .memory
+        .virtual_memory
+        .find_referenced(handle)
+        .is_some();
+    if !exists {
         return Err(HipError::InvalidValue);
     }
     let (kind, _, place) = fields();
@@ -144,7 +148,10 @@ pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u
 }
 
 fn parts(state: &RuntimeState, base: Address, bytes: usize) -> HipResult<Vec<Mapping>> {
-    let parts = state.memory.virtual_memory.whole(base, bytes as u64);
+    let parts = state
+        .memory
+        .virtual_memory
+        .whole_mappings(base, bytes as u64);
     parts.ok_or(HipError::InvalidValue)
 }
 
@@ -219,7 +226,7 @@ pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize)
 pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> HipResult {
     out.required()?;
     location.get()?.check()?;
-    let mapping = state().memory.virtual_memory.at(address);
+    let mapping = state().memory.virtual_memory.mapping_at(address);
     out.put(mapping.ok_or(HipError::InvalidValue)?.access.into())
 }
 

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// A value per argument, in order.
     pub json: Vec<Value>,
     /// Allocations that the arguments point into, by address.
-    found: PointedAllocations,
+    allocations: PointedAllocations,
 }
 
 /// Returns the name of an allocation's buffer, with the number that fault reports use (`hipMalloc #3`).
@@ -26,27 +26,27 @@ pub fn name(allocation: &Allocation) -> String {
 
 impl Arguments {
     /// Converts the explicit arguments of a kernel.
-    pub fn of(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
-        let mut found = PointedAllocations::new();
+    pub fn new(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
+        let mut allocations = PointedAllocations::new();
         let json = kernel.explicit_args().map(|arg| {
             let bytes = kernarg.get(arg.offset as usize..).unwrap_or_default();
             let bytes = &bytes[..bytes.len().min(arg.size as usize)];
-            argument(arg, bytes, memory, &mut found)
+            argument(arg, bytes, memory, &mut allocations)
         });
         let json = json.collect();
-        Arguments { json, found }
+        Arguments { json, allocations }
     }
 
     /// Converts a variable that contains pointers. Returns none for a variable without pointers.
     pub fn variable(&mut self, bytes: &[u8], memory: &Memory) -> Option<Value> {
-        let parts = parts(0, bytes, memory, &mut self.found);
+        let parts = split_value(0, bytes, memory, &mut self.allocations);
         let pointers = parts.iter().any(Value::is_string);
         pointers.then_some(Value::Array(parts))
     }
 
     /// Returns the allocations that the arguments point into.
     pub fn buffers(&self) -> Vec<Allocation> {
-        self.found.values().copied().collect()
+        self.allocations.values().copied().collect()
     }
 }
 
@@ -55,14 +55,16 @@ type PointedAllocations = BTreeMap<Address, Allocation>;
 fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut PointedAllocations) -> Value {
     if let (ArgKind::GlobalBuffer, Ok(word)) = (&arg.kind, bytes.try_into()) {
         let address = u64::from_le_bytes(word);
-        let allocation = memory.at(address).or_else(|| memory.ending_at(address));
+        let allocation = memory
+            .allocation_at(address)
+            .or_else(|| memory.ending_at(address));
         return match allocation {
             Some(allocation) => pointer(address, allocation, found),
             // Null, or memory that kernels do not reach. The replay faults there as the launch did.
             None => json!({ "u64": address }),
         };
     }
-    let parts = parts(arg.offset as usize, bytes, memory, found);
+    let parts = split_value(arg.offset as usize, bytes, memory, found);
     match parts.as_slice() {
         [] => json!({ "raw": "" }),
         [one] if one.is_object() => one.clone(),
@@ -71,7 +73,7 @@ fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut PointedAllocat
 }
 
 /// Splits a value: aligned words that lie in an allocation are pointers, the bytes between them are raw.
-fn parts(
+fn split_value(
     offset: usize,
     bytes: &[u8],
     memory: &Memory,
@@ -82,7 +84,7 @@ fn parts(
     let mut at = offset.next_multiple_of(POINTER) - offset;
     while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let address = u64::from_le_bytes(*word);
-        if let Some(allocation) = memory.at(address) {
+        if let Some(allocation) = memory.allocation_at(address) {
             parts.extend(hex(&bytes[raw..at]));
             parts.push(pointer(address, allocation, found));
             raw = at + POINTER;
@@ -152,9 +154,13 @@ mod tests {
         bytes.extend(7u32.to_le_bytes());
         bytes.resize(kernel.args[3].offset as usize, 0);
         bytes.extend(rest.iter().flat_map(|value| value.to_le_bytes()));
-        let found = Arguments::of(kernel, &bytes, &memory());
-        let calls = found.buffers().iter().map(|buffer| buffer.call).collect();
-        (found.json, calls)
+        let arguments = Arguments::new(kernel, &bytes, &memory());
+        let calls = arguments
+            .buffers()
+            .iter()
+            .map(|buffer| buffer.call)
+            .collect();
+        (arguments.json, calls)
     }
 
     #[test]

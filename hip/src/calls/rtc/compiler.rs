@@ -123,12 +123,12 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
 }
 
 /// Finds the compiler. Logs what to install if there is none.
-pub fn compiler_or_tell() -> Option<PathBuf> {
-    let found = compiler();
-    if found.is_none() {
+pub fn find_or_log_compiler() -> Option<PathBuf> {
+    let compiler_path = compiler();
+    if compiler_path.is_none() {
         log(NO_COMPILER);
     }
-    found
+    compiler_path
 }
 
 /// Finds the compiler.
@@ -151,8 +151,8 @@ fn compiler() -> Option<PathBuf> {
 }
 
 /// Translates options to clang's. The processor is the device's unless the program names one.
-fn translated(options: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
+fn translate_options(options: &[String]) -> Vec<String> {
+    let mut flags = Vec::new();
     let mut named = false;
     for option in options.iter().map(|option| option.trim()) {
         let target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
@@ -160,16 +160,16 @@ fn translated(options: &[String]) -> Vec<String> {
         match (target, option) {
             (Some(target), _) => {
                 named = true;
-                all.push(format!("--offload-arch={target}"));
+                flags.push(format!("--offload-arch={target}"));
             }
             (None, "") => {}
-            (None, other) => all.push(other.to_owned()),
+            (None, other) => flags.push(other.to_owned()),
         }
     }
     if !named {
-        all.push("--offload-arch=gfx906".to_owned());
+        flags.push("--offload-arch=gfx906".to_owned());
     }
-    all
+    flags
 }
 
 /// Returns the symbol at the beginning of a text, which may be quoted.
@@ -186,7 +186,7 @@ fn symbol_of(text: &str) -> &str {
 
 impl Job {
     /// Collects the compiler's inputs from a program.
-    pub fn of(program: &RtcProgram) -> Job {
+    pub fn new(program: &RtcProgram) -> Job {
         let file = Path::new(&program.name).file_name();
         let file = file.and_then(OsStr::to_str).unwrap_or("program");
         Job {
@@ -217,8 +217,8 @@ impl Job {
 
     /// Compiles the program. Returns the log, and the code or the reason for the failure.
     pub fn run(&self, options: &[String]) -> (String, Result<CompiledProgram, CompileError>) {
-        let options = translated(options);
-        let Some(compiler) = compiler_or_tell() else {
+        let options = translate_options(options);
+        let Some(compiler) = find_or_log_compiler() else {
             return (NO_COMPILER.to_owned(), Err(CompileError::NoCompiler));
         };
         self.compile(&compiler, &options).unwrap_or_else(|error| {
@@ -269,8 +269,8 @@ impl Job {
         }
         let names = self.names_in_text(&String::from_utf8_lossy(&code));
         let bitcode = directory.0.join("program.bc");
-        if let Err(more) = assemble(compiler, &out, &bitcode)? {
-            return Ok((log + &more, Err(CompileError::Compilation)));
+        if let Err(assembler_log) = assemble(compiler, &out, &bitcode)? {
+            return Ok((log + &assembler_log, Err(CompileError::Compilation)));
         }
         let code = CompiledCode::Bitcode(fs::read(&bitcode)?);
         Ok((log, Ok(CompiledProgram { code, names })))
@@ -314,10 +314,10 @@ impl Job {
             object.symbols.iter().find(here)
         };
         let named = self.expressions.iter().enumerate();
-        let found = named.filter_map(|(n, expression)| {
+        let symbols = named.filter_map(|(n, expression)| {
             Some((expression.clone(), symbol(address(n)?)?.name.clone()))
         });
-        found.collect()
+        symbols.collect()
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
     fn options_are_clangs_and_name_a_processor() {
         let translate = |options: &[&str]| {
             let options: Vec<String> = options.iter().map(|&o| o.to_owned()).collect();
-            translated(&options)
+            translate_options(&options)
         };
         assert_eq!(translate(&["-DX=1"]), ["-DX=1", "--offload-arch=gfx906"]);
         assert_eq!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::compiler::{Directory, assemble, compiler_or_tell};
+use super::compiler::{Directory, assemble, find_or_log_compiler};
 use crate::boundary::{Address, In, Text, host_bytes, host_value};
 use crate::diagnostics;
 use crate::handles::{Handles, Tag};
@@ -78,38 +78,38 @@ fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String
             _ => {}
         }
     }
-    let mut all = Vec::new();
+    let mut flags = Vec::new();
     for n in 0..text_count {
         let at = texts
             .checked_add(n.saturating_mul(8))
             .ok_or(LinkError::Argument)?;
         let text = host_value::<Text>(at).and_then(Text::get);
-        all.push(text.map_err(|_| LinkError::Argument)?);
+        flags.push(text.map_err(|_| LinkError::Argument)?);
     }
-    let mut all = translated(&all)?;
-    all.extend(level);
-    Ok(all)
+    let mut flags = translate_options(&flags)?;
+    flags.extend(level);
+    Ok(flags)
 }
 
 /// Translates the compiler's options to its linker's.
-fn translated(options: &[String]) -> Result<Vec<String>> {
-    let mut all = Vec::new();
+fn translate_options(options: &[String]) -> Result<Vec<String>> {
+    let mut flags = Vec::new();
     let mut options = options.iter().map(|option| option.trim());
     while let Some(option) = options.next() {
         match option {
             "" => {}
             "-mllvm" => {
                 let what = options.next().ok_or(LinkError::Option)?;
-                all.extend(["-mllvm".to_owned(), what.to_owned()]);
+                flags.extend(["-mllvm".to_owned(), what.to_owned()]);
             }
-            "-O0" | "-O1" | "-O2" | "-O3" => all.push(format!("--lto{option}")),
+            "-O0" | "-O1" | "-O2" | "-O3" => flags.push(format!("--lto{option}")),
             other => {
                 diagnostics::log(format!("the linker of hipRTC has no option {other}"));
                 return Err(LinkError::Option);
             }
         }
     }
-    Ok(all)
+    Ok(flags)
 }
 
 pub fn create(count: u32, names: In<u32>, values: In<Address>) -> Result<Address> {
@@ -241,7 +241,7 @@ pub fn complete(link: Address) -> Result<(Address, usize)> {
 }
 
 fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
-    let Some(compiler) = compiler_or_tell() else {
+    let Some(compiler) = find_or_log_compiler() else {
         return Err(LinkError::NoCompiler);
     };
     let failed = |error: io::Error| {
@@ -267,20 +267,20 @@ fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
 /// Returns the linker of a compiler. The compiler is asked once.
 fn linker(compiler: &Path) -> io::Result<Option<PathBuf>> {
     static FOUND: Mutex<Option<HashMap<PathBuf, Option<PathBuf>>>> = Mutex::new(None);
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = found.get_or_insert_with(HashMap::new);
-    if let Some(known) = found.get(compiler) {
-        return Ok(known.clone());
+    let mut linkers = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let linkers = linkers.get_or_insert_with(HashMap::new);
+    if let Some(linker) = linkers.get(compiler) {
+        return Ok(linker.clone());
     }
-    let asked = Command::new(compiler)
+    let answer = Command::new(compiler)
         .arg("-print-prog-name=ld.lld")
         .env_remove("LD_PRELOAD")
         .stdin(Stdio::null())
         .output()?;
-    let path = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
-    let known = path.is_file().then_some(path);
-    found.insert(compiler.to_owned(), known.clone());
-    Ok(known)
+    let path = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());
+    let linker = path.is_file().then_some(path);
+    linkers.insert(compiler.to_owned(), linker.clone());
+    Ok(linker)
 }
 
 /// Links inputs. Returns the linker's messages on failure.
@@ -327,7 +327,7 @@ mod tests {
     fn options_are_the_linkers() {
         let translate = |options: &[&str]| {
             let options: Vec<String> = options.iter().map(|&o| o.to_owned()).collect();
-            translated(&options)
+            translate_options(&options)
         };
         assert_eq!(
             translate(&["-O1", "", "-mllvm", "-x=1"]),
@@ -340,10 +340,10 @@ mod tests {
     #[test]
     fn archives_are_read_and_no_byte_of_them_is_trusted() {
         let member = |name: &str, data: &[u8]| {
-            let mut all = format!("{name:<16}{:<32}{:<10}`\n", 0, data.len()).into_bytes();
-            all.extend_from_slice(data);
-            all.resize(all.len().next_multiple_of(2), b'\n');
-            all
+            let mut bytes = format!("{name:<16}{:<32}{:<10}`\n", 0, data.len()).into_bytes();
+            bytes.extend_from_slice(data);
+            bytes.resize(bytes.len().next_multiple_of(2), b'\n');
+            bytes
         };
         let parts = [
             AR_MAGIC.to_vec(),

@@ -27,7 +27,7 @@ fn give(stream: Address, words: &[Word]) -> HipResult {
             return Err(HipError::InvalidValue);
         }
     }
-    if capture::of(lane)?.is_some() {
+    if capture::find_by_lane(lane)?.is_some() {
         capture::spoil(lane);
         return Err(HipError::StreamCaptureUnsupported);
     }

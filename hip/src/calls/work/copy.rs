@@ -34,7 +34,7 @@ pub fn place(address: Address, bytes: u64) -> HipResult<MemoryPlace> {
         return Err(HipError::InvalidValue);
     }
     let state = state();
-    if let Some(allocation) = state.memory.at(address) {
+    if let Some(allocation) = state.memory.allocation_at(address) {
         let left = allocation.size - (address - allocation.base);
         if bytes > left {
             drop(state);

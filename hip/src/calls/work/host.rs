@@ -5,7 +5,7 @@ use crate::runtime::state;
 
 /// Calls a host function, with no lock held.
 pub fn call(host: &Host) {
-    let failure = state().dead();
+    let failure = state().device_failure();
     match *host {
         Host::Function(function, data) => {
             if failure.is_none() {

@@ -50,11 +50,11 @@ fn launch(work: &Kernel) -> HipResult {
         // A single work-group runs on the calling thread.
         match launch.grid {
             [1, 1, 1] => run(),
-            _ => pools::apart(run),
+            _ => pools::run_in_own_pool(run),
         }
     };
     let result = match requests.filter(|_| module::asks_host(kernel)) {
-        Some(host) => host.during(start)?,
+        Some(host) => host.run_and_serve(start)?,
         None => start(),
     };
     let instructions = result.as_ref().ok().map(|counters| counters.instructions);

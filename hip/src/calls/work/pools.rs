@@ -15,7 +15,7 @@ fn free() -> std::sync::MutexGuard<'static, Vec<ThreadPool>> {
 }
 
 /// Runs a launch in a pool of its own, or on the calling thread if the host gives no more threads.
-pub fn apart<T: Send>(launch: impl FnOnce() -> T + Send) -> T {
+pub fn run_in_own_pool<T: Send>(launch: impl FnOnce() -> T + Send) -> T {
     if settings::threads() == 1 {
         return launch();
     }

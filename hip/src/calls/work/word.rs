@@ -28,7 +28,7 @@ pub fn run(word: &Word) -> HipResult {
         if word.passes(u64::from_le_bytes(bytes)) {
             return Ok(());
         }
-        if let Some(failure) = state().dead() {
+        if let Some(failure) = state().device_failure() {
             return Err(failure);
         }
         std::thread::sleep(PAUSE);

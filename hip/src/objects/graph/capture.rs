@@ -19,7 +19,7 @@ pub enum CaptureMode {
 
 impl CaptureMode {
     /// Returns the mode of a number.
-    pub fn of(number: u32) -> Option<CaptureMode> {
+    pub fn from_number(number: u32) -> Option<CaptureMode> {
         [
             CaptureMode::Global,
             CaptureMode::ThreadLocal,
@@ -71,9 +71,9 @@ impl Captures {
     }
 
     /// Returns the capture that a stream takes part in.
-    pub fn of(&mut self, lane: LaneId) -> Option<(u64, &mut Capture)> {
-        let mut all = self.all.iter_mut();
-        let found = all.find(|(_, capture)| capture.streams.contains_key(&lane));
+    pub fn find_by_lane(&mut self, lane: LaneId) -> Option<(u64, &mut Capture)> {
+        let mut captures = self.all.iter_mut();
+        let found = captures.find(|(_, capture)| capture.streams.contains_key(&lane));
         found.map(|(&id, capture)| (id, capture))
     }
 
@@ -88,7 +88,7 @@ impl Captures {
     }
 
     /// Returns all captures.
-    pub fn all(&mut self) -> impl Iterator<Item = &mut Capture> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Capture> {
         self.all.values_mut()
     }
 }

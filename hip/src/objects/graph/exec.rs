@@ -60,13 +60,13 @@ impl Exec {
         let mut steps = Vec::with_capacity(nodes.len());
         let places: HashMap<Address, usize> = nodes.iter().copied().zip(0..).collect();
         for &node in nodes {
-            let found = graphs.node(node)?;
-            let what = match &found.what {
+            let source = graphs.node(node)?;
+            let what = match &source.what {
                 NodeAction::Child(child) => StepAction::Graph(Exec::new(graphs, *child, flags)?),
                 what => StepAction::Node(what.clone()),
             };
             let place = |before| places.get(before).copied();
-            let after: Option<Vec<usize>> = found.after.iter().map(place).collect();
+            let after: Option<Vec<usize>> = source.after.iter().map(place).collect();
             let mut after = after.ok_or(HipError::Unknown)?;
             after.sort_unstable();
             steps.push(Step {

@@ -6,8 +6,8 @@ use crate::objects::work::{Fill, Rows, Size};
 
 fn fill(value: u32) -> NodeAction {
     let fill = Fill {
-        to: Rows::one(4096),
-        size: Size::one(4),
+        to: Rows::single_row(4096),
+        size: Size::single_row(4),
         value,
         element: 4,
     };
@@ -41,7 +41,7 @@ fn nodes_and_edges_are_told() {
     let mut graphs = Graphs::new();
     let (graph, [a, b, c, d]) = diamond(&mut graphs);
     assert_eq!(graphs.roots(graph), Ok(vec![a]));
-    assert_eq!(graphs.behind(a), Ok(vec![b, c]));
+    assert_eq!(graphs.dependents(a), Ok(vec![b, c]));
     assert_eq!(
         graphs.edges(graph),
         Ok(vec![(a, b), (a, c), (b, d), (c, d)])
@@ -108,21 +108,21 @@ fn an_update_takes_what_nodes_say_and_nothing_else() {
     let mut graphs = Graphs::new();
     let (graph, _) = diamond(&mut graphs);
     let mut exec = Exec::new(&graphs, graph, 0).expect("no circle");
-    let (other, [_, b, c, d]) = diamond(&mut graphs);
+    let (updated, [_, b, c, d]) = diamond(&mut graphs);
     graphs.node_mut(b).expect("there").what = fill(77);
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Ok(()));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
     // Another operation, another edge, another node.
     graphs.node_mut(c).expect("there").what = NodeAction::Empty;
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((3, c)));
     graphs.node_mut(c).expect("there").what = fill(5);
-    graphs.disconnect(other, &[(b, d)]).expect("an edge");
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    graphs.disconnect(updated, &[(b, d)]).expect("an edge");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((2, d)));
     graphs.remove(d).expect("a node");
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((2, 0)));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
     let step = exec.steps.first().expect("a step");
@@ -137,7 +137,7 @@ fn the_last_reference_gives_an_object_up() {
     assert_eq!(users.retain(user, 1), Ok(()));
     assert!(matches!(users.release(user, 2), Ok(None)));
     assert!(users.release(user, 2).is_err());
-    let gone = users.release_all(vec![(user, 1), (99, 1)]);
-    assert!(matches!(gone[..], [(_, 17)]));
+    let destructors = users.release_all(vec![(user, 1), (99, 1)]);
+    assert!(matches!(destructors[..], [(_, 17)]));
     assert!(users.retain(user, 1).is_err());
 }

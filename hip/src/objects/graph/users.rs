@@ -42,14 +42,14 @@ impl Users {
 
     /// Releases references. Returns the destructor after the last reference.
     pub fn release(&mut self, user: Address, count: u32) -> HipResult<Option<UserDestructor>> {
-        let found = self.0.get_mut(user).ok_or(HipError::InvalidValue)?;
-        let left = found.references.checked_sub(count.into());
-        found.references = left.ok_or(HipError::InvalidValue)?;
-        if found.references > 0 {
+        let object = self.0.get_mut(user).ok_or(HipError::InvalidValue)?;
+        let left = object.references.checked_sub(count.into());
+        object.references = left.ok_or(HipError::InvalidValue)?;
+        if object.references > 0 {
             return Ok(None);
         }
-        let gone = self.0.remove(user);
-        Ok(gone.map(|user| (user.destroy, user.object)))
+        let removed = self.0.remove(user);
+        Ok(removed.map(|user| (user.destroy, user.object)))
     }
 
     /// Releases the references of a graph. Returns the destructors to call.

@@ -100,7 +100,7 @@ impl DriverResourceDesc {
         desc.words[0] = w[0];
         if [LINEAR, PITCHED].contains(&self.kind) {
             // Format of the array, and number of components.
-            let channel = Channel::of(w[1] as u32, (w[1] >> 32) as u32);
+            let channel = Channel::from_array_format(w[1] as u32, (w[1] >> 32) as u32);
             desc.set_channel(channel.ok_or(HipError::InvalidValue)?);
             desc.words[4..7].copy_from_slice(&w[2..5]);
         }
@@ -254,7 +254,7 @@ impl ViewDesc {
                 HipError::InvalidValue
             });
         };
-        let channel = Channel::of(*format, [1, 2, 4][n as usize % 3]);
+        let channel = Channel::from_array_format(*format, [1, 2, 4][n as usize % 3]);
         channel.map(Some).ok_or(HipError::InvalidValue)
     }
 }
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_drivers_structures_say_the_same() {
-        let float4 = Channel::of(0x20, 4).expect("known");
+        let float4 = Channel::from_array_format(0x20, 4).expect("known");
         let mut desc = ResourceDesc {
             kind: PITCHED,
             words: [0x1000, 0, 0, 0, 64, 32, 1024],

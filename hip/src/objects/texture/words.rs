@@ -179,7 +179,7 @@ mod tests {
             pitch: 512,
             shape: ImageDimensions::Plane,
             sides: [17, 9, 1],
-            channel: Channel::of(format, components).expect("known"),
+            channel: Channel::from_array_format(format, components).expect("known"),
             fractions: false,
         }
     }

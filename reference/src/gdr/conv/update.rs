@@ -120,7 +120,7 @@ mod tests {
         );
         let mut state = state;
         for t in 0..2 {
-            let one = update(
+            let single_step = update(
                 &filter,
                 &Update {
                     x: &[x[t], x[2 + t], x[4 + t]],
@@ -131,9 +131,9 @@ mod tests {
                 none(1),
             );
             for part in 0..3 {
-                assert_eq!(one.qkv[part][0], at_once.qkv[part][t]);
+                assert_eq!(single_step.qkv[part][0], at_once.qkv[part][t]);
             }
-            state = one.state;
+            state = single_step.state;
         }
         assert_eq!(state, at_once.state);
     }
