@@ -2,7 +2,7 @@
 //! `-fgpu-default-stream=per-thread` call them.
 
 use super::graph::capture;
-use super::memory::copy::{self, Wait};
+use super::memory::copy::{self, Waiting};
 use super::memory::{array, pitched, set};
 use super::submit::{PER_THREAD, resolve_per_thread};
 use super::{event, launch, stream, symbol};
@@ -35,7 +35,7 @@ pub fn copy_2d(
     direction: u32,
 ) -> HipResult {
     let plane = pitched::plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, PER_THREAD, Wait::Yes)
+    copy::submit(plane, PER_THREAD, Waiting::Always)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -89,7 +89,11 @@ pub fn copy_2d_to_array(
 }
 
 pub fn copy_3d(parameters: In<pitched::Copy3d>) -> HipResult {
-    copy::submit(pitched::planes(&parameters.get()?)?, PER_THREAD, Wait::Yes)
+    copy::submit(
+        pitched::planes(&parameters.get()?)?,
+        PER_THREAD,
+        Waiting::Always,
+    )
 }
 
 pub fn copy_to_symbol(
@@ -100,7 +104,7 @@ pub fn copy_to_symbol(
     direction: u32,
 ) -> HipResult {
     let copy = symbol::build_copy_to(symbol, from, bytes, offset, direction)?;
-    copy::submit(copy, PER_THREAD, Wait::Yes)
+    copy::submit(copy, PER_THREAD, Waiting::Always)
 }
 
 pub fn copy_from_symbol(
@@ -111,7 +115,7 @@ pub fn copy_from_symbol(
     direction: u32,
 ) -> HipResult {
     let copy = symbol::build_copy_from(to, symbol, bytes, offset, direction)?;
-    copy::submit(copy, PER_THREAD, Wait::Yes)
+    copy::submit(copy, PER_THREAD, Waiting::Always)
 }
 
 pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
@@ -122,12 +126,16 @@ pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize
     set::submit(
         set::plane(to, pitch, value, width, height)?,
         PER_THREAD,
-        Wait::Yes,
+        Waiting::Always,
     )
 }
 
 pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> HipResult {
-    set::submit(pitched::fill(to, value, extent)?, PER_THREAD, Wait::Yes)
+    set::submit(
+        pitched::fill(to, value, extent)?,
+        PER_THREAD,
+        Waiting::Always,
+    )
 }
 
 pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {

@@ -1,7 +1,7 @@
 //! Variables of the program on the device, named by the address of the host's variable.
 
 use crate::boundary::{Address, Out};
-use crate::calls::memory::copy::{DEFAULT, NULL, Wait, row, submit};
+use crate::calls::memory::copy::{DEFAULT, NULL, Waiting, row, submit};
 use crate::error::{HipError, HipResult};
 use crate::objects::work::{Copy, CopyForm};
 use crate::runtime::state;
@@ -74,7 +74,7 @@ pub fn copy_to(
     direction: u32,
 ) -> HipResult {
     let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
-    submit(copy, NULL, Wait::Yes)
+    submit(copy, NULL, Waiting::Always)
 }
 
 pub fn copy_from(
@@ -85,7 +85,7 @@ pub fn copy_from(
     direction: u32,
 ) -> HipResult {
     let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
-    submit(copy, NULL, Wait::Yes)
+    submit(copy, NULL, Waiting::Always)
 }
 
 pub fn copy_to_async(
@@ -97,7 +97,7 @@ pub fn copy_to_async(
     stream: Address,
 ) -> HipResult {
     let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
-    submit(copy, stream, Wait::No)
+    submit(copy, stream, Waiting::LikeHip)
 }
 
 pub fn copy_from_async(
@@ -109,5 +109,5 @@ pub fn copy_from_async(
     stream: Address,
 ) -> HipResult {
     let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
-    submit(copy, stream, Wait::No)
+    submit(copy, stream, Waiting::LikeHip)
 }

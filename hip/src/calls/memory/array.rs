@@ -1,6 +1,6 @@
 //! Creation, queries and destruction of arrays, and copies to and from their rows.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::pitched::{self, Extent};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
@@ -278,7 +278,7 @@ pub fn copy_to(
         copy::submit(
             copy::row(place, from + offset, count, direction),
             NULL,
-            Wait::Yes,
+            Waiting::Always,
         )
     })
 }
@@ -295,7 +295,7 @@ pub fn copy_from(
         copy::submit(
             copy::row(to + offset, place, count, direction),
             NULL,
-            Wait::Yes,
+            Waiting::Always,
         )
     })
 }

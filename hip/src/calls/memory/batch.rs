@@ -1,6 +1,6 @@
 //! Batches of copies, and copies between devices, although there is only one.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::pitched::{self, Copy3d, Extent, Pitched};
 use super::pool::Location;
 use crate::boundary::{Address, In, Out};
@@ -54,13 +54,13 @@ pub struct PeerCopy {
 
 /// Returns whether a call waits, from the order in which sources are read (`hipMemcpySrcAccessOrder`). A source that may be read at any
 /// time is read in the stream's turn.
-fn wait_of(order: u32) -> HipResult<Wait> {
+fn wait_of(order: u32) -> HipResult<Waiting> {
     const IN_TURN: u32 = 1;
     const DURING_CALL: u32 = 2;
     const ANY: u32 = 3;
     match order {
-        IN_TURN | ANY => Ok(Wait::No),
-        DURING_CALL => Ok(Wait::Yes),
+        IN_TURN | ANY => Ok(Waiting::LikeHip),
+        DURING_CALL => Ok(Waiting::Always),
         _ => Err(HipError::InvalidValue),
     }
 }
@@ -71,7 +71,7 @@ fn submit_all(
     count: usize,
     failed: Out<usize>,
     stream: Address,
-    nth: impl Fn(usize) -> HipResult<(Copy, Wait)>,
+    nth: impl Fn(usize) -> HipResult<(Copy, Waiting)>,
 ) -> HipResult {
     let blame = |index: usize, error: HipError| {
         if !failed.is_null() {
@@ -88,7 +88,7 @@ fn submit_all(
         }
         Ok((copy, wait))
     };
-    let copies: Vec<(Copy, Wait)> = (0..count)
+    let copies: Vec<(Copy, Waiting)> = (0..count)
         .map(|index| checked(index).map_err(|error| blame(index, error)))
         .collect::<HipResult<_>>()?;
     for (index, (copy, wait)) in copies.into_iter().enumerate() {
@@ -125,7 +125,9 @@ pub fn rows(
     }
     submit_all(count, failed, stream, |index| {
         let held = starts.partition_point(|&(first, _)| first <= index);
-        let wait = held.checked_sub(1).map_or(Wait::No, |n| starts[n].1);
+        let wait = held
+            .checked_sub(1)
+            .map_or(Waiting::LikeHip, |n| starts[n].1);
         let row = copy::row(to.nth(index)?, from.nth(index)?, sizes.nth(index)?, DEFAULT);
         Ok((row, wait))
     })
@@ -162,7 +164,7 @@ impl Operand {
 }
 
 impl Operation {
-    fn copy(&self) -> HipResult<(Copy, Wait)> {
+    fn copy(&self) -> HipResult<(Copy, Waiting)> {
         let element = pitched::element(self.from.array(), self.to.array())?;
         let from = self.from.side(element, &self.extent)?;
         let to = self.to.side(element, &self.extent)?;
@@ -193,12 +195,12 @@ fn of_peers(p: &PeerCopy) -> HipResult<Copy> {
 }
 
 pub fn peers(parameters: In<PeerCopy>) -> HipResult {
-    copy::submit(of_peers(&parameters.get()?)?, NULL, Wait::Yes)
+    copy::submit(of_peers(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
 pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> HipResult {
     submit::check(stream)?;
-    copy::submit(of_peers(&parameters.get()?)?, stream, Wait::No)
+    copy::submit(of_peers(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ pub const NULL: Address = 0;
 
 /// Synchronisation of a call with its copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub enum Waiting {
     /// The call waits.
-    Yes,
+    Always,
     /// The call waits only if HIP does.
-    No,
+    LikeHip,
 }
 
 /// Returns a copy of one row.
@@ -61,9 +61,9 @@ pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
 }
 
 /// Copies in a stream's turn.
-pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> HipResult {
+pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
-    if wait == Wait::Yes {
+    if wait == Waiting::Always {
         capture::allow_unsafe()?;
     }
     if copy.direction > LAST_DIRECTION {
@@ -75,13 +75,13 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> HipResult {
     let (to, from) = check(&copy)?;
     if submit::is_captured(stream)? {
         return match wait {
-            Wait::Yes => submit::submit_and_wait(stream, &Work::Copy(copy)),
-            Wait::No => submit::submit(stream, Work::Copy(copy)),
+            Waiting::Always => submit::submit_and_wait(stream, &Work::Copy(copy)),
+            Waiting::LikeHip => submit::submit(stream, Work::Copy(copy)),
         };
     }
     let bytes = copy.size.width * copy.size.height * copy.size.depth;
     let wait = match (to, from) {
-        _ if wait == Wait::Yes => true,
+        _ if wait == Waiting::Always => true,
         (MemoryPlace::Host, _) => true,
         // The call waits if a second copy of the data might not fit into memory.
         (_, MemoryPlace::Host) => bytes as u64 > host::available() / 4,
@@ -108,7 +108,7 @@ pub fn with_stream(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    submit(row(to, from, bytes, direction), stream, Wait::Yes)
+    submit(row(to, from, bytes, direction), stream, Waiting::Always)
 }
 
 pub fn memcpy_async(
@@ -118,11 +118,11 @@ pub fn memcpy_async(
     direction: u32,
     stream: Address,
 ) -> HipResult {
-    submit(row(to, from, bytes, direction), stream, Wait::No)
+    submit(row(to, from, bytes, direction), stream, Waiting::LikeHip)
 }
 
 /// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
-fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> HipResult {
+fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
     let bytes = copy.size.width as u64;
     if bytes == 0 {
@@ -137,27 +137,52 @@ fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> 
 }
 
 pub fn htod(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
+    submit_named(row(to, from, bytes, DEFAULT), &[to], NULL, Waiting::Always)
 }
 
 pub fn dtoh(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[from],
+        NULL,
+        Waiting::Always,
+    )
 }
 
 pub fn dtod(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to, from],
+        NULL,
+        Waiting::Always,
+    )
 }
 
 pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
 pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[from],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
 pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to, from],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
 pub fn peer(

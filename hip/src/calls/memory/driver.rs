@@ -1,7 +1,7 @@
 //! Copies of planes as the driver API describes them (`HIP_MEMCPY3D`): each side names its kind of memory and counts in bytes.
 
 use super::array;
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use crate::boundary::{Address, Out, host_value};
 use crate::calls::work::{MemoryPlace, place};
 use crate::error::{HipError, HipResult};
@@ -181,11 +181,11 @@ pub fn planes(parameters: Address) -> HipResult<Copy> {
 }
 
 pub fn copy(parameters: Address) -> HipResult {
-    copy::submit(planes(parameters)?, NULL, Wait::Yes)
+    copy::submit(planes(parameters)?, NULL, Waiting::Always)
 }
 
 pub fn copy_async(parameters: Address, stream: Address) -> HipResult {
-    copy::submit(planes(parameters)?, stream, Wait::No)
+    copy::submit(planes(parameters)?, stream, Waiting::LikeHip)
 }
 
 #[cfg(test)]

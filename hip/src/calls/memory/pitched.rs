@@ -1,6 +1,6 @@
 //! Pitched memory: rows and planes whose rows start `pitch` bytes apart.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::{array, device, set};
 use crate::boundary::{Address, In, Out};
 use crate::error::{HipError, HipResult};
@@ -171,7 +171,7 @@ pub fn copy_2d(
     direction: u32,
 ) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, NULL, Wait::Yes)
+    copy::submit(plane, NULL, Waiting::Always)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -186,7 +186,7 @@ pub fn copy_2d_async(
     stream: Address,
 ) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, stream, Wait::No)
+    copy::submit(plane, stream, Waiting::LikeHip)
 }
 
 /// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
@@ -302,11 +302,11 @@ impl Extent {
 }
 
 pub fn copy_3d(parameters: In<Copy3d>) -> HipResult {
-    copy::submit(planes(&parameters.get()?)?, NULL, Wait::Yes)
+    copy::submit(planes(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
 pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> HipResult {
-    copy::submit(planes(&parameters.get()?)?, stream, Wait::No)
+    copy::submit(planes(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 impl Side2d {
@@ -337,11 +337,11 @@ fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
 }
 
 pub fn copy_parameters(parameters: In<Copy2d>) -> HipResult {
-    copy::submit(of_parameters(&parameters.get()?)?, NULL, Wait::Yes)
+    copy::submit(of_parameters(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
 pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> HipResult {
-    copy::submit(of_parameters(&parameters.get()?)?, stream, Wait::No)
+    copy::submit(of_parameters(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 /// Returns a fill of planes.
@@ -365,9 +365,9 @@ pub fn fill(to: Pitched, value: i32, extent: Extent) -> HipResult<Fill> {
 }
 
 pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> HipResult {
-    set::submit(fill(to, value, extent)?, NULL, Wait::Yes)
+    set::submit(fill(to, value, extent)?, NULL, Waiting::Always)
 }
 
 pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> HipResult {
-    set::submit(fill(to, value, extent)?, stream, Wait::No)
+    set::submit(fill(to, value, extent)?, stream, Waiting::LikeHip)
 }

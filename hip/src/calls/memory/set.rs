@@ -1,6 +1,6 @@
 //! Fills. A call waits for its fill only if the memory is the host's.
 
-use super::copy::{NULL, Wait};
+use super::copy::{NULL, Waiting};
 use crate::boundary::Address;
 use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, submit};
@@ -17,16 +17,16 @@ pub fn check(fill: &Fill) -> HipResult<MemoryPlace> {
 }
 
 /// Fills in a stream's turn.
-pub fn submit(fill: Fill, stream: Address, wait: Wait) -> HipResult {
+pub fn submit(fill: Fill, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
-    if wait == Wait::Yes {
+    if wait == Waiting::Always {
         capture::allow_unsafe()?;
     }
     if fill.size.is_empty() {
         return Ok(());
     }
     let place = check(&fill)?;
-    if wait == Wait::Yes && place == MemoryPlace::Shared {
+    if wait == Waiting::Always && place == MemoryPlace::Shared {
         return submit::submit_and_wait(stream, &Work::Fill(fill));
     }
     submit::submit(stream, Work::Fill(fill))
@@ -48,35 +48,35 @@ pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
 
 /// `hipMemset` in the turn of a stream.
 pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 1, bytes)?, stream, Wait::Yes)
+    submit(row(to, value as u32, 1, bytes)?, stream, Waiting::Always)
 }
 
 pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 1, bytes)?, stream, Wait::No)
+    submit(row(to, value as u32, 1, bytes)?, stream, Waiting::LikeHip)
 }
 
 pub fn d8(to: Address, value: u8, count: usize) -> HipResult {
-    submit(row(to, value.into(), 1, count)?, NULL, Wait::Yes)
+    submit(row(to, value.into(), 1, count)?, NULL, Waiting::Always)
 }
 
 pub fn d16(to: Address, value: u16, count: usize) -> HipResult {
-    submit(row(to, value.into(), 2, count)?, NULL, Wait::Yes)
+    submit(row(to, value.into(), 2, count)?, NULL, Waiting::Always)
 }
 
 pub fn d32(to: Address, value: i32, count: usize) -> HipResult {
-    submit(row(to, value as u32, 4, count)?, NULL, Wait::Yes)
+    submit(row(to, value as u32, 4, count)?, NULL, Waiting::Always)
 }
 
 pub fn d8_async(to: Address, value: u8, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value.into(), 1, count)?, stream, Wait::No)
+    submit(row(to, value.into(), 1, count)?, stream, Waiting::LikeHip)
 }
 
 pub fn d16_async(to: Address, value: u16, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value.into(), 2, count)?, stream, Wait::No)
+    submit(row(to, value.into(), 2, count)?, stream, Waiting::LikeHip)
 }
 
 pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 4, count)?, stream, Wait::No)
+    submit(row(to, value as u32, 4, count)?, stream, Waiting::LikeHip)
 }
 
 /// Returns a fill of `height` rows of `width` bytes that start `pitch` bytes apart.
@@ -107,7 +107,11 @@ pub fn plane(
 }
 
 pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> HipResult {
-    submit(plane(to, pitch, value, width, height)?, NULL, Wait::Yes)
+    submit(
+        plane(to, pitch, value, width, height)?,
+        NULL,
+        Waiting::Always,
+    )
 }
 
 pub fn rows_async(
@@ -118,7 +122,11 @@ pub fn rows_async(
     height: usize,
     stream: Address,
 ) -> HipResult {
-    submit(plane(to, pitch, value, width, height)?, stream, Wait::No)
+    submit(
+        plane(to, pitch, value, width, height)?,
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
 /// Fills `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
@@ -143,12 +151,12 @@ macro_rules! elements {
         $(
             pub fn $name(to: Address, pitch: usize, value: $type, width: usize, height: usize) -> HipResult {
                 let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
-                submit(fill, NULL, Wait::Yes)
+                submit(fill, NULL, Waiting::Always)
             }
 
             pub fn $later(to: Address, pitch: usize, value: $type, width: usize, height: usize, stream: Address) -> HipResult {
                 let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
-                submit(fill, stream, Wait::No)
+                submit(fill, stream, Waiting::LikeHip)
             }
         )*
     };
