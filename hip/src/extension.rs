@@ -36,26 +36,22 @@ pub unsafe extern "C" fn gfx906_register_read_only(memory: Address, bytes: usize
     })
 }
 
-/// Writes the unread messages as JSON with a NUL at the end into `out`, which has room for `size` bytes, and forgets them. Returns the
-/// bytes that the text needs; if it needs more than `size`, nothing is written or forgotten.
-fn take_messages(out: Out<c_char>, size: usize) -> usize {
-    let mut needed = 0;
-    with_unread(|unread| {
-        let text = json!({ "trap": unread.trap, "findings": unread.findings, "told": unread.told });
-        let text = text.to_string();
-        needed = text.len() + 1;
-        if out.is_null() || needed > size {
-            return;
+/// Writes messages as JSON with a NUL at the end into `out`, which has room for `size` bytes, and forgets them. Returns the bytes that the
+/// text needs; if it needs more than `size`, nothing is written or forgotten.
+fn take_messages(unread: &mut UnreadMessages, out: Out<c_char>, size: usize) -> usize {
+    let text = json!({ "trap": unread.trap, "findings": unread.findings, "told": unread.told });
+    let text = text.to_string();
+    let needed = text.len() + 1;
+    if out.is_null() || needed > size {
+        return needed;
+    }
+    // JSON escapes NUL.
+    for (at, byte) in text.bytes().chain([0]).enumerate() {
+        if out.put_at(at, byte.cast_signed() as c_char).is_err() {
+            return needed;
         }
-        // JSON escapes NUL.
-        let bytes = text.bytes().chain([0]).enumerate();
-        for (at, byte) in bytes {
-            if out.put_at(at, byte.cast_signed() as c_char).is_err() {
-                return;
-            }
-        }
-        *unread = UnreadMessages::default();
-    });
+    }
+    *unread = UnreadMessages::default();
     needed
 }
 
@@ -68,7 +64,12 @@ fn take_messages(out: Out<c_char>, size: usize) -> usize {
 /// `out` is null, or good for writes of `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gfx906_report(out: Out<c_char>, size: usize) -> usize {
-    guarded("gfx906_report", || take_messages(out, size)).unwrap_or(0)
+    let take = || {
+        let mut needed = 0;
+        with_unread(|unread| needed = take_messages(unread, out, size));
+        needed
+    };
+    guarded("gfx906_report", take).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -76,7 +77,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::diagnostics::messages::keep_message;
 
     #[test]
     fn the_version_is_the_crates() {
@@ -90,13 +90,19 @@ mod tests {
 
     #[test]
     fn messages_are_handed_out_once_and_only_if_they_fit() {
-        keep_message("one \"line\"\nand another");
+        // A store of its own: other tests log to the process's store.
+        let mut unread = UnreadMessages {
+            told: vec!["one \"line\"\nand another".to_owned()],
+            ..UnreadMessages::default()
+        };
         // SAFETY: the function accepts null.
-        let needed = unsafe { gfx906_report(Out::at(std::ptr::null_mut()), 0) };
+        let null = unsafe { Out::at(std::ptr::null_mut()) };
+        let needed = take_messages(&mut unread, null, 0);
         let mut bytes: Vec<c_char> = vec![0; needed + 1];
         let mut ask = |size: usize| {
             // SAFETY: `bytes` has at least `size` elements.
-            let taken = unsafe { gfx906_report(Out::at(bytes.as_mut_ptr()), size) };
+            let out = unsafe { Out::at(bytes.as_mut_ptr()) };
+            let taken = take_messages(&mut unread, out, size);
             let text: Vec<u8> = bytes
                 .iter()
                 .map(|&byte| byte as u8)
