@@ -21,7 +21,7 @@ sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' hip/src/ap
          $1 != node { if (node) { close_node(); before = node }; node = $1; print node " {\n  global:" }
          { print "    " $2 ";" }
          END { close_node() }' >"$out/hip.map"
-# Functions of the library's own, for programs that know the emulator (hip/src/asked.rs, hip/src/extension.rs).
+# Functions of the library's own, for programs that know the emulator (hip/src/extension.rs).
 printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n};\n' >>"$out/hip.map"
 # Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
 sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"

@@ -1,4 +1,4 @@
-//! Everything that the library exports: one row a function, `none` where it is not supported.
+//! Table of every function that the library exports. A row is a function; its last column is `none` if the function is not supported.
 #![expect(non_snake_case, reason = "the names are HIP's")]
 
 use half::f16;
@@ -23,8 +23,8 @@ use crate::calls::{
     per_thread, rtc, stream, texture,
 };
 use crate::calls::{function as kernel, symbol as variable};
-use crate::entry::{self, Failed};
-use crate::error::{HipError, Outcome};
+use crate::entry::{self, FailureValue};
+use crate::error::{HipError, HipResult};
 pub use crate::objects::array::Channel;
 pub use crate::objects::shape::Dim3;
 pub use crate::objects::texture::descriptors::TextureDesc;
@@ -36,7 +36,7 @@ use crate::properties::{R0000, R0600};
 use crate::table::{function, functions, supported, symbol};
 use crate::{error, runtime};
 
-impl Failed for Channel {
+impl FailureValue for Channel {
     fn failed() -> Channel {
         Channel::default()
     }
@@ -50,22 +50,22 @@ fn channel(x: i32, y: i32, z: i32, w: i32, format: u32) -> Channel {
 }
 
 fn name_of(code: u32) -> Text {
-    Text::of(error::name(code))
+    Text::from_static(error::name(code))
 }
 
 fn text_of(code: u32) -> Text {
-    Text::of(error::text(code))
+    Text::from_static(error::text(code))
 }
 
-fn drv_name(code: u32, out: Out<Text>) -> Outcome {
+fn drv_name(code: u32, out: Out<Text>) -> HipResult {
     described(code, out, name_of)
 }
 
-fn drv_text(code: u32, out: Out<Text>) -> Outcome {
+fn drv_text(code: u32, out: Out<Text>) -> HipResult {
     described(code, out, text_of)
 }
 
-fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> Outcome {
+fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> HipResult {
     out.put(Text::null())?;
     if !error::is_known(code) {
         return Err(HipError::InvalidValue);
@@ -74,11 +74,11 @@ fn described(code: u32, out: Out<Text>, text: fn(u32) -> Text) -> Outcome {
 }
 
 fn no_text(_id: u32) -> Text {
-    Text::of(c"unknown")
+    Text::from_static(c"unknown")
 }
 
 fn empty() -> Text {
-    Text::of(c"")
+    Text::from_static(c"")
 }
 
 fn no_build_id() -> usize {
@@ -99,15 +99,20 @@ fn proc_address(
     version: i32,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     lookup::by_version(find, name, out, version, flags, status)
 }
 
-fn entry_point_per_thread(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+fn entry_point_per_thread(
+    name: Text,
+    out: Out<Address>,
+    flags: u64,
+    status: Out<u32>,
+) -> HipResult {
     lookup::entry_point_per_thread(find, name, out, flags, status)
 }
 
-fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> Outcome {
+fn entry_point(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) -> HipResult {
     lookup::entry_point(find, name, out, flags, status)
 }
 
@@ -211,7 +216,7 @@ functions! {
     "hip_4.2" hipPointerGetAttributes(out: Out<PointerAttributes>, address: Address) = device memory::query::attributes;
     "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::range::attach;
 
-    // Pools, and what is said of ranges.
+    // Pools, and attributes of ranges.
     "hip_5.1" hipDeviceGetDefaultMemPool(out: Out<Address>, device: i32) = device memory::pool::default_of;
     "hip_5.1" hipDeviceGetMemPool(out: Out<Address>, device: i32) = device memory::pool::current_of;
     "hip_5.1" hipDeviceSetMemPool(device: i32, pool: Address) = device memory::pool::set_current;
@@ -552,14 +557,14 @@ functions! {
     "hip_6.4" hipLinkCreate(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) = device link::create;
     "hip_6.4" hipLinkDestroy(link: Address) = device link::destroy;
 
-    // What compilers emit.
+    // Functions that compilers emit calls to.
     "hip_4.2" __hipRegisterFatBinary(wrapper: Address) -> Address = raw fatbin::register_binary;
     "hip_4.2" __hipRegisterFunction(binary: Address, host: Address, device: Text, name: Text, threads: u32, thread_id: Address, block_id: Address, block: Address, grid: Address, wave_size: Address) -> () = raw fatbin::register_function;
     "hip_4.2" __hipRegisterManagedVar(binary: Address, pointer: Out<Address>, initial: Address, name: Text, bytes: usize, align: u32) -> () = raw fatbin::register_managed;
     "hip_4.2" __hipRegisterVar(binary: Address, host: Address, host_name: Text, name: Text, external: i32, bytes: usize, constant: i32, global: i32) -> () = raw fatbin::register_variable;
     "hip_4.2" __hipUnregisterFatBinary(binary: Address) -> () = raw fatbin::unregister_binary;
 
-    // The rest that returns no error code.
+    // Other functions that return no error code.
     "hip_4.2" __gnu_f2h_ieee(value: f32) -> u16 = raw float_to_half;
     "hip_4.2" __gnu_h2f_ieee(bits: u16) -> f32 = raw half_to_float;
     "hip_4.5" amd_dbgapi_get_build_id() -> usize = raw no_build_id;
@@ -642,7 +647,7 @@ functions! {
     "hip_5.1" hipMemPoolImportFromShareableHandle() = none;
     "hip_5.1" hipMemPoolImportPointer() = none;
 
-    // Not supported: what HIP 6 and 7 added for other uses.
+    // Not supported: additions of HIP 6 and 7 for other uses.
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
 
     // Not supported: the rest.

@@ -1,40 +1,40 @@
-//! What crosses the C boundary: pointers of the caller's, each null or good for what its type says.
+//! Types for pointers that cross the C boundary. Each is null, or good for the accesses that its type names.
 //!
-//! A value of these types exists because a caller of an exported function passed it, and such a caller vouches for its pointers as in
-//! C: that is the invariant that the `unsafe` blocks here rest on. Nothing else in the crate touches the caller's memory, but for
-//! the words that kernels share with it (`calls/memory/host.rs`).
+//! A value of these types comes from the caller of an exported function, who vouches for its pointers as in C. The `unsafe` blocks of this
+//! file rest on that invariant. No other code of the crate touches the caller's memory, except for the words that kernels share with it
+//! (`calls/memory/host.rs`).
 
 use std::ffi::{CStr, c_char};
 
 use crate::card::FIRST_ADDRESS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
-/// A device or host address, or a handle: never looked behind without a check.
+/// Device address, host address or handle. No code dereferences it without a check.
 pub type Address = u64;
 
-/// The first page is never mapped: pointers there are null pointers with an offset.
+/// Size of the first page, which is never mapped: pointers into it are null pointers with an offset.
 const FIRST_PAGE: u64 = 4096;
 
-/// Where a result goes: null, or a place for a `T`.
+/// Destination of a result: null, or a place for a `T`.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Out<T>(*mut T);
 
-/// Where arguments are read: null, or one or more `T`.
+/// Source of arguments: null, or one or more `T`.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct In<T>(*const T);
 
-/// A string: null, or with a NUL at its end.
+/// C string: null, or with a NUL at its end.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Text(*const c_char);
 
-/// A function of the caller's: null, or one that takes what its type says.
+/// Function of the caller's: null, or one that takes what its type names.
 pub type Callback<F> = Option<F>;
 
 impl<T: Copy> Out<T> {
-    /// A place of the caller's.
+    /// Wraps a pointer of the caller's.
     ///
     /// # Safety
     /// Null, or good for writes of a `T` for as long as the value is used.
@@ -42,39 +42,39 @@ impl<T: Copy> Out<T> {
         Out(place)
     }
 
-    /// The same place, for another type: of functions whose structures differ between versions of HIP.
+    /// Returns the same place for another type. Functions whose structures differ between versions of HIP use this.
     pub fn cast<U: Copy>(self) -> Out<U> {
         Out(self.0.cast())
     }
 
-    /// Whether there is none.
+    /// Returns true for a null pointer.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
-    /// That there is a place.
-    pub fn required(self) -> Outcome<Out<T>> {
+    /// Fails for a null pointer.
+    pub fn required(self) -> HipResult<Out<T>> {
         if self.is_null() {
             return Err(HipError::InvalidValue);
         }
         Ok(self)
     }
 
-    /// Stores a result, or says that there is no place for it.
-    pub fn put(self, value: T) -> Outcome {
+    /// Stores a result. Fails for a null pointer.
+    pub fn put(self, value: T) -> HipResult {
         self.put_at(0, value)
     }
 
-    /// Stores the result `index` of several.
-    pub fn put_at(self, index: usize, value: T) -> Outcome {
+    /// Stores element `index` of several results.
+    pub fn put_at(self, index: usize, value: T) -> HipResult {
         self.required()?;
         // SAFETY: not null, so the caller vouches for it (see the module).
         unsafe { self.0.add(index).write_unaligned(value) };
         Ok(())
     }
 
-    /// What is there.
-    pub fn get(self) -> Outcome<T> {
+    /// Reads the current value.
+    pub fn get(self) -> HipResult<T> {
         self.required()?;
         // SAFETY: not null, so the caller vouches for it (see the module).
         Ok(unsafe { self.0.read_unaligned() })
@@ -82,7 +82,7 @@ impl<T: Copy> Out<T> {
 }
 
 impl<T: Copy> In<T> {
-    /// Arguments of the caller's.
+    /// Wraps a pointer to arguments of the caller's.
     ///
     /// # Safety
     /// Null, or good for reads for as long as the value is used.
@@ -90,28 +90,28 @@ impl<T: Copy> In<T> {
         In(place)
     }
 
-    /// No arguments.
+    /// Returns a null pointer.
     pub fn null() -> In<T> {
         In(std::ptr::null())
     }
 
-    /// Arguments of our own; they must outlive the value.
-    pub(crate) fn of(values: &[T]) -> In<T> {
+    /// Wraps arguments of this crate, which must outlive the value.
+    pub(crate) fn from_slice(values: &[T]) -> In<T> {
         In(values.as_ptr())
     }
 
-    /// Whether there are none.
+    /// Returns true for a null pointer.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
-    /// The first.
-    pub fn get(self) -> Outcome<T> {
+    /// Reads the first element.
+    pub fn get(self) -> HipResult<T> {
         self.nth(0)
     }
 
-    /// The one at an index: the caller has as many.
-    pub fn nth(self, index: usize) -> Outcome<T> {
+    /// Reads the element at an index, which must be below the caller's count.
+    pub fn nth(self, index: usize) -> HipResult<T> {
         if self.is_null() {
             return Err(HipError::InvalidValue);
         }
@@ -121,7 +121,7 @@ impl<T: Copy> In<T> {
 }
 
 impl Text {
-    /// A string of the caller's.
+    /// Wraps a string of the caller's.
     ///
     /// # Safety
     /// Null, or a string with a NUL at its end for as long as the value is used.
@@ -129,24 +129,24 @@ impl Text {
         Text(text)
     }
 
-    /// A string of ours, for a caller.
-    pub fn of(text: &'static CStr) -> Text {
+    /// Wraps a string of this crate for the caller.
+    pub fn from_static(text: &'static CStr) -> Text {
         Text(text.as_ptr())
     }
 
-    /// A string that stays for good.
+    /// Allocates a string that is never freed.
     pub fn leak(text: &str) -> Text {
         let text = std::ffi::CString::new(text).unwrap_or_default();
         Text(text.into_raw())
     }
 
-    /// No string.
+    /// Returns a null string.
     pub fn null() -> Text {
         Text(std::ptr::null())
     }
 
-    /// The text, with what is not UTF-8 replaced.
-    pub fn get(self) -> Outcome<String> {
+    /// Reads the text. Bytes that are not UTF-8 are replaced.
+    pub fn get(self) -> HipResult<String> {
         if self.0.is_null() {
             return Err(HipError::InvalidValue);
         }
@@ -156,8 +156,8 @@ impl Text {
     }
 }
 
-/// Checks that host memory could be there: not null, no device address.
-fn plausible(address: Address, bytes: usize) -> Outcome {
+/// Checks that host memory can be at an address: the address is neither null nor of the device.
+fn plausible(address: Address, bytes: usize) -> HipResult {
     let end = address.checked_add(bytes as u64);
     if address < FIRST_PAGE || end.is_none_or(|end| end > FIRST_ADDRESS) {
         return Err(HipError::InvalidValue);
@@ -165,33 +165,33 @@ fn plausible(address: Address, bytes: usize) -> Outcome {
     Ok(())
 }
 
-/// Host memory of the caller's, to be read.
-pub fn host_bytes<'a>(address: Address, bytes: usize) -> Outcome<&'a [u8]> {
+/// Returns host memory of the caller's for reading.
+pub fn host_bytes<'a>(address: Address, bytes: usize) -> HipResult<&'a [u8]> {
     plausible(address, bytes)?;
-    // SAFETY: the caller says that so many bytes are there, and does not write them meanwhile (see the module).
+    // SAFETY: the caller vouches for `bytes` bytes there, and does not write them meanwhile (see the module).
     Ok(unsafe {
         std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address as usize), bytes)
     })
 }
 
 /// Copies into host memory of the caller's.
-pub fn put_bytes(address: Address, data: &[u8]) -> Outcome {
+pub fn put_bytes(address: Address, data: &[u8]) -> HipResult {
     move_bytes(address, data.as_ptr() as Address, data.len())
 }
 
-/// Moves bytes between host memory of the caller's, which may overlap.
-pub fn move_bytes(to: Address, from: Address, bytes: usize) -> Outcome {
+/// Copies between two ranges of the caller's host memory, which may overlap.
+pub fn move_bytes(to: Address, from: Address, bytes: usize) -> HipResult {
     plausible(to, bytes)?;
     plausible(from, bytes)?;
     let from: *const u8 = std::ptr::with_exposed_provenance(from as usize);
     let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to as usize);
-    // SAFETY: the caller says that so many bytes are in both places (see the module).
+    // SAFETY: the caller vouches for `bytes` bytes in both places (see the module).
     unsafe { std::ptr::copy(from, to, bytes) };
     Ok(())
 }
 
-/// A value in host memory of the caller's.
-pub fn host_value<T: Copy>(address: Address) -> Outcome<T> {
+/// Reads a value from host memory of the caller's.
+pub fn host_value<T: Copy>(address: Address) -> HipResult<T> {
     plausible(address, size_of::<T>())?;
     In(std::ptr::with_exposed_provenance::<T>(address as usize)).get()
 }

@@ -1,37 +1,32 @@
-//! The one card: its memory, where that begins, and whether programs may see it.
+//! The card: its memory, addresses, clocks and visibility.
 
 use std::sync::LazyLock;
 
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
+use crate::settings;
 
-/// Device memory of an MI50 with 16 GB in bytes, as its driver tells it.
+/// Bytes of device memory of an MI50 with 16 GB, as its driver reports them.
 pub const TOTAL: u64 = 16368 << 20;
 
-/// Where device addresses start: above everything that a host program can have, which ends at 2^47.
+/// First device address. Host programs have addresses below 2^47 only.
 pub const FIRST_ADDRESS: u64 = 1 << 47;
 
 /// Compute units.
 pub const COMPUTE_UNITS: u32 = 60;
 
-/// The rate of s_memtime (`clock64`): the highest of the cores.
+/// Rate of s_memtime (`clock64`): the highest of the cores.
 pub const CLOCK_KHZ: u32 = 1_725_000;
-/// The rate of s_memrealtime (`wall_clock64`).
+/// Rate of s_memrealtime (`wall_clock64`).
 pub const COUNTER_KHZ: u32 = 25_000;
 
-/// Whether programs may see the device: a list of visible ones hides those it does not name.
+/// Returns true if programs may see the device. A list of visible devices hides every device that it does not name.
 pub fn visible() -> bool {
-    static VISIBLE: LazyLock<bool> = LazyLock::new(|| {
-        let lists = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
-        lists.iter().all(|variable| match std::env::var(variable) {
-            Ok(list) => list.split(',').next().map(str::trim) == Some("0"),
-            Err(_) => true,
-        })
-    });
+    static VISIBLE: LazyLock<bool> = LazyLock::new(settings::first_device_is_visible);
     *VISIBLE
 }
 
-/// That there is a device.
-pub fn any() -> Outcome {
+/// Fails if programs may not see the device.
+pub fn check_visible() -> HipResult {
     if !visible() {
         return Err(HipError::NoDevice);
     }
@@ -39,16 +34,16 @@ pub fn any() -> Outcome {
 }
 
 /// Checks a device's number.
-pub fn check(device: i32) -> Outcome {
-    any()?;
+pub fn check(device: i32) -> HipResult {
+    check_visible()?;
     if device != 0 {
         return Err(HipError::InvalidDevice);
     }
     Ok(())
 }
 
-/// The greatest sides of an image: elements of a row, rows, planes or layers.
+/// Greatest sides of an image: elements of a row, rows, planes or layers.
 pub const MOST_SIDES: [usize; 3] = [16384, 16384, 8192];
 
-/// The most elements, one after the other, that a texture may be over.
+/// Most elements of a texture over linear memory.
 pub const MOST_LINEAR: usize = 1 << 27;

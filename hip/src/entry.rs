@@ -1,29 +1,29 @@
-//! How a call enters the runtime: through a gate, with panics and errors as codes.
+//! Entry of a call into the runtime: checks, and conversion of panics and errors to codes.
 
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::Text;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::runtime::{check_process, guarded, remember, state};
-use crate::tell::tell;
 
-/// Whether a failed kernel's error stands before a function.
+/// Effect of an earlier kernel's failure on a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// It uses the device, if there is one: nothing but that error until a reset.
+    /// The function uses the device. It fails with the kernel's error until a reset, and fails without a device.
     Device,
-    /// It does not.
+    /// The function works in any state.
     Open,
 }
 
-/// Runs an exported function: panics and errors become codes, and the thread remembers the last error.
-pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> Outcome) -> u32 {
+/// Runs an exported function. Panics and errors become codes, and the thread remembers the last error.
+pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
     let outcome = guarded(name, || {
         check_process()?;
         if gate == Gate::Device {
-            card::any()?;
+            card::check_visible()?;
             let failure = state().failure;
             failure.map_or(Ok(()), Err)?;
         }
@@ -44,18 +44,18 @@ thread_local! {
     static LATEST: Cell<u32> = const { Cell::new(0) };
 }
 
-/// `hipExtGetLastError`: what the thread's latest call returned, success too; forgotten by asking.
+/// `hipExtGetLastError`: returns the code of the thread's latest call, success included, and resets it.
 pub fn latest() -> u32 {
     LATEST.replace(0)
 }
 
-/// What a function that is not supported returns; it says so once.
+/// Logs once that a function is not supported, and returns the code for that.
 pub fn not_supported(name: &'static str) -> u32 {
     static TOLD: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.contains(&name) {
-        told.push(name);
-        tell(format!(
+    let mut logged = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !logged.contains(&name) {
+        logged.push(name);
+        log(format!(
             "{name} is not supported: it returns hipErrorNotSupported"
         ));
     }
@@ -63,15 +63,15 @@ pub fn not_supported(name: &'static str) -> u32 {
     HipError::NotSupported as u32
 }
 
-/// What a function without an error code returns where it came to no end.
-pub trait Failed {
-    /// The value.
+/// Return value of a function without an error code after an internal failure.
+pub trait FailureValue {
+    /// Returns the value.
     fn failed() -> Self;
 }
 
 macro_rules! failed {
     ($($type:ty = $value:expr;)*) => {
-        $(impl Failed for $type {
+        $(impl FailureValue for $type {
             fn failed() -> $type {
                 $value
             }

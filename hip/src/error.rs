@@ -1,13 +1,13 @@
-//! The error codes of HIP: number, name, text.
+//! Error codes of HIP: number, name, text.
 
 use std::ffi::CStr;
 
-/// What a runtime function comes to.
-pub type Outcome<T = ()> = Result<T, HipError>;
+/// Result of a runtime function.
+pub type HipResult<T = ()> = Result<T, HipError>;
 
 macro_rules! errors {
     ($($code:literal $name:ident $text:literal)*) => {
-        /// An error code, by its name without `hipError`.
+        /// Error code of HIP, by its name without `hipError`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the names are HIP's, and the table gives each its text")]
         #[repr(u32)]
@@ -111,17 +111,17 @@ fn row(code: u32) -> Option<&'static (u32, &'static CStr, &'static CStr)> {
     TABLE.iter().find(|row| row.0 == code)
 }
 
-/// The name of a code.
+/// Returns the name of a code.
 pub fn name(code: u32) -> &'static CStr {
     row(code).map_or(c"hipErrorUnknown", |row| row.1)
 }
 
-/// Whether there is such a code.
+/// Returns true for a code of HIP's.
 pub fn is_known(code: u32) -> bool {
     row(code).is_some()
 }
 
-/// What a code means.
+/// Returns the text of a code.
 pub fn text(code: u32) -> &'static CStr {
     row(code).map_or(c"unknown error", |row| row.2)
 }

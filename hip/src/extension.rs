@@ -2,9 +2,13 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::boundary::Address;
+use serde_json::json;
+
+use crate::boundary::{Address, Out};
 use crate::calls::memory::host;
+use crate::diagnostics::messages::{UnreadMessages, with_unread};
 use crate::entry::{self, Gate};
+use crate::runtime::guarded;
 
 /// Marks the library's file: `deltanet-check hip` searches a file for this text before it runs a program on the file.
 const MARK: &CStr = match CStr::from_bytes_with_nul(
@@ -32,8 +36,46 @@ pub unsafe extern "C" fn gfx906_register_read_only(memory: Address, bytes: usize
     })
 }
 
+/// Writes messages as JSON with a NUL at the end into `out`, which has room for `size` bytes, and forgets them. Returns the bytes that the
+/// text needs; if it needs more than `size`, nothing is written or forgotten.
+fn take_messages(unread: &mut UnreadMessages, out: Out<c_char>, size: usize) -> usize {
+    let text = json!({ "trap": unread.trap, "findings": unread.findings, "told": unread.told });
+    let text = text.to_string();
+    let needed = text.len() + 1;
+    if out.is_null() || needed > size {
+        return needed;
+    }
+    // JSON escapes NUL.
+    for (at, byte) in text.bytes().chain([0]).enumerate() {
+        if out.put_at(at, byte.cast_signed() as c_char).is_err() {
+            return needed;
+        }
+    }
+    *unread = UnreadMessages::default();
+    needed
+}
+
+/// Hands out the messages since the last call, so that a program need not read stderr, as JSON:
+/// `{"trap": {...} or null, "findings": [text, ...], "told": [text, ...]}`. `told` has every text of stderr, the trap's report and the
+/// findings among them. Writes the text with a NUL at its end to `out` if it fits into `size` bytes. Returns the bytes that it needs, or 0
+/// after an internal error.
+///
+/// # Safety
+/// `out` is null, or good for writes of `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gfx906_report(out: Out<c_char>, size: usize) -> usize {
+    let take = || {
+        let mut needed = 0;
+        with_unread(|unread| needed = take_messages(unread, out, size));
+        needed
+    };
+    guarded("gfx906_report", take).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -44,5 +86,37 @@ mod tests {
             text.to_str(),
             Ok(concat!("gfx906-hip version ", env!("CARGO_PKG_VERSION")))
         );
+    }
+
+    #[test]
+    fn messages_are_handed_out_once_and_only_if_they_fit() {
+        // A store of its own: other tests log to the process's store.
+        let mut unread = UnreadMessages {
+            told: vec!["one \"line\"\nand another".to_owned()],
+            ..UnreadMessages::default()
+        };
+        // SAFETY: the function accepts null.
+        let null = unsafe { Out::at(std::ptr::null_mut()) };
+        let needed = take_messages(&mut unread, null, 0);
+        let mut bytes: Vec<c_char> = vec![0; needed + 1];
+        let mut ask = |size: usize| {
+            // SAFETY: `bytes` has at least `size` elements.
+            let out = unsafe { Out::at(bytes.as_mut_ptr()) };
+            let taken = take_messages(&mut unread, out, size);
+            let text: Vec<u8> = bytes
+                .iter()
+                .map(|&byte| byte as u8)
+                .take_while(|&byte| byte != 0)
+                .collect();
+            (taken, String::from_utf8(text).expect("UTF-8"))
+        };
+        assert_eq!(ask(needed - 1), (needed, String::new()), "no room");
+        let (_, text) = ask(needed);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["told"][0], "one \"line\"\nand another");
+        assert_eq!(value["trap"], Value::Null);
+        let (_, text) = ask(needed);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["told"], json!([]), "it was asked for");
     }
 }

@@ -1,14 +1,14 @@
-//! Which HIP a program meets: the library stands for versions 5, 6 and 7, and goes by the name that it was loaded under.
+//! Version of HIP that a program sees. The library stands for versions 5, 6 and 7, and the file name under which it was loaded decides.
 //!
-//! One library for all, as a process must have one card: a program and a library of another generation would load two files, whose
-//! allocations did not know each other. Links and copies of the file are told apart by the name that the loader keeps.
+//! One library serves all versions because a process must have one card: a program and a library of another generation would load two files
+//! with separate allocations. Links and copies of the file differ in the name that the loader keeps.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
-use crate::tell::tell;
+use crate::settings;
 
-/// A major version of HIP, by what changed with it under unchanged names.
+/// Major version of HIP. Functions of the same name differ between the versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
     /// 5.2, as Debian packages it.
@@ -19,11 +19,9 @@ pub enum Generation {
     Seven,
 }
 
-/// Says which generation, whatever the library is called: `GFX906_HIP=5`, `6` or `7`.
-const VARIABLE: &str = "GFX906_HIP";
-
 impl Generation {
-    /// Major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` tells it: of Debian's packages, and of ROCm 6.4.3 and 7.1.
+    /// Returns major * 10000000 + minor * 100000 + patch, as `hipRuntimeGetVersion` reports it for Debian's packages and for ROCm 6.4.3 and
+    /// 7.1.
     pub fn version(self) -> i32 {
         match self {
             Generation::Five => 50_221_153,
@@ -32,8 +30,8 @@ impl Generation {
         }
     }
 
-    /// By a major version.
-    fn of(major: &str) -> Option<Generation> {
+    /// Returns the generation of a major version.
+    fn from_major(major: &str) -> Option<Generation> {
         match major {
             "5" => Some(Generation::Five),
             "6" => Some(Generation::Six),
@@ -42,22 +40,24 @@ impl Generation {
         }
     }
 
-    /// By the file's name: of `libamdhip64.so.6.4` the 6. The plain name is for those that load whatever is there: the newest. A
-    /// program that this crate is linked into has none of them: what Debian's headers say.
-    fn called(path: &str) -> Generation {
+    /// Returns the generation for a file name: 6 for `libamdhip64.so.6.4`. The name without a version stands for the newest. A program that
+    /// links this crate statically has another name, and gets the version of Debian's headers.
+    fn from_file_name(path: &str) -> Generation {
         let name = path.rsplit('/').next().unwrap_or(path);
         let names = ["libamdhip64.so", "libhiprtc.so"];
         match names.iter().find_map(|library| name.split_once(library)) {
             None => Generation::Five,
             Some((_, suffix)) => {
                 let major = suffix.trim_start_matches('.').split('.').next();
-                major.and_then(Generation::of).unwrap_or(Generation::Seven)
+                major
+                    .and_then(Generation::from_major)
+                    .unwrap_or(Generation::Seven)
             }
         }
     }
 }
 
-/// The name that the loader has for this library.
+/// Returns the file name under which the loader knows this library.
 fn own_name() -> String {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
@@ -66,29 +66,26 @@ fn own_name() -> String {
         dli_saddr: std::ptr::null_mut(),
     };
     let here = own_name as fn() -> String as *const libc::c_void;
-    // SAFETY: any address may be asked about, and there is a place for the answer.
+    // SAFETY: `dladdr` accepts any address, and `info` is valid for writes.
     let found = unsafe { libc::dladdr(here, &mut info) };
     if found == 0 || info.dli_fname.is_null() {
         return String::new();
     }
-    // SAFETY: the loader's name of an object that stays loaded: this one.
+    // SAFETY: the loader's name of this library, which stays loaded.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     name.to_string_lossy().into_owned()
 }
 
-/// The generation of this process.
+/// Returns the generation of this process.
 pub fn generation() -> Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
-        let named = Generation::called(&own_name());
-        let Ok(asked) = std::env::var(VARIABLE) else {
-            return named;
-        };
-        Generation::of(asked.trim()).unwrap_or_else(|| {
-            tell(format!(
-                "{VARIABLE}={asked} is none of 5, 6 and 7: it is not used"
-            ));
-            named
-        })
+        let named = Generation::from_file_name(&own_name());
+        match settings::hip_major() {
+            Some(5) => Generation::Five,
+            Some(6) => Generation::Six,
+            Some(_) => Generation::Seven,
+            None => named,
+        }
     });
     *GENERATION
 }
@@ -99,18 +96,21 @@ mod tests {
 
     #[test]
     fn names_tell_generations() {
-        let called = Generation::called;
-        assert_eq!(called("/opt/x/libamdhip64.so.5"), Generation::Five);
-        assert_eq!(called("libamdhip64.so.6"), Generation::Six);
+        let from_file_name = Generation::from_file_name;
+        assert_eq!(from_file_name("/opt/x/libamdhip64.so.5"), Generation::Five);
+        assert_eq!(from_file_name("libamdhip64.so.6"), Generation::Six);
         assert_eq!(
-            called("/a.so.6/libamdhip64.so.7.1.25424"),
+            from_file_name("/a.so.6/libamdhip64.so.7.1.25424"),
             Generation::Seven
         );
-        assert_eq!(called("/x/libhiprtc.so.6"), Generation::Six);
-        assert_eq!(called("/x/libamdhip64.so"), Generation::Seven);
-        assert_eq!(called("/x/libamdhip64.so.71"), Generation::Seven);
-        assert_eq!(called("/x/tests-0123456789abcdef"), Generation::Five);
-        assert_eq!(called(""), Generation::Five);
+        assert_eq!(from_file_name("/x/libhiprtc.so.6"), Generation::Six);
+        assert_eq!(from_file_name("/x/libamdhip64.so"), Generation::Seven);
+        assert_eq!(from_file_name("/x/libamdhip64.so.71"), Generation::Seven);
+        assert_eq!(
+            from_file_name("/x/tests-0123456789abcdef"),
+            Generation::Five
+        );
+        assert_eq!(from_file_name(""), Generation::Five);
     }
 
     #[test]

@@ -1,34 +1,35 @@
-//! The memory from which kernels allocate: `malloc`, `free`, `new`, `delete`.
+//! Heap of kernels: memory for `malloc`, `free`, `new`, `delete`.
 //!
-//! Source of the layout: the device library that compilers link into kernels. It deals out small blocks itself, from slabs of 2 MiB that it asks of the
-//! host, and asks for large ones each. What it knows is in its code object (code object version 4), or in what the hidden argument `heap_v1` points to.
-//! A kernel sees the memory that was there when it began, so all of it is there from the start; the host backs what is touched.
+//! Source of the layout: the device library that compilers link into kernels. It allocates small blocks itself, from slabs of 2 MiB that it
+//! requests from the host, and requests each large block. Its state is in its code object (code object version 4), or behind the hidden
+//! argument `heap_v1`. A kernel sees the memory that existed when it began, so the whole heap exists from the start; the host backs the
+//! pages that are touched.
 
 use std::collections::BTreeMap;
 
 use gfx906::machine::{Gpu, GpuError, Region};
 
-/// Where it starts: far behind what `hipMalloc` hands out, at a multiple of a slab.
+/// First address, far behind the addresses of `hipMalloc` and a multiple of a slab.
 const BASE: u64 = 0xfe00_0000_0000;
-/// Its bytes, all together.
+/// Size of the heap.
 pub const BYTES: u64 = 1 << 30;
-/// Bytes that the device library keeps for itself (128 KiB), and some.
+/// Bytes for the device library's own state: its 128 KiB, rounded up to a slab.
 const OWN: u64 = SLAB;
-/// Bytes of a slab, which is aligned to them.
+/// Size and alignment of a slab.
 const SLAB: u64 = 2 << 20;
-/// What else is aligned to: the device library tells large blocks from its own by that.
+/// Alignment of other blocks, by which the device library tells large blocks from its own.
 const PAGE: u64 = 4096;
 
-/// What of it is in use.
+/// Blocks of the heap that are in use.
 pub struct Heap {
-    /// Bytes of each block that was handed out, by its address.
+    /// Size of each block in use, by its address.
     blocks: BTreeMap<u64, u64>,
-    /// Nothing from here on was ever handed out: zeros.
+    /// First address that was never allocated. All bytes from here on are zero.
     fresh: u64,
 }
 
 impl Heap {
-    /// The memory, as an allocation of a GPU's; none where the host has no room for it.
+    /// Maps the heap into a GPU. Returns none if the host has no room for it.
     pub fn new(gpu: &Gpu) -> Option<Heap> {
         let region = Region::try_new("heap of kernels", BASE, BYTES, true)?;
         gpu.attach(region).ok()?;
@@ -38,14 +39,14 @@ impl Heap {
         })
     }
 
-    /// The address of what the device library keeps for itself.
+    /// Returns the address of the device library's state.
     pub fn address(&self) -> u64 {
         BASE
     }
 
-    /// Hands out a block of zeros; 0 where there is no room for it.
+    /// Allocates a block of zeros. Returns 0 if there is no room.
     pub fn allocate(&mut self, gpu: &Gpu, bytes: u64) -> Result<u64, GpuError> {
-        let Some(base) = self.place(bytes) else {
+        let Some(base) = self.find_gap(bytes) else {
             return Ok(0);
         };
         let used = base.min(self.fresh)..(base + bytes).min(self.fresh);
@@ -59,8 +60,8 @@ impl Heap {
         Ok(base)
     }
 
-    /// The first place that is large enough.
-    fn place(&self, bytes: u64) -> Option<u64> {
+    /// Returns the first gap that is large enough.
+    fn find_gap(&self, bytes: u64) -> Option<u64> {
         let align = if bytes >= SLAB { SLAB } else { PAGE };
         let mut at = BASE + OWN;
         let end = (BASE + BYTES, 0);
@@ -75,7 +76,7 @@ impl Heap {
         None
     }
 
-    /// Takes a block back; whether it was one.
+    /// Frees a block. Returns false if there is no such block.
     pub fn free(&mut self, address: u64) -> bool {
         self.blocks.remove(&address).is_some()
     }

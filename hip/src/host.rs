@@ -1,8 +1,8 @@
-//! What the operating system says of the process' own memory.
+//! Queries to the operating system about memory of this process.
 
 use crate::boundary::Address;
 
-/// Bytes of memory that the host can still give; without an answer, no limit.
+/// Returns the bytes of memory that the host can still give, or no limit if the host does not say.
 pub fn available() -> u64 {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = info.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
@@ -10,17 +10,17 @@ pub fn available() -> u64 {
     kilobytes.map_or(u64::MAX, |k| k << 10)
 }
 
-/// Whether the process may read and write every page of a range.
+/// Returns true if the process may read and write every page of a range.
 pub fn is_mapped(address: Address, bytes: u64) -> bool {
     extent(address, "rw") >= bytes
 }
 
-/// Bytes from an address on that the process may read.
+/// Returns the number of bytes from an address on that the process may read.
 pub fn readable(address: Address) -> u64 {
     extent(address, "r")
 }
 
-/// Bytes from an address on that are mapped in a mode that begins so.
+/// Returns the number of bytes from an address on whose mapping has a mode that begins with `wanted`.
 fn extent(address: Address, wanted: &str) -> u64 {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mut reached = address;

@@ -1,8 +1,8 @@
-//! Requests of kernels to the host: `printf`, failed assertions, memory for `malloc`, calls of functions of the host's.
+//! Requests of kernels to the host: `printf`, failed assertions, memory for `malloc`, calls of host functions.
 //!
-//! Source of the layout: the device library that compilers link into kernels (ROCm 5 and 6), as its code has it. A buffer holds packets of a
-//! header and a payload each; free packets and sent ones are lists that both sides change by atomics on their heads. A wave takes a free
-//! packet, fills eight words a lane, sends it, and waits until the host clears the packet's flag.
+//! Source of the layout: the code of the device library that compilers link into kernels (ROCm 5 and 6). A buffer holds packets of a header
+//! and a payload each. Free packets and sent packets are lists that both sides change by atomics on the lists' heads. A wave takes a free
+//! packet, fills eight words per lane, sends the packet, and waits until the host clears the packet's flag.
 
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,106 +11,106 @@ use std::time::Duration;
 
 use gfx906::machine::{Gpu, GpuError, LANES};
 
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::heap::{self, Heap};
 use crate::printf::Messages;
 use crate::settings;
-use crate::tell::tell;
 
-/// Waves that a host thread runs at a time: more than these never wait.
+/// Waves that a host thread runs at a time. As many packets per thread let every wave make a request.
 const WAVES_PER_THREAD: u64 = 16;
-/// How long the host waits before it looks again.
+/// Time between two looks of the host at the list of requests.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// The buffer: addresses of headers, payloads and doorbell, the two lists, the mask of a packet's number in their heads.
+/// Offsets in the buffer: addresses of headers, payloads and doorbell, heads of the two lists, mask of a packet's number in the heads.
 const HEADERS: u64 = 0;
 const PAYLOADS: u64 = 8;
 const DOORBELL: u64 = 16;
 const FREE: u64 = 24;
 const SENT: u64 = 32;
 const MASK: u64 = 40;
-/// The doorbell, a signal of which only the count is used, stands behind.
+/// Offset of the doorbell, a signal of which only the count is used.
 const SIGNAL: u64 = 64;
 const FIRST_HEADER: u64 = 128;
 
-/// A header: next packet, lanes that ask, service, flag.
+/// Fields of a header: next packet, requesting lanes, service, flag.
 const HEADER: u64 = 24;
 const LANES_AT: u64 = 8;
 const SERVICE_AT: u64 = 16;
 const FLAG_AT: u64 = 20;
 
-/// A payload: eight words a lane.
+/// Size of a payload: eight words per lane.
 const WORDS: usize = 8;
 const PAYLOAD: u64 = (LANES * WORDS * 8) as u64;
 
-/// A call of a function of the host's: its address, and seven words.
+/// Service that calls a host function: its address, and seven words.
 const CALL: u32 = 1;
-/// A part of a message to be printed.
+/// Service that takes a part of a message to print.
 const PRINT: u32 = 2;
-/// Memory: an address to be freed, or 0 and how many bytes.
+/// Service for memory: an address to free, or 0 and the bytes to allocate.
 const MEMORY: u32 = 3;
 
-/// A function that kernels call: two words of result, seven of arguments.
-type Called = unsafe extern "C" fn(*mut u64, *const u64);
+/// Host function that kernels call: two words of result, seven words of arguments.
+type HostcallFunction = unsafe extern "C" fn(*mut u64, *const u64);
 
-/// A buffer in device memory.
+/// Buffer for requests in device memory.
 pub struct Hostcall {
     gpu: Arc<Gpu>,
-    /// Its address.
+    /// Address of the buffer.
     base: u64,
-    /// A power of two.
+    /// Number of packets, a power of two.
     packets: u64,
-    /// Who answers, while kernels run.
-    desk: Mutex<Desk>,
-    /// What kernels allocate from, if the host has room for it.
+    /// Kernels that may make requests, and the thread that serves them.
+    desk: Mutex<RequestService>,
+    /// Heap of kernels, if the host has room for it.
     heap: Mutex<Option<Heap>>,
 }
 
-/// The kernels that may ask, and the thread that answers them.
+/// Kernels that may make requests, and the thread that serves them.
 #[derive(Default)]
-struct Desk {
+struct RequestService {
     kernels: usize,
-    answers: Option<Answers>,
+    answers: Option<ServiceThread>,
 }
 
-/// A thread that answers until it is told that nobody asks any more.
-struct Answers {
+/// Thread that serves requests until it is told to stop.
+struct ServiceThread {
     done: Arc<AtomicBool>,
     thread: JoinHandle<Result<(), GpuError>>,
 }
 
-/// The one buffer of a process, which is made when code is loaded that may need it.
+/// Buffer of the process, which is created when code that needs it is loaded.
 #[derive(Default)]
-pub struct Requests(Option<Arc<Hostcall>>);
+pub struct HostRequests(Option<Arc<Hostcall>>);
 
-impl Requests {
-    /// The buffer's address.
-    pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> Outcome<u64> {
+impl HostRequests {
+    /// Returns the buffer's address. Creates the buffer at the first call.
+    pub fn buffer(&mut self, gpu: &Arc<Gpu>) -> HipResult<u64> {
         if self.0.is_none() {
-            let made = Hostcall::new(gpu, settings::threads());
-            self.0 = Some(Arc::new(made.map_err(|_| HipError::OutOfMemory)?));
+            let created = Hostcall::new(gpu, settings::threads());
+            self.0 = Some(Arc::new(created.map_err(|_| HipError::OutOfMemory)?));
         }
         Ok(self.0.as_ref().map_or(0, |hostcall| hostcall.base))
     }
 
-    /// The address of what the device library keeps of its heap; 0: there is none.
+    /// Returns the address of the device library's heap state, or 0 without a heap.
     pub fn heap(&self) -> u64 {
         let heap = self.0.as_ref().map(|hostcall| hostcall.heap());
         heap.and_then(|heap| heap.as_ref().map(Heap::address))
             .unwrap_or(0)
     }
 
-    /// The buffer, if there is one.
+    /// Returns the buffer, if it exists.
     pub fn get(&self) -> Option<Arc<Hostcall>> {
         self.0.clone()
     }
 }
 
-/// A kernel that may ask; it has ended where this is dropped, also by a panic.
-struct Asking<'a>(&'a Hostcall);
+/// Guard for a kernel that may make requests. Its end, even by a panic, stops the service.
+struct RequestGuard<'a>(&'a Hostcall);
 
-impl Asking<'_> {
-    /// The kernel has ended; whether its requests could be answered.
+impl RequestGuard<'_> {
+    /// Ends the service for a kernel. Fails if a request could not be served.
     fn end(self) -> Result<(), GpuError> {
         let outcome = self.0.leave();
         std::mem::forget(self);
@@ -118,15 +118,15 @@ impl Asking<'_> {
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
-        // It is a panic that is told.
+        // The panic is reported, so this error is dropped.
         let _ = self.0.leave();
     }
 }
 
 impl Hostcall {
-    /// A buffer for kernels that run on so many host threads.
+    /// Creates a buffer for kernels that run on a number of host threads.
     fn new(gpu: &Arc<Gpu>, threads: usize) -> Result<Hostcall, GpuError> {
         let packets = (2 * WAVES_PER_THREAD * threads as u64).next_power_of_two();
         let bytes = FIRST_HEADER + packets * (HEADER + PAYLOAD);
@@ -139,7 +139,7 @@ impl Hostcall {
         })
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+    fn desk(&self) -> MutexGuard<'_, RequestService> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,7 +147,7 @@ impl Hostcall {
         self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frees a block, or hands one out; 0 where there is none.
+    /// Frees a block, or allocates one. Returns 0 if there is no room.
     fn memory(&self, address: u64, bytes: u64) -> Result<u64, GpuError> {
         let mut heap = self.heap();
         let Some(heap) = heap.as_mut() else {
@@ -155,7 +155,7 @@ impl Hostcall {
         };
         if address != 0 {
             if !heap.free(address) {
-                tell(format!(
+                log(format!(
                     "a kernel frees {address:#x}, which malloc did not return or which was freed before"
                 ));
             }
@@ -165,9 +165,9 @@ impl Hostcall {
         if block == 0 {
             static ONCE: std::sync::Once = std::sync::Once::new();
             ONCE.call_once(|| {
-                let all = heap::BYTES >> 20;
-                tell(format!(
-                    "malloc in a kernel: {bytes} bytes are more than is left of the {all} MiB that there are for that; it returns a null pointer"
+                let mebibytes = heap::BYTES >> 20;
+                log(format!(
+                    "malloc in a kernel: {bytes} bytes are more than is left of the {mebibytes} MiB that there are for that; it returns a null pointer"
                 ));
             });
         }
@@ -193,14 +193,14 @@ impl Hostcall {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Makes every packet free: a kernel that failed may have kept some.
+    /// Frees every packet, because a failed kernel may have kept some.
     fn reset(&self) -> Result<(), GpuError> {
         self.put(self.base + HEADERS, self.header(0))?;
         self.put(self.base + PAYLOADS, self.payload(0))?;
         self.put(self.base + DOORBELL, self.base + SIGNAL)?;
         self.put(self.base + SENT, 0)?;
         self.put(self.base + MASK, self.packets - 1)?;
-        // 0 is the end of a list: packets are named by their number and a bit above.
+        // A list ends with 0, so a packet's name is its number with a bit above it.
         let name = |packet: u64| self.packets | packet;
         for packet in 0..self.packets {
             let next = if packet == 0 { 0 } else { name(packet - 1) };
@@ -209,16 +209,16 @@ impl Hostcall {
         self.put(self.base + FREE, name(self.packets - 1))
     }
 
-    /// Runs a kernel, and has somebody answer what it asks meanwhile. Kernels may do so at the same time.
-    pub fn during<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> Outcome<T> {
+    /// Runs a kernel while another thread serves its requests. Several kernels may do so at the same time.
+    pub fn run_and_serve<T>(self: &Arc<Self>, kernel: impl FnOnce() -> T) -> HipResult<T> {
         self.enter()?;
-        let asking = Asking(self);
+        let asking = RequestGuard(self);
         let result = kernel();
         asking.end().map_err(|_| HipError::Unknown)?;
         Ok(result)
     }
 
-    fn enter(self: &Arc<Self>) -> Outcome {
+    fn enter(self: &Arc<Self>) -> HipResult {
         let mut desk = self.desk();
         if desk.kernels == 0 {
             self.reset().map_err(|_| HipError::Unknown)?;
@@ -226,13 +226,13 @@ impl Hostcall {
             let (hostcall, flag) = (self.clone(), done.clone());
             let thread = Builder::new().spawn(move || hostcall.serve(&flag));
             let thread = thread.map_err(|_| HipError::OutOfMemory)?;
-            desk.answers = Some(Answers { done, thread });
+            desk.answers = Some(ServiceThread { done, thread });
         }
         desk.kernels += 1;
         Ok(())
     }
 
-    /// The last kernel to leave waits until what was sent before its end is answered too.
+    /// Ends the service for a kernel. The last kernel waits until every request from before its end is served.
     fn leave(&self) -> Result<(), GpuError> {
         let mut desk = self.desk();
         desk.kernels -= 1;
@@ -252,7 +252,7 @@ impl Hostcall {
     fn serve(&self, done: &AtomicBool) -> Result<(), GpuError> {
         let mut messages = Messages::default();
         loop {
-            // What a kernel sent before its end is printed too.
+            // The flag is read before the list, so that messages from before the kernel's end are printed too.
             let last = done.load(Ordering::Acquire);
             let sent = self.gpu.update64(self.base + SENT, |_| 0)?;
             if sent != 0 {
@@ -266,11 +266,11 @@ impl Hostcall {
         }
     }
 
-    /// Answers a list of packets, the oldest first.
+    /// Serves a list of packets, the oldest first.
     fn answer(&self, sent: u64, messages: &mut Messages) -> Result<(), GpuError> {
         let mut packets = Vec::new();
         let mut packet = sent;
-        // A kernel that runs wild may have tied the list into a ring.
+        // A kernel that runs wild may have made a ring of the list.
         while packet != 0 && packets.len() < self.packets as usize {
             packets.push(packet);
             packet = self.word(self.header(packet))?;
@@ -294,7 +294,7 @@ impl Hostcall {
                 self.put(at, answers[0])?;
                 self.put(at + 8, answers[1])?;
             }
-            // The answers come first.
+            // The answers must be visible before the flag is cleared.
             fence(Ordering::Release);
             self.gpu.write(header + FLAG_AT, &0u32.to_le_bytes())?;
         }
@@ -302,17 +302,17 @@ impl Hostcall {
     }
 }
 
-/// Calls the function of the host's that a kernel asks for.
+/// Calls the host function that a kernel requests.
 fn call(words: &[u64; WORDS]) -> [u64; 2] {
     let mut results = [0; 2];
     let address: *const () = std::ptr::with_exposed_provenance(words[0] as usize);
     if address.is_null() {
         return results;
     }
-    // SAFETY: the program's kernel got the address from the program, and asks for a call of a function of this type; the results have the two
-    // words and the arguments the seven that it takes.
+    // SAFETY: the program gave its kernel the address, and the kernel requests a call of a function of this type. The function uses two
+    // words of results and seven words of arguments.
     unsafe {
-        let function: Called = std::mem::transmute(address);
+        let function: HostcallFunction = std::mem::transmute(address);
         function(results.as_mut_ptr(), words[1..].as_ptr());
     }
     results

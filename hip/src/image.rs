@@ -1,24 +1,24 @@
-//! Images of code in the program's memory, whose size only their own headers tell.
+//! Images of code in the program's memory. Only the images' own headers state their size.
 
 use crate::boundary::{Address, host_bytes, host_value};
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::host;
-use crate::tell::tell;
 
-/// An image of which so many bytes can be read at all, whatever its headers claim.
+/// Image with a bound on the bytes that can be read, whatever its headers claim.
 #[derive(Clone, Copy)]
 struct Image {
     at: Address,
     readable: u64,
 }
 
-/// The bytes of the image at an address.
-pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
+/// Returns the bytes of the image at an address.
+pub fn image<'a>(at: Address) -> HipResult<&'a [u8]> {
     const WRAPPER: [u8; 4] = *b"FPIH";
     let readable = host::readable(at);
     let image = Image { at, readable };
     match image.get::<[u8; 4]>(0)? {
-        // What compilers put around: magic, version, address.
+        // The wrapper of compilers has a magic number, a version and an address.
         WRAPPER => {
             let at = image.get(8)?;
             let readable = host::readable(at);
@@ -28,8 +28,8 @@ pub fn image<'a>(at: Address) -> Outcome<&'a [u8]> {
     }
 }
 
-/// What an offload bundle has for the card, whatever it is: bitcode of one, too.
-pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
+/// Returns the card's entry of an offload bundle: a code object or bitcode.
+pub fn bundled(bundle: &[u8]) -> HipResult<&[u8]> {
     let image = Image {
         at: bundle.as_ptr().expose_provenance() as Address,
         readable: bundle.len() as u64,
@@ -43,7 +43,7 @@ pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
         else {
             return Err(image.damaged("an entry lies beyond its end"));
         };
-        // `hip-amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`
+        // Form of the target: `hip-amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
         let target = name
             .split(|&byte| byte == b'-')
             .rfind(|part| part.starts_with(b"gfx"));
@@ -52,23 +52,23 @@ pub fn bundled(bundle: &[u8]) -> Outcome<&[u8]> {
             return Ok(data);
         }
     }
-    tell("an offload bundle has no entry for gfx906");
+    log("an offload bundle has no entry for gfx906");
     Err(HipError::NoBinaryForGpu)
 }
 
-/// An entry of an offload bundle: where its data begin, their size, and where its name stands.
+/// Entry of an offload bundle: start and size of its data, and the place of its name.
 struct Entry {
     start: u64,
     size: u64,
     name: std::ops::Range<u64>,
 }
 
-fn sum(a: u64, b: u64) -> Outcome<u64> {
+fn sum(a: u64, b: u64) -> HipResult<u64> {
     a.checked_add(b).ok_or(HipError::InvalidImage)
 }
 
 impl Image {
-    fn bytes<'a>(self) -> Outcome<&'a [u8]> {
+    fn bytes<'a>(self) -> HipResult<&'a [u8]> {
         let size = match &self.get::<[u8; 4]>(0)? {
             b"\x7fELF" => self.elf_size()?,
             b"__CL" => self.bundle_size()?,
@@ -87,21 +87,21 @@ impl Image {
         host_bytes(self.at, size as usize)
     }
 
-    /// Says what is wrong, and is the error for it.
+    /// Logs that the image is damaged, and returns the error for it.
     fn damaged(self, what: &str) -> HipError {
-        tell(format!("the image at {:#x} is damaged: {what}", self.at));
+        log(format!("the image at {:#x} is damaged: {what}", self.at));
         HipError::InvalidImage
     }
 
-    fn get<T: Copy>(self, offset: u64) -> Outcome<T> {
+    fn get<T: Copy>(self, offset: u64) -> HipResult<T> {
         if sum(offset, size_of::<T>() as u64)? > self.readable {
             return Err(self.damaged("its header goes on beyond what can be read"));
         }
         host_value(self.at + offset)
     }
 
-    /// The end of what an ELF file's header tables and segments reach.
-    fn elf_size(self) -> Outcome<u64> {
+    /// Returns the end of an ELF file's segments and header tables.
+    fn elf_size(self) -> HipResult<u64> {
         let half = |offset| self.get::<u16>(offset).map(u64::from);
         let (segments, segment, count) = (self.get(32)?, half(54)?, half(56)?);
         let mut end = sum(segments, segment * count)?;
@@ -114,15 +114,15 @@ impl Image {
         Ok(end)
     }
 
-    /// The end of a bundle's last entry.
-    fn bundle_size(self) -> Outcome<u64> {
+    /// Returns the end of a bundle's last entry.
+    fn bundle_size(self) -> HipResult<u64> {
         let (entries, header) = self.entries()?;
         let mut ends = entries.iter().map(|entry| sum(entry.start, entry.size));
         ends.try_fold(header, |end, next| Ok(end.max(next?)))
     }
 
-    /// The entries of a bundle, and the end of its header.
-    fn entries(self) -> Outcome<(Vec<Entry>, u64)> {
+    /// Returns the entries of a bundle, and the end of its header.
+    fn entries(self) -> HipResult<(Vec<Entry>, u64)> {
         const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
         const MOST: u64 = 4096;
         if self.get::<[u8; 24]>(0)? != MAGIC {
@@ -148,13 +148,13 @@ impl Image {
         Ok((entries, offset))
     }
 
-    /// The size that the header of a compressed bundle states, from its second version on.
-    fn compressed_size(self) -> Outcome<u64> {
+    /// Returns the size in the header of a compressed bundle. The header has a size from its second version on.
+    fn compressed_size(self) -> HipResult<u64> {
         match self.get::<u16>(4)? {
             2 => self.get::<u32>(8).map(u64::from),
             3 => self.get(8),
             version => {
-                tell(format!(
+                log(format!(
                     "version {version} of the compressed offload bundle does not say its size: build without --offload-compress"
                 ));
                 Err(HipError::InvalidImage)

@@ -1,39 +1,36 @@
-//! Memory that the program has not given back when it ends, or gives back twice: told where the environment asks for it (`GFX906_LEAKS=1`).
+//! Messages about memory that the program does not free, or frees twice (`GFX906_LEAKS=1`).
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::boundary::Address;
+use crate::diagnostics::log;
 use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
-use crate::tell::tell;
+use crate::settings::LEAKS;
 
-/// Allocations that are told each for itself.
+/// Most allocations that get a line of their own.
 const TOLD: usize = 20;
 
-static ASKED: LazyLock<bool> =
-    LazyLock::new(|| std::env::var("GFX906_LEAKS").is_ok_and(|value| value.trim() == "1"));
-
-/// The program has allocated something, and somebody asked.
+/// True once the program has allocated something while the check is on.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that there is something to give back.
+/// Notes an allocation.
 pub fn watch() {
-    if *ASKED {
+    if LEAKS.is_on() {
         USED.store(true, Relaxed);
     }
 }
 
-/// Says that a call frees what is no allocation, or is none any more.
+/// Logs that a call frees an address at which no allocation starts.
 pub fn freed_twice(call: &str, address: Address) {
-    if *ASKED {
-        tell(format!(
+    if LEAKS.is_on() {
+        log(format!(
             "GFX906_LEAKS=1: {call} of {address:#x}, where no allocation starts: it was freed before, or never made"
         ));
     }
 }
 
-/// What is left behind the last destructor of the program: the loader ends libraries after that.
+/// Logs the remaining allocations after the last destructor of the program. The loader runs a library's destructors after the program's.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
@@ -45,11 +42,11 @@ extern "C" fn at_end() {
     let state = state();
     let left: Vec<&Allocation> = state
         .memory
-        .all()
+        .allocations()
         .filter(|found| !state.belongs_to_program(found.base) && found.kind != Kind::Mapped)
         .collect();
     let bytes: u64 = left.iter().map(|found| found.size).sum();
-    tell(format!(
+    log(format!(
         "GFX906_LEAKS=1: {} allocations were not freed, {bytes} bytes",
         left.len()
     ));
@@ -59,12 +56,12 @@ extern "C" fn at_end() {
             Kind::Managed => "managed memory",
             _ => "device memory",
         };
-        tell(format!(
+        log(format!(
             "  allocating call #{}: {what}, {} bytes at {:#x}",
             found.call, found.size, found.base
         ));
     }
     if left.len() > TOLD {
-        tell(format!("  and {} more", left.len() - TOLD));
+        log(format!("  and {} more", left.len() - TOLD));
     }
 }

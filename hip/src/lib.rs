@@ -1,13 +1,14 @@
-//! A HIP runtime whose device is an emulated MI50: HIP programs for gfx906 run on it as they are, without a card.
+//! HIP runtime whose device is an emulated MI50. HIP programs for gfx906 run on it unchanged, without a card.
 //!
-//! `scripts/build-hip.sh` makes `libamdhip64.so` of this crate. [`api`] is the table of everything that it exports.
+//! `scripts/build-hip.sh` makes `libamdhip64.so` of this crate. [`api`] is the table of all exported functions.
 #![deny(missing_docs)]
+#![warn(clippy::mod_module_files)]
 
 pub mod api;
-pub mod asked;
 pub mod boundary;
 mod calls;
 mod card;
+mod diagnostics;
 mod entry;
 pub mod error;
 pub mod extension;
@@ -25,11 +26,7 @@ mod process;
 mod properties;
 mod queue;
 mod recording;
-mod report;
 mod runtime;
-mod said;
 mod sanitize;
 mod settings;
-mod summary;
 pub mod table;
-mod tell;

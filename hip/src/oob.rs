@@ -1,48 +1,32 @@
-//! Reads beyond the end of an allocation, within its last page: told and let pass where the environment asks for it
-//! (`GFX906_OOB=report`), as a card lets them pass in silence. All else outside of allocations is a fault.
+//! Reads beyond the end of an allocation, within its last page. They are a fault, unless `GFX906_OOB=report` makes them pass with a
+//! message. A card lets them pass in silence. Every other access outside of allocations is a fault.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use gfx906::machine::{Gpu, ReadBeyond};
 
-use crate::process::{self, End};
-use crate::report::demangled;
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle;
+use crate::process::{self, ExitAction};
+use crate::settings;
 
-const VARIABLE: &str = "GFX906_OOB";
-
-/// Whether they pass.
-pub fn passes() -> bool {
-    static PASSES: LazyLock<bool> = LazyLock::new(|| match std::env::var(VARIABLE) {
-        Ok(value) if value.trim() == "report" => true,
-        Ok(value) if !value.trim().is_empty() => {
-            tell(format!(
-                "{VARIABLE}={value} is not `report`: it is not used"
-            ));
-            false
-        }
-        _ => false,
-    });
-    *PASSES
-}
-
-/// What has been read, by kernel and allocation.
+/// Sums of the reads, by kernel and allocation.
 static READ: Mutex<BTreeMap<(String, String), ReadBeyond>> = Mutex::new(BTreeMap::new());
 
-/// Notes what a kernel has read; the first time for an allocation it is told.
+/// Adds a kernel's reads to the sums. Logs the first read beyond each allocation.
 pub fn note(gpu: &Gpu, kernel: &str) {
-    if !passes() {
+    if !settings::reads_beyond_pass() {
         return;
     }
-    let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sums = READ.lock().unwrap_or_else(PoisonError::into_inner);
     for found in gpu.take_reads_beyond() {
         static AT_END: Once = Once::new();
-        AT_END.call_once(|| _ = process::at_end(End::Reads, at_end));
-        let kernel = demangled(kernel);
+        AT_END.call_once(|| _ = process::at_end(ExitAction::Reads, at_end));
+        let kernel = demangle(kernel);
         let key = (kernel.clone(), found.name.clone());
-        let sum = known.entry(key).or_insert_with(|| {
-            tell(line(&kernel, &found));
+        let sum = sums.entry(key).or_insert_with(|| {
+            log(line(&kernel, &found));
             ReadBeyond {
                 reads: 0,
                 ..found.clone()
@@ -69,17 +53,17 @@ fn line(kernel: &str, found: &ReadBeyond) -> String {
     )
 }
 
-/// The sums, as the program ends.
+/// Logs the sums when the program ends.
 fn at_end() {
-    // A thread that is at it will tell no more.
-    let Ok(known) = READ.try_lock() else {
+    // A thread that holds the lock logs no more, and the lock may never be free.
+    let Ok(sums) = READ.try_lock() else {
         return;
     };
-    let reads: u64 = known.values().map(|found| found.reads).sum();
-    tell(format!(
-        "{VARIABLE}=report: reads beyond the end of an allocation that passed: {reads}"
+    let reads: u64 = sums.values().map(|found| found.reads).sum();
+    log(format!(
+        "GFX906_OOB=report: reads beyond the end of an allocation that passed: {reads}"
     ));
-    for ((kernel, _), found) in known.iter() {
-        tell(format!("  {}", line(kernel, found)));
+    for ((kernel, _), found) in sums.iter() {
+        log(format!("  {}", line(kernel, found)));
     }
 }

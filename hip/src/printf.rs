@@ -1,39 +1,39 @@
-//! What kernels print: messages that come in parts, formatted as C's `printf` does.
+//! Output of kernels: messages that arrive in parts and are formatted as by C's `printf`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_char, c_int};
 use std::io::Write;
 
-/// Bits of a part's first word: the message begins, it ends; then the number of words, three bits; then the message's number.
+/// Bits of a part's first word: first part, last part, then three bits for the number of words, then the number of the message.
 const BEGIN: u64 = 1;
 const END: u64 = 2;
 const LENGTH: u32 = 5;
 const NUMBER: u32 = 8;
 
-/// The longest text of one conversion: wider ones are cut.
+/// Longest text of one conversion. Longer texts are cut.
 const LONGEST: usize = 4096;
-/// The widest field, and its digits.
+/// Widest field, and its digits.
 const WIDEST: i32 = 999;
 const DIGITS: usize = 3;
 
-/// Messages that have begun and not ended.
+/// Messages that are not complete yet.
 #[derive(Default)]
 pub struct Messages {
     begun: HashMap<u64, Vec<u64>>,
     last: u64,
-    /// Assertions that failed, and in how many lanes: told once each, when the kernel has ended.
+    /// Failed assertions with the number of lanes. Each is printed once, when the kernel has ended.
     failed: BTreeMap<Vec<u8>, u64>,
 }
 
 unsafe extern "C" {
-    /// The C library's formatter: it knows every flag, and rounds as programs expect.
+    /// The C library's formatter knows every flag and rounds as programs expect.
     fn snprintf(text: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
-    /// Prints into the stream that the program prints into.
+    /// Prints to the C stream that the program prints to.
     fn printf(format: *const c_char, ...) -> c_int;
 }
 
 impl Messages {
-    /// Takes a part of a message; the answer is what the next part begins with, or the number of bytes printed.
+    /// Takes a part of a message. Returns the first word of the next part, or the number of bytes that were printed.
     pub fn take(&mut self, words: &[u64; 8]) -> u64 {
         let mut descriptor = words[0];
         if descriptor & BEGIN != 0 {
@@ -55,9 +55,9 @@ impl Messages {
         self.print(&message) as u64
     }
 
-    /// Prints a message: the stream, the format, its arguments. Of assertions that fail it is kept until [`Messages::finish`].
+    /// Prints a message of stream, format and arguments. A failed assertion is kept until [`Messages::finish`].
     fn print(&mut self, message: &[u64]) -> usize {
-        let (to_stderr, text) = rendered(message);
+        let (to_stderr, text) = render_message(message);
         let bytes = text.len();
         if to_stderr && is_failed_assertion(&text) {
             *self.failed.entry(text).or_default() += 1;
@@ -67,7 +67,7 @@ impl Messages {
         bytes
     }
 
-    /// Says which assertions failed: a line each, however many lanes.
+    /// Prints the failed assertions, a line each for any number of lanes.
     pub fn finish(&mut self) {
         for (mut text, lanes) in std::mem::take(&mut self.failed) {
             if lanes > 1 {
@@ -80,14 +80,14 @@ impl Messages {
     }
 }
 
-/// Whether a text is what compilers make of a failed `assert`.
+/// Returns true for the text that compilers generate for a failed `assert`.
 fn is_failed_assertion(text: &[u8]) -> bool {
     const PART: &[u8] = b"Device-side assertion ";
     text.windows(PART.len()).any(|part| part == PART)
 }
 
-/// A message's text, and whether it is for stderr.
-fn rendered(message: &[u64]) -> (bool, Vec<u8>) {
+/// Returns the text of a message, and true if it goes to stderr.
+fn render_message(message: &[u64]) -> (bool, Vec<u8>) {
     let mut words = message.iter().copied();
     let to_stderr = words.next() == Some(1);
     let format = take_text(&mut words);
@@ -96,15 +96,15 @@ fn rendered(message: &[u64]) -> (bool, Vec<u8>) {
 
 fn put(to_stderr: bool, text: Vec<u8>) {
     if to_stderr {
-        // A program without stderr misses it.
+        // A program without stderr misses the message.
         let _ = std::io::stderr().write_all(&text);
     } else if let Ok(text) = CString::new(text) {
-        // SAFETY: the format takes one string, and it has its NUL.
+        // SAFETY: the format takes one string, which ends with a NUL.
         unsafe { printf(c"%s".as_ptr(), text.as_ptr()) };
     }
 }
 
-/// A string that is packed into words, up to the one that holds its NUL.
+/// Takes a string that is packed into words. The last word contains its NUL.
 fn take_text(words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
     let mut text = Vec::new();
     for word in words {
@@ -120,7 +120,7 @@ fn take_text(words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
     text
 }
 
-/// A format with its arguments put in. Missing ones are 0.
+/// Formats arguments. Missing arguments are 0.
 fn render(format: &[u8], words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
     let mut text = Vec::new();
     let mut rest = format;
@@ -131,7 +131,7 @@ fn render(format: &[u8], words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
             .iter()
             .position(|b| b.is_ascii_alphabetic() && !b"hlLqjzt".contains(b) || *b == b'%')
         else {
-            // No conversion: it stands for itself.
+            // This is no conversion, so the text stays as it is.
             text.push(b'%');
             continue;
         };
@@ -143,7 +143,7 @@ fn render(format: &[u8], words: &mut impl Iterator<Item = u64>) -> Vec<u8> {
     text
 }
 
-/// Puts one conversion in: its flags, width, precision and length are in `specification`.
+/// Formats one conversion. `specification` has its flags, width, precision and length.
 fn convert(
     text: &mut Vec<u8>,
     specification: &[u8],
@@ -158,10 +158,10 @@ fn convert(
                 flags.extend_from_slice(width.to_string().as_bytes());
             }
             b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't' => {}
-            // The library would pad for as long as it is told to.
+            // The library would pad to any width.
             b'0'..=b'9' if digits_at_end(&flags) >= DIGITS => {}
             b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'.' | b'\'' => flags.push(byte),
-            // Arguments by position, and what C does not have.
+            // Arguments by position, and conversions that C does not have.
             _ => return literal(text, specification, conversion),
         }
     }
@@ -175,7 +175,7 @@ fn convert(
         }
         b's' => {
             let string = CString::new(take_text(words)).unwrap_or_default();
-            // SAFETY: the specification takes one string, and it has its NUL.
+            // SAFETY: the specification takes one string, which ends with a NUL.
             format(text, flags, b"s", |to, size, with| unsafe {
                 snprintf(to, size, with, string.as_ptr())
             });
@@ -216,7 +216,7 @@ fn convert(
         }
         b'p' => {
             let value = next();
-            // SAFETY: the specification takes one pointer, which is not followed; it is passed as an integer is.
+            // SAFETY: the specification takes one pointer, which is not dereferenced. It is passed as an integer is.
             format(text, flags, b"p", |to, size, with| unsafe {
                 snprintf(to, size, with, value)
             });
@@ -232,7 +232,7 @@ fn convert(
     }
 }
 
-/// What is no conversion stands for itself.
+/// Appends a text that is no conversion.
 fn literal(text: &mut Vec<u8>, specification: &[u8], conversion: u8) {
     text.push(b'%');
     text.extend_from_slice(specification);
@@ -244,7 +244,7 @@ fn digits_at_end(flags: &[u8]) -> usize {
     digits.count()
 }
 
-/// Formats one value; `call` passes it.
+/// Formats a value. `call` passes the value to the C library.
 fn format(
     text: &mut Vec<u8>,
     mut flags: Vec<u8>,
@@ -265,7 +265,7 @@ fn format(
 mod tests {
     use super::*;
 
-    fn rendered(format: &str, words: &[u64]) -> String {
+    fn render_message(format: &str, words: &[u64]) -> String {
         let text = render(format.as_bytes(), &mut words.iter().copied());
         String::from_utf8(text).expect("ASCII")
     }
@@ -273,29 +273,32 @@ mod tests {
     #[test]
     fn conversions_are_those_of_c() {
         assert_eq!(
-            rendered("a %d%% %5u|%-4d|", &[u64::MAX, 7, 8]),
+            render_message("a %d%% %5u|%-4d|", &[u64::MAX, 7, 8]),
             "a -1%     7|8   |"
         );
         assert_eq!(
-            rendered("%lu %hhd %hx", &[1 << 40, 0x1ff, 0x1_2345]),
+            render_message("%lu %hhd %hx", &[1 << 40, 0x1ff, 0x1_2345]),
             "1099511627776 -1 2345"
         );
         assert_eq!(
-            rendered("%.2f %g", &[2.345f64.to_bits(), 1e-7f64.to_bits()]),
+            render_message("%.2f %g", &[2.345f64.to_bits(), 1e-7f64.to_bits()]),
             "2.35 1e-07"
         );
-        assert_eq!(rendered("%*d|%c|%#x", &[5, 42, 65, 255]), "   42|A|0xff");
+        assert_eq!(
+            render_message("%*d|%c|%#x", &[5, 42, 65, 255]),
+            "   42|A|0xff"
+        );
         let hello = u64::from_le_bytes(*b"hello\0\0\0");
         let long = u64::from_le_bytes(*b"12345678");
         assert_eq!(
-            rendered("%s %s, %d", &[hello, long, 0, 3]),
+            render_message("%s %s, %d", &[hello, long, 0, 3]),
             "hello 12345678, 3"
         );
-        assert_eq!(rendered("%y %", &[]), "%y %");
-        assert_eq!(rendered("%2$d %n.", &[7]), "%2$d .");
-        assert_eq!(rendered("%123456789d", &[7]).len(), 123);
-        assert_eq!(rendered("%*d", &[1 << 30, 7]).len(), 999);
-        assert_eq!(rendered("%d %s.", &[]), "0 .");
+        assert_eq!(render_message("%y %", &[]), "%y %");
+        assert_eq!(render_message("%2$d %n.", &[7]), "%2$d .");
+        assert_eq!(render_message("%123456789d", &[7]).len(), 123);
+        assert_eq!(render_message("%*d", &[1 << 30, 7]).len(), 999);
+        assert_eq!(render_message("%d %s.", &[]), "0 .");
     }
 
     #[test]
@@ -303,7 +306,7 @@ mod tests {
         let mut messages = Messages::default();
         let begun = messages.take(&[BEGIN | 1 << LENGTH, 1, 0, 0, 0, 0, 0, 0]);
         let low = begun & !(7 << LENGTH);
-        let more = messages.take(&[
+        let answer = messages.take(&[
             low | 2 << LENGTH,
             u64::from_le_bytes(*b"abcdefgh"),
             0,
@@ -313,7 +316,7 @@ mod tests {
             0,
             0,
         ]);
-        assert_eq!(more >> NUMBER, begun >> NUMBER);
+        assert_eq!(answer >> NUMBER, begun >> NUMBER);
         let printed = messages.take(&[low | END, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(printed, 8);
         assert_eq!(

@@ -1,11 +1,11 @@
-//! What happens to the process while threads of ours work: it ends, or it forks.
+//! End and fork of the process while threads of the runtime work.
 
 use std::ffi::c_int;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// In this process there are none of the threads that its parent had.
+/// True in a forked process, which has none of its parent's threads.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" {
@@ -21,45 +21,45 @@ extern "C" fn in_child() {
     FORKED.store(true, Relaxed);
 }
 
-/// Whether the process is a fork of one that had used the device: what is left of the runtime is of no use.
+/// Returns true in a fork of a process that had used the device. The runtime is unusable there.
 pub fn is_forked() -> bool {
     FORKED.load(Relaxed)
 }
 
-/// What is done when the process ends, in this order.
+/// Actions at the end of the process, in their order.
 #[derive(Clone, Copy, Debug)]
-pub enum End {
-    /// Work of streams comes to its end.
+pub enum ExitAction {
+    /// End of the streams' work.
     Streams,
-    /// Reads beyond allocations are summed up.
+    /// Sums of the reads beyond allocations.
     Reads,
-    /// The summary is written.
+    /// Summary of the process.
     Summary,
 }
 
-/// The functions, each in its place.
-type Ends = [Option<fn()>; 3];
+/// Function of each action.
+type ExitFunctions = [Option<fn()>; 3];
 
-static ENDS: Mutex<Ends> = Mutex::new([None; 3]);
+static ENDS: Mutex<ExitFunctions> = Mutex::new([None; 3]);
 
 extern "C" fn end() {
-    // Whoever holds it is about to add something, in a thread that is not waited for, or was before a fork.
+    // The lock may be held by a thread that is adding a function, or by a thread that existed before a fork.
     let ends = ENDS.try_lock().map_or([None; 3], |ends| *ends);
     for end in ends.into_iter().flatten() {
-        // Nobody is left to be told.
+        // No one is left to receive a message.
         drop(catch_unwind(end));
     }
 }
 
-/// To be called before the device is used: has a function called at the end of the process, and notices forks. All functions have one
-/// place among those that the program registers: where the first of them was asked for. Whether the C library has taken it.
-pub fn at_end(which: End, function: fn()) -> bool {
+/// Registers a function for the end of the process, and notices forks. Must be called before the device is used. The first call decides the
+/// place of all actions among the exit functions of the program. Returns false if the C library could not register them.
+pub fn at_end(which: ExitAction, function: fn()) -> bool {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
-        // SAFETY: functions of ours, which stay: the library is never unloaded (its link flags say so).
+        // SAFETY: the functions stay loaded, because the library is never unloaded (its link flags forbid it).
         let (exit, fork) = unsafe { (atexit(end), pthread_atfork(None, None, Some(in_child))) };
-        // Neither fails but for memory; without them the process only ends, or hangs in a fork, as it would without us.
+        // Both fail only for lack of memory. Without them the process just ends, or a fork hangs, as it would without the runtime.
         debug_assert_eq!((exit, fork), (0, 0));
         TAKEN.store(exit == 0, Relaxed);
     });

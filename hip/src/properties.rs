@@ -1,7 +1,7 @@
-//! What the device says of itself: as structures in both layouts, and as attributes.
+//! Properties of the device: structures in both layouts, and attributes.
 //!
-//! Source of the figures: AMD's data sheet of the MI50 (16 GB), and the Vega ISA document. Where this device can less than a card,
-//! it says so: no kernels at the same time, no cube maps and levels of detail.
+//! Source of the figures: AMD's data sheet of the MI50 (16 GB), and the Vega ISA document. They name what this device lacks against a card:
+//! kernels at the same time, cube maps, levels of detail.
 
 use std::ffi::CStr;
 
@@ -9,13 +9,13 @@ use gfx906::code_object::{MAX_LDS, MAX_WORK_GROUP};
 
 use crate::card::{self, COMPUTE_UNITS, TOTAL};
 
-/// The device's name.
+/// Name of the device.
 pub const NAME: &CStr = c"AMD Instinct MI50 (gfx906 emulator)";
-/// The processor with the features of the card.
+/// Processor with the features of the card.
 const ARCH: &CStr = c"gfx906:sramecc+:xnack-";
-/// Major and minor number.
+/// Major and minor number of the compute capability.
 pub const CAPABILITY: (i32, i32) = (9, 0);
-/// Sixteen bytes that name it.
+/// UUID of the device.
 pub const UUID: [u8; 16] = *b"GPU-gfx906-emu-0";
 
 const CLOCK_KHZ: i32 = card::CLOCK_KHZ as i32;
@@ -33,7 +33,7 @@ const WIDTH: i32 = card::MOST_SIDES[0] as i32;
 const HEIGHT: i32 = card::MOST_SIDES[1] as i32;
 const DEPTH: i32 = card::MOST_SIDES[2] as i32;
 const LINEAR: i32 = card::MOST_LINEAR as i32;
-/// What `hipDeviceArch_t` has: atomics on integers and floats, doubles, votes, ballots, shuffles, system fences, grids of three
+/// Features of `hipDeviceArch_t`: atomics on integers and floats, doubles, votes, ballots, shuffles, system fences, grids of three
 /// dimensions.
 const FEATURES: u32 = 0x97ff;
 
@@ -54,7 +54,7 @@ macro_rules! structure {
         }
 
         impl $name {
-            /// The device.
+            /// Returns the properties of the device.
             pub fn new() -> $name {
                 $name { $($field: $value,)* }
             }
@@ -238,7 +238,7 @@ structure! {
     }
 }
 
-/// Attributes that have a value here, by number.
+/// Attributes that have a value, by number.
 #[rustfmt::skip]
 const ATTRIBUTES: &[(u32, i32)] = &[
     (0, 0),                 // EccEnabled
@@ -328,7 +328,7 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (10018, 1),             // NumberOfXccs
 ];
 
-/// The value of an attribute, if it has one here.
+/// Returns the value of an attribute.
 pub fn attribute(number: u32) -> Option<i32> {
     ATTRIBUTES
         .iter()
@@ -342,7 +342,7 @@ mod tests {
 
     use super::*;
 
-    /// Sizes and offsets as C compilers have them, of the headers of 5.2.3 and 6.0.
+    /// The expected sizes and offsets are the C compiler's, for the headers of 5.2.3 and 6.0.
     #[test]
     fn layouts_are_the_headers() {
         assert_eq!(

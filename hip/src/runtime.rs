@@ -1,4 +1,4 @@
-//! The one runtime of a process: its state and locks, the error that a thread saw last.
+//! Runtime of the process: its state and locks, and the last error of each thread.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -10,62 +10,62 @@ use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
 use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::{log, summary};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
-use crate::hostcall::Requests;
+use crate::hostcall::HostRequests;
 use crate::objects::event::Event;
 use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
-use crate::objects::module::{Function, Library, Loaded};
-use crate::objects::programs::Programs;
+use crate::objects::module::{Function, Library, LoadedCode};
+use crate::objects::programs::RegisteredBinaries;
 use crate::objects::stream::Stream;
-use crate::process::{self, End};
+use crate::process::{self, ExitAction};
 use crate::queue::{Queue, on_worker};
 use crate::settings::{self, PATIENCE};
-use crate::tell::tell;
 
-/// What a process has of HIP.
-pub struct State {
-    /// The card.
+/// State of HIP in this process.
+pub struct RuntimeState {
+    /// Card.
     pub gpu: Arc<Gpu>,
     /// Allocations.
     pub memory: Memory,
     /// Allocations that a stream will free.
     pub freeing: BTreeSet<Address>,
-    /// Streams that the program made.
+    /// Streams of the program.
     pub streams: Handles<Stream>,
     /// Events.
     pub events: Handles<Event>,
-    /// Graphs, and what is being captured.
+    /// Graphs and captures.
     pub graphs: Graphs,
-    /// Modules that the program loaded.
-    pub modules: Handles<Arc<Loaded>>,
-    /// Libraries that the program loaded.
+    /// Modules of the program.
+    pub modules: Handles<Arc<LoadedCode>>,
+    /// Libraries of the program.
     pub libraries: Handles<Library>,
     /// Kernels of modules and libraries.
     pub functions: Handles<Function>,
-    /// What the program carries within itself.
-    pub programs: Programs,
-    /// How waiting was asked for, which changes nothing here.
+    /// Device code within the program's file.
+    pub programs: RegisteredBinaries,
+    /// Flags for the way of waiting, which have no effect.
     pub device_flags: u32,
-    /// Whether the program holds the primary context.
+    /// True if the program holds the primary context.
     pub context_retained: bool,
-    /// How kernels send requests to the host.
-    pub requests: Requests,
-    /// The error that a kernel left, which stays until a reset.
+    /// Requests of kernels to the host.
+    pub requests: HostRequests,
+    /// Error of a failed kernel, which stays until a reset.
     pub failure: Option<HipError>,
-    /// An error that work left and nobody has heard of: the next call that waits returns it.
+    /// Error of work that no call waited for. The next call that waits returns it.
     pub fault: Option<HipError>,
 }
 
-impl State {
-    /// The kernel behind a function of the host's.
-    pub fn function_of(&mut self, host: Address) -> Outcome<Function> {
+impl RuntimeState {
+    /// Returns the kernel of a host function.
+    pub fn function_of(&mut self, host: Address) -> HipResult<Function> {
         self.programs.function(&self.gpu, &mut self.requests, host)
     }
 
-    /// Address and size of the variable behind one of the host's.
-    pub fn variable_of(&mut self, host: Address) -> Outcome<(Address, u64)> {
+    /// Returns address and size of the device's variable behind a host variable.
+    pub fn variable_of(&mut self, host: Address) -> HipResult<(Address, u64)> {
         if self.programs.managed().any(|address| address == host) {
             let allocation = self.memory.starting_at(host);
             return allocation
@@ -75,13 +75,13 @@ impl State {
         self.programs.variable(&self.gpu, &mut self.requests, host)
     }
 
-    /// The error of a failed kernel, heard of or not: the device does nothing more until a reset.
-    pub fn dead(&self) -> Option<HipError> {
-        let unheard = self.fault.filter(|&fault| sticks(fault));
+    /// Returns the error of a failed kernel, reported or not. The device does no more work until a reset.
+    pub fn device_failure(&self) -> Option<HipError> {
+        let unheard = self.fault.filter(|&fault| is_sticky(fault));
         self.failure.or(unheard)
     }
 
-    /// Whether memory is the program's own for good: a managed variable, or what it has registered.
+    /// Returns true for memory that is the program's own: a managed variable, or registered memory.
     pub fn belongs_to_program(&self, base: Address) -> bool {
         let registered = |allocation| matches!(allocation, Some(Kind::Registered));
         self.programs.managed().any(|address| address == base)
@@ -90,121 +90,132 @@ impl State {
 }
 
 struct Runtime {
-    /// What the streams have to do.
+    /// Work of the streams.
     queue: Queue,
-    /// Held for moments only, and never while something is asked of the queue.
-    state: Mutex<State>,
+    /// State. Its lock is held for moments only, and never during a call of the queue.
+    state: Mutex<RuntimeState>,
 }
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime {
-    queue: Queue::new(),
-    state: Mutex::new(State {
-        gpu: Arc::new(
-            Gpu::at(FIRST_ADDRESS)
-                .with_patience(PATIENCE)
-                .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
-        ),
-        memory: Memory::default(),
-        freeing: BTreeSet::new(),
-        streams: Handles::new(Tag::Stream),
-        events: Handles::new(Tag::Event),
-        graphs: Graphs::new(),
-        modules: Handles::new(Tag::Module),
-        libraries: Handles::new(Tag::Library),
-        functions: Handles::new(Tag::Function),
-        programs: Programs::new(),
-        device_flags: 0,
-        context_retained: false,
-        requests: Requests::default(),
-        failure: None,
-        fault: None,
-    }),
+impl Runtime {
+    fn new() -> Runtime {
+        Runtime {
+            queue: Queue::new(),
+            state: Mutex::new(RuntimeState {
+                gpu: Arc::new(
+                    Gpu::at(FIRST_ADDRESS)
+                        .with_patience(PATIENCE)
+                        .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
+                ),
+                memory: Memory::default(),
+                freeing: BTreeSet::new(),
+                streams: Handles::new(Tag::Stream),
+                events: Handles::new(Tag::Event),
+                graphs: Graphs::new(),
+                modules: Handles::new(Tag::Module),
+                libraries: Handles::new(Tag::Library),
+                functions: Handles::new(Tag::Function),
+                programs: RegisteredBinaries::new(),
+                device_flags: 0,
+                context_retained: false,
+                requests: HostRequests::default(),
+                failure: None,
+                fault: None,
+            }),
+        }
+    }
+}
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    if let Some(file) = settings::summary_file() {
+        summary::write_at_end(file);
+    }
+    Runtime::new()
 });
 
 thread_local! {
     static LAST_ERROR: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The state, for a moment: never while a kernel runs or a function of the program's is called.
-pub fn state() -> MutexGuard<'static, State> {
+/// Locks the state. The lock must not be held while a kernel runs or a host function of the program is called.
+pub fn state() -> MutexGuard<'static, RuntimeState> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long the end of the process waits for what the streams have to do.
+/// Longest time that the end of the process waits for the streams' work.
 const AT_EXIT: Duration = Duration::from_secs(5);
 
-/// What the streams have to do.
+/// Returns the queue of the streams' work.
 pub fn streams() -> &'static Queue {
     static WATCHED: Once = Once::new();
-    WATCHED.call_once(|| _ = process::at_end(End::Streams, at_exit));
+    WATCHED.call_once(|| _ = process::at_end(ExitAction::Streams, at_exit));
     &RUNTIME.queue
 }
 
-/// Work ends before the process does, unless it takes long: a kernel may wait for a host that is gone.
+/// Waits for the streams' work before the process ends. The wait is bounded, because a kernel may wait for a host thread that is gone.
 fn at_exit() {
     if process::is_forked() {
         return;
     }
     let closed = guarded("exit", || RUNTIME.queue.close(AT_EXIT));
     if closed == Some(false) && !on_worker() {
-        tell("the program ends while its streams still have work to do: it is not done");
+        log("the program ends while its streams still have work to do: it is not done");
     }
 }
 
-/// That the process may use the runtime: a fork of one that has used the device has none of its threads.
-pub fn check_process() -> Outcome {
+/// Fails in a fork of a process that has used the device, because the fork has none of its threads.
+pub fn check_process() -> HipResult {
     if process::is_forked() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            tell("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
+            log("a fork of a process that has used the device cannot use it: hipErrorNotInitialized (start a new process instead)");
         });
         return Err(HipError::NotInitialized);
     }
     Ok(())
 }
 
-/// That the calling thread may wait for streams: a function that a stream calls may not, as that stream would wait for itself.
-pub fn may_wait() -> Outcome {
+/// Fails on a thread that calls a stream's host function. It may not wait for streams, as its own stream would wait for itself.
+pub fn may_wait() -> HipResult {
     if on_worker() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
-            tell("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
+            log("a function that a stream calls may not wait for streams, nor copy: hipErrorIllegalState");
         });
         return Err(HipError::IllegalState);
     }
     Ok(())
 }
 
-/// The device, once all work before has been done.
-pub struct Idle(());
+/// Proof that all earlier work of the device has ended.
+pub struct IdleDevice(());
 
-/// The device, once all work before has been done; at once for a function that a stream calls, which must not wait.
-pub fn queue() -> Idle {
+/// Waits for all earlier work of the device. A host function that a stream calls must not wait, and returns at once.
+pub fn queue() -> IdleDevice {
     let streams = streams();
     if !on_worker() {
-        streams.wait(&streams.all());
+        streams.wait(&streams.pending_everywhere());
     }
-    Idle(())
+    IdleDevice(())
 }
 
-/// Whether an error stays until a reset.
-fn sticks(error: HipError) -> bool {
+/// Returns true for an error that stays until a reset.
+fn is_sticky(error: HipError) -> bool {
     error == HipError::LaunchFailure
 }
 
-/// Keeps an error of work that nobody waited for.
+/// Keeps an error of work that no call waited for.
 pub fn fail(error: HipError) {
     let mut state = state();
-    if state.dead().is_none() {
+    if state.device_failure().is_none() {
         state.fault = Some(error);
     }
 }
 
-/// The error of work that nobody waited for, if there was one: what every call says that has waited.
-pub fn heard() -> Outcome {
+/// Returns the error of work that no call waited for. Every call that waits ends with this.
+pub fn take_fault() -> HipResult {
     let mut state = state();
     if let Some(fault) = state.fault.take() {
-        if sticks(fault) {
+        if is_sticky(fault) {
             state.failure = Some(fault);
         }
         return Err(fault);
@@ -212,29 +223,29 @@ pub fn heard() -> Outcome {
     state.failure.map_or(Ok(()), Err)
 }
 
-/// Runs an exported function that returns no error code; its value, or `None` where it panicked.
+/// Runs an exported function that returns no error code. Returns its value, or none after a panic.
 pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Some(value),
         Err(_) => {
-            tell(format!("{name}: internal error, see the panic above"));
+            log(format!("{name}: internal error, see the panic above"));
             None
         }
     }
 }
 
-/// Keeps an error for the thread that made the call.
+/// Keeps an error for the calling thread.
 pub fn remember(error: HipError) {
-    // That something is not done yet is an answer, and no error.
+    // `NotReady` is an answer and no error.
     if error != HipError::NotReady {
         LAST_ERROR.set(error as u32);
     }
 }
 
-/// `hipGetLastError`: the thread's last error, forgotten unless a failed kernel left it.
+/// `hipGetLastError`: returns the thread's last error and forgets it, except for a failed kernel's.
 pub fn last_error() -> u32 {
     let last = LAST_ERROR.replace(0);
-    // Whoever held the state when the process forked is not there to give it back.
+    // After a fork, a thread that does not exist in this process may hold the state's lock.
     if process::is_forked() {
         return last;
     }

@@ -1,4 +1,4 @@
-//! The sanitizer, where the environment asks for it: `GFX906_SANITIZE`.
+//! The sanitizer (`GFX906_SANITIZE`).
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,64 +9,61 @@ use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
 use gfx906::observe::Profile;
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 
+use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;
 use crate::oob;
-use crate::said;
-use crate::settings::SETTINGS;
-use crate::summary;
-use crate::tell::tell;
+use crate::settings::{self, SETTINGS};
 
-/// Findings that are told at most; what is beyond is only counted.
+/// Most findings that are logged. Further findings are only counted.
 const TOLD: usize = 100;
 
-/// What makes two findings of a process the same.
+/// Identity of a finding: kernel, rule, instruction, instruction of the other access.
 type Key = (String, String, u64, Option<u64>);
 
-/// The process's sanitizer. Kernels of several streams run at the same time, and may wait for each other: each launch has checks of its own.
-struct Sanitized {
+/// Sanitizer of the process. Kernels of several streams run at the same time and may wait for each other, so each launch has its own
+/// checker.
+struct ProcessSanitizer {
     checks: Checks,
-    /// Those that no launch uses just now.
+    /// Checkers that no launch uses now.
     idle: Mutex<Vec<Sanitizer>>,
-    told: Mutex<Told>,
-    abort: bool,
+    told: Mutex<FindingLog>,
 }
 
-/// What has been told of what was found.
-struct Told {
+/// Findings that have been logged.
+struct FindingLog {
     keys: BTreeSet<Key>,
     log: Option<File>,
 }
 
-/// None where nobody asked for one.
-static SANITIZED: LazyLock<Option<Sanitized>> = LazyLock::new(|| {
-    Some(Sanitized {
+/// Sanitizer, if it is on.
+static SANITIZED: LazyLock<Option<ProcessSanitizer>> = LazyLock::new(|| {
+    Some(ProcessSanitizer {
         checks: SETTINGS.sanitize?,
         idle: Mutex::default(),
-        told: Mutex::new(Told {
+        told: Mutex::new(FindingLog {
             keys: BTreeSet::new(),
-            log: log(),
+            log: open_log(),
         }),
-        abort: std::env::var("GFX906_SANITIZE_ABORT").is_ok_and(|value| value.trim() == "1"),
     })
 });
 
-/// What the sanitizer is told of memory.
+/// Record of the memory's state for the sanitizer.
 static HEAP: LazyLock<Option<Arc<Heap>>> =
     LazyLock::new(|| SETTINGS.sanitize.map(|_| Arc::default()));
 
-/// Who tells the sanitizer of memory, where there is one.
+/// Returns the record of the memory's state, if the sanitizer is on.
 pub fn heap() -> Option<&'static Heap> {
     HEAP.as_deref()
 }
 
-/// Where findings go besides stderr: `GFX906_SANITIZE_LOG`.
-fn log() -> Option<File> {
-    let path = std::env::var_os("GFX906_SANITIZE_LOG")?;
+/// Opens the file that gets findings besides stderr: `GFX906_SANITIZE_LOG`.
+fn open_log() -> Option<File> {
+    let path = settings::sanitizer_log()?;
     match File::create(&path) {
         Ok(file) => Some(file),
         Err(error) => {
             let path = path.to_string_lossy();
-            tell(format!(
+            diagnostics::log(format!(
                 "GFX906_SANITIZE_LOG={path}: {error}; findings go to stderr alone"
             ));
             None
@@ -74,7 +71,7 @@ fn log() -> Option<File> {
     }
 }
 
-/// Runs a kernel to its end, with the sanitizer and counters where they are asked for. Each finding is told once a process.
+/// Runs a kernel to its end, with the sanitizer and the counters if they are on. Each finding is logged once per process.
 pub fn launch(
     gpu: &Gpu,
     function: &Function,
@@ -82,45 +79,46 @@ pub fn launch(
     cooperative: bool,
 ) -> Result<Counters, LaunchError> {
     let Some(sanitized) = &*SANITIZED else {
-        return counted(gpu, function, launch, cooperative, Nobody).0;
+        return run_counted(gpu, function, launch, cooperative, Nobody).0;
     };
-    let (done, mut sanitizer) = counted(gpu, function, launch, cooperative, sanitized.take());
-    let mut found = sanitizer.take_findings();
+    let (done, mut sanitizer) = run_counted(gpu, function, launch, cooperative, sanitized.take());
+    let mut findings = sanitizer.take_findings();
     lock(&sanitized.idle).push(sanitizer);
     if let Some(lines) = &function.loaded.lines {
-        found.look_up(&lock(lines));
+        findings.look_up(&lock(lines));
     }
     let news = {
-        let mut told = lock(&sanitized.told);
-        found.iter().filter(|finding| told.tell(finding)).count()
+        let mut finding_log = lock(&sanitized.told);
+        findings
+            .iter()
+            .filter(|finding| finding_log.log(finding))
+            .count()
     };
-    if news > 0 && sanitized.abort {
-        tell("GFX906_SANITIZE_ABORT=1: the program ends here");
-        summary::write();
-        std::process::abort();
+    if news > 0 && settings::SANITIZE_ABORT.is_on() {
+        diagnostics::abort(settings::SANITIZE_ABORT.name());
     }
     done
 }
 
-/// Runs a kernel before an observer, and counts what it does where that is asked for.
-fn counted<O: Observer>(
+/// Runs a kernel under an observer, and counts what it does if counters are on.
+fn run_counted<O: Observer>(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
     mut observer: O,
 ) -> (Result<Counters, LaunchError>, O) {
-    if !SETTINGS.counters {
-        let done = observed(gpu, function, launch, cooperative, &mut observer);
+    if !settings::COUNTERS.is_on() {
+        let done = run_observed(gpu, function, launch, cooperative, &mut observer);
         return (done, observer);
     }
     let mut both = (Profile::default(), observer);
-    let done = observed(gpu, function, launch, cooperative, &mut both);
-    summary::counted(&function.name, &both.0);
+    let done = run_observed(gpu, function, launch, cooperative, &mut both);
+    summary::count_profile(&function.name, &both.0);
     (done, both.1)
 }
 
-fn observed<O: Observer>(
+fn run_observed<O: Observer>(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
@@ -141,8 +139,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Sanitized {
-    /// Checks for a launch.
+impl ProcessSanitizer {
+    /// Returns a checker for a launch.
     fn take(&self) -> Sanitizer {
         let idle = lock(&self.idle).pop();
         idle.unwrap_or_else(|| {
@@ -151,33 +149,36 @@ impl Sanitized {
     }
 }
 
-impl Told {
-    /// Tells a finding unless it has been told before; whether it was new.
-    fn tell(&mut self, finding: &Finding) -> bool {
-        let other = finding.other.as_ref().and_then(|other| other.site.as_ref());
+impl FindingLog {
+    /// Logs a finding unless it has been logged before. Returns true if it is new.
+    fn log(&mut self, finding: &Finding) -> bool {
+        let other_site = finding
+            .other
+            .as_ref()
+            .and_then(|other_site| other_site.site.as_ref());
         let rule = format!("{}: {}", finding.check, finding.kind);
         let key = (
             finding.kernel.clone(),
             rule,
             finding.at.pc,
-            other.map(|site| site.pc),
+            other_site.map(|site| site.pc),
         );
         if !self.keys.insert(key) {
             return false;
         }
-        summary::found();
+        summary::count_finding();
         if self.keys.len() <= TOLD {
-            said::found(&finding.to_string());
-            tell(finding);
+            messages::keep_finding(&finding.to_string());
+            diagnostics::log(finding);
         } else if self.keys.len() == TOLD + 1 {
-            tell(format!(
+            diagnostics::log(format!(
                 "more than {TOLD} different findings: no more are told"
             ));
         }
         if let Some(log) = &mut self.log
             && let Err(error) = writeln!(log, "{finding}\n")
         {
-            tell(format!(
+            diagnostics::log(format!(
                 "GFX906_SANITIZE_LOG: {error}; findings go to stderr alone"
             ));
             self.log = None;

@@ -1,37 +1,76 @@
-//! What the environment says about launches: limits, threads.
+//! Environment variables of the runtime. No other file reads the environment.
+//!
+//! A value that cannot be used is logged, and the default is used instead. Each variable is read once, at its first use.
 
-use std::sync::LazyLock;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Instant;
 
 use gfx906::machine::{Limits, Patience, Schedule, TURN, Time};
 use gfx906::observe::sanitize::Checks;
 
-use crate::tell::tell;
+use crate::diagnostics::log;
 
-/// Wave instructions of a launch, unless `GFX906_BUDGET` says otherwise: ten minutes and more.
+/// Most wave instructions of a launch without `GFX906_BUDGET`: ten minutes of emulation and more.
 const BUDGET: u64 = 100_000_000_000;
-/// CPU seconds of a launch, unless `GFX906_BUDGET` says otherwise.
+/// Most CPU seconds of a launch without `GFX906_BUDGET`.
 const SECONDS: f64 = 3600.0;
 
-/// What the environment says about launches.
-pub struct Settings {
-    /// What a launch may use up.
-    pub limits: Limits,
-    /// Host threads that it takes; 0: all.
-    pub threads: usize,
-    /// The checks of the sanitizer that look on.
-    pub sanitize: Option<Checks>,
-    /// Whether what kernels do is counted for the summary: `GFX906_COUNTERS=1`.
-    pub counters: bool,
-    /// Whether every call returns when its work is done: `GFX906_SYNC=1`.
-    pub synchronous: bool,
+/// Environment variable that is on with the value 1.
+pub struct Switch {
+    name: &'static str,
+    value: OnceLock<bool>,
 }
 
-/// What it says.
-pub static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
+impl Switch {
+    const fn new(name: &'static str) -> Switch {
+        Switch {
+            name,
+            value: OnceLock::new(),
+        }
+    }
+
+    /// Name of the variable.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns true if the variable was 1 when it was first read.
+    pub fn is_on(&self) -> bool {
+        let read = || std::env::var(self.name).is_ok_and(|value| value.trim() == "1");
+        *self.value.get_or_init(read)
+    }
+}
+
+/// Ends the program when a kernel fails.
+pub static ABORT: Switch = Switch::new("GFX906_ABORT");
+/// Ends the program when the sanitizer finds something new.
+pub static SANITIZE_ABORT: Switch = Switch::new("GFX906_SANITIZE_ABORT");
+/// Logs memory that the program does not free, or frees twice.
+pub static LEAKS: Switch = Switch::new("GFX906_LEAKS");
+/// Fills fresh device memory with poison instead of zeros.
+pub static POISON: Switch = Switch::new("GFX906_POISON");
+/// Counts what kernels do, for the summary.
+pub static COUNTERS: Switch = Switch::new("GFX906_COUNTERS");
+/// Makes every call return only when its work is done.
+pub static SYNC: Switch = Switch::new("GFX906_SYNC");
+
+/// Settings of launches.
+pub struct LaunchSettings {
+    /// Instructions and time that a launch may use up, and the order of its waves.
+    pub limits: Limits,
+    /// Host threads that run a launch; 0 stands for all.
+    pub threads: usize,
+    /// Checks of the sanitizer, if it is on.
+    pub sanitize: Option<Checks>,
+}
+
+/// Settings of the launches of this process.
+pub static SETTINGS: LazyLock<LaunchSettings> = LazyLock::new(|| {
     let (instructions, seconds) = budget();
     let turn = number("GFX906_TURN").and_then(|turn| u32::try_from(turn).ok());
-    Settings {
+    LaunchSettings {
         limits: Limits {
             instructions,
             seconds,
@@ -40,17 +79,95 @@ pub static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
         },
         threads: number("GFX906_THREADS").unwrap_or(0) as usize,
         sanitize: checks(),
-        counters: on("GFX906_COUNTERS"),
-        synchronous: on("GFX906_SYNC"),
     }
 });
 
-/// Whether a variable is 1.
-fn on(name: &str) -> bool {
-    std::env::var(name).is_ok_and(|value| value.trim() == "1")
+/// Returns a variable, unless it is empty.
+fn filled(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// `GFX906_SANITIZE=1`, `all`, or a list of checks.
+/// Returns the file of the process's summary: `GFX906_SUMMARY`.
+pub fn summary_file() -> Option<OsString> {
+    filled("GFX906_SUMMARY")
+}
+
+/// Returns the file that findings of the sanitizer go to besides stderr: `GFX906_SANITIZE_LOG`.
+pub fn sanitizer_log() -> Option<OsString> {
+    std::env::var_os("GFX906_SANITIZE_LOG")
+}
+
+/// Returns the compiler that hipRTC is told to use: `GFX906_CLANG`.
+pub fn clang() -> Option<PathBuf> {
+    filled("GFX906_CLANG").map(PathBuf::from)
+}
+
+/// Returns the directories in which a compiler is searched: `PATH`.
+pub fn search_path() -> Option<OsString> {
+    std::env::var_os("PATH")
+}
+
+/// Variables that say which launches are recorded, and where. Their values are not checked yet.
+pub struct RecordingVariables {
+    /// `GFX906_RECORD`.
+    pub directory: PathBuf,
+    /// `GFX906_RECORD_BYTES`.
+    pub bytes: Option<String>,
+    /// `GFX906_RECORD_KERNELS`.
+    pub kernels: Option<String>,
+}
+
+/// Returns the variables of recording, if `GFX906_RECORD` names a directory.
+pub fn recording() -> Option<RecordingVariables> {
+    Some(RecordingVariables {
+        directory: filled("GFX906_RECORD")?.into(),
+        bytes: std::env::var("GFX906_RECORD_BYTES").ok(),
+        kernels: std::env::var("GFX906_RECORD_KERNELS").ok(),
+    })
+}
+
+/// Returns true unless `HIP_VISIBLE_DEVICES` or `ROCR_VISIBLE_DEVICES` hides device 0. On hardware these lists renumber devices; the first
+/// entry decides what device 0 is.
+pub fn first_device_is_visible() -> bool {
+    let lists = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
+    lists.iter().all(|variable| match std::env::var(variable) {
+        Ok(list) => list.split(',').next().map(str::trim) == Some("0"),
+        Err(_) => true,
+    })
+}
+
+/// Returns HIP's major version that the library is told to stand for, whatever its file is called: `GFX906_HIP=5`, `6` or `7`.
+pub fn hip_major() -> Option<u32> {
+    let text = std::env::var("GFX906_HIP").ok()?;
+    match text.trim() {
+        "5" => Some(5),
+        "6" => Some(6),
+        "7" => Some(7),
+        _ => {
+            log(format!(
+                "GFX906_HIP={text} is none of 5, 6 and 7: it is not used"
+            ));
+            None
+        }
+    }
+}
+
+/// Returns true if kernels may read beyond an allocation within its last page, and such reads are only logged: `GFX906_OOB=report`.
+pub fn reads_beyond_pass() -> bool {
+    static PASS: LazyLock<bool> = LazyLock::new(|| match std::env::var("GFX906_OOB") {
+        Ok(value) if value.trim() == "report" => true,
+        Ok(value) if !value.trim().is_empty() => {
+            log(format!(
+                "GFX906_OOB={value} is not `report`: it is not used"
+            ));
+            false
+        }
+        _ => false,
+    });
+    *PASS
+}
+
+/// Returns the checks of `GFX906_SANITIZE`: `1`, `all`, or a list of names.
 fn checks() -> Option<Checks> {
     let text = std::env::var("GFX906_SANITIZE").ok()?;
     match text.trim() {
@@ -59,32 +176,32 @@ fn checks() -> Option<Checks> {
         list => match list.parse() {
             Ok(checks) => Some(checks),
             Err(problem) => {
-                tell(format!("GFX906_SANITIZE: {problem}; all are used"));
+                log(format!("GFX906_SANITIZE: {problem}; all are used"));
                 Some(Checks::ALL)
             }
         },
     }
 }
 
-/// The order of groups and waves: `GFX906_SCHEDULE=in-order|reverse|random[=SEED]`.
+/// Returns the order of work-groups and waves: `GFX906_SCHEDULE=in-order|reverse|random[=SEED]`.
 fn schedule() -> Schedule {
     let Ok(text) = std::env::var("GFX906_SCHEDULE") else {
         return Schedule::InOrder;
     };
     text.parse().unwrap_or_else(|problem| {
-        tell(format!("GFX906_SCHEDULE: {problem}; it is not used"));
+        log(format!("GFX906_SCHEDULE: {problem}; it is not used"));
         Schedule::InOrder
     })
 }
 
-/// Wave instructions and CPU seconds of a launch: what `GFX906_BUDGET` does not name has no limit.
+/// Returns the most wave instructions and CPU seconds of a launch. If `GFX906_BUDGET` names only one of the two, the other has no limit.
 fn budget() -> (u64, f64) {
     let Ok(text) = std::env::var("GFX906_BUDGET") else {
         return (BUDGET, SECONDS);
     };
     let budget = parse_budget(&text);
     if budget.is_none() {
-        tell(format!(
+        log(format!(
             "GFX906_BUDGET={text} is neither wave instructions (N) nor CPU seconds (Ns), nor both (N,Ns): it is not used"
         ));
     }
@@ -106,12 +223,13 @@ fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     let value = text.trim().parse().ok();
     if value.is_none() {
-        tell(format!("{variable}={text} is no number: it is not used"));
+        log(format!("{variable}={text} is no number: it is not used"));
     }
     value
 }
 
-/// What kernels read as time: the host's clock, at the rates that the device's attributes say, or instructions: `GFX906_CLOCK=instructions`.
+/// Returns the clock that kernels read. It is the host's clock at the given rates in kHz, or, with `GFX906_CLOCK=instructions`, the number
+/// of instructions that were executed.
 pub fn time(cycles: u32, steady: u32) -> Time {
     let host = Time::Host {
         since: Instant::now(),
@@ -122,27 +240,27 @@ pub fn time(cycles: u32, steady: u32) -> Time {
     match text.trim() {
         "" | "host" => host,
         "instructions" => Time::Instructions,
-        other => {
-            tell(format!(
-                "GFX906_CLOCK={other} is neither host nor instructions: it is not used"
+        unknown => {
+            log(format!(
+                "GFX906_CLOCK={unknown} is neither host nor instructions: it is not used"
             ));
             host
         }
     }
 }
 
-/// Who waits for a kernel for ten seconds hears that it still runs.
+/// Message for a user who has waited ten seconds for a kernel.
 pub const PATIENCE: Patience = Patience {
     seconds: 10.0,
     tell: |kernel, instructions| {
-        tell(format!(
+        log(format!(
             "kernel `{kernel}` still runs after 10 seconds, {instructions} wave instructions so far; GFX906_BUDGET=Ns stops it after \
              N seconds of CPU time"
         ));
     },
 };
 
-/// Host threads that a launch takes.
+/// Returns the number of host threads that run a launch.
 pub fn threads() -> usize {
     match SETTINGS.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),

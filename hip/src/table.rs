@@ -1,19 +1,19 @@
-//! From the table of functions to exported functions.
+//! Macros that turn the table of functions into exported functions.
 //!
-//! A row gives symbol version, name, arguments, how it is run, and the function behind it:
-//! `device` uses the device and returns an error code, `open` returns one whatever a kernel left behind, `raw` returns what its row says,
-//! `none` is not supported.
+//! A row gives symbol version, name, arguments, the way of its execution, and the function behind it. `device` uses the device and returns
+//! an error code, `open` returns an error code whatever a failed kernel left, `raw` returns the type in its row, and `none` is not
+//! supported.
 
-/// A row of the table, for documents and tests.
+/// Row of the table, for documents and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The symbol's version.
+    /// Version of the symbol.
     pub version: &'static str,
-    /// The symbol.
+    /// Symbol.
     pub symbol: &'static str,
-    /// The function's name.
+    /// Name of the function.
     pub name: &'static str,
-    /// Whether it does what HIP says; otherwise it returns `hipErrorNotSupported`.
+    /// True if the function is supported; otherwise it returns `hipErrorNotSupported`.
     pub supported: bool,
 }
 
@@ -53,7 +53,7 @@ macro_rules! function {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
-            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::Failed::failed)
+            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::FailureValue::failed)
         }
     };
     (none $name:ident () [] [] [$($symbol:literal)?]) => {
@@ -69,7 +69,7 @@ macro_rules! functions {
     ($($version:literal $name:ident $(as $symbol:literal)? ($($arg:ident: $type:ty),*) $(-> $return:ty)? = $kind:ident $($path:path)?;)*) => {
         $(function!($kind $name ($($arg: $type),*) [$($return)?] [$($path)?] [$($symbol)?]);)*
 
-        /// Every exported function.
+        /// Table of every exported function.
         pub const ROWS: &[$crate::table::Row] = &[
             $($crate::table::Row {
                 version: $version,
@@ -79,8 +79,8 @@ macro_rules! functions {
             },)*
         ];
 
-        /// Address and symbol version of an exported function, by its name or its symbol.
-        fn find(name: &str) -> Option<$crate::calls::lookup::Found> {
+        /// Returns address and symbol version of an exported function, by its name or its symbol.
+        fn find(name: &str) -> Option<$crate::calls::lookup::ExportedFunction> {
             let row = ROWS.iter().position(|row| row.name == name || row.symbol == name)?;
             let addresses = [$($name as *const () as $crate::boundary::Address,)*];
             Some((addresses[row], ROWS[row].version))

@@ -1,6 +1,6 @@
-//! The README lists what the library exports: its table is made of the one in `hip/src/api.rs`.
+//! Test that the README's table of functions agrees with `hip/src/api.rs`.
 //!
-//! `INSTA_UPDATE=always cargo test -p gfx906-hip` writes it anew.
+//! `INSTA_UPDATE=always cargo test -p gfx906-hip` renews the table.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,25 +1,25 @@
-//! The two loops that the references spend their time in, on the host's vector units where it has them.
+//! Inner loops of the references, which take most of their time, by the host's vector units if it has them.
 //!
-//! A fused `f32` multiply-add is one instruction there and a call of the C library elsewhere, an order of magnitude
-//! slower; the bits are the same either way.
+//! A fused `f32` multiply-add is one instruction with vector units; otherwise it is a call of the C library, an order of magnitude slower.
+//! The bits are the same either way.
 
 use crate::Real;
 
-/// `sums[i] = a x[i] + sums[i]`, each by [`Real::mul_add`]; as many as both slices have.
+/// Computes `sums[i] = a x[i] + sums[i]`, each by [`Real::mul_add`], up to the shorter slice.
 pub(crate) fn add_scaled<R: Real>(sums: &mut [R], a: R, x: &[R]) {
     #[cfg(target_arch = "x86_64")]
     if wide() {
-        // SAFETY: `wide` has just said that the processor has AVX2 and FMA.
+        // SAFETY: `wide` has checked that the processor has AVX2 and FMA.
         return unsafe { add_scaled_wide(sums, a, x) };
     }
     add_scaled_plain(sums, a, x);
 }
 
-/// `a[0] b[0] + a[1] b[1] + ...` from the left, each by [`Real::mul_add`]; as many as both slices have.
+/// Returns `a[0] b[0] + a[1] b[1] + ...` from the left, each by [`Real::mul_add`], up to the shorter slice.
 pub(crate) fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     #[cfg(target_arch = "x86_64")]
     if wide() {
-        // SAFETY: `wide` has just said that the processor has AVX2 and FMA.
+        // SAFETY: `wide` has checked that the processor has AVX2 and FMA.
         return unsafe { dot_wide(a, b) };
     }
     dot_plain(a, b)
@@ -60,7 +60,7 @@ fn dot_plain<R: Real>(a: &[R], b: &[R]) -> R {
 mod tests {
     use super::*;
 
-    /// Values whose products need more bits than either type has.
+    /// Returns values whose products need more bits than either type has.
     fn values<R: Real>(n: usize, seed: f64) -> Vec<R> {
         let value = |i: usize| R::from_f64(((i as f64 + seed) * 12.9898).sin() * 3.7);
         (0..n).map(value).collect()

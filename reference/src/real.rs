@@ -22,28 +22,27 @@ pub trait Real:
     /// 1.
     const ONE: Self;
 
-    /// `self * a + b`, as the type's user computes it: `f32` rounds once, because hipcc contracts the kernels'
-    /// multiply-adds to `v_fmac_f32`; `f64` rounds twice, which is far below what the oracle is asked for, and
-    /// faster where the host has no fused instruction.
+    /// Returns `self * a + b`. `f32` rounds once, because hipcc contracts the kernels' multiply-adds to `v_fmac_f32`. `f64` rounds twice,
+    /// whose error is far below the oracle's use, and which is faster on a host without fused instructions.
     fn mul_add(self, a: Self, b: Self) -> Self;
 
-    /// e^self. In `f32` the correctly rounded value, by way of `f64`: the device's own `expf` is within 1 ULP of
-    /// it, no two libraries agree on which side, and the true value is the only neutral ground.
+    /// Returns e^self. In `f32` the result is correctly rounded, through `f64`. The device's own `expf` is within 1 ULP of it and libraries
+    /// disagree about the side, so the true value is the only neutral reference.
     fn exp(self) -> Self;
 
-    /// ln(self). In `f32` the correctly rounded value, as for [`Real::exp`].
+    /// Returns ln(self). In `f32` the result is correctly rounded, as for [`Real::exp`].
     fn ln(self) -> Self;
 
-    /// ln(1 + self), without losing a small `self` in the sum. In `f32` correctly rounded, as for [`Real::exp`].
+    /// Returns ln(1 + self), without losing a small `self` in the sum. In `f32` the result is correctly rounded, as for [`Real::exp`].
     fn ln_1p(self) -> Self;
 
-    /// The square root, correctly rounded.
+    /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
 
-    /// The value in `f64`: exact.
+    /// Converts to `f64`, which is exact.
     fn to_f64(self) -> f64;
 
-    /// The value nearest to `x`.
+    /// Returns the number nearest to `x`.
     fn from_f64(x: f64) -> Self;
 }
 
@@ -115,7 +114,7 @@ impl Real for f64 {
     }
 }
 
-/// The inputs of the oracle: the very `f32` values the kernel got, in `f64`.
+/// Converts the kernel's `f32` inputs to `f64`, for the oracle.
 #[must_use]
 pub fn widen(values: &[f32]) -> Vec<f64> {
     values.iter().copied().map(f64::from).collect()

@@ -48,7 +48,7 @@ fn launch(module: u64, name: &'static CStr, items: u32, lds: u32, arguments: &[u
     call!(hipModuleGetFunction(
         out(&mut function),
         module,
-        Text::of(name)
+        Text::from_static(name)
     ));
     let places: Vec<u64> = arguments
         .iter()
@@ -114,7 +114,7 @@ fn program() {
         out(&mut table),
         out(&mut size),
         small,
-        Text::of(c"table")
+        Text::from_static(c"table")
     ));
     assert_eq!(size, 256);
     call!(hipMemcpy(table, address(&ramp), size, 1));

@@ -4,7 +4,7 @@
 // bf16 are f32; what is written is rounded once.
 #include <hip/hip_runtime.h>
 
-// The structures are those of src/launch.rs, field by field.
+// The structures are those of src/product.rs, src/solve.rs and src/level1.rs, field by field.
 struct Product {
     const void *a, *b;
     void* c;
@@ -12,13 +12,13 @@ struct Product {
     const void *const *as, *const *bs;
     void* const* cs;
     long long a_row, a_col, b_row, b_col, c_row, c_col, a_batch, b_batch, c_batch;
-    // Where the factors are on the device, or null: then they stand here.
+    // Addresses of the factors on the device, or null: then the values below count.
     const void *alpha_at, *beta_at;
     double alpha, beta;
     int m, n, k;
-    // What of c is written: 0 all, 1 the upper triangle, 2 the lower.
+    // Part of c that is written: 0 all, 1 the upper triangle, 2 the lower.
     int triangle;
-    // What of a is read: 0 all, 1 the upper triangle of a symmetric matrix, 2 the lower.
+    // Part of a that is read: 0 all, 1 the upper triangle of a symmetric matrix, 2 the lower.
     int symmetric;
 };
 
@@ -70,7 +70,7 @@ __device__ T factor(const void* at, double value) {
     return at ? T(*static_cast<const S*>(at)) : T(value);
 }
 
-// c = alpha * sum + beta * c; where beta is 0, c is not read.
+// c = alpha * sum + beta * c. If beta is 0, c is not read.
 template <class C, class T>
 __device__ void put(const Product& g, C* c, int row, int col, T alpha, T beta, T sum) {
     if (row >= g.m || col >= g.n || (g.triangle == 1 && row > col) || (g.triangle == 2 && row < col)) return;
@@ -102,7 +102,7 @@ struct Batch {
     }
 };
 
-// 64 by 64 elements a group of 256: each work-item has 4 by 4.
+// A work-group of 256 computes 64 by 64 elements; each work-item computes 4 by 4.
 template <class A, class C, class T, class S>
 __device__ void tiles(const Product& g) {
     constexpr int SIDE = 64, DEPTH = 16, EACH = 4;
@@ -136,7 +136,7 @@ __device__ void tiles(const Product& g) {
         for (int j = 0; j < EACH; ++j) put(g, batch.c, row + x + 16 * i, col + y + 16 * j, alpha, beta, sums[i][j]);
 }
 
-// An element a work-item, down the columns: for what has few of them.
+// Each work-item computes one element, down the columns: for results with few columns or rows.
 template <class A, class C, class T, class S>
 __device__ void elements(const Product& g) {
     Batch<A, C> batch(g);
@@ -161,7 +161,7 @@ PRODUCT(f16_to_f32, _Float16, float, float, float)
 PRODUCT(bf16_by_f32, bf16, bf16, float, float)
 PRODUCT(bf16_to_f32, bf16, float, float, float)
 
-// Solves a * x = alpha * b for each column of b, which x replaces: a column a work-item, one equation after the other.
+// Solves a * x = alpha * b for each column of b, which x replaces. A work-item solves one column, one equation after the other.
 template <class T>
 __device__ void solve(const Solve& s) {
     int col = blockIdx.x * 64 + threadIdx.x;
@@ -187,7 +187,7 @@ __device__ void solve(const Solve& s) {
 extern "C" __global__ __launch_bounds__(64) void solve_f32(Solve s) { solve<float>(s); }
 extern "C" __global__ __launch_bounds__(64) void solve_f64(Solve s) { solve<double>(s); }
 
-// Vectors, an element a work-item.
+// Vectors: a work-item handles one element.
 template <class T, class F>
 __device__ void each(const Vectors& v, F f) {
     int i = blockIdx.x * 256 + threadIdx.x;
@@ -197,7 +197,7 @@ __device__ void each(const Vectors& v, F f) {
     f(x, y, factor<T, T>(v.alpha_at, v.alpha));
 }
 
-// One group; each work-item takes every 256th element, then they meet in pairs.
+// Reductions by one work-group: each work-item takes every 256th element, then the sums are added in pairs.
 template <class S, class T, class F, class G>
 __device__ S reduced(const Vectors& v, S none, F f, G both) {
     __shared__ S parts[256];
@@ -227,7 +227,7 @@ __device__ Most lesser(Most a, Most b) {
 
 template <class T>
 __device__ void norm(const Vectors& v) {
-    // By the greatest element, so that no square overflows or vanishes.
+    // The norm is scaled by the greatest element, so that no square overflows or vanishes.
     Most none = {0, 0};
     auto size = [](Most s, int i, T x, T) { return greater(s, {fabs(double(x)), i + 1}); };
     double scale = reduced<Most, T>(v, none, size, greater).size;

@@ -1,27 +1,27 @@
-//! Alpha and beta: on the host or on the device, as the handle says.
+//! Factors alpha and beta, on the host or on the device, as the handle's settings say.
 
 use half::f16;
 
-use crate::handle::Settings;
+use crate::handle::HandleSettings;
 use crate::hip::{Address, host_value};
-use crate::kinds::Kind;
-use crate::status::{Outcome, Status};
+use crate::kinds::ElementType;
+use crate::status::{BlasResult, Status};
 
-/// A factor as kernels take it.
+/// Factor in the form that kernels take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor {
-    /// Where it is on the device, or 0.
+    /// Address on the device, or 0 for a factor on the host.
     pub at: Address,
-    /// Its value, where it is not there.
+    /// Value of a factor on the host.
     pub value: f64,
 }
 
 impl Factor {
-    /// One.
+    /// Factor 1.
     pub const ONE: Factor = Factor { at: 0, value: 1.0 };
 
-    /// The caller's.
-    pub fn of(settings: &Settings, at: Address, kind: Kind) -> Outcome<Factor> {
+    /// Reads the caller's factor.
+    pub fn read(settings: &HandleSettings, at: Address, kind: ElementType) -> BlasResult<Factor> {
         if at == 0 {
             return Err(Status::InvalidValue);
         }
@@ -29,10 +29,10 @@ impl Factor {
             return Ok(Factor { at, value: 0.0 });
         }
         let value = match kind {
-            Kind::F16 => f16::from_bits(host_value(at)?).to_f64(),
-            Kind::F32 => host_value::<f32>(at)?.into(),
-            Kind::F64 => host_value(at)?,
-            Kind::Bf16 => return Err(Status::NotSupported),
+            ElementType::F16 => f16::from_bits(host_value(at)?).to_f64(),
+            ElementType::F32 => host_value::<f32>(at)?.into(),
+            ElementType::F64 => host_value(at)?,
+            ElementType::Bf16 => return Err(Status::NotSupported),
         };
         Ok(Factor { at: 0, value })
     }

@@ -1,13 +1,13 @@
-//! What is asked of the HIP runtime, and the caller's own memory.
+//! Calls of the HIP runtime, and accesses to the caller's memory.
 //!
-//! Addresses are numbers, so that all else here is safe code: who calls an exported function vouches for its pointers as in C, and only this
-//! room follows them.
+//! Addresses are numbers, so all other rooms are safe code. The caller of an exported function vouches for its pointers as in C, and only
+//! this room dereferences them.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
-/// An address on either side, or a handle.
+/// Address on either side, or a handle.
 pub type Address = u64;
 
 unsafe extern "C" {
@@ -43,29 +43,29 @@ unsafe extern "C" {
     fn hipStreamSynchronize(stream: Address) -> u32;
 }
 
-/// `hipMemcpyDefault`: the addresses tell.
+/// `hipMemcpyDefault`: the direction follows from the addresses.
 const BY_ADDRESS: u32 = 4;
 
-fn check(code: u32, status: Status) -> Outcome {
+fn check(code: u32, status: Status) -> BlasResult {
     if code != 0 {
         return Err(status);
     }
     Ok(())
 }
 
-/// Loads a code object; its module.
-pub fn load(image: &'static [u8]) -> Outcome<Address> {
+/// Loads a code object and returns its module.
+pub fn load(image: &'static [u8]) -> BlasResult<Address> {
     let mut module = 0;
-    // SAFETY: a place for the handle, and a whole code object.
+    // SAFETY: `module` is valid for writes, and `image` is a whole code object.
     let code = unsafe { hipModuleLoadData(&mut module, image.as_ptr().cast()) };
     check(code, Status::InternalError)?;
     Ok(module)
 }
 
-/// A kernel of a module.
-pub fn kernel(module: Address, name: &CStr) -> Outcome<Address> {
+/// Returns a kernel of a module.
+pub fn kernel(module: Address, name: &CStr) -> BlasResult<Address> {
     let mut function = 0;
-    // SAFETY: a place for the handle, and a string.
+    // SAFETY: `function` is valid for writes, and the name ends with a NUL.
     let code = unsafe { hipModuleGetFunction(&mut function, module, name.as_ptr()) };
     check(code, Status::InternalError)?;
     Ok(function)
@@ -78,26 +78,26 @@ pub fn launch<T: Copy>(
     block: u32,
     stream: Address,
     argument: &T,
-) -> Outcome {
+) -> BlasResult {
     let mut argument = *argument;
     let mut parameters = [(&raw mut argument).cast::<c_void>()];
     let [x, y, z] = grid;
     let none = std::ptr::null_mut();
     let list = parameters.as_mut_ptr();
-    // SAFETY: one pointer to an argument, which the runtime reads before it returns.
+    // SAFETY: the list has one pointer to an argument, which the runtime reads before it returns.
     let code =
         unsafe { hipModuleLaunchKernel(function, x, y, z, block, 1, 1, 0, stream, list, none) };
     check(code, Status::ExecutionFailed)
 }
 
-/// Memory of the device, until it is dropped.
+/// Device memory that is freed when the value is dropped.
 pub struct Scratch(pub Address);
 
 impl Scratch {
-    /// So many bytes.
-    pub fn new(bytes: usize) -> Outcome<Scratch> {
+    /// Allocates device memory.
+    pub fn new(bytes: usize) -> BlasResult<Scratch> {
         let mut address = 0;
-        // SAFETY: a place for the address.
+        // SAFETY: `address` is valid for writes.
         let code = unsafe { hipMalloc(&mut address, bytes) };
         check(code, Status::AllocFailed)?;
         Ok(Scratch(address))
@@ -106,27 +106,27 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: an address of `hipMalloc`; what it returns after a failed kernel is of no use here.
+        // SAFETY: the address comes from `hipMalloc`. The result after a failed kernel does not matter.
         unsafe { hipFree(self.0) };
     }
 }
 
-/// Copies bytes between any two places.
-pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    // SAFETY: the caller vouches for both.
+/// Copies bytes between host or device addresses.
+pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> BlasResult {
+    // SAFETY: the caller vouches for both ranges.
     let code = unsafe { hipMemcpyAsync(to, from, bytes, BY_ADDRESS, stream) };
     check(code, Status::MappingError)
 }
 
-/// Copies rows of `width` bytes between any two places.
+/// Copies rows of `width` bytes between host or device addresses.
 pub fn copy_rows(
     to: (Address, usize),
     from: (Address, usize),
     width: usize,
     height: usize,
     stream: Address,
-) -> Outcome {
-    // SAFETY: the caller vouches for both.
+) -> BlasResult {
+    // SAFETY: the caller vouches for both ranges.
     let code = unsafe {
         hipMemcpy2DAsync(
             to.0, to.1, from.0, from.1, width, height, BY_ADDRESS, stream,
@@ -135,9 +135,9 @@ pub fn copy_rows(
     check(code, Status::MappingError)
 }
 
-/// Fills memory of the device with zeros.
-pub fn zero(to: Address, bytes: usize, stream: Address) -> Outcome {
-    // SAFETY: the caller vouches for it.
+/// Fills device memory with zeros.
+pub fn zero(to: Address, bytes: usize, stream: Address) -> BlasResult {
+    // SAFETY: the caller vouches for the range.
     check(
         unsafe { hipMemsetAsync(to, 0, bytes, stream) },
         Status::MappingError,
@@ -145,31 +145,31 @@ pub fn zero(to: Address, bytes: usize, stream: Address) -> Outcome {
 }
 
 /// Waits for a stream.
-pub fn wait(stream: Address) -> Outcome {
-    // SAFETY: any handle may be asked about.
+pub fn wait(stream: Address) -> BlasResult {
+    // SAFETY: the runtime checks the handle.
     check(
         unsafe { hipStreamSynchronize(stream) },
         Status::ExecutionFailed,
     )
 }
 
-/// A value of the caller's, on the host.
-pub fn host_value<T: Copy>(at: Address) -> Outcome<T> {
+/// Reads a value of the caller's on the host.
+pub fn host_value<T: Copy>(at: Address) -> BlasResult<T> {
     if at == 0 {
         return Err(Status::InvalidValue);
     }
     let place: *const T = std::ptr::with_exposed_provenance(at as usize);
-    // SAFETY: not null, and the caller says that it is there.
+    // SAFETY: the pointer is not null, and the caller vouches for it.
     Ok(unsafe { place.read_unaligned() })
 }
 
-/// Stores a value for the caller, on the host.
-pub fn put<T: Copy>(at: Address, value: T) -> Outcome {
+/// Stores a value for the caller on the host.
+pub fn put<T: Copy>(at: Address, value: T) -> BlasResult {
     if at == 0 {
         return Err(Status::InvalidValue);
     }
     let place: *mut T = std::ptr::with_exposed_provenance_mut(at as usize);
-    // SAFETY: not null, and the caller says that there is room.
+    // SAFETY: the pointer is not null, and the caller vouches for it.
     unsafe { place.write_unaligned(value) };
     Ok(())
 }

@@ -1,35 +1,35 @@
-//! The kernels: loaded when one is used first, and again after the program has reset the device.
+//! Kernels of the library. They are loaded at their first use, and again after the program has reset the device.
 
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
 use crate::hip::{self, Address};
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
-/// `kernels/blas.hip`, compiled by `scripts/build-blas.sh`.
+/// Code object of `kernels/blas.hip`, which `scripts/build-blas.sh` compiles.
 static CODE: &[u8] = include_bytes!("../kernels/blas.co");
 
-struct Loaded {
+struct LoadedKernels {
     module: Address,
     kernels: HashMap<String, Address>,
 }
 
-static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+static LOADED: Mutex<Option<LoadedKernels>> = Mutex::new(None);
 
-fn find(name: &str) -> Outcome<Address> {
+fn find(name: &str) -> BlasResult<Address> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if loaded.is_none() {
-        *loaded = Some(Loaded {
+        *loaded = Some(LoadedKernels {
             module: hip::load(CODE)?,
             kernels: HashMap::new(),
         });
     }
-    let Some(Loaded { module, kernels }) = &mut *loaded else {
+    let Some(LoadedKernels { module, kernels }) = &mut *loaded else {
         return Err(Status::InternalError);
     };
-    if let Some(known) = kernels.get(name) {
-        return Ok(*known);
+    if let Some(kernel) = kernels.get(name) {
+        return Ok(*kernel);
     }
     let text = CString::new(name).map_err(|_| Status::InternalError)?;
     let kernel = hip::kernel(*module, &text)?;
@@ -44,7 +44,7 @@ pub fn launch<T: Copy>(
     block: u32,
     stream: Address,
     argument: &T,
-) -> Outcome {
+) -> BlasResult {
     let again = || {
         *LOADED.lock().unwrap_or_else(PoisonError::into_inner) = None;
         hip::launch(find(name)?, grid, block, stream, argument)

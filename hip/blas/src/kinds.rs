@@ -1,10 +1,10 @@
-//! Kinds of elements, as both generations of hipBLAS number them, and which kinds go together.
+//! Types of elements, as both generations of hipBLAS number them, and the combinations that functions support.
 
-use crate::status::{Outcome, Status, not_supported};
+use crate::status::{BlasResult, Status, not_supported};
 
-/// What an element is.
+/// Type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementType {
     /// `hipblasHalf`.
     F16,
     /// `hipblasBfloat16`.
@@ -15,67 +15,74 @@ pub enum Kind {
     F64,
 }
 
-impl Kind {
-    /// Its bytes.
+impl ElementType {
+    /// Returns the size of an element.
     pub fn bytes(self) -> usize {
         match self {
-            Kind::F16 | Kind::Bf16 => 2,
-            Kind::F32 => 4,
-            Kind::F64 => 8,
+            ElementType::F16 | ElementType::Bf16 => 2,
+            ElementType::F32 => 4,
+            ElementType::F64 => 8,
         }
     }
 
-    /// As the names of kernels have it.
+    /// Returns the type's part of a kernel's name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::F16 => "f16",
-            Kind::Bf16 => "bf16",
-            Kind::F32 => "f32",
-            Kind::F64 => "f64",
+            ElementType::F16 => "f16",
+            ElementType::Bf16 => "bf16",
+            ElementType::F32 => "f32",
+            ElementType::F64 => "f64",
         }
     }
 
-    /// By its number: `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or `hipDataType` of `HIPBLAS_V2` and hipBLAS 3.
-    fn of(number: u32) -> Option<Kind> {
+    /// Returns the type of a number: a `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or a `hipDataType` of `HIPBLAS_V2` and
+    /// hipBLAS 3.
+    fn from_number(number: u32) -> Option<ElementType> {
         match number {
-            150 | 2 => Some(Kind::F16),
-            168 | 14 => Some(Kind::Bf16),
-            151 | 0 => Some(Kind::F32),
-            152 | 1 => Some(Kind::F64),
+            150 | 2 => Some(ElementType::F16),
+            168 | 14 => Some(ElementType::Bf16),
+            151 | 0 => Some(ElementType::F32),
+            152 | 1 => Some(ElementType::F64),
             _ => None,
         }
     }
 }
 
-/// How wide sums are at least. The elements' numbers tell which enumeration it is of: a `hipblasDatatype_t`, or a `hipblasComputeType_t`.
-fn sums(elements: u32, number: u32) -> Option<Kind> {
+/// Returns the least type of sums. The elements' number says which enumeration `number` belongs to: `hipblasDatatype_t` or
+/// `hipblasComputeType_t`.
+fn sums(elements: u32, number: u32) -> Option<ElementType> {
     const FIRST_OF_OLD: u32 = 150;
     if elements >= FIRST_OF_OLD {
-        return Kind::of(number).filter(|_| number >= FIRST_OF_OLD);
+        return ElementType::from_number(number).filter(|_| number >= FIRST_OF_OLD);
     }
     match number {
-        0 => Some(Kind::F16),
-        // Also what may be narrower within, and is not here.
-        2..=6 => Some(Kind::F32),
-        7 | 8 => Some(Kind::F64),
+        0 => Some(ElementType::F16),
+        // Some of these modes allow a narrower type. The kernels use f32.
+        2..=6 => Some(ElementType::F32),
+        7 | 8 => Some(ElementType::F64),
         _ => None,
     }
 }
 
-/// Kinds that go together.
+/// Supported combination of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds {
-    /// Of the factors' elements.
-    pub from: Kind,
-    /// Of the result's.
-    pub to: Kind,
-    /// Of alpha and beta.
-    pub factor: Kind,
-    /// The end of the kernels' names.
+    /// Type of the factors' elements.
+    pub from: ElementType,
+    /// Type of the result's elements.
+    pub to: ElementType,
+    /// Type of alpha and beta.
+    pub factor: ElementType,
+    /// Suffix of the kernels' names.
     pub name: &'static str,
 }
 
-const fn kinds(from: Kind, to: Kind, factor: Kind, name: &'static str) -> Kinds {
+const fn kinds(
+    from: ElementType,
+    to: ElementType,
+    factor: ElementType,
+    name: &'static str,
+) -> Kinds {
     Kinds {
         from,
         to,
@@ -84,45 +91,65 @@ const fn kinds(from: Kind, to: Kind, factor: Kind, name: &'static str) -> Kinds 
     }
 }
 
-/// f32 throughout.
-pub const F32: Kinds = kinds(Kind::F32, Kind::F32, Kind::F32, "f32");
-/// f64 throughout.
-pub const F64: Kinds = kinds(Kind::F64, Kind::F64, Kind::F64, "f64");
-/// f16 throughout, but for the sums.
-pub const F16: Kinds = kinds(Kind::F16, Kind::F16, Kind::F16, "f16");
+/// Combination of f32 only.
+pub const F32: Kinds = kinds(ElementType::F32, ElementType::F32, ElementType::F32, "f32");
+/// Combination of f64 only.
+pub const F64: Kinds = kinds(ElementType::F64, ElementType::F64, ElementType::F64, "f64");
+/// Combination of f16 only, except for the sums.
+pub const F16: Kinds = kinds(ElementType::F16, ElementType::F16, ElementType::F16, "f16");
 
 const ALL: [Kinds; 7] = [
     F32,
     F64,
     F16,
-    kinds(Kind::F16, Kind::F16, Kind::F32, "f16_by_f32"),
-    kinds(Kind::F16, Kind::F32, Kind::F32, "f16_to_f32"),
-    kinds(Kind::Bf16, Kind::Bf16, Kind::F32, "bf16_by_f32"),
-    kinds(Kind::Bf16, Kind::F32, Kind::F32, "bf16_to_f32"),
+    kinds(
+        ElementType::F16,
+        ElementType::F16,
+        ElementType::F32,
+        "f16_by_f32",
+    ),
+    kinds(
+        ElementType::F16,
+        ElementType::F32,
+        ElementType::F32,
+        "f16_to_f32",
+    ),
+    kinds(
+        ElementType::Bf16,
+        ElementType::Bf16,
+        ElementType::F32,
+        "bf16_by_f32",
+    ),
+    kinds(
+        ElementType::Bf16,
+        ElementType::F32,
+        ElementType::F32,
+        "bf16_to_f32",
+    ),
 ];
 
 impl Kinds {
-    /// What `hipblasGemmEx` and its kin are asked for, by the numbers of a, b, c and of the sums.
-    pub fn of(name: &str, a: u32, b: u32, c: u32, compute: u32) -> Outcome<Kinds> {
-        let known = || {
-            let (from, other) = (Kind::of(a)?, Kind::of(b)?);
-            let (to, factor) = (Kind::of(c)?, sums(a, compute)?);
+    /// Returns the combination for `hipblasGemmEx` and its kin, by the numbers of a, b, c and of the sums.
+    pub fn from_numbers(name: &str, a: u32, b: u32, c: u32, compute: u32) -> BlasResult<Kinds> {
+        let supported = || {
+            let (from, other) = (ElementType::from_number(a)?, ElementType::from_number(b)?);
+            let (to, factor) = (ElementType::from_number(c)?, sums(a, compute)?);
             let fits = |k: &&Kinds| (k.from, k.to, k.factor) == (from, to, factor);
             ALL.iter().find(fits).copied().filter(|_| from == other)
         };
-        known().ok_or_else(|| {
+        supported().ok_or_else(|| {
             not_supported(&format!(
                 "{name} with types {a}, {b}, {c} and compute type {compute}"
             ))
         })
     }
 
-    /// Of one kind throughout.
-    pub fn plain(kind: Kind) -> Outcome<Kinds> {
+    /// Returns the combination of one type only.
+    pub fn plain(kind: ElementType) -> BlasResult<Kinds> {
         match kind {
-            Kind::F32 => Ok(F32),
-            Kind::F64 => Ok(F64),
-            Kind::F16 | Kind::Bf16 => Err(Status::NotSupported),
+            ElementType::F32 => Ok(F32),
+            ElementType::F64 => Ok(F64),
+            ElementType::F16 | ElementType::Bf16 => Err(Status::NotSupported),
         }
     }
 }
@@ -133,7 +160,7 @@ mod tests {
 
     #[test]
     fn both_generations_of_numbers_are_understood() {
-        let name = |a, b, c, compute| Kinds::of("test", a, b, c, compute).map(|k| k.name);
+        let name = |a, b, c, compute| Kinds::from_numbers("test", a, b, c, compute).map(|k| k.name);
         assert_eq!(name(150, 150, 150, 150), Ok("f16"));
         assert_eq!(name(2, 2, 2, 0), Ok("f16"));
         assert_eq!(name(150, 150, 151, 151), Ok("f16_to_f32"));

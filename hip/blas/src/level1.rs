@@ -1,15 +1,15 @@
-//! Vectors: what is done to every element, and what comes of all.
+//! Functions of level 1: operations on each element, and reductions.
 
 use crate::factor::Factor;
 use crate::handle::settings;
 use crate::hip::{self, Address, Scratch};
 use crate::kernels;
-use crate::kinds::Kind;
-use crate::matrix::{Matrix, there};
+use crate::kinds::ElementType;
+use crate::matrix::{Matrix, check_pointers};
 use crate::product::Vector;
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
-/// What kernels take: `Vectors` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Vectors` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
@@ -21,29 +21,29 @@ struct Argument {
     n: i32,
 }
 
-/// Work-items of a group.
+/// Work-items of a work-group.
 const GROUP: u32 = 256;
 
-/// Does something to each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at 0 is one that nobody looks at.
-pub fn each(
+/// Runs an operation on each element of one or two vectors: `axpy`, `scal`, `copy`, `swap`. An alpha at address 0 is unused.
+pub fn map_elements(
     handle: Address,
     name: &str,
-    kind: Kind,
+    kind: ElementType,
     n: i32,
     alpha: Address,
     x: Vector,
     y: Option<Vector>,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let backwards = x.1 <= 0 && y.is_none();
     if n <= 0 || backwards {
         return Ok(());
     }
     let y = y.unwrap_or(x);
-    there(&[x.0, y.0])?;
+    check_pointers(&[x.0, y.0])?;
     let alpha = match (name, alpha) {
         ("copy" | "swap", _) => Factor::ONE,
-        (_, at) => Factor::of(&settings, at, kind)?,
+        (_, at) => Factor::read(&settings, at, kind)?,
     };
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
@@ -60,18 +60,18 @@ pub fn each(
     kernels::launch(&name, [groups, 1, 1], GROUP, settings.stream, &argument)
 }
 
-/// What comes of one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
-pub fn all(
+/// Reduces one or two vectors: `dot`, `asum`, `nrm2`, and the `int` of `amax` and `amin`.
+pub fn reduce(
     handle: Address,
     name: &str,
-    kind: Kind,
+    kind: ElementType,
     n: i32,
     x: Vector,
     y: Option<Vector>,
     result: Address,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
-    there(&[result])?;
+    check_pointers(&[result])?;
     let bytes = match name {
         "amax" | "amin" => size_of::<i32>(),
         _ => kind.bytes(),
@@ -82,12 +82,12 @@ pub fn all(
         }
         return match bytes {
             8 => hip::put(result, 0.0f64),
-            // Also the f32 0.
+            // The bits are those of 0 in f32 as well.
             _ => hip::put(result, 0i32),
         };
     }
     let y = y.unwrap_or(x);
-    there(&[x.0, y.0])?;
+    check_pointers(&[x.0, y.0])?;
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
     let place = match settings.on_device {

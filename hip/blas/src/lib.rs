@@ -1,7 +1,7 @@
-//! A small hipBLAS: what programs link for when they multiply matrices, by kernels of our own that any HIP runtime launches.
+//! Small hipBLAS: the functions that programs link for when they multiply matrices. Any HIP runtime launches its kernels.
 //!
-//! `scripts/build-hip.sh` makes `libhipblas.so` of this crate. [`api`] has all that it exports; what it does not do returns
-//! `HIPBLAS_STATUS_NOT_SUPPORTED` and says so once.
+//! `scripts/build-hip.sh` makes `libhipblas.so` of this crate. [`api`] is the table of all exported functions. An unsupported function
+//! returns `HIPBLAS_STATUS_NOT_SUPPORTED` and logs that once.
 #![deny(missing_docs)]
 
 pub mod api;

@@ -1,21 +1,21 @@
-//! Matrices and vectors as the caller names them, and as kernels reach them.
+//! Matrices and vectors as the caller describes them, and as kernels reach them.
 
 use crate::hip::Address;
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
-/// Elements and the distances between them, in elements.
+/// Matrix: its first element and the distances between elements, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matrix {
-    /// The first element; of a batch of pointers, where the pointers are.
+    /// Address of the first element. For a batch of pointers, the address of the list.
     pub at: Address,
-    /// From row to row.
+    /// Distance from row to row.
     pub row: i64,
-    /// From column to column.
+    /// Distance from column to column.
     pub col: i64,
 }
 
 impl Matrix {
-    /// The same with rows for columns.
+    /// Returns the transposed matrix.
     pub fn transposed(self) -> Matrix {
         Matrix {
             at: self.at,
@@ -24,8 +24,8 @@ impl Matrix {
         }
     }
 
-    /// A matrix in columns of `leading` elements, of which `rows` are its own.
-    pub fn columns(at: Address, rows: i32, leading: i32) -> Outcome<Matrix> {
+    /// Returns a matrix whose columns have `leading` elements, the first `rows` of which belong to the matrix.
+    pub fn columns(at: Address, rows: i32, leading: i32) -> BlasResult<Matrix> {
         if leading < rows.max(1) {
             return Err(Status::InvalidValue);
         }
@@ -36,16 +36,16 @@ impl Matrix {
         })
     }
 
-    /// op(A) of so many rows and columns, by the matrix that is stored.
-    pub fn under(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> Outcome<Matrix> {
+    /// Returns op(A) of `rows` rows and `cols` columns, from the stored matrix A.
+    pub fn with_op(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> BlasResult<Matrix> {
         match op {
             Op::None => Matrix::columns(at, rows, leading),
             Op::Transpose => Ok(Matrix::columns(at, cols, leading)?.transposed()),
         }
     }
 
-    /// A vector as a column; one that is walked backwards begins at its end, as BLAS has it.
-    pub fn vector(at: Address, n: i32, step: i32, bytes: usize) -> Outcome<Matrix> {
+    /// Returns a vector as a column. With a negative step the column begins at the vector's end, as BLAS demands.
+    pub fn vector(at: Address, n: i32, step: i32, bytes: usize) -> BlasResult<Matrix> {
         if step == 0 {
             return Err(Status::InvalidValue);
         }
@@ -63,18 +63,18 @@ impl Matrix {
     }
 }
 
-/// Whether a matrix is meant as it is. Its conjugate is the same, as all here is real.
+/// Operation on a stored matrix. The conjugate equals the matrix, as all elements are real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// As it is.
+    /// Matrix as stored.
     None,
-    /// Its transpose.
+    /// Transpose.
     Transpose,
 }
 
 impl Op {
-    /// By `hipblasOperation_t`.
-    pub fn of(number: u32) -> Outcome<Op> {
+    /// Returns the operation of a `hipblasOperation_t`.
+    pub fn from_number(number: u32) -> BlasResult<Op> {
         match number {
             111 => Ok(Op::None),
             112 | 113 => Ok(Op::Transpose),
@@ -83,8 +83,8 @@ impl Op {
     }
 }
 
-/// Whether the lower triangle is meant, by `hipblasFillMode_t`.
-pub fn is_lower(number: u32) -> Outcome<bool> {
+/// Returns true for the lower triangle of `hipblasFillMode_t`.
+pub fn is_lower(number: u32) -> BlasResult<bool> {
     match number {
         121 => Ok(false),
         122 => Ok(true),
@@ -92,8 +92,8 @@ pub fn is_lower(number: u32) -> Outcome<bool> {
     }
 }
 
-/// Whether the diagonal is all ones, by `hipblasDiagType_t`.
-pub fn is_unit(number: u32) -> Outcome<bool> {
+/// Returns true for a unit diagonal of `hipblasDiagType_t`.
+pub fn is_unit(number: u32) -> BlasResult<bool> {
     match number {
         131 => Ok(false),
         132 => Ok(true),
@@ -101,8 +101,8 @@ pub fn is_unit(number: u32) -> Outcome<bool> {
     }
 }
 
-/// Whether the matrix stands on the right, by `hipblasSideMode_t`.
-pub fn is_right(number: u32) -> Outcome<bool> {
+/// Returns true for the right side of `hipblasSideMode_t`.
+pub fn is_right(number: u32) -> BlasResult<bool> {
     match number {
         141 => Ok(false),
         142 => Ok(true),
@@ -110,16 +110,16 @@ pub fn is_right(number: u32) -> Outcome<bool> {
     }
 }
 
-/// That none of some sizes is negative; whether none is 0.
-pub fn sizes(sizes: &[i32]) -> Outcome<bool> {
+/// Fails if a size is negative. Returns true if no size is 0.
+pub fn sizes(sizes: &[i32]) -> BlasResult<bool> {
     if sizes.iter().any(|size| *size < 0) {
         return Err(Status::InvalidValue);
     }
     Ok(sizes.iter().all(|size| *size > 0))
 }
 
-/// That pointers are there.
-pub fn there(pointers: &[Address]) -> Outcome {
+/// Fails if a pointer is null.
+pub fn check_pointers(pointers: &[Address]) -> BlasResult {
     if pointers.contains(&0) {
         return Err(Status::InvalidValue);
     }

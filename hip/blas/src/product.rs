@@ -1,22 +1,22 @@
-//! Products of matrices: every function of levels 2 and 3 that multiplies is one, by the distances between elements.
+//! Products of matrices. Every function of levels 2 and 3 that multiplies is such a product, by its distances between elements.
 
 use crate::factor::Factor;
-use crate::handle::{Settings, settings};
+use crate::handle::{HandleSettings, settings};
 use crate::hip::Address;
 use crate::kernels;
-use crate::kinds::{Kind, Kinds};
-use crate::matrix::{Matrix, Op, is_lower, is_right, sizes, there};
-use crate::status::{Outcome, Status};
+use crate::kinds::{ElementType, Kinds};
+use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, sizes};
+use crate::status::{BlasResult, Status};
 
-/// What kernels take: `Product` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Product` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
     at: [Address; 3],
     batch: [Address; 3],
-    /// From row to row and from column to column, of a, b, c.
+    /// Distances from row to row and from column to column, of a, b, c.
     steps: [[i64; 2]; 3],
-    /// From matrix to matrix.
+    /// Distances from matrix to matrix.
     batch_steps: [i64; 3],
     factors_at: [Address; 2],
     factors: [f64; 2],
@@ -25,18 +25,18 @@ struct Argument {
     symmetric: i32,
 }
 
-/// How many products, and where the next matrices are.
+/// Number of products, and the place of the next matrices.
 #[derive(Clone, Copy, Debug)]
-pub enum Many {
-    /// One.
+pub enum BatchLayout {
+    /// One product.
     One,
-    /// So many elements further on.
+    /// Matrices that are a distance in elements apart, and their number.
     Apart([i64; 3], i32),
-    /// The addresses are those of lists of matrices.
+    /// Lists of pointers to matrices, and their number.
     Listed(i32),
 }
 
-/// A part of a matrix, as kernels number it.
+/// Part of a matrix, as kernels number it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     All = 0,
@@ -58,40 +58,41 @@ impl Part {
     }
 }
 
-/// c = alpha * a * b + beta * c.
+/// Product: c = alpha * a * b + beta * c.
 #[derive(Clone, Copy, Debug)]
 struct Product {
     kinds: Kinds,
-    /// Rows of the result, its columns, and what is summed over.
+    /// Rows of the result, columns of the result, length of the sums.
     sizes: [i32; 3],
     a: Matrix,
     b: Matrix,
     c: Matrix,
     alpha: Factor,
     beta: Factor,
-    many: Many,
-    /// What of c is written.
+    many: BatchLayout,
+    /// Part of c that is written.
     written: Part,
-    /// What of a is read, where it is symmetric.
+    /// Part of a that is read, if a is symmetric.
     read: Part,
 }
 
-/// Sides up to which a result is no tile.
+/// Greatest side of a result that is computed without tiles.
 const THIN: i32 = 8;
-/// The side of a tile, and the work-items of a group that makes one; those of a group that makes single elements.
+/// Side of a tile, and the work-items of a work-group for a tile and for single elements.
 const TILE: i32 = 64;
 const TILE_GROUP: u32 = 256;
 const ELEMENTS_GROUP: u32 = 64;
 
 impl Product {
-    /// The same, transposed, so that the longer side is down; not where a is symmetric, which only the left factor can be.
+    /// Transposes a product whose result has more columns than rows. A product with a symmetric a stays, as only the left factor can be
+    /// symmetric.
     fn upright(self) -> Product {
         let [m, n, k] = self.sizes;
         if m >= n || self.read != Part::All {
             return self;
         }
         let many = match self.many {
-            Many::Apart([a, b, c], count) => Many::Apart([b, a, c], count),
+            BatchLayout::Apart([a, b, c], count) => BatchLayout::Apart([b, a, c], count),
             other => other,
         };
         Product {
@@ -105,12 +106,12 @@ impl Product {
         }
     }
 
-    fn launch(self, settings: &Settings) -> Outcome {
+    fn launch(self, settings: &HandleSettings) -> BlasResult {
         let [m, n, _] = self.sizes;
         let (count, apart, listed) = match self.many {
-            Many::One => (1, [0; 3], false),
-            Many::Apart(steps, count) => (count, steps, false),
-            Many::Listed(count) => (count, [0; 3], true),
+            BatchLayout::One => (1, [0; 3], false),
+            BatchLayout::Apart(steps, count) => (count, steps, false),
+            BatchLayout::Listed(count) => (count, [0; 3], true),
         };
         if m == 0 || n == 0 || count == 0 {
             return Ok(());
@@ -121,7 +122,7 @@ impl Product {
         let of = |matrix: Matrix| [matrix.row, matrix.col];
         let at = [product.a.at, product.b.at, product.c.at];
         let batch_steps = match product.many {
-            Many::Apart(steps, _) => steps,
+            BatchLayout::Apart(steps, _) => steps,
             _ => apart,
         };
         let argument = Argument {
@@ -150,42 +151,42 @@ impl Product {
     }
 }
 
-/// What the caller of a product of two matrices names.
+/// Arguments of a product of two matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Gemm {
-    /// What is done to both.
+    /// Operations on a and b.
     pub ops: [u32; 2],
-    /// Rows of the result, its columns, and what is summed over.
+    /// Rows of the result, columns of the result, length of the sums.
     pub sizes: [i32; 3],
-    /// Factors, as pointers.
+    /// Pointers to alpha and beta.
     pub factors: [Address; 2],
-    /// a, b and c.
+    /// Addresses of a, b and c.
     pub at: [Address; 3],
-    /// From column to column of each.
+    /// Distances from column to column of a, b and c.
     pub leading: [i32; 3],
 }
 
-pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: Many) -> Outcome {
+pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: BatchLayout) -> BlasResult {
     let settings = settings(handle)?;
-    let [op_a, op_b] = [Op::of(call.ops[0])?, Op::of(call.ops[1])?];
+    let [op_a, op_b] = [Op::from_number(call.ops[0])?, Op::from_number(call.ops[1])?];
     let ([m, n, k], [a, b, c]) = (call.sizes, call.at);
     let count = match many {
-        Many::One => 1,
-        Many::Apart(_, count) | Many::Listed(count) => count,
+        BatchLayout::One => 1,
+        BatchLayout::Apart(_, count) | BatchLayout::Listed(count) => count,
     };
     let some = sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
-    let a = Matrix::under(op_a, a, m, k, call.leading[0])?;
-    let b = Matrix::under(op_b, b, k, n, call.leading[1])?;
+    let a = Matrix::with_op(op_a, a, m, k, call.leading[0])?;
+    let b = Matrix::with_op(op_b, b, k, n, call.leading[1])?;
     let c = Matrix::columns(c, m, call.leading[2])?;
     if !some {
         return Ok(());
     }
     let [alpha, beta] = call.factors;
-    let alpha = Factor::of(&settings, alpha, kinds.factor)?;
-    let beta = Factor::of(&settings, beta, kinds.factor)?;
-    there(&[c.at])?;
+    let alpha = Factor::read(&settings, alpha, kinds.factor)?;
+    let beta = Factor::read(&settings, beta, kinds.factor)?;
+    check_pointers(&[c.at])?;
     if k > 0 && alpha != (Factor { at: 0, value: 0.0 }) {
-        there(&[a.at, b.at])?;
+        check_pointers(&[a.at, b.at])?;
     }
     Product {
         kinds,
@@ -202,14 +203,14 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: Many) -> Outcome {
     .launch(&settings)
 }
 
-/// A product of one matrix of each, all of a kind.
+/// Computes a single product whose matrices have one type.
 fn plain(
-    kind: Kind,
+    kind: ElementType,
     sizes: [i32; 3],
     [a, b, c]: [Matrix; 3],
     factors: [Factor; 2],
-) -> Outcome<Product> {
-    there(&[a.at, b.at, c.at])?;
+) -> BlasResult<Product> {
+    check_pointers(&[a.at, b.at, c.at])?;
     Ok(Product {
         kinds: Kinds::plain(kind)?,
         sizes,
@@ -218,20 +219,20 @@ fn plain(
         c,
         alpha: factors[0],
         beta: factors[1],
-        many: Many::One,
+        many: BatchLayout::One,
         written: Part::All,
         read: Part::All,
     })
 }
 
-/// A vector: first element, distance.
+/// Vector: address of the first element, and distance.
 pub type Vector = (Address, i32);
 
-/// y = alpha * op(A) * x + beta * y.
+/// Computes y = alpha * op(A) * x + beta * y.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn gemv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     op: u32,
     rows: i32,
     cols: i32,
@@ -239,15 +240,15 @@ pub fn gemv(
     a: (Address, i32),
     x: Vector,
     y: Vector,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
-    let op = Op::of(op)?;
+    let op = Op::from_number(op)?;
     let some = sizes(&[rows, cols])?;
     let (m, k) = match op {
         Op::None => (rows, cols),
         Op::Transpose => (cols, rows),
     };
-    let matrix = Matrix::under(op, a.0, m, k, a.1)?;
+    let matrix = Matrix::with_op(op, a.0, m, k, a.1)?;
     let x = Matrix::vector(x.0, k, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, m, y.1, kind.bytes())?;
     if !some {
@@ -257,26 +258,30 @@ pub fn gemv(
     plain(kind, [m, 1, k], [matrix, x, y], factors)?.launch(&settings)
 }
 
-fn both(settings: &Settings, factors: [Address; 2], kind: Kind) -> Outcome<[Factor; 2]> {
+fn both(
+    settings: &HandleSettings,
+    factors: [Address; 2],
+    kind: ElementType,
+) -> BlasResult<[Factor; 2]> {
     let [alpha, beta] = factors;
     Ok([
-        Factor::of(settings, alpha, kind)?,
-        Factor::of(settings, beta, kind)?,
+        Factor::read(settings, alpha, kind)?,
+        Factor::read(settings, beta, kind)?,
     ])
 }
 
-/// y = alpha * A * x + beta * y, of a symmetric matrix.
+/// Computes y = alpha * A * x + beta * y for a symmetric A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     n: i32,
     factors: [Address; 2],
     a: (Address, i32),
     x: Vector,
     y: Vector,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let read = Part::of(is_lower(fill)?);
     let some = sizes(&[n])?;
@@ -291,44 +296,44 @@ pub fn symv(
     Product { read, ..product }.launch(&settings)
 }
 
-/// A = alpha * x * y' + A.
+/// Computes A = alpha * x * y' + A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn ger(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     m: i32,
     n: i32,
     alpha: Address,
     x: Vector,
     y: Vector,
     a: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     outer(handle, kind, [m, n], alpha, [x, y], a, Part::All)
 }
 
-/// A = alpha * x * x' + A, in a triangle.
+/// Computes A = alpha * x * x' + A in a triangle.
 pub fn syr(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     n: i32,
     alpha: Address,
     x: Vector,
     a: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let written = Part::of(is_lower(fill)?);
     outer(handle, kind, [n, n], alpha, [x, x], a, written)
 }
 
 fn outer(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     [m, n]: [i32; 2],
     alpha: Address,
     [x, y]: [Vector; 2],
     a: (Address, i32),
     written: Part,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let some = sizes(&[m, n])?;
     let x = Matrix::vector(x.0, m, x.1, kind.bytes())?;
@@ -337,16 +342,16 @@ fn outer(
     if !some {
         return Ok(());
     }
-    let alpha = Factor::of(&settings, alpha, kind)?;
+    let alpha = Factor::read(&settings, alpha, kind)?;
     let product = plain(kind, [m, n, 1], [x, y, matrix], [alpha, Factor::ONE])?;
     Product { written, ..product }.launch(&settings)
 }
 
-/// C = alpha * A * B + beta * C, or B * A, of a symmetric A.
+/// Computes C = alpha * A * B + beta * C, or the same with B * A, for a symmetric A.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn symm(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     side: u32,
     fill: u32,
     m: i32,
@@ -355,7 +360,7 @@ pub fn symm(
     a: (Address, i32),
     b: (Address, i32),
     c: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let (right, read) = (is_right(side)?, Part::of(is_lower(fill)?));
     let some = sizes(&[m, n])?;
@@ -368,7 +373,7 @@ pub fn symm(
     }
     let factors = both(&settings, factors, kind)?;
     let product = if right {
-        // C' = A * B', as A is its own transpose.
+        // C' = A * B', since A is its own transpose.
         plain(
             kind,
             [n, m, n],
@@ -381,11 +386,11 @@ pub fn symm(
     Product { read, ..product }.launch(&settings)
 }
 
-/// C = alpha * op(A) * op(A)' + beta * C, in a triangle.
+/// Computes C = alpha * op(A) * op(A)' + beta * C in a triangle.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn syrk(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     op: u32,
     n: i32,
@@ -393,13 +398,13 @@ pub fn syrk(
     factors: [Address; 2],
     a: (Address, i32),
     c: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
-    let (written, op) = (Part::of(is_lower(fill)?), Op::of(op)?);
+    let (written, op) = (Part::of(is_lower(fill)?), Op::from_number(op)?);
     if sizes(&[n, k]).is_err() {
         return Err(Status::InvalidValue);
     }
-    let a = Matrix::under(op, a.0, n, k, a.1)?;
+    let a = Matrix::with_op(op, a.0, n, k, a.1)?;
     let c = Matrix::columns(c.0, n, c.1)?;
     if n == 0 {
         return Ok(());

@@ -4,30 +4,30 @@ use crate::factor::Factor;
 use crate::handle::settings;
 use crate::hip::Address;
 use crate::kernels;
-use crate::kinds::Kind;
-use crate::matrix::{Matrix, Op, is_lower, is_right, is_unit, sizes, there};
-use crate::status::Outcome;
+use crate::kinds::ElementType;
+use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, is_unit, sizes};
+use crate::status::BlasResult;
 
-/// What kernels take: `Solve` of `kernels/blas.hip`, field by field.
+/// Argument of the kernels: `Solve` of `kernels/blas.hip`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
     at: [Address; 2],
     batch: [Address; 2],
-    /// From row to row and from column to column, of a and b.
+    /// Distances from row to row and from column to column, of a and b.
     steps: [[i64; 2]; 2],
     alpha_at: Address,
     alpha: f64,
-    /// Equations, right sides.
+    /// Number of equations, number of right sides.
     sizes: [i32; 2],
     lower: i32,
     unit: i32,
 }
 
-/// Work-items of a group, a right side each.
+/// Work-items of a work-group. Each solves for a right side.
 const GROUP: u32 = 64;
 
-/// What the caller names: sides, triangle, what is done to a, diagonal; rows and columns of b.
+/// Arguments of a triangular system.
 #[derive(Clone, Copy, Debug)]
 pub struct Trsm {
     /// `hipblasSideMode_t`.
@@ -42,25 +42,25 @@ pub struct Trsm {
     pub sizes: [i32; 2],
 }
 
-/// How many systems: one, or lists of pointers.
+/// Number of systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Systems {
-    /// One.
+    /// One system.
     One,
-    /// So many of each.
+    /// Lists of pointers to systems, and their number.
     Listed(i32),
 }
 
-/// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B; X takes the place of B.
+/// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B. X replaces B.
 pub fn trsm(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     call: &Trsm,
     alpha: Address,
     a: (Address, i32),
     b: (Address, i32),
     systems: Systems,
-) -> Outcome {
+) -> BlasResult {
     let [m, n] = call.sizes;
     let b = Matrix::columns(b.0, m, b.1);
     let right = is_right(call.side)?;
@@ -69,18 +69,18 @@ pub fn trsm(
     triangular(handle, kind, call, right, counts, alpha, a, b, systems)
 }
 
-/// Solves op(A) * x = b; x takes the place of b.
+/// Solves op(A) * x = b. x replaces b.
 #[expect(clippy::too_many_arguments, reason = "BLAS's signature")]
 pub fn trsv(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     fill: u32,
     op: u32,
     diagonal: u32,
     n: i32,
     a: (Address, i32),
     x: (Address, i32),
-) -> Outcome {
+) -> BlasResult {
     let call = Trsm {
         side: 141,
         fill,
@@ -92,11 +92,11 @@ pub fn trsv(
     triangular(handle, kind, &call, false, [n, 1], 0, a, b, Systems::One)
 }
 
-/// A system whose right sides are columns. An alpha at 0 is one.
+/// Solves a system whose right sides are columns. An alpha at address 0 stands for 1.
 #[expect(clippy::too_many_arguments, reason = "what the two have in common")]
 fn triangular(
     handle: Address,
-    kind: Kind,
+    kind: ElementType,
     call: &Trsm,
     right: bool,
     counts: [i32; 2],
@@ -104,12 +104,12 @@ fn triangular(
     a: (Address, i32),
     b: Matrix,
     systems: Systems,
-) -> Outcome {
+) -> BlasResult {
     let settings = settings(handle)?;
     let (lower, unit, op) = (
         is_lower(call.fill)?,
         is_unit(call.diagonal)?,
-        Op::of(call.op)?,
+        Op::from_number(call.op)?,
     );
     let count = match systems {
         Systems::One => 1,
@@ -120,14 +120,14 @@ fn triangular(
     if !some {
         return Ok(());
     }
-    // X * op(A) = B is op(A)' * X' = B'.
+    // X * op(A) = B is equivalent to op(A)' * X' = B'.
     let turned = right != (op == Op::Transpose);
     let a = if turned { stored.transposed() } else { stored };
     let alpha = match alpha {
         0 if b.col == 0 => Factor::ONE,
-        at => Factor::of(&settings, at, kind)?,
+        at => Factor::read(&settings, at, kind)?,
     };
-    there(&[a.at, b.at])?;
+    check_pointers(&[a.at, b.at])?;
     let at = [a.at, b.at];
     let listed = systems != Systems::One;
     let argument = Argument {

@@ -1,36 +1,36 @@
-//! What functions come to: `hipblasStatus_t`.
+//! Status codes of functions: `hipblasStatus_t`.
 
 use std::ffi::CStr;
 use std::sync::{Mutex, PoisonError};
 
-/// A status, by its number.
+/// Status by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
-    /// The handle is none.
+    /// Invalid handle.
     NotInitialized = 1,
-    /// No memory.
+    /// Failed allocation.
     AllocFailed = 2,
-    /// An argument cannot be.
+    /// Invalid argument.
     InvalidValue = 3,
-    /// A copy failed.
+    /// Failed copy.
     MappingError = 4,
-    /// A kernel failed.
+    /// Failed kernel.
     ExecutionFailed = 5,
-    /// A fault of the library's.
+    /// Error within the library.
     InternalError = 6,
-    /// Not there.
+    /// Unsupported function or combination of types.
     NotSupported = 7,
-    /// No place for a handle.
+    /// Null pointer to a handle.
     HandleIsNull = 9,
-    /// A number that no constant has.
+    /// Number that no constant has.
     InvalidEnum = 10,
 }
 
-/// What a function comes to.
-pub type Outcome<T = ()> = Result<T, Status>;
+/// Result of a function.
+pub type BlasResult<T = ()> = Result<T, Status>;
 
-/// The names of all, in their order.
+/// Names of all statuses, in their order.
 const NAMES: [&CStr; 12] = [
     c"HIPBLAS_STATUS_SUCCESS",
     c"HIPBLAS_STATUS_NOT_INITIALIZED",
@@ -46,7 +46,7 @@ const NAMES: [&CStr; 12] = [
     c"HIPBLAS_STATUS_UNKNOWN",
 ];
 
-/// A status' name.
+/// Returns the name of a status.
 pub fn name(status: u32) -> &'static CStr {
     NAMES
         .get(status as usize)
@@ -54,19 +54,19 @@ pub fn name(status: u32) -> &'static CStr {
         .unwrap_or(c"HIPBLAS_STATUS_UNKNOWN")
 }
 
-/// Says something on stderr; a program without one misses it.
+/// Writes a line to stderr. A program without stderr misses it.
 fn tell(text: &str) {
     drop(std::panic::catch_unwind(|| {
         eprintln!("gfx906-hipblas: {text}")
     }));
 }
 
-/// Says once that something is not there.
+/// Logs once that something is not supported, and returns the status for that.
 pub fn not_supported(what: &str) -> Status {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.iter().any(|text| text == what) {
-        told.push(what.to_owned());
+    let mut logged = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !logged.iter().any(|text| text == what) {
+        logged.push(what.to_owned());
         tell(&format!(
             "{what} is not supported: HIPBLAS_STATUS_NOT_SUPPORTED"
         ));
@@ -74,8 +74,8 @@ pub fn not_supported(what: &str) -> Status {
     Status::NotSupported
 }
 
-/// Runs an exported function: errors and panics become numbers.
-pub fn enter(name: &str, f: impl FnOnce() -> Outcome) -> u32 {
+/// Runs an exported function. Errors and panics become numbers.
+pub fn enter(name: &str, f: impl FnOnce() -> BlasResult) -> u32 {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as u32,

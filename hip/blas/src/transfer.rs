@@ -1,24 +1,24 @@
-//! Vectors and matrices between host and device, which are copies of rows.
+//! Copies of vectors and matrices between host and device. They are copies of rows.
 
 use crate::hip::{Address, copy_rows, wait};
-use crate::status::{Outcome, Status};
+use crate::status::{BlasResult, Status};
 
-fn size(n: i32) -> Outcome<usize> {
+fn size(n: i32) -> BlasResult<usize> {
     usize::try_from(n).map_err(|_| Status::InvalidValue)
 }
 
-/// A place: first element, elements from one to the next.
-type Place = (Address, i32);
+/// Vector or matrix in memory: address of the first element, and elements from one to the next.
+type StridedAddress = (Address, i32);
 
-fn copied(
+fn copy_strided(
     width: usize,
     height: usize,
     bytes: usize,
-    from: Place,
-    to: Place,
+    from: StridedAddress,
+    to: StridedAddress,
     stream: Address,
-) -> Outcome {
-    let pitch = |place: Place| Ok((place.0, size(place.1)? * bytes));
+) -> BlasResult {
+    let pitch = |place: StridedAddress| Ok((place.0, size(place.1)? * bytes));
     let (from, to) = (pitch(from)?, pitch(to)?);
     if width == 0 || height == 0 {
         return Ok(());
@@ -29,22 +29,28 @@ fn copied(
     copy_rows(to, from, width * bytes, height, stream)
 }
 
-/// Copies a vector; to whom follows from the addresses. Without a stream the call waits.
-pub fn vector(n: i32, bytes: i32, from: Place, to: Place, stream: Option<Address>) -> Outcome {
+/// Copies a vector. The direction follows from the addresses. Without a stream, the call waits.
+pub fn vector(
+    n: i32,
+    bytes: i32,
+    from: StridedAddress,
+    to: StridedAddress,
+    stream: Option<Address>,
+) -> BlasResult {
     matrix(1, n, bytes, from, to, stream)
 }
 
-/// Copies a matrix.
+/// Copies a matrix. The direction follows from the addresses. Without a stream, the call waits.
 pub fn matrix(
     rows: i32,
     cols: i32,
     bytes: i32,
-    from: Place,
-    to: Place,
+    from: StridedAddress,
+    to: StridedAddress,
     stream: Option<Address>,
-) -> Outcome {
+) -> BlasResult {
     let (rows, cols, bytes) = (size(rows)?, size(cols)?, size(bytes)?);
-    copied(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
+    copy_strided(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
     match stream {
         Some(_) => Ok(()),
         None => wait(0),

@@ -1,4 +1,4 @@
-//! What the library exports and does not do: programs that only name it start.
+//! Exported functions that are not supported. Programs that only name them can start.
 
 use crate::status::{enter, not_supported};
 

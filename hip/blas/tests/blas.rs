@@ -1,6 +1,7 @@
-//! Every function against sums in f64, over shapes, transposes, leading dimensions, factors and places of factors.
+//! Tests of every function against sums in f64, over sizes, transposes, leading dimensions, factors and places of factors.
 //!
-//! The bound is the usual one: k + 4 roundings of the sum's kind, relative to the sum of the absolute products, and one of the result's.
+//! The bound has two parts: k + 4 roundings of the sum's type, relative to the sum of the absolute products, and one rounding of the
+//! result's type.
 
 use gfx906_hip as _;
 use gfx906_hipblas::api::*;
@@ -13,7 +14,7 @@ use device::*;
 const N: u32 = 111;
 const T: u32 = 112;
 
-/// A column-major matrix of small random numbers, with NaN between the columns.
+/// Returns a column-major matrix of small random numbers, with NaN between the columns.
 fn matrix<E: Element>(random: &mut Random, rows: i32, cols: i32, leading: i32) -> Vec<E> {
     let (leading, rows) = (leading as usize, rows as usize);
     (0..leading * (cols as usize).max(1))
@@ -24,13 +25,13 @@ fn matrix<E: Element>(random: &mut Random, rows: i32, cols: i32, leading: i32) -
         .collect()
 }
 
-/// op(A)(i, j).
+/// Returns op(A)(i, j).
 fn at<E: Element>(a: &[E], op: u32, leading: i32, i: i32, j: i32) -> f64 {
     let (row, col) = if op == N { (i, j) } else { (j, i) };
     a[(row + col * leading) as usize].wide()
 }
 
-/// A product in f64, and the sum of its absolute values.
+/// Returns a product in f64, and the sum of its absolute values.
 fn sum<E: Element>(a: &[E], b: &[E], call: &Call, i: i32, j: i32) -> (f64, f64) {
     (0..call.k).fold((0.0, 0.0), |(sum, size), k| {
         let p =
@@ -87,7 +88,7 @@ impl Call {
         ]
     }
 
-    /// Checks what a product left in c. Where beta is 0, c held NaN.
+    /// Checks a product's result in c. If beta is 0, c held NaN before.
     fn check<E: Element, C: Element>(
         &self,
         sums: f64,
@@ -132,7 +133,7 @@ impl Call {
     }
 }
 
-/// `hipblasGemmEx` over random calls; types and compute type as numbers, alpha and beta of kind S.
+/// Tests `hipblasGemmEx` over random calls. `types` has the numbers of types and of the compute type; alpha and beta have type S.
 fn products<E: Element, C: Element, S: Element>(
     types: [u32; 3],
     compute: u32,
@@ -156,7 +157,7 @@ fn products<E: Element, C: Element, S: Element>(
         let (alpha, beta) = (at, at + size_of::<S>() as u64);
         let [op_a, op_b] = call.ops;
         let [lda, ldb, ldc] = call.leading;
-        // SAFETY: every matrix has the size that the call says.
+        // SAFETY: every matrix has the size in the call.
         let status = unsafe {
             hipblasGemmEx(
                 blas.0, op_a, op_b, call.m, call.n, call.k, alpha, da.at, types[0], lda, db.at,
@@ -209,7 +210,7 @@ fn batches_apart_and_by_pointers() {
         let alpha = factors.as_ptr() as u64;
         let (beta, [op_a, op_b], [lda, ldb, ldc]) = (alpha + 4, call.ops, call.leading);
         let n = count as i32;
-        // SAFETY: every matrix has the size that the call says.
+        // SAFETY: every matrix has the size in the call.
         let status = unsafe {
             [
                 hipblasSgemmStridedBatched(
@@ -259,7 +260,7 @@ fn triangular_systems_solve() {
         let order = if right { n.min(20) } else { m };
         let n = if right { order } else { n };
         let (lda, ldb) = (order + 1, m + 2);
-        // Well conditioned, and NaN in the triangle that nobody may read.
+        // The matrix is well conditioned, and has NaN in the triangle that must not be read.
         let mut a = matrix::<f32>(&mut random, order, order, lda);
         for j in 0..order {
             for i in 0..order {
@@ -280,7 +281,7 @@ fn triangular_systems_solve() {
         let fill = if lower { 122 } else { 121 };
         let diagonal = if unit { 132 } else { 131 };
         let alpha_at = &raw const alpha as u64;
-        // SAFETY: every matrix has the size that the call says.
+        // SAFETY: every matrix has the size in the call.
         let status = unsafe {
             [
                 hipblasStrsm(

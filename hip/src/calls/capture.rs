@@ -1,37 +1,37 @@
-//! What a capture does to other calls: those on its streams become nodes, and what might disturb it is refused.
+//! Effects of a capture on other calls: calls on its streams become nodes, and calls that might disturb the capture are refused.
 //!
-//! Whatever is refused makes the captures that it would have disturbed invalid: they can only be ended.
+//! A refused call invalidates the captures that it would have disturbed. An invalid capture can only be ended.
 
 use std::cell::Cell;
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
-use crate::objects::graph::capture::{Capture, Mode};
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
+use crate::objects::graph::capture::{Capture, CaptureMode};
 use crate::queue::{LaneId, NULL};
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 
 thread_local! {
-    /// What captures of others forbid to this thread.
-    static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+    /// Restriction that captures of other threads put on this thread.
+    static MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
 }
 
-/// Sets what is forbidden to the calling thread; what it was before.
-pub fn exchange(mode: Mode) -> Mode {
+/// Sets the restriction on the calling thread and returns the previous one.
+pub fn exchange(mode: CaptureMode) -> CaptureMode {
     MODE.replace(mode)
 }
 
-/// Whether a lane waits for the null lane.
-fn is_blocking(state: &State, lane: LaneId) -> bool {
-    let mut made = state.streams.values();
-    !made.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
+/// Returns true if a lane waits for the null lane.
+fn is_blocking(state: &RuntimeState, lane: LaneId) -> bool {
+    let mut streams = state.streams.values();
+    !streams.any(|stream| stream.lane == lane && stream.flags & 1 != 0)
 }
 
-/// That the null stream may be used: it would wait for streams that are being captured. They are invalid then.
-pub fn allow_null(state: &mut State) -> Outcome {
+/// Fails if the null stream would wait for streams that are being captured, and invalidates those captures.
+pub fn allow_null(state: &mut RuntimeState) -> HipResult {
     let waited_for = waited_for(state);
     for &lane in &waited_for {
-        if let Some((_, capture)) = state.graphs.captures.of(lane) {
+        if let Some((_, capture)) = state.graphs.captures.find_by_lane(lane) {
             capture.invalid = true;
         }
     }
@@ -41,19 +41,20 @@ pub fn allow_null(state: &mut State) -> Outcome {
     Err(HipError::StreamCaptureImplicit)
 }
 
-/// Streams of captures that the null stream waits for.
-pub fn waited_for(state: &mut State) -> Vec<LaneId> {
+/// Returns the captured streams that the null stream waits for.
+pub fn waited_for(state: &mut RuntimeState) -> Vec<LaneId> {
     let lanes: Vec<LaneId> = {
-        let all = state.graphs.captures.all();
-        all.flat_map(|capture| capture.streams.keys().copied())
+        let captures = state.graphs.captures.iter_mut();
+        captures
+            .flat_map(|capture| capture.streams.keys().copied())
             .collect()
     };
     let waits = |&lane: &LaneId| is_blocking(state, lane);
     lanes.into_iter().filter(waits).collect()
 }
 
-/// The capture that a stream takes part in, if it does.
-pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
+/// Returns the number of the capture that a stream takes part in, if any.
+pub fn find_by_lane(lane: LaneId) -> HipResult<Option<u64>> {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(None);
@@ -62,21 +63,21 @@ pub fn of(lane: LaneId) -> Outcome<Option<u64>> {
         allow_null(&mut state)?;
         return Ok(None);
     }
-    match state.graphs.captures.of(lane) {
+    match state.graphs.captures.find_by_lane(lane) {
         Some((_, capture)) if capture.invalid => Err(HipError::StreamCaptureInvalidated),
         found => Ok(found.map(|(id, _)| id)),
     }
 }
 
-/// The graph that a capture makes.
-pub fn graph(id: u64) -> Outcome<Address> {
+/// Returns the graph that a capture builds.
+pub fn graph(id: u64) -> HipResult<Address> {
     let mut state = state();
     let capture = state.graphs.captures.get(id);
     Ok(capture.ok_or(HipError::Unknown)?.graph)
 }
 
-/// Makes a node of what a stream of a capture is given.
-pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
+/// Adds a node for work that is submitted to a captured stream.
+pub fn add(id: u64, lane: LaneId, what: NodeAction) -> HipResult {
     let mut state = state();
     let graphs = &mut state.graphs;
     let capture = graphs.captures.get(id).ok_or(HipError::Unknown)?;
@@ -88,8 +89,8 @@ pub fn add(id: u64, lane: LaneId, what: What) -> Outcome {
     Ok(())
 }
 
-/// That nobody waits for a stream that is being captured, or asks about it.
-pub fn refuse_wait(lane: LaneId) -> Outcome {
+/// Fails if a stream is being captured, because nobody may wait for such a stream or query it.
+pub fn refuse_wait(lane: LaneId) -> HipResult {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(());
@@ -97,7 +98,7 @@ pub fn refuse_wait(lane: LaneId) -> Outcome {
     if lane == NULL {
         return allow_null(&mut state);
     }
-    match state.graphs.captures.of(lane) {
+    match state.graphs.captures.find_by_lane(lane) {
         Some((_, capture)) => {
             capture.invalid = true;
             Err(HipError::StreamCaptureUnsupported)
@@ -106,23 +107,23 @@ pub fn refuse_wait(lane: LaneId) -> Outcome {
     }
 }
 
-/// That the calling thread may do what might disturb a capture: allocate, free, wait for the device, copy at once.
-pub fn allow_unsafe() -> Outcome {
+/// Fails if the calling thread may not allocate, free, wait for the device or copy synchronously, because these might disturb a capture.
+pub fn allow_unsafe() -> HipResult {
     let mut state = state();
     if state.graphs.captures.is_empty() {
         return Ok(());
     }
     let (mode, thread) = (MODE.get(), std::thread::current().id());
     let disturbs = |capture: &Capture| {
-        let own = capture.thread == thread && capture.mode != Mode::Relaxed;
+        let own = capture.thread == thread && capture.mode != CaptureMode::Relaxed;
         match mode {
-            Mode::Relaxed => false,
-            Mode::ThreadLocal => own,
-            Mode::Global => own || capture.mode == Mode::Global,
+            CaptureMode::Relaxed => false,
+            CaptureMode::ThreadLocal => own,
+            CaptureMode::Global => own || capture.mode == CaptureMode::Global,
         }
     };
     let mut refused = false;
-    for capture in state.graphs.captures.all() {
+    for capture in state.graphs.captures.iter_mut() {
         if disturbs(capture) {
             capture.invalid = true;
             refused = true;
@@ -134,9 +135,9 @@ pub fn allow_unsafe() -> Outcome {
     Ok(())
 }
 
-/// Makes a capture invalid that a stream takes part in.
+/// Invalidates the capture that a stream takes part in.
 pub fn spoil(lane: LaneId) {
-    if let Some((_, capture)) = state().graphs.captures.of(lane) {
+    if let Some((_, capture)) = state().graphs.captures.find_by_lane(lane) {
         capture.invalid = true;
     }
 }

@@ -3,11 +3,11 @@
 use crate::boundary::{Address, Out};
 use crate::calls::device;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::CONTEXT;
 use crate::runtime::state;
 
-fn check(context: Address) -> Outcome {
+fn check(context: Address) -> HipResult {
     match context {
         0 => Err(HipError::InvalidValue),
         CONTEXT => Ok(()),
@@ -15,57 +15,57 @@ fn check(context: Address) -> Outcome {
     }
 }
 
-pub fn create(out: Out<Address>, _flags: u32, device: i32) -> Outcome {
+pub fn create(out: Out<Address>, _flags: u32, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(CONTEXT)
 }
 
-pub fn destroy(context: Address) -> Outcome {
+pub fn destroy(context: Address) -> HipResult {
     check(context)
 }
 
-pub fn current(out: Out<Address>) -> Outcome {
+pub fn current(out: Out<Address>) -> HipResult {
     out.put(CONTEXT)
 }
 
-/// Pops the context; the device's own stays current.
-pub fn pop(out: Out<Address>) -> Outcome {
+/// Pops the context. The device's own context stays current.
+pub fn pop(out: Out<Address>) -> HipResult {
     if out.is_null() {
         return Ok(());
     }
     out.put(CONTEXT)
 }
 
-/// Makes a context current; 0 asks for none, which changes nothing.
-pub fn set_current(context: Address) -> Outcome {
+/// Makes a context current. The context 0 changes nothing.
+pub fn set_current(context: Address) -> HipResult {
     if context == 0 {
         return Ok(());
     }
     check(context)
 }
 
-pub fn push(context: Address) -> Outcome {
+pub fn push(context: Address) -> HipResult {
     check(context)
 }
 
-pub fn api_version(context: Address, out: Out<i32>) -> Outcome {
+pub fn api_version(context: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     check(context)?;
     out.put(4)
 }
 
-pub fn no_peer_access(context: Address) -> Outcome {
+pub fn no_peer_access(context: Address) -> HipResult {
     check(context)?;
     Err(HipError::PeerAccessNotEnabled)
 }
 
-pub fn peer_access(context: Address, _flags: u32) -> Outcome {
+pub fn peer_access(context: Address, _flags: u32) -> HipResult {
     check(context)?;
     Err(HipError::InvalidDevice)
 }
 
-pub fn primary_state(device: i32, flags: Out<u32>, active: Out<i32>) -> Outcome {
+pub fn primary_state(device: i32, flags: Out<u32>, active: Out<i32>) -> HipResult {
     flags.required()?;
     active.required()?;
     card::check(device)?;
@@ -73,25 +73,25 @@ pub fn primary_state(device: i32, flags: Out<u32>, active: Out<i32>) -> Outcome 
     active.put(state().context_retained as i32)
 }
 
-pub fn retain_primary(out: Out<Address>, device: i32) -> Outcome {
+pub fn retain_primary(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     state().context_retained = true;
     out.put(CONTEXT)
 }
 
-pub fn release_primary(device: i32) -> Outcome {
+pub fn release_primary(device: i32) -> HipResult {
     card::check(device)?;
     state().context_retained = false;
     Ok(())
 }
 
-pub fn reset_primary(device: i32) -> Outcome {
+pub fn reset_primary(device: i32) -> HipResult {
     card::check(device)?;
     device::reset()
 }
 
-pub fn set_primary_flags(device: i32, _flags: u32) -> Outcome {
+pub fn set_primary_flags(device: i32, _flags: u32) -> HipResult {
     card::check(device)?;
     Err(HipError::ContextAlreadyInUse)
 }

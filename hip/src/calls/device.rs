@@ -1,12 +1,12 @@
-//! The one device: an MI50 with 16 GB. What programs ask about it.
+//! Queries about the one device, an MI50 with 16 GB, and its settings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::boundary::{Address, In, Out, Text};
 use crate::calls::function;
 use crate::calls::memory::free;
-use crate::card::{TOTAL, any, check, visible};
-use crate::error::{HipError, Outcome};
+use crate::card::{TOTAL, check, check_visible, visible};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::heap;
 use crate::properties;
@@ -14,39 +14,39 @@ use crate::runtime::{forget_errors, may_wait, queue, state, streams};
 
 const BUS_ID: &std::ffi::CStr = c"0000:03:00.0";
 
-pub fn init(flags: u32) -> Outcome {
+pub fn init(flags: u32) -> HipResult {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    any()
+    check_visible()
 }
 
-pub fn version(out: Out<i32>) -> Outcome {
+pub fn version(out: Out<i32>) -> HipResult {
     out.put(generation().version())
 }
 
-pub fn count(out: Out<i32>) -> Outcome {
+pub fn count(out: Out<i32>) -> HipResult {
     out.put(visible() as i32)?;
-    any()
+    check_visible()
 }
 
-pub fn get(out: Out<i32>) -> Outcome {
-    any()?;
+pub fn get(out: Out<i32>) -> HipResult {
+    check_visible()?;
     out.put(0)
 }
 
-pub fn set(device: i32) -> Outcome {
+pub fn set(device: i32) -> HipResult {
     check(device)
 }
 
-pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> Outcome {
+pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> HipResult {
     out.required()?;
     check(ordinal)?;
     out.put(0)
 }
 
-/// Frees everything, forgets a kernel's failure, and loads the program's own device code again at its next use.
-pub fn reset() -> Outcome {
+/// Frees all memory, forgets a kernel's failure, and loads the program's own device code again at its next use.
+pub fn reset() -> HipResult {
     may_wait()?;
     let _device = queue();
     free::free_all();
@@ -68,8 +68,8 @@ pub fn reset() -> Outcome {
     Ok(())
 }
 
-pub fn set_flags(flags: u32) -> Outcome {
-    /// Schedule (one of 0, 1, 2, 4), map host memory, keep local memory.
+pub fn set_flags(flags: u32) -> HipResult {
+    /// Schedule (one of 0, 1, 2, 4), mapped host memory, kept local memory.
     const KNOWN: u32 = 0x1f;
     if flags & !KNOWN != 0 || ![0, 1, 2, 4].contains(&(flags & 7)) {
         return Err(HipError::InvalidValue);
@@ -78,36 +78,36 @@ pub fn set_flags(flags: u32) -> Outcome {
     Ok(())
 }
 
-pub fn get_flags(out: Out<u32>) -> Outcome {
+pub fn get_flags(out: Out<u32>) -> HipResult {
     out.put(state().device_flags)
 }
 
 /// `hipGetDeviceProperties` in the layout of HIP 5 and before.
-pub fn properties_5(out: Out<properties::R0000>, device: i32) -> Outcome {
+pub fn properties_5(out: Out<properties::R0000>, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
     out.put(properties::R0000::new())
 }
 
 /// `hipGetDeviceProperties` in the layout of HIP 6.
-pub fn properties_6(out: Out<properties::R0600>, device: i32) -> Outcome {
+pub fn properties_6(out: Out<properties::R0600>, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
     out.put(properties::R0600::new())
 }
 
-/// Whatever is asked for: there is one to choose.
-pub fn choose(out: Out<i32>, wanted: Address) -> Outcome {
+/// Chooses the only device, whatever properties are wanted.
+pub fn choose(out: Out<i32>, wanted: Address) -> HipResult {
     out.required()?;
     if wanted == 0 {
         return Err(HipError::InvalidValue);
     }
-    any()?;
+    check_visible()?;
     out.put(0)
 }
 
-pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> Outcome {
-    /// The one attribute that is a `size_t`.
+pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> HipResult {
+    /// Number of the only attribute that is a `size_t`.
     const TOTAL_MEMORY: u32 = 84;
     out.required()?;
     check(device)?;
@@ -118,7 +118,7 @@ pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> Outcome {
     out.put(properties::attribute(attribute).ok_or(HipError::InvalidValue)?)
 }
 
-pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> Outcome {
+pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> HipResult {
     major.required()?;
     minor.required()?;
     check(device)?;
@@ -126,8 +126,8 @@ pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> Outc
     minor.put(properties::CAPABILITY.1)
 }
 
-/// Copies a text into `len` bytes of the caller's, cut to fit, with its NUL.
-fn put_text(out: Out<u8>, len: i32, text: &[u8]) -> Outcome {
+/// Copies a text with its NUL into `len` bytes of the caller's. A longer text is truncated.
+fn put_text(out: Out<u8>, len: i32, text: &[u8]) -> HipResult {
     let room = usize::try_from(len).unwrap_or(0);
     let room = room.checked_sub(1).ok_or(HipError::InvalidValue)?;
     let cut = &text[..text.len().min(room)];
@@ -137,19 +137,19 @@ fn put_text(out: Out<u8>, len: i32, text: &[u8]) -> Outcome {
     out.put_at(cut.len(), 0)
 }
 
-pub fn name(out: Out<u8>, len: i32, device: i32) -> Outcome {
+pub fn name(out: Out<u8>, len: i32, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
     put_text(out, len, properties::NAME.to_bytes())
 }
 
-pub fn uuid(out: Out<[u8; 16]>, device: i32) -> Outcome {
+pub fn uuid(out: Out<[u8; 16]>, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
     out.put(properties::UUID)
 }
 
-pub fn bus_id(out: Out<u8>, len: i32, device: i32) -> Outcome {
+pub fn bus_id(out: Out<u8>, len: i32, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
     if (len.max(0) as usize) <= BUS_ID.count_bytes() {
@@ -158,7 +158,7 @@ pub fn bus_id(out: Out<u8>, len: i32, device: i32) -> Outcome {
     put_text(out, len, BUS_ID.to_bytes())
 }
 
-pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
+pub fn by_bus_id(out: Out<i32>, id: Text) -> HipResult {
     out.required()?;
     if id.get()?.as_bytes() != BUS_ID.to_bytes() {
         return Err(HipError::InvalidValue);
@@ -166,16 +166,16 @@ pub fn by_bus_id(out: Out<i32>, id: Text) -> Outcome {
     out.put(0)
 }
 
-/// Bytes of stack a work-item that the program asked for. It changes nothing: each kernel has what it was compiled for.
+/// Bytes of stack per work-item, as the program set them. The value has no effect: each kernel has the stack that it was compiled for.
 static STACK: AtomicUsize = AtomicUsize::new(1024);
 const STACK_LIMIT: u32 = 0;
 /// `hipLimitMallocHeapSize`.
 const HEAP: u32 = 2;
-/// What HIP allows at most.
+/// Greatest stack that HIP allows.
 const MOST_STACK: usize = (128 << 10) - 16;
 
-/// What kernels print and allocate has the limits that it has.
-pub fn set_limit(limit: u32, value: usize) -> Outcome {
+/// Sets a limit. The stack's limit can change. A limit of the heap is accepted up to the heap's fixed size, and has no effect.
+pub fn set_limit(limit: u32, value: usize) -> HipResult {
     if limit == HEAP && value <= heap::BYTES as usize {
         return Ok(());
     }
@@ -189,15 +189,15 @@ pub fn set_limit(limit: u32, value: usize) -> Outcome {
     Ok(())
 }
 
-/// The devices that may be used: the one that there is, or whatever HIP takes for none named.
-pub fn set_valid(devices: In<i32>, count: i32) -> Outcome {
+/// Sets the devices that may be used. HIP accepts the only device, or an empty list.
+pub fn set_valid(devices: In<i32>, count: i32) -> HipResult {
     if count < 0 || (count > 0 && devices.is_null()) {
         return Err(HipError::InvalidValue);
     }
     (0..count as usize).try_for_each(|n| check(devices.nth(n)?))
 }
 
-pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
+pub fn limit(out: Out<usize>, limit: u32) -> HipResult {
     const PRINTF: u32 = 1;
     out.required()?;
     match limit {
@@ -209,32 +209,32 @@ pub fn limit(out: Out<usize>, limit: u32) -> Outcome {
     }
 }
 
-/// Caches and LDS banks are as they are: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
-pub fn no_preference(out: Out<u32>) -> Outcome {
+/// Returns the preference 0, since caches and LDS banks are fixed: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
+pub fn no_preference(out: Out<u32>) -> HipResult {
     out.put(0)
 }
 
-pub fn bank_size(out: Out<u32>) -> Outcome {
+pub fn bank_size(out: Out<u32>) -> HipResult {
     out.put(1)
 }
 
-/// A preference of caches, or of banks, that changes nothing, as on the card.
-pub fn prefer_cache(config: u32) -> Outcome {
+/// Accepts a preference for caches or banks, which changes nothing, as on the card.
+pub fn prefer_cache(config: u32) -> HipResult {
     function::cache_preference(config)
 }
 
-pub fn prefer_banks(config: u32) -> Outcome {
+pub fn prefer_banks(config: u32) -> HipResult {
     function::banks_preference(config)
 }
 
-pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> Outcome {
+pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> HipResult {
     out.required()?;
     check(device)?;
     check(peer)?;
     out.put(0)
 }
 
-pub fn peer_access(peer: i32, flags: u32) -> Outcome {
+pub fn peer_access(peer: i32, flags: u32) -> HipResult {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
@@ -243,12 +243,12 @@ pub fn peer_access(peer: i32, flags: u32) -> Outcome {
     Err(HipError::InvalidDevice)
 }
 
-pub fn no_peer_access(peer: i32) -> Outcome {
+pub fn no_peer_access(peer: i32) -> HipResult {
     check(peer)?;
     Err(HipError::PeerAccessNotEnabled)
 }
 
-pub fn peer_attribute(out: Out<i32>, attribute: u32, device: i32, peer: i32) -> Outcome {
+pub fn peer_attribute(out: Out<i32>, attribute: u32, device: i32, peer: i32) -> HipResult {
     out.required()?;
     if attribute > 3 {
         return Err(HipError::InvalidValue);

@@ -1,26 +1,26 @@
-//! Events: the time on the host at which the device had done what came before.
+//! Events: the host's time at which the device had done the work before the event.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::queue::Ticket;
-use crate::runtime::{heard, state};
+use crate::runtime::{state, take_fault};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
-/// Blocking, no timing, between processes, release to device and to system.
+/// Flags: blocking, no timing, interprocess, release to device and to system.
 const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
 
-pub fn create(out: Out<Address>) -> Outcome {
+pub fn create(out: Out<Address>) -> HipResult {
     create_with_flags(out, 0)
 }
 
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
+pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
     let releases = flags & 0xc000_0000;
     let timed = flags & DISABLE_TIMING == 0;
@@ -36,27 +36,27 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
     out.put(handle)
 }
 
-/// Gives an event up; who waits for it goes on waiting.
-pub fn destroy(event: Address) -> Outcome {
-    let known = state().events.remove(event);
-    known.map(drop).ok_or(HipError::InvalidHandle)
+/// Destroys an event. A thread that waits for the event goes on waiting.
+pub fn destroy(event: Address) -> HipResult {
+    let removed = state().events.remove(event);
+    removed.map(drop).ok_or(HipError::InvalidHandle)
 }
 
-/// Sets an event to the end of what a stream has been given so far.
-pub fn record(event: Address, stream: Address) -> Outcome {
+/// Records an event behind the work that a stream has so far.
+pub fn record(event: Address, stream: Address) -> HipResult {
     record_with_flags(event, stream, 0)
 }
 
-/// With flag 1 a capture makes a node of it, which records the event at each launch.
-pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome {
+/// Records an event with flags. In a capture, flag 1 adds a node that records the event at each launch.
+pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> HipResult {
     const EXTERNAL: u32 = 1;
     check(event)?;
     if flags & !EXTERNAL != 0 {
         return Err(HipError::InvalidValue);
     }
     let lane = submit::lane(stream)?;
-    match capture::of(lane)? {
-        Some(id) if flags == EXTERNAL => capture::add(id, lane, What::Record(event)),
+    match capture::find_by_lane(lane)? {
+        Some(id) if flags == EXTERNAL => capture::add(id, lane, NodeAction::Record(event)),
         Some(id) => {
             let mut state = state();
             let capture = state.graphs.captures.get(id).ok_or(HipError::Unknown)?;
@@ -69,8 +69,8 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> Outcome
     }
 }
 
-/// Sets an event to a ticket.
-pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
+/// Sets the ticket of an event.
+pub fn set(event: Address, ticket: Arc<Ticket>) -> HipResult {
     let mut state = state();
     let event = state.events.get_mut(event).ok_or(HipError::InvalidHandle)?;
     event.recorded = Some(ticket);
@@ -78,36 +78,36 @@ pub fn set(event: Address, ticket: Arc<Ticket>) -> Outcome {
     Ok(())
 }
 
-fn get(event: Address) -> Outcome<Event> {
-    let known = state().events.get(event).cloned();
-    known.ok_or(HipError::InvalidHandle)
+fn get(event: Address) -> HipResult<Event> {
+    let found = state().events.get(event).cloned();
+    found.ok_or(HipError::InvalidHandle)
 }
 
 /// Checks an event handle.
-pub fn check(event: Address) -> Outcome {
+pub fn check(event: Address) -> HipResult {
     get(event).map(drop)
 }
 
-/// That an event was not recorded in a capture: it has no time.
-fn of_no_capture(event: Event) -> Outcome<Event> {
+/// Fails for an event that was recorded in a capture, because it has no time.
+fn of_no_capture(event: Event) -> HipResult<Event> {
     match event.captured {
         Some(_) => Err(HipError::CapturedEvent),
         None => Ok(event),
     }
 }
 
-pub fn synchronize(event: Address) -> Outcome {
+pub fn synchronize(event: Address) -> HipResult {
     submit::wait(of_no_capture(get(event)?)?.recorded.as_slice())
 }
 
-/// Whether what was recorded is done; what was not counts as done.
-pub fn query(event: Address) -> Outcome {
+/// Returns success if the work before the event is done. An event that was never recorded counts as done.
+pub fn query(event: Address) -> HipResult {
     let event = of_no_capture(get(event)?)?;
     capture::allow_unsafe()?;
     submit::ask(event.recorded.as_slice())
 }
 
-pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> Outcome {
+pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> HipResult {
     out.required()?;
     let ticket = |event: Event| {
         let recorded = event.recorded.filter(|_| event.timed);
@@ -117,11 +117,11 @@ pub fn elapsed(out: Out<f32>, start: Address, stop: Address) -> Outcome {
     let (Some(start), Some(stop)) = (start.ended(), stop.ended()) else {
         return Err(HipError::NotReady);
     };
-    heard()?;
+    take_fault()?;
     out.put(milliseconds(start, stop))
 }
 
-/// From one time to another, which may be the earlier one.
+/// Returns the time between two instants, which is negative if `stop` is the earlier one.
 fn milliseconds(start: Instant, stop: Instant) -> f32 {
     let seconds = match stop.checked_duration_since(start) {
         Some(after) => after.as_secs_f64(),

@@ -1,21 +1,21 @@
-//! The calls of a program's constructors, which register device code, kernels and variables before `main`.
+//! Calls from a program's constructors, which register device code, kernels and variables before `main`.
 
 use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
 use crate::calls::memory::host;
-use crate::error::Outcome;
+use crate::diagnostics::log;
+use crate::error::HipResult;
 use crate::objects::memory::Kind;
 use crate::process;
 use crate::runtime::{guarded, state};
-use crate::tell::tell;
 
-/// `__hipRegisterFatBinary`: a handle, or 0 where it is none of ours.
+/// `__hipRegisterFatBinary`: returns a handle, or 0 for a binary that has no code for this device.
 pub fn register_binary(wrapper: Address) -> Address {
     /// "HIPF", little-endian.
     const MAGIC: u32 = 0x4849_5046;
     let image = match (host_value::<u32>(wrapper), host_value(wrapper + 8)) {
         (Ok(MAGIC), Ok(image)) => image,
         _ => {
-            tell(format!(
+            log(format!(
                 "__hipRegisterFatBinary: no HIP binary at {wrapper:#x}"
             ));
             return 0;
@@ -25,7 +25,7 @@ pub fn register_binary(wrapper: Address) -> Address {
 }
 
 pub fn unregister_binary(binary: Address) {
-    // A thread that is not in this process may have held the state.
+    // After a fork, a thread that does not exist in this process may have held the state's lock.
     if process::is_forked() {
         return;
     }
@@ -72,7 +72,7 @@ pub fn register_variable(
     }
 }
 
-/// `__hipRegisterManagedVar`: memory for a variable of both sides, and its address for the host's pointer to it.
+/// `__hipRegisterManagedVar`: allocates memory for a variable that host and device share, and stores its address in the host's pointer.
 pub fn register_managed(
     binary: Address,
     pointer: Out<Address>,
@@ -81,7 +81,7 @@ pub fn register_managed(
     bytes: usize,
     _align: u32,
 ) {
-    let registered = guarded("__hipRegisterManagedVar", || -> Outcome {
+    let registered = guarded("__hipRegisterManagedVar", || -> HipResult {
         let name = name.get()?;
         let address = host::allocate(&name, bytes.max(1), Kind::Managed, 1)?;
         put_bytes(address, host_bytes(initial, bytes)?)?;
@@ -89,6 +89,6 @@ pub fn register_managed(
         state().programs.add_managed(binary, name, address)
     });
     if registered != Some(Ok(())) {
-        tell("__hipRegisterManagedVar: no memory for a managed variable");
+        log("__hipRegisterManagedVar: no memory for a managed variable");
     }
 }

@@ -1,6 +1,6 @@
-//! Kernels: attributes, occupancy.
+//! Attributes and occupancy of kernels.
 //!
-//! Source of the limits of a compute unit: the Vega ISA document and the AMDGPU backend's user guide of LLVM.
+//! Source of a compute unit's limits: the Vega ISA document, and the user guide of LLVM's AMDGPU backend.
 
 use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
 use gfx906::machine::LANES;
@@ -8,42 +8,42 @@ use gfx906::machine::LANES;
 use crate::boundary::{Address, Out, Text};
 use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::module::Function;
 use crate::runtime::state;
 
 /// SIMDs of a compute unit.
 const SIMDS: u32 = 4;
-/// Waves that a SIMD holds.
+/// Waves that a SIMD holds at most.
 const WAVES: u32 = 10;
-/// Vector registers of a SIMD, per lane, and the unit they are given out in.
+/// Vector registers per lane of a SIMD, and the granule of their allocation.
 const VGPRS: (u32, u32) = (256, 4);
-/// Scalar registers of a SIMD, and the unit they are given out in.
+/// Scalar registers of a SIMD, and the granule of their allocation.
 const SGPRS: (u32, u32) = (800, 16);
 
 /// `hipFuncAttributes`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionAttributes {
-    /// 10 times the version of the processor.
+    /// Ten times the version of the processor.
     pub binary_version: i32,
-    /// 0.
+    /// Always 0.
     pub cache_mode: i32,
-    /// 0: constants are in global memory.
+    /// Always 0: constants are in global memory.
     pub constant_bytes: usize,
-    /// Scratch of a work-item.
+    /// Scratch bytes of a work-item.
     pub local_bytes: usize,
-    /// Dynamic LDS that a launch may ask for.
+    /// Most dynamic LDS of a launch.
     pub most_dynamic_lds: i32,
-    /// Work-items of a group.
+    /// Most work-items of a work-group.
     pub most_items: i32,
     /// Vector registers.
     pub registers: i32,
-    /// 0.
+    /// Always 0.
     pub carveout: i32,
-    /// 30, as AMD's runtime says.
+    /// Always 30, as AMD's runtime reports.
     pub ptx_version: i32,
-    /// Static LDS of a group.
+    /// Static LDS of a work-group.
     pub lds_bytes: usize,
 }
 
@@ -62,17 +62,17 @@ fn describe(kernel: &Kernel) -> FunctionAttributes {
     }
 }
 
-fn host_function(host: Address) -> Outcome<Function> {
+fn host_function(host: Address) -> HipResult<Function> {
     state().function_of(host)
 }
 
-pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> Outcome {
+pub fn attributes(out: Out<FunctionAttributes>, host: Address) -> HipResult {
     out.required()?;
     let function = host_function(host)?;
     out.put(describe(function.kernel()?))
 }
 
-pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
+pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> HipResult {
     out.required()?;
     let function = module::function(function)?;
     let a = describe(function.kernel()?);
@@ -91,8 +91,8 @@ pub fn attribute(out: Out<i32>, attribute: u32, function: Address) -> Outcome {
     })
 }
 
-/// Preferences of one kernel change nothing, as on the card.
-pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
+/// Accepts attributes of a kernel. They change nothing, as on the card.
+pub fn set_attribute(host: Address, attribute: u32, value: i32) -> HipResult {
     const DYNAMIC_LDS: u32 = 8;
     const CARVEOUT: u32 = 9;
     let function = host_function(host)?;
@@ -105,18 +105,18 @@ pub fn set_attribute(host: Address, attribute: u32, value: i32) -> Outcome {
     }
 }
 
-pub fn prefer_cache(host: Address, config: u32) -> Outcome {
+pub fn prefer_cache(host: Address, config: u32) -> HipResult {
     host_function(host)?;
     cache_preference(config)
 }
 
-pub fn prefer_banks(host: Address, config: u32) -> Outcome {
+pub fn prefer_banks(host: Address, config: u32) -> HipResult {
     host_function(host)?;
     banks_preference(config)
 }
 
-/// Whether these are words for how LDS and cache share their memory, which is not shared on this card.
-pub fn cache_preference(config: u32) -> Outcome {
+/// Checks a preference between LDS and cache. The card does not share memory between the two, so the preference has no effect.
+pub fn cache_preference(config: u32) -> HipResult {
     const LAST: u32 = 3;
     match config {
         0..=LAST => Ok(()),
@@ -124,8 +124,8 @@ pub fn cache_preference(config: u32) -> Outcome {
     }
 }
 
-/// Whether these are words for the width of LDS's banks, which is one on this card.
-pub fn banks_preference(config: u32) -> Outcome {
+/// Checks a preference for the width of LDS banks. The width is fixed on this card, so the preference has no effect.
+pub fn banks_preference(config: u32) -> HipResult {
     const LAST: u32 = 2;
     match config {
         0..=LAST => Ok(()),
@@ -133,7 +133,7 @@ pub fn banks_preference(config: u32) -> Outcome {
     }
 }
 
-/// The name that a stream of a trace would show.
+/// Returns the name of a kernel.
 pub fn name(function: Address) -> Text {
     name_of(module::function(function))
 }
@@ -142,15 +142,15 @@ pub fn name_by_pointer(host: Address, _stream: Address) -> Text {
     name_of(host_function(host))
 }
 
-fn name_of(function: Outcome<Function>) -> Text {
+fn name_of(function: HipResult<Function>) -> Text {
     match function {
-        // The name outlives every use: programs keep it, and there are as many as kernels.
+        // Programs may keep the name for good. The leak is bounded by the number of kernels.
         Ok(function) => Text::leak(&function.name),
         Err(_) => Text::null(),
     }
 }
 
-/// Work-groups of `items` work-items that a compute unit holds at a time.
+/// Returns the number of work-groups of `items` work-items that a compute unit holds at a time.
 pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
     let waves = items.div_ceil(LANES as u32);
     let by = |have: (u32, u32), used: u32| match used.next_multiple_of(have.1) {
@@ -164,7 +164,7 @@ pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 
     by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
 }
 
-fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> Outcome {
+fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> HipResult {
     let kernel = function.kernel()?;
     let items = u32::try_from(items).unwrap_or(0);
     if items == 0 {
@@ -179,7 +179,7 @@ fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> Outcome 
     out.put(groups as i32)
 }
 
-fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> Outcome {
+fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> HipResult {
     let kernel = function.kernel()?;
     let most = match u32::try_from(most) {
         Ok(0) => MAX_WORK_GROUP,
@@ -188,14 +188,14 @@ fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i
     };
     let most = most.min(kernel.max_flat_work_group_size);
     let sizes = (1..=most.div_ceil(LANES as u32)).map(|n| (n * LANES as u32).min(most));
-    // Of sizes that keep as many work-items on a compute unit, the largest.
+    // Among block sizes with the same number of resident work-items, the largest one is chosen.
     let items = sizes.max_by_key(|&n| (groups_at_a_time(kernel, n, lds) * n, n));
     let items = items.ok_or(HipError::InvalidValue)?;
     grid.put((COMPUTE_UNITS * groups_at_a_time(kernel, items, lds)) as i32)?;
     block.put(items as i32)
 }
 
-pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> Outcome {
+pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> HipResult {
     out.required()?;
     blocks(out, host_function(host)?, items, lds)
 }
@@ -206,12 +206,12 @@ pub fn most_blocks_with_flags(
     items: i32,
     lds: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     most_blocks(out, host, items, lds)
 }
 
-pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> Outcome {
+pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> HipResult {
     out.required()?;
     blocks(out, module::function(function)?, items, lds)
 }
@@ -222,7 +222,7 @@ pub fn module_most_blocks_with_flags(
     items: i32,
     lds: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     module_most_blocks(out, function, items, lds)
 }
@@ -233,7 +233,7 @@ pub fn best_block(
     host: Address,
     lds: usize,
     most: i32,
-) -> Outcome {
+) -> HipResult {
     grid.required()?;
     block.required()?;
     best(grid, block, host_function(host)?, lds, most)
@@ -245,7 +245,7 @@ pub fn module_best_block(
     function: Address,
     lds: usize,
     most: i32,
-) -> Outcome {
+) -> HipResult {
     grid.required()?;
     block.required()?;
     best(grid, block, module::function(function)?, lds, most)
@@ -258,12 +258,12 @@ pub fn module_best_block_with_flags(
     lds: usize,
     most: i32,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     check_flags(flags)?;
     module_best_block(grid, block, function, lds, most)
 }
 
-fn check_flags(flags: u32) -> Outcome {
+fn check_flags(flags: u32) -> HipResult {
     if flags > 1 {
         return Err(HipError::InvalidValue);
     }

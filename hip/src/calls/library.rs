@@ -1,16 +1,16 @@
-//! Libraries: code objects that the program loads at run time and whose kernels it names (HIP 7).
+//! Libraries: code objects that the program loads at run time and whose kernels it looks up by name (HIP 7).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::module;
 use crate::boundary::{Address, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, Library, Loaded};
+use crate::objects::module::{Function, Library, LoadedCode};
 use crate::runtime::state;
 
-fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
+fn add(out: Out<Address>, loaded: Arc<LoadedCode>) -> HipResult {
     let library = Library {
         loaded,
         kernels: HashMap::new(),
@@ -18,8 +18,8 @@ fn add(out: Out<Address>, loaded: Arc<Loaded>) -> Outcome {
     out.put(state().libraries.insert(library))
 }
 
-/// Options of a compiler are refused: there is none to take them.
-fn check(out: Out<Address>, options: u32) -> Outcome {
+/// Refuses compiler options, as there is no compiler to take them.
+fn check(out: Out<Address>, options: u32) -> HipResult {
     out.required()?;
     match options {
         0 => Ok(()),
@@ -37,12 +37,12 @@ pub fn load_data(
     _library_options: Address,
     _library_values: Address,
     _library_count: u32,
-) -> Outcome {
+) -> HipResult {
     check(out, options)?;
     if at == 0 {
         return Err(HipError::InvalidValue);
     }
-    add(out, module::loaded(image(at)?)?)
+    add(out, module::load_code(image(at)?)?)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -55,16 +55,16 @@ pub fn load(
     _library_options: Address,
     _library_values: Address,
     _library_count: u32,
-) -> Outcome {
+) -> HipResult {
     check(out, options)?;
     let bytes = module::read("hipLibraryLoadFromFile", &file.get()?);
     add(
         out,
-        module::loaded(&bytes.map_err(|_| HipError::InvalidValue)?)?,
+        module::load_code(&bytes.map_err(|_| HipError::InvalidValue)?)?,
     )
 }
 
-/// A handle that is none.
+/// Returns the error code for an unknown handle.
 fn unknown(library: Address) -> HipError {
     match library {
         0 => HipError::InvalidValue,
@@ -72,43 +72,43 @@ fn unknown(library: Address) -> HipError {
     }
 }
 
-/// Gives a library up; launches that are under way keep it until they have ended.
-pub fn unload(library: Address) -> Outcome {
+/// Unloads a library. Launches under way keep its code until they have ended.
+pub fn unload(library: Address) -> HipResult {
     let mut state = state();
-    let known = state.libraries.remove(library);
-    let known = known.ok_or_else(|| unknown(library))?;
+    let removed = state.libraries.remove(library);
+    let removed = removed.ok_or_else(|| unknown(library))?;
     state
         .functions
-        .retain(|f| !Arc::ptr_eq(&f.loaded, &known.loaded));
+        .retain(|f| !Arc::ptr_eq(&f.loaded, &removed.loaded));
     Ok(())
 }
 
-/// A kernel, the same handle each time. Functions that launch take it for a module's and for one of the host's.
-pub fn kernel(out: Out<Address>, library: Address, name: Text) -> Outcome {
+/// Returns a kernel, with the same handle each time. Functions that launch accept the handle for a module's function or a host function.
+pub fn kernel(out: Out<Address>, library: Address, name: Text) -> HipResult {
     out.required()?;
     let name = name.get()?;
     let mut guard = state();
     let state = &mut *guard;
-    let known = state.libraries.get_mut(library);
-    let known = known.ok_or_else(|| unknown(library))?;
-    if let Some(&handle) = known.kernels.get(&name) {
+    let found = state.libraries.get_mut(library);
+    let found = found.ok_or_else(|| unknown(library))?;
+    if let Some(&handle) = found.kernels.get(&name) {
         return out.put(handle);
     }
-    if known.loaded.module.kernel(&name).is_none() {
+    if found.loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
     }
     let handle = state.functions.insert(Function {
-        loaded: known.loaded.clone(),
+        loaded: found.loaded.clone(),
         name: name.clone(),
     });
-    known.kernels.insert(name, handle);
+    found.kernels.insert(name, handle);
     out.put(handle)
 }
 
-/// How many kernels it has.
-pub fn count(out: Out<u32>, library: Address) -> Outcome {
+/// Returns the number of kernels.
+pub fn count(out: Out<u32>, library: Address) -> HipResult {
     out.required()?;
     let state = state();
-    let known = state.libraries.get(library);
-    out.put(known.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
+    let found = state.libraries.get(library);
+    out.put(found.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
 }

@@ -1,20 +1,20 @@
-//! The linker of code as the driver's functions have it: hipRTC's, with error codes of HIP.
+//! Linker of the driver API: hipRTC's linker with error codes of HIP.
 
-use super::rtc::linker::{self, Wrong};
+use super::rtc::linker::{self, LinkError};
 use crate::boundary::{Address, In, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
-fn code(wrong: Wrong) -> HipError {
+fn code(wrong: LinkError) -> HipError {
     match wrong {
-        Wrong::Argument | Wrong::Kind => HipError::InvalidValue,
-        Wrong::Handle => HipError::InvalidHandle,
-        Wrong::Nothing => HipError::InvalidImage,
-        Wrong::Input | Wrong::Option | Wrong::Link => HipError::InvalidConfiguration,
-        Wrong::NoCompiler => HipError::SharedObjectInitFailed,
+        LinkError::Argument | LinkError::Kind => HipError::InvalidValue,
+        LinkError::Handle => HipError::InvalidHandle,
+        LinkError::Nothing => HipError::InvalidImage,
+        LinkError::Input | LinkError::Option | LinkError::Link => HipError::InvalidConfiguration,
+        LinkError::NoCompiler => HipError::SharedObjectInitFailed,
     }
 }
 
-pub fn create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> Outcome {
+pub fn create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> HipResult {
     out.required()?;
     out.put(linker::create(count, options, values).map_err(code)?)
 }
@@ -29,7 +29,7 @@ pub fn add_data(
     _count: u32,
     _options: Address,
     _values: Address,
-) -> Outcome {
+) -> HipResult {
     linker::add_data(link, kind, data, bytes).map_err(code)
 }
 
@@ -40,12 +40,12 @@ pub fn add_file(
     _count: u32,
     _options: Address,
     _values: Address,
-) -> Outcome {
+) -> HipResult {
     linker::add_file(link, kind, path).map_err(code)
 }
 
-/// The size may be left out.
-pub fn complete(link: Address, out: Out<Address>, size: Out<usize>) -> Outcome {
+/// Links the inputs. The pointer to the size may be null.
+pub fn complete(link: Address, out: Out<Address>, size: Out<usize>) -> HipResult {
     out.required()?;
     let (at, bytes) = linker::complete(link).map_err(code)?;
     if !size.is_null() {
@@ -54,6 +54,6 @@ pub fn complete(link: Address, out: Out<Address>, size: Out<usize>) -> Outcome {
     out.put(at)
 }
 
-pub fn destroy(link: Address) -> Outcome {
+pub fn destroy(link: Address) -> HipResult {
     linker::destroy(link).map_err(code)
 }

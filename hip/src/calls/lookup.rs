@@ -1,30 +1,30 @@
-//! Functions by name, for programs that load the library instead of linking it.
+//! Lookup of functions by name, for programs that load the library at run time.
 
 use crate::boundary::{Address, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 
-/// What became of a search: `hipDriverProcAddressQueryResult`.
+/// Result of a lookup: `hipDriverProcAddressQueryResult`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum Status {
     Found = 0,
     Unknown = 1,
-    /// The function is newer than the version that was asked for.
+    /// The function is newer than the requested version.
     TooNew = 2,
 }
 
-/// A function: its address, and the version that its symbol bears.
-pub type Found = (Address, &'static str);
+/// Function: its address, and the version of its symbol.
+pub type ExportedFunction = (Address, &'static str);
 
-/// Functions whose plain name means another entry from HIP 6.0 on, as the headers of 6 rename them.
+/// Functions whose plain name stands for another entry from HIP 6.0 on, as the headers of 6 rename them.
 const RENAMED: &[(&str, &str)] = &[
     ("hipChooseDevice", "hipChooseDeviceR0600"),
     ("hipGetDeviceProperties", "hipGetDevicePropertiesR0600"),
 ];
 const RENAMED_IN: i32 = 600;
 
-/// A version as 100 * major + minor, which is how the function's description has it; programs also pass what `HIP_VERSION` is.
+/// Converts a version to 100 * major + minor. HIP's documentation has this form, but programs also pass the value of `HIP_VERSION`.
 fn short(version: i32) -> i32 {
     const FULL: i32 = 10_000_000;
     if version >= FULL {
@@ -34,7 +34,7 @@ fn short(version: i32) -> i32 {
     }
 }
 
-/// The version in which a symbol came: `hip_6.1` is 601. What has been there from the first on asks for none.
+/// Returns the version that introduced a symbol: `hip_6.1` is 601. Symbols of the first version need none.
 fn since(symbol_version: &str) -> i32 {
     const FIRST: &str = "hip_4.2";
     let numbers = symbol_version.trim_start_matches("hip_").split_once('.');
@@ -47,7 +47,11 @@ fn since(symbol_version: &str) -> i32 {
     }
 }
 
-fn search(find: impl Fn(&str) -> Option<Found>, name: &str, version: i32) -> (Status, Address) {
+fn search(
+    find: impl Fn(&str) -> Option<ExportedFunction>,
+    name: &str,
+    version: i32,
+) -> (Status, Address) {
     let version = short(version);
     let renamed = RENAMED.iter().find(|(plain, _)| *plain == name);
     let name = match renamed {
@@ -61,15 +65,15 @@ fn search(find: impl Fn(&str) -> Option<Found>, name: &str, version: i32) -> (St
     }
 }
 
-/// `hipGetProcAddress`: the function of a name as a version has it. No other flags than 0 exist.
+/// `hipGetProcAddress`: finds a function by the name that it has in a version. The only flag is 0.
 pub fn by_version(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     version: i32,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     out.put(0)?;
     if flags != 0 || version < 0 {
         return Err(HipError::InvalidValue);
@@ -84,18 +88,18 @@ pub fn by_version(
     out.put(address)
 }
 
-/// Which of a function's two entries is meant (`hipDriverEntryPointFlags`).
+/// Flags that choose one of a function's two entries (`hipDriverEntryPointFlags`).
 const LEGACY: u64 = 1;
 const PER_THREAD: u64 = 2;
 
-/// `hipGetDriverEntryPoint`: the same, as the version that is running has it; its entry for a thread's own stream where flags ask for it.
+/// `hipGetDriverEntryPoint`: finds a function as the running version has it, or its entry for the thread's own stream.
 pub fn entry_point(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     let version = generation().version();
     match flags {
         0 | LEGACY => by_version(find, name, out, version, 0, status),
@@ -107,14 +111,14 @@ pub fn entry_point(
     }
 }
 
-/// `hipGetDriverEntryPoint` of programs whose null stream is the thread's own.
+/// `hipGetDriverEntryPoint` for programs whose null stream is the thread's own.
 pub fn entry_point_per_thread(
-    find: impl Fn(&str) -> Option<Found>,
+    find: impl Fn(&str) -> Option<ExportedFunction>,
     name: Text,
     out: Out<Address>,
     flags: u64,
     status: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     let flags = if flags == 0 { PER_THREAD } else { flags };
     entry_point(find, name, out, flags, status)
 }
@@ -123,7 +127,7 @@ pub fn entry_point_per_thread(
 mod tests {
     use super::*;
 
-    fn find(name: &str) -> Option<Found> {
+    fn find(name: &str) -> Option<ExportedFunction> {
         match name {
             "hipMalloc" => Some((1, "hip_4.2")),
             "hipGetDeviceProperties" => Some((5, "hip_4.2")),
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn flags_choose_between_the_entries_of_a_function() {
-        fn find(name: &str) -> Option<Found> {
+        fn find(name: &str) -> Option<ExportedFunction> {
             match name {
                 "hipMemcpy" => Some((1, "hip_4.2")),
                 "hipMemcpy_spt" => Some((2, "hip_5.2")),
@@ -160,11 +164,11 @@ mod tests {
         }
         let ask = |per_thread: bool, name, flags| {
             let mut address = 7;
-            // SAFETY: a local that outlives the call, and null.
+            // SAFETY: `out` points to a local that outlives the call, and `none` is null.
             let (out, none) = unsafe { (Out::at(&raw mut address), Out::at(std::ptr::null_mut())) };
             let entry = match per_thread {
-                true => entry_point_per_thread(find, Text::of(name), out, flags, none),
-                false => entry_point(find, Text::of(name), out, flags, none),
+                true => entry_point_per_thread(find, Text::from_static(name), out, flags, none),
+                false => entry_point(find, Text::from_static(name), out, flags, none),
             };
             entry.map(|()| address)
         };

@@ -3,43 +3,43 @@
 use std::sync::Arc;
 
 use crate::boundary::{Address, Out, Text};
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, Loaded};
-use crate::runtime::{State, state};
-use crate::tell::tell;
+use crate::objects::module::{Function, LoadedCode};
+use crate::runtime::{RuntimeState, state};
 
-/// A code object in device memory.
-pub fn loaded(bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+/// Loads a code object into device memory.
+pub fn load_code(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
     let mut state = state();
-    let State { gpu, requests, .. } = &mut *state;
-    Loaded::new(gpu, requests, bytes)
+    let RuntimeState { gpu, requests, .. } = &mut *state;
+    LoadedCode::new(gpu, requests, bytes)
 }
 
-/// A file; what is wrong with it is told by the name of the function that wants it.
+/// Reads a file. A failure is logged with the name of the calling function.
 pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
-    std::fs::read(file).inspect_err(|error| tell(format!("{function}: {file}: {error}")))
+    std::fs::read(file).inspect_err(|error| log(format!("{function}: {file}: {error}")))
 }
 
-fn add(out: Out<Address>, bytes: &[u8]) -> Outcome {
-    let loaded = loaded(bytes)?;
+fn add(out: Out<Address>, bytes: &[u8]) -> HipResult {
+    let loaded = load_code(bytes)?;
     out.put(state().modules.insert(loaded))
 }
 
-/// A name, which is not empty.
-fn named(name: Text) -> Outcome<String> {
+/// Reads a name, which must not be empty.
+fn read_name(name: Text) -> HipResult<String> {
     Some(name.get()?)
         .filter(|name| !name.is_empty())
         .ok_or(HipError::InvalidValue)
 }
 
-pub fn load(out: Out<Address>, file: Text) -> Outcome {
+pub fn load(out: Out<Address>, file: Text) -> HipResult {
     out.required()?;
-    let bytes = read("hipModuleLoad", &named(file)?);
+    let bytes = read("hipModuleLoad", &read_name(file)?);
     add(out, &bytes.map_err(|_| HipError::FileNotFound)?)
 }
 
-pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
+pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
     out.required()?;
     if at == 0 {
         return Err(HipError::InvalidValue);
@@ -47,19 +47,19 @@ pub fn load_data(out: Out<Address>, at: Address) -> Outcome {
     add(out, image(at)?)
 }
 
-/// The options are for a compiler that is not there.
+/// Loads a module. The options are for a compiler and have no effect.
 pub fn load_data_ex(
     out: Out<Address>,
     at: Address,
     _count: u32,
     _options: Address,
     _values: Address,
-) -> Outcome {
+) -> HipResult {
     load_data(out, at)
 }
 
-/// Gives a module up; launches that are under way keep it until they have ended.
-pub fn unload(module: Address) -> Outcome {
+/// Unloads a module. Launches under way keep its code until they have ended.
+pub fn unload(module: Address) -> HipResult {
     let mut state = state();
     let loaded = state.modules.remove(module);
     let loaded = loaded.ok_or(HipError::InvalidHandle)?;
@@ -67,14 +67,14 @@ pub fn unload(module: Address) -> Outcome {
     Ok(())
 }
 
-fn get(module: Address) -> Outcome<Arc<Loaded>> {
-    let known = state().modules.get(module).cloned();
-    known.ok_or(HipError::InvalidHandle)
+fn get(module: Address) -> HipResult<Arc<LoadedCode>> {
+    let loaded = state().modules.get(module).cloned();
+    loaded.ok_or(HipError::InvalidHandle)
 }
 
-pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
+pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {
     out.required()?;
-    let name = named(name)?;
+    let name = read_name(name)?;
     let loaded = get(module)?;
     if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
@@ -83,8 +83,8 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> Outcome {
     out.put(handle)
 }
 
-pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> Outcome {
-    let name = named(name)?;
+pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Text) -> HipResult {
+    let name = read_name(name)?;
     if out.is_null() && size.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -98,22 +98,22 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
     Ok(())
 }
 
-/// How many kernels a module has.
-pub fn count(out: Out<u32>, module: Address) -> Outcome {
+/// Returns the number of kernels of a module.
+pub fn count(out: Out<u32>, module: Address) -> HipResult {
     out.required()?;
     out.put(get(module)?.kernels as u32)
 }
 
-/// The kernel behind a function of the host's, as a handle.
-pub fn function_by_symbol(out: Out<Address>, host: Address) -> Outcome {
+/// Returns a handle for the kernel behind a host function.
+pub fn function_by_symbol(out: Out<Address>, host: Address) -> HipResult {
     out.required()?;
     let mut state = state();
     let function = state.function_of(host)?;
     out.put(state.functions.insert(function))
 }
 
-/// The kernel of a handle.
-pub fn function(handle: Address) -> Outcome<Function> {
-    let known = state().functions.get(handle).cloned();
-    known.ok_or(HipError::InvalidHandle)
+/// Returns the kernel of a handle.
+pub fn function(handle: Address) -> HipResult<Function> {
+    let function = state().functions.get(handle).cloned();
+    function.ok_or(HipError::InvalidHandle)
 }

@@ -1,17 +1,17 @@
-//! The functions that mean the calling thread's own stream where others mean the null stream: programs that are compiled with
+//! Functions that use the calling thread's own stream in place of the null stream. Programs that are compiled with
 //! `-fgpu-default-stream=per-thread` call them.
 
 use super::graph::capture;
-use super::memory::copy::{self, Wait};
+use super::memory::copy::{self, Waiting};
 use super::memory::{array, pitched, set};
-use super::submit::{PER_THREAD, own};
+use super::submit::{PER_THREAD, resolve_per_thread};
 use super::{event, launch, stream, symbol};
 use crate::boundary::{Address, Callback, In, Out};
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::shape::Dim3;
 use crate::objects::work::{HostFunction, StreamCallback};
 
-pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
+pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> HipResult {
     copy::with_stream(to, from, bytes, direction, PER_THREAD)
 }
 
@@ -21,8 +21,8 @@ pub fn memcpy_async(
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    copy::memcpy_async(to, from, bytes, direction, own(stream))
+) -> HipResult {
+    copy::memcpy_async(to, from, bytes, direction, resolve_per_thread(stream))
 }
 
 pub fn copy_2d(
@@ -33,9 +33,9 @@ pub fn copy_2d(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let plane = pitched::plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, PER_THREAD, Wait::Yes)
+    copy::submit(plane, PER_THREAD, Waiting::Always)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -49,8 +49,18 @@ pub fn copy_2d_from_array(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    array::copy_2d_from_async(to, pitch, from, x, y, width, height, direction, own(stream))
+) -> HipResult {
+    array::copy_2d_from_async(
+        to,
+        pitch,
+        from,
+        x,
+        y,
+        width,
+        height,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -64,12 +74,26 @@ pub fn copy_2d_to_array(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    array::copy_2d_to_async(to, x, y, from, pitch, width, height, direction, own(stream))
+) -> HipResult {
+    array::copy_2d_to_async(
+        to,
+        x,
+        y,
+        from,
+        pitch,
+        width,
+        height,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
-pub fn copy_3d(parameters: In<pitched::Copy3d>) -> Outcome {
-    copy::submit(pitched::planes(&parameters.get()?)?, PER_THREAD, Wait::Yes)
+pub fn copy_3d(parameters: In<pitched::Copy3d>) -> HipResult {
+    copy::submit(
+        pitched::planes(&parameters.get()?)?,
+        PER_THREAD,
+        Waiting::Always,
+    )
 }
 
 pub fn copy_to_symbol(
@@ -78,9 +102,9 @@ pub fn copy_to_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let copy = symbol::to(symbol, from, bytes, offset, direction)?;
-    copy::submit(copy, PER_THREAD, Wait::Yes)
+) -> HipResult {
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, direction)?;
+    copy::submit(copy, PER_THREAD, Waiting::Always)
 }
 
 pub fn copy_from_symbol(
@@ -89,45 +113,49 @@ pub fn copy_from_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let copy = symbol::from(to, symbol, bytes, offset, direction)?;
-    copy::submit(copy, PER_THREAD, Wait::Yes)
+) -> HipResult {
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, direction)?;
+    copy::submit(copy, PER_THREAD, Waiting::Always)
 }
 
-pub fn memset(to: Address, value: i32, bytes: usize) -> Outcome {
+pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
     set::on_stream(to, value, bytes, PER_THREAD)
 }
 
-pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> Outcome {
+pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> HipResult {
     set::submit(
         set::plane(to, pitch, value, width, height)?,
         PER_THREAD,
-        Wait::Yes,
+        Waiting::Always,
     )
 }
 
-pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> Outcome {
-    set::submit(pitched::fill(to, value, extent)?, PER_THREAD, Wait::Yes)
+pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> HipResult {
+    set::submit(
+        pitched::fill(to, value, extent)?,
+        PER_THREAD,
+        Waiting::Always,
+    )
 }
 
-pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
-    stream::get_flags(own(stream), out)
+pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {
+    stream::get_flags(resolve_per_thread(stream), out)
 }
 
-pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
-    stream::get_priority(own(stream), out)
+pub fn get_priority(stream: Address, out: Out<i32>) -> HipResult {
+    stream::get_priority(resolve_per_thread(stream), out)
 }
 
-pub fn query(stream: Address) -> Outcome {
-    stream::query(own(stream))
+pub fn query(stream: Address) -> HipResult {
+    stream::query(resolve_per_thread(stream))
 }
 
-pub fn synchronize(stream: Address) -> Outcome {
-    stream::synchronize(own(stream))
+pub fn synchronize(stream: Address) -> HipResult {
+    stream::synchronize(resolve_per_thread(stream))
 }
 
-pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
-    stream::wait_event(own(stream), event, flags)
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
+    stream::wait_event(resolve_per_thread(stream), event, flags)
 }
 
 pub fn launch(
@@ -137,12 +165,19 @@ pub fn launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> Outcome {
-    launch::entries::host_launch(host, grid, block, parameters, lds, own(stream))
+) -> HipResult {
+    launch::entries::host_launch(
+        host,
+        grid,
+        block,
+        parameters,
+        lds,
+        resolve_per_thread(stream),
+    )
 }
 
-pub fn record(event: Address, stream: Address) -> Outcome {
-    event::record(event, own(stream))
+pub fn record(event: Address, stream: Address) -> HipResult {
+    event::record(event, resolve_per_thread(stream))
 }
 
 pub fn add_callback(
@@ -150,20 +185,20 @@ pub fn add_callback(
     callback: Callback<StreamCallback>,
     data: Address,
     flags: u32,
-) -> Outcome {
-    stream::host::add_callback(own(stream), callback, data, flags)
+) -> HipResult {
+    stream::host::add_callback(resolve_per_thread(stream), callback, data, flags)
 }
 
 pub fn launch_host_function(
     stream: Address,
     function: Callback<HostFunction>,
     data: Address,
-) -> Outcome {
-    stream::host::launch(own(stream), function, data)
+) -> HipResult {
+    stream::host::launch(resolve_per_thread(stream), function, data)
 }
 
-pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> Outcome {
-    set::memset_async(to, value, bytes, own(stream))
+pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
+    set::memset_async(to, value, bytes, resolve_per_thread(stream))
 }
 
 pub fn set_2d_async(
@@ -173,8 +208,8 @@ pub fn set_2d_async(
     width: usize,
     height: usize,
     stream: Address,
-) -> Outcome {
-    set::rows_async(to, pitch, value, width, height, own(stream))
+) -> HipResult {
+    set::rows_async(to, pitch, value, width, height, resolve_per_thread(stream))
 }
 
 pub fn set_3d_async(
@@ -182,12 +217,12 @@ pub fn set_3d_async(
     value: i32,
     extent: pitched::Extent,
     stream: Address,
-) -> Outcome {
-    pitched::set_3d_async(to, value, extent, own(stream))
+) -> HipResult {
+    pitched::set_3d_async(to, value, extent, resolve_per_thread(stream))
 }
 
-pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> Outcome {
-    pitched::copy_3d_async(parameters, own(stream))
+pub fn copy_3d_async(parameters: In<pitched::Copy3d>, stream: Address) -> HipResult {
+    pitched::copy_3d_async(parameters, resolve_per_thread(stream))
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -200,8 +235,8 @@ pub fn copy_2d_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    let stream = own(stream);
+) -> HipResult {
+    let stream = resolve_per_thread(stream);
     pitched::copy_2d_async(
         to, to_pitch, from, from_pitch, width, height, direction, stream,
     )
@@ -214,8 +249,15 @@ pub fn copy_to_symbol_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    symbol::copy_to_async(symbol, from, bytes, offset, direction, own(stream))
+) -> HipResult {
+    symbol::copy_to_async(
+        symbol,
+        from,
+        bytes,
+        offset,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
 pub fn copy_from_symbol_async(
@@ -225,24 +267,31 @@ pub fn copy_from_symbol_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    symbol::copy_from_async(to, symbol, bytes, offset, direction, own(stream))
+) -> HipResult {
+    symbol::copy_from_async(
+        to,
+        symbol,
+        bytes,
+        offset,
+        direction,
+        resolve_per_thread(stream),
+    )
 }
 
-pub fn begin_capture(stream: Address, mode: u32) -> Outcome {
-    capture::begin(own(stream), mode)
+pub fn begin_capture(stream: Address, mode: u32) -> HipResult {
+    capture::begin(resolve_per_thread(stream), mode)
 }
 
-pub fn end_capture(stream: Address, out: Out<Address>) -> Outcome {
-    capture::end(own(stream), out)
+pub fn end_capture(stream: Address, out: Out<Address>) -> HipResult {
+    capture::end(resolve_per_thread(stream), out)
 }
 
-pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
-    capture::is_capturing(own(stream), status)
+pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
+    capture::is_capturing(resolve_per_thread(stream), status)
 }
 
-pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
-    capture::get(own(stream), status, id)
+pub fn capture_info(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
+    capture::get(resolve_per_thread(stream), status, id)
 }
 
 pub fn capture_info_2(
@@ -252,6 +301,6 @@ pub fn capture_info_2(
     graph: Out<Address>,
     nodes: Out<Address>,
     count: Out<usize>,
-) -> Outcome {
-    capture::get_all(own(stream), status, id, graph, nodes, count)
+) -> HipResult {
+    capture::get_all(resolve_per_thread(stream), status, id, graph, nodes, count)
 }

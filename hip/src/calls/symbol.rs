@@ -1,29 +1,29 @@
-//! Variables of the program's on the device, by the address of the host's variable of the same name.
+//! Variables of the program on the device, named by the address of the host's variable.
 
 use crate::boundary::{Address, Out};
-use crate::calls::memory::copy::{DEFAULT, NULL, Wait, row, submit};
-use crate::error::{HipError, Outcome};
-use crate::objects::work::{Copy, Form};
+use crate::calls::memory::copy::{DEFAULT, NULL, Waiting, row, submit};
+use crate::error::{HipError, HipResult};
+use crate::objects::work::{Copy, CopyForm};
 use crate::runtime::state;
 
 const HOST_TO_DEVICE: u32 = 1;
 const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
 
-pub fn address(out: Out<Address>, symbol: Address) -> Outcome {
+pub fn address(out: Out<Address>, symbol: Address) -> HipResult {
     out.required()?;
     let (address, _) = state().variable_of(symbol)?;
     out.put(address)
 }
 
-pub fn size(out: Out<usize>, symbol: Address) -> Outcome {
+pub fn size(out: Out<usize>, symbol: Address) -> HipResult {
     out.required()?;
     let (_, bytes) = state().variable_of(symbol)?;
     out.put(bytes as usize)
 }
 
-/// The address of `bytes` bytes at an offset into a variable.
-fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
+/// Returns the address of `bytes` bytes at an offset into a variable.
+fn part(symbol: Address, bytes: usize, offset: usize) -> HipResult<Address> {
     let (address, size) = state().variable_of(symbol)?;
     let end = offset.checked_add(bytes).ok_or(HipError::InvalidValue)?;
     if end as u64 > size {
@@ -32,36 +32,36 @@ fn part(symbol: Address, bytes: usize, offset: usize) -> Outcome<Address> {
     Ok(address + offset as u64)
 }
 
-/// A copy into a variable.
-pub fn to(
+/// Returns a copy into a variable.
+pub fn build_copy_to(
     symbol: Address,
     from: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome<Copy> {
+) -> HipResult<Copy> {
     if ![HOST_TO_DEVICE, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {
-        form: Form::ToSymbol,
+        form: CopyForm::ToSymbol,
         ..row(part(symbol, bytes, offset)?, from, bytes, direction)
     })
 }
 
-/// A copy out of a variable.
-pub fn from(
+/// Returns a copy out of a variable.
+pub fn build_copy_from(
     to: Address,
     symbol: Address,
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome<Copy> {
+) -> HipResult<Copy> {
     if ![DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {
-        form: Form::FromSymbol,
+        form: CopyForm::FromSymbol,
         ..row(to, part(symbol, bytes, offset)?, bytes, direction)
     })
 }
@@ -72,9 +72,9 @@ pub fn copy_to(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let copy = to(symbol, source, bytes, offset, direction)?;
-    submit(copy, NULL, Wait::Yes)
+) -> HipResult {
+    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
+    submit(copy, NULL, Waiting::Always)
 }
 
 pub fn copy_from(
@@ -83,9 +83,9 @@ pub fn copy_from(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let copy = from(target, symbol, bytes, offset, direction)?;
-    submit(copy, NULL, Wait::Yes)
+) -> HipResult {
+    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
+    submit(copy, NULL, Waiting::Always)
 }
 
 pub fn copy_to_async(
@@ -95,9 +95,9 @@ pub fn copy_to_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    let copy = to(symbol, source, bytes, offset, direction)?;
-    submit(copy, stream, Wait::No)
+) -> HipResult {
+    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
+    submit(copy, stream, Waiting::LikeHip)
 }
 
 pub fn copy_from_async(
@@ -107,7 +107,7 @@ pub fn copy_from_async(
     offset: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    let copy = from(target, symbol, bytes, offset, direction)?;
-    submit(copy, stream, Wait::No)
+) -> HipResult {
+    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
+    submit(copy, stream, Waiting::LikeHip)
 }

@@ -1,4 +1,4 @@
-//! Textures and surfaces: made, asked about, destroyed.
+//! Creation, queries and destruction of textures and surfaces.
 
 use std::fmt::Display;
 
@@ -6,33 +6,33 @@ use super::memory::{array, device, free};
 use super::stream;
 use crate::boundary::{Address, In, Out};
 use crate::card::{MOST_LINEAR, MOST_SIDES};
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, LAYERED};
 use crate::objects::texture::descriptors::{
     DriverResourceDesc, DriverTextureDesc, DriverViewDesc, Resource, ResourceDesc, TextureDesc,
     ViewDesc,
 };
-use crate::objects::texture::words::{ALIGN, Image, Shape, WORDS, sampler};
-use crate::objects::texture::{Object, Texture};
+use crate::objects::texture::words::{ALIGN, Image, ImageDimensions, WORDS, sampler};
+use crate::objects::texture::{Texture, TextureObject};
 use crate::runtime::state;
 use crate::sanitize;
-use crate::tell::tell;
 
-/// Refuses, and says why.
-fn refuse<T>(error: HipError, why: impl Display) -> Outcome<T> {
-    tell(format!("a texture or surface is refused: {why}"));
+/// Logs a reason and returns the error.
+fn refuse<T>(error: HipError, why: impl Display) -> HipResult<T> {
+    log(format!("a texture or surface is refused: {why}"));
     Err(error)
 }
 
-/// The image that an array is.
+/// Returns the image of an array.
 fn of_array(array: &Array) -> Image {
     let [_, height, depth] = array.sides;
     let shape = match (array.flags & LAYERED != 0, height, depth) {
-        (true, 0, _) => Shape::Rows,
-        (true, ..) => Shape::Planes,
-        (false, 0, _) => Shape::Row,
-        (false, _, 0) => Shape::Plane,
-        _ => Shape::Cube,
+        (true, 0, _) => ImageDimensions::Rows,
+        (true, ..) => ImageDimensions::Planes,
+        (false, 0, _) => ImageDimensions::Row,
+        (false, _, 0) => ImageDimensions::Plane,
+        _ => ImageDimensions::Cube,
     };
     Image {
         base: array.base,
@@ -44,8 +44,8 @@ fn of_array(array: &Array) -> Image {
     }
 }
 
-/// That an image is one that the card can have.
-fn check(image: &Image) -> Outcome {
+/// Fails for an image that the card cannot have.
+fn check(image: &Image) -> HipResult {
     let small = image
         .sides
         .iter()
@@ -61,8 +61,8 @@ fn check(image: &Image) -> Outcome {
     Ok(())
 }
 
-/// That memory of the program's is where it says, and aligned.
-fn check_memory(base: Address, bytes: usize) -> Outcome {
+/// Fails unless memory of the program lies in an allocation and is aligned.
+fn check_memory(base: Address, bytes: usize) -> HipResult {
     if !base.is_multiple_of(ALIGN as u64) {
         let text = format!("{base:#x} is no multiple of {ALIGN} (textureAlignment)");
         return refuse(HipError::InvalidValue, text);
@@ -74,8 +74,8 @@ fn check_memory(base: Address, bytes: usize) -> Outcome {
     Ok(())
 }
 
-/// The image of a view of another one.
-fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
+/// Returns the image of a view of another image.
+fn apply_view(image: Image, array: &Array, view: &ViewDesc) -> HipResult<Image> {
     let whole = (view.sides == [0; 3] || view.sides == array.sides)
         && view.levels == [0; 2]
         && view.layers[0] == 0
@@ -92,9 +92,9 @@ fn seen(image: Image, array: &Array, view: &ViewDesc) -> Outcome<Image> {
     Ok(Image { channel, ..image })
 }
 
-/// The words of a texture.
-fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
-    let desc = &made.texture;
+/// Returns the resource words of a texture.
+fn words(texture: &Texture) -> HipResult<[u32; WORDS]> {
+    let desc = &texture.texture;
     if desc.srgb != 0 || desc.anisotropy != 0 || desc.mip_bias != 0.0 {
         return refuse(
             HipError::NotSupported,
@@ -106,16 +106,16 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
     }
     let sampler = sampler(desc).ok_or(HipError::InvalidValue)?;
     let fractions = desc.read == 1;
-    let resource = made.resource.resource();
-    if made.view.is_some() && !matches!(resource, Ok(Resource::Array(_))) {
+    let resource = texture.resource.resource();
+    if texture.view.is_some() && !matches!(resource, Ok(Resource::Array(_))) {
         return refuse(HipError::InvalidValue, "a view of what is no array");
     }
     let image = match resource? {
         Resource::Array(handle) => {
             let array = get_array(handle)?;
             let image = of_array(&array);
-            match &made.view {
-                Some(view) => seen(image, &array, view)?,
+            match &texture.view {
+                Some(view) => apply_view(image, &array, view)?,
                 None => image,
             }
         }
@@ -134,7 +134,7 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
             let image = Image {
                 base,
                 pitch: bytes,
-                shape: Shape::Row,
+                shape: ImageDimensions::Row,
                 sides: [count, 1, 1],
                 channel,
                 fractions,
@@ -159,12 +159,12 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
                 );
                 return refuse(HipError::InvalidValue, text);
             }
-            // Behind the last row nothing need be there.
+            // The padding behind the last row need not be allocated.
             check_memory(base, bytes - pitch + row)?;
             Image {
                 base,
                 pitch,
-                shape: Shape::Plane,
+                shape: ImageDimensions::Plane,
                 sides: [width, height, 1],
                 channel,
                 fractions,
@@ -182,15 +182,15 @@ fn words(made: &Texture) -> Outcome<[u32; WORDS]> {
     Ok(image.words(Some(sampler)))
 }
 
-fn get_array(handle: Address) -> Outcome<Array> {
+fn get_array(handle: Address) -> HipResult<Array> {
     if handle == 0 {
         return Err(HipError::InvalidValue);
     }
     array::get(handle)
 }
 
-/// Puts an object into memory of the device; its address is its handle.
-fn place(call: &str, words: &[u32; WORDS], object: Object) -> Outcome<Address> {
+/// Stores an object in device memory. Its address is its handle.
+fn store_object(call: &str, words: &[u32; WORDS], object: TextureObject) -> HipResult<Address> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let address = device::allocate_captured(call, bytes.len())?;
     let mut state = state();
@@ -208,18 +208,18 @@ fn create_of(
     resource: ResourceDesc,
     texture: TextureDesc,
     view: Option<ViewDesc>,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
-    let made = Texture {
+    let texture_object = Texture {
         resource,
         texture,
         view,
     };
-    let words = words(&made)?;
-    out.put(place(
+    let words = words(&texture_object)?;
+    out.put(store_object(
         "hipCreateTextureObject",
         &words,
-        Object::Texture(made),
+        TextureObject::Texture(texture_object),
     )?)
 }
 
@@ -228,7 +228,7 @@ pub fn create(
     resource: In<ResourceDesc>,
     texture: In<TextureDesc>,
     view: In<ViewDesc>,
-) -> Outcome {
+) -> HipResult {
     let view = (!view.is_null()).then(|| view.get()).transpose()?;
     create_of(out, resource.get()?, texture.get()?, view)
 }
@@ -238,15 +238,15 @@ pub fn create_by_driver(
     resource: In<DriverResourceDesc>,
     texture: In<DriverTextureDesc>,
     view: In<DriverViewDesc>,
-) -> Outcome {
+) -> HipResult {
     let view = (!view.is_null()).then(|| view.get()).transpose()?;
     let resource = resource.get()?.of_runtime()?;
     let texture = texture.get()?.of_runtime();
     create_of(out, resource, texture, view.map(|view| view.view))
 }
 
-/// Destroys an object, once the device has done with it.
-fn destroy_object(handle: Address, is: impl Fn(&Object) -> bool) -> Outcome {
+/// Destroys an object after the device's work is done.
+fn destroy_object(handle: Address, is: impl Fn(&TextureObject) -> bool) -> HipResult {
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
     }
@@ -255,44 +255,44 @@ fn destroy_object(handle: Address, is: impl Fn(&Object) -> bool) -> Outcome {
     free::free(handle)
 }
 
-pub fn destroy(handle: Address) -> Outcome {
-    destroy_object(handle, |object| matches!(object, Object::Texture(_)))
+pub fn destroy(handle: Address) -> HipResult {
+    destroy_object(handle, |object| matches!(object, TextureObject::Texture(_)))
 }
 
-fn get(handle: Address) -> Outcome<Texture> {
+fn get(handle: Address) -> HipResult<Texture> {
     match state().memory.textures.get(&handle) {
-        Some(Object::Texture(texture)) => Ok(*texture),
+        Some(TextureObject::Texture(texture)) => Ok(*texture),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-pub fn resource(out: Out<ResourceDesc>, handle: Address) -> Outcome {
+pub fn resource(out: Out<ResourceDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.resource)
 }
 
-pub fn description(out: Out<TextureDesc>, handle: Address) -> Outcome {
+pub fn description(out: Out<TextureDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.texture)
 }
 
-/// A texture without a view has none to tell of.
-pub fn view(out: Out<ViewDesc>, handle: Address) -> Outcome {
+/// Stores the view of a texture. Fails for a texture without a view.
+pub fn view(out: Out<ViewDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.view.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn resource_by_driver(out: Out<DriverResourceDesc>, handle: Address) -> Outcome {
+pub fn resource_by_driver(out: Out<DriverResourceDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(DriverResourceDesc::from_runtime(&get(handle)?.resource)?)
 }
 
-pub fn description_by_driver(out: Out<DriverTextureDesc>, handle: Address) -> Outcome {
+pub fn description_by_driver(out: Out<DriverTextureDesc>, handle: Address) -> HipResult {
     out.required()?;
     out.put(DriverTextureDesc::from_runtime(&get(handle)?.texture))
 }
 
-pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> Outcome {
+pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> HipResult {
     out.required()?;
     let view = get(handle)?.view.ok_or(HipError::InvalidValue)?;
     out.put(DriverViewDesc {
@@ -301,7 +301,7 @@ pub fn view_by_driver(out: Out<DriverViewDesc>, handle: Address) -> Outcome {
     })
 }
 
-pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> Outcome {
+pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> HipResult {
     out.required()?;
     let Ok(Resource::Array(handle)) = resource.get()?.resource() else {
         return refuse(HipError::InvalidValue, "a surface over what is no array");
@@ -309,9 +309,13 @@ pub fn create_surface(out: Out<Address>, resource: In<ResourceDesc>) -> Outcome 
     let image = of_array(&get_array(handle)?);
     check(&image)?;
     let words = image.words(None);
-    out.put(place("hipCreateSurfaceObject", &words, Object::Surface)?)
+    out.put(store_object(
+        "hipCreateSurfaceObject",
+        &words,
+        TextureObject::Surface,
+    )?)
 }
 
-pub fn destroy_surface(handle: Address) -> Outcome {
-    destroy_object(handle, |object| matches!(object, Object::Surface))
+pub fn destroy_surface(handle: Address) -> HipResult {
+    destroy_object(handle, |object| matches!(object, TextureObject::Surface))
 }

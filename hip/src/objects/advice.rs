@@ -1,28 +1,28 @@
-//! What the program has said about ranges of managed memory. It changes nothing here, but can be asked for.
+//! Advice of the program about ranges of managed memory. It has no effect, but programs can query it.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::boundary::Address;
 
-/// Advice is about pages of this size.
+/// Size of the pages that have advice.
 const PAGE: u64 = 4096;
 
-/// `hipInvalidDeviceId`: said of no place.
+/// `hipInvalidDeviceId`: stands for no location.
 pub const NOWHERE: i32 = -2;
 
-/// What was said of a page.
+/// Advice about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// Mostly read.
+    /// The page is mostly read.
     pub read_mostly: bool,
-    /// Where it should lie: a device, -1 for the host, [`NOWHERE`].
+    /// Preferred location: a device, -1 for the host, or [`NOWHERE`].
     pub preferred: i32,
-    /// Whether the device will use it.
+    /// The device will access the page.
     pub accessed: bool,
-    /// Where it was last brought to.
+    /// Location of the last prefetch.
     pub prefetched: i32,
-    /// Whether both sides need not see each other's accesses at once.
+    /// Host and device need not see each other's accesses at once.
     pub coarse: bool,
 }
 
@@ -38,9 +38,9 @@ impl Default for Advice {
     }
 }
 
-/// Advice by allocation, a page an entry; allocations that nothing was said of are not in it.
+/// Advice by allocation, an entry per page. Allocations without advice are not in the table.
 #[derive(Default)]
-pub struct Advised {
+pub struct AdviceTable {
     by_base: HashMap<Address, Vec<Advice>>,
 }
 
@@ -48,16 +48,16 @@ fn pages(range: &Range<u64>) -> Range<usize> {
     (range.start / PAGE) as usize..range.end.div_ceil(PAGE) as usize
 }
 
-impl Advised {
-    /// Says something of bytes of an allocation.
+impl AdviceTable {
+    /// Changes the advice about bytes of an allocation.
     pub fn note(&mut self, base: Address, size: u64, bytes: Range<u64>, f: impl Fn(&mut Advice)) {
-        let all = pages(&(0..size)).len();
+        let page_count = pages(&(0..size)).len();
         let advice = self.by_base.entry(base);
-        let advice = advice.or_insert_with(|| vec![Advice::default(); all]);
+        let advice = advice.or_insert_with(|| vec![Advice::default(); page_count]);
         advice[pages(&bytes)].iter_mut().for_each(f);
     }
 
-    /// What is said of all pages alike, by one of the advice's fields.
+    /// Returns a field of the advice, if all pages have the same value.
     pub fn common<T: PartialEq>(
         &self,
         base: Address,
@@ -72,7 +72,7 @@ impl Advised {
         values.all(|value| value == first).then_some(first)
     }
 
-    /// Forgets what was said of an allocation.
+    /// Forgets the advice about an allocation.
     pub fn forget(&mut self, base: Address) {
         self.by_base.remove(&base);
     }
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn advice_is_of_pages() {
-        let mut advised = Advised::default();
-        let read = |advised: &Advised, bytes| advised.common(1, bytes, |a| a.read_mostly);
+        let mut advised = AdviceTable::default();
+        let read = |advised: &AdviceTable, bytes| advised.common(1, bytes, |a| a.read_mostly);
         assert_eq!(read(&advised, 0..10), Some(false));
         advised.note(1, 10_000, 0..5000, |a| a.read_mostly = true);
         assert_eq!(read(&advised, 0..8192), Some(true));

@@ -1,9 +1,9 @@
-//! Arrays: rows of elements in memory of the device, one after the other, which a program reaches by copies, textures and surfaces.
+//! Arrays: rows of elements in device memory, which programs reach by copies, textures and surfaces.
 
 use crate::boundary::Address;
 use crate::handles::{Handles, Tag};
 
-/// Every array.
+/// Table of all arrays.
 pub struct Arrays(Handles<Array>);
 
 impl Default for Arrays {
@@ -32,11 +32,11 @@ impl std::ops::DerefMut for Arrays {
 pub struct Channel {
     /// Bits of the four components.
     pub bits: [i32; 4],
-    /// Signed, unsigned, float, none.
+    /// Kind of component: signed, unsigned, float, none.
     pub format: u32,
 }
 
-/// Kinds of components: number in `hipArray_Format`, bits, number in `hipChannelFormatKind`.
+/// Formats of components: number in `hipArray_Format`, bits, number in `hipChannelFormatKind`.
 const FORMATS: &[(u32, i32, u32)] = &[
     (0x01, 8, 1),
     (0x02, 16, 1),
@@ -49,8 +49,8 @@ const FORMATS: &[(u32, i32, u32)] = &[
 ];
 
 impl Channel {
-    /// Of so many components of a `hipArray_Format`.
-    pub fn of(format: u32, components: u32) -> Option<Channel> {
+    /// Returns the channel of `components` components of a `hipArray_Format`.
+    pub fn from_array_format(format: u32, components: u32) -> Option<Channel> {
         let (_, bits, kind) = FORMATS.iter().find(|row| row.0 == format)?;
         if ![1, 2, 4].contains(&components) {
             return None;
@@ -62,62 +62,62 @@ impl Channel {
         })
     }
 
-    /// Components; `None` where they are not 1, 2 or 4 alike, of 8, 16 or 32 bits.
+    /// Returns the number of components: 1, 2 or 4 equal ones of 8, 16 or 32 bits. Returns none for other channels.
     pub fn components(&self) -> Option<u32> {
         let count = self.bits.iter().take_while(|bits| **bits > 0).count();
         let alike = self.bits[..count].iter().all(|bits| *bits == self.bits[0]);
         let rest = self.bits[count..].iter().all(|bits| *bits == 0);
-        let known = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
-        (alike && rest && known).then_some(count as u32)
+        let is_supported = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
+        (alike && rest && is_supported).then_some(count as u32)
     }
 
-    /// Its number in `hipArray_Format`.
+    /// Returns the channel's number in `hipArray_Format`.
     pub fn array_format(&self) -> Option<u32> {
         let same = |row: &&(u32, i32, u32)| (row.1, row.2) == (self.bits[0], self.format);
         FORMATS.iter().find(same).map(|row| row.0)
     }
 
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     pub fn bytes(&self) -> usize {
         self.bits.iter().map(|bits| *bits as usize).sum::<usize>() / 8
     }
 }
 
-/// Planes are layers, each a picture for itself.
+/// Flag of an array whose planes are layers, each an image of its own.
 pub const LAYERED: u32 = 1;
 
-/// An array.
+/// Array in device memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Array {
-    /// Where it lies.
+    /// Address of the first byte.
     pub base: Address,
     /// Bytes from row to row.
     pub pitch: usize,
-    /// Elements of a row, rows, planes; 0 rows or planes where it has not that many sides.
+    /// Elements of a row, rows, planes. Rows or planes are 0 for an array of fewer dimensions.
     pub sides: [usize; 3],
-    /// Its elements.
+    /// Type of the elements.
     pub channel: Channel,
-    /// What it was made with.
+    /// Flags of the array's creation.
     pub flags: u32,
 }
 
 impl Array {
-    /// Bytes of a row.
+    /// Returns the bytes of a row.
     pub fn row(&self) -> usize {
         self.sides[0] * self.channel.bytes()
     }
 
-    /// Rows of a plane.
+    /// Returns the rows of a plane.
     pub fn rows(&self) -> usize {
         self.sides[1].max(1)
     }
 
-    /// Planes.
+    /// Returns the number of planes.
     pub fn planes(&self) -> usize {
         self.sides[2].max(1)
     }
 
-    /// Whether bytes of a row, rows and planes from some place on lie within.
+    /// Returns true if a box at a position lies within the array. Both count bytes of a row, rows and planes.
     pub fn holds(&self, at: [usize; 3], extent: [usize; 3]) -> bool {
         let within =
             |n: usize, size: usize| at[n].checked_add(extent[n]).is_some_and(|end| end <= size);
@@ -131,12 +131,12 @@ mod tests {
 
     #[test]
     fn channels_are_formats_and_components() {
-        let float4 = Channel::of(0x20, 4).expect("known");
+        let float4 = Channel::from_array_format(0x20, 4).expect("known");
         assert_eq!((float4.bits, float4.format), ([32; 4], 2));
         assert_eq!((float4.bytes(), float4.components()), (16, Some(4)));
         assert_eq!(float4.array_format(), Some(0x20));
-        assert_eq!(Channel::of(0x20, 3), None);
-        assert_eq!(Channel::of(0x05, 1), None);
+        assert_eq!(Channel::from_array_format(0x20, 3), None);
+        assert_eq!(Channel::from_array_format(0x05, 1), None);
         let odd = Channel {
             bits: [8, 16, 0, 0],
             format: 0,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::boundary::Address;
 use crate::queue::Ticket;
 
-/// An event.
+/// Event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Whether it may be asked for its time.
+    /// True if the event has a time.
     pub timed: bool,
-    /// What it was recorded behind last.
+    /// End of the work that the event was last recorded behind.
     pub recorded: Option<Arc<Ticket>>,
-    /// Where it was recorded last in a capture: its number, and the nodes.
+    /// Capture that the event was last recorded in: its number, and the nodes.
     pub captured: Option<(u64, Vec<Address>)>,
 }

@@ -2,98 +2,98 @@
 
 use std::collections::BTreeMap;
 
-use super::advice::Advised;
+use super::advice::AdviceTable;
 use super::array::Arrays;
 use super::pool::Pools;
-use super::texture::Objects;
+use super::texture::TextureObjects;
 use super::virtual_memory::VirtualMemory;
 use crate::boundary::Address;
 use crate::card::TOTAL;
 use crate::host::available;
 
-/// What an allocation is made of.
+/// Kind of memory of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Memory of the device.
+    /// Device memory.
     Device,
     /// Host memory that kernels reach: `hipHostMalloc` and its kin.
     Host,
-    /// Memory of both.
+    /// Managed memory.
     Managed,
-    /// Memory that the program has mapped to addresses that it reserved.
+    /// Memory that the program has mapped to reserved addresses.
     Mapped,
-    /// Memory that the program had before it registered it.
+    /// Host memory of the program that it has registered.
     Registered,
 }
 
-/// An allocation.
+/// Allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation {
-    /// What it is made of.
+    /// Kind of memory.
     pub kind: Kind,
     /// First address.
     pub base: Address,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// The flags it was asked for with.
+    /// Flags of the allocating call.
     pub flags: u32,
-    /// Which allocating call of the process it came from, as reports name it; set when it is entered.
+    /// Number of the allocating call in this process, which reports use as the allocation's name. `insert` sets it.
     pub call: u64,
 }
 
-/// Every allocation of the process.
+/// Table of all allocations of the process.
 #[derive(Default)]
 pub struct Memory {
     by_address: BTreeMap<Address, Allocation>,
     /// Bytes of device memory in use.
     used: u64,
-    /// Calls so far, which name allocations in reports.
+    /// Number of allocating calls so far.
     calls: u64,
-    /// Pools that some of them came from.
+    /// Memory pools.
     pub pools: Pools,
-    /// What the program has said of managed ones.
-    pub advised: Advised,
-    /// What the program maps by itself.
+    /// Advice about managed memory.
+    pub advised: AdviceTable,
+    /// Reserved addresses, physical memory and mappings.
     pub virtual_memory: VirtualMemory,
-    /// Arrays, whose memory is among the allocations.
+    /// Arrays. Their memory is among the allocations.
     pub arrays: Arrays,
-    /// Textures and surfaces, whose memory is among the allocations.
-    pub textures: Objects,
+    /// Textures and surfaces. Their memory is among the allocations.
+    pub textures: TextureObjects,
 }
 
 impl Memory {
-    /// The allocation that an address lies in; its end belongs to none.
-    pub fn at(&self, address: Address) -> Option<Allocation> {
+    /// Returns the allocation that contains an address. The address behind its last byte is outside.
+    pub fn allocation_at(&self, address: Address) -> Option<Allocation> {
         let (_, allocation) = self.by_address.range(..=address).next_back()?;
         let inside = address - allocation.base < allocation.size;
         inside.then_some(*allocation)
     }
 
-    /// The allocation that starts at an address.
+    /// Returns the allocation that starts at an address.
     pub fn starting_at(&self, address: Address) -> Option<Allocation> {
         self.by_address.get(&address).copied()
     }
 
-    /// The allocation that an address lies in or right behind: where an empty part of it is.
+    /// Returns the allocation that contains an address or ends there, which an empty range may refer to.
     pub fn ending_at(&self, address: Address) -> Option<Allocation> {
         let (_, allocation) = self.by_address.range(..=address).next_back()?;
         (address - allocation.base <= allocation.size).then_some(*allocation)
     }
 
-    /// Whether an allocation touches a range.
+    /// Returns true if an allocation overlaps a range.
     pub fn overlaps(&self, address: Address, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);
         let before = self.by_address.range(..end).next_back();
         before.is_some_and(|(_, a)| a.base + a.size > address)
     }
 
-    /// The name of the next allocation, as fault reports call it.
+    /// Returns the name of the next allocation for fault reports.
     pub fn name(&mut self, call: &str) -> String {
         self.calls += 1;
         format!("{call} #{}", self.calls)
     }
 
-    /// Enters what was just named.
+    /// Adds the allocation that was named last.
     pub fn insert(&mut self, allocation: Allocation) {
         let call = self.calls;
         let allocation = Allocation { call, ..allocation };
@@ -103,23 +103,23 @@ impl Memory {
         self.by_address.insert(allocation.base, allocation);
     }
 
-    /// Takes an allocation out.
+    /// Removes an allocation.
     pub fn remove(&mut self, base: Address) -> Option<Allocation> {
         let allocation = self.by_address.remove(&base)?;
         if allocation.kind == Kind::Device {
             self.used -= allocation.size;
         }
-        self.pools.freed(base);
+        self.pools.note_free(base);
         self.advised.forget(base);
         Some(allocation)
     }
 
-    /// Every allocation, by address.
-    pub fn all(&self) -> impl Iterator<Item = &Allocation> {
+    /// Returns all allocations by address.
+    pub fn allocations(&self) -> impl Iterator<Item = &Allocation> {
         self.by_address.values()
     }
 
-    /// Bytes of device memory that are left: of the card's, and of the host's, which stands in for it.
+    /// Returns the device memory that is left. It is bounded by the card's memory and by the host's, which holds it.
     pub fn left(&self) -> u64 {
         let mapped = self.virtual_memory.bytes();
         TOTAL.saturating_sub(self.used + mapped).min(available())

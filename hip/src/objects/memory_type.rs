@@ -1,26 +1,26 @@
-//! `hipMemoryType`: numbers that HIP 6 gave another meaning.
+//! `hipMemoryType`, whose numbers changed their meaning in HIP 6.
 
 use super::memory::Kind;
 use crate::generation::Generation;
 
-/// What memory is, as HIP's interface has it.
+/// Type of memory in HIP's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryType {
-    /// Memory of the host that HIP does not know.
+    /// Host memory that HIP does not know.
     Unregistered,
-    /// Memory of the host.
+    /// Host memory.
     Host,
-    /// Memory of the device.
+    /// Device memory.
     Device,
-    /// Memory of both.
+    /// Managed memory.
     Managed,
-    /// An array.
+    /// Array.
     Array,
-    /// Whatever the address says.
+    /// Any memory, by its address.
     Unified,
 }
 
-/// Numbers of HIP 5, which has no other types and calls managed memory the device's; and of HIP 6 and 7.
+/// Numbers of HIP 5, and of HIP 6 and 7. HIP 5 lacks some types and reports managed memory as the device's.
 const NUMBERS: &[(MemoryType, Option<u32>, u32)] = &[
     (MemoryType::Unregistered, None, 0),
     (MemoryType::Host, Some(0), 1),
@@ -31,8 +31,8 @@ const NUMBERS: &[(MemoryType, Option<u32>, u32)] = &[
 ];
 
 impl MemoryType {
-    /// Of an allocation.
-    pub fn of(kind: Kind) -> MemoryType {
+    /// Returns the type of an allocation.
+    pub fn from_kind(kind: Kind) -> MemoryType {
         match kind {
             Kind::Device | Kind::Mapped => MemoryType::Device,
             Kind::Managed => MemoryType::Managed,
@@ -40,22 +40,22 @@ impl MemoryType {
         }
     }
 
-    /// Its number.
+    /// Returns the number of a type.
     pub fn number(self, generation: Generation) -> u32 {
         if generation == Generation::Five {
-            let known = match self {
+            let named = match self {
                 MemoryType::Managed => MemoryType::Device,
                 MemoryType::Unregistered => MemoryType::Host,
                 other => other,
             };
-            let row = NUMBERS.iter().find(|row| row.0 == known);
+            let row = NUMBERS.iter().find(|row| row.0 == named);
             return row.and_then(|row| row.1).unwrap_or(0);
         }
         let row = NUMBERS.iter().find(|row| row.0 == self);
         row.map_or(0, |row| row.2)
     }
 
-    /// The type that a program means by a number.
+    /// Returns the type of a number.
     pub fn from_number(number: u32, generation: Generation) -> Option<MemoryType> {
         let row = NUMBERS.iter().find(|row| match generation {
             Generation::Five => row.1 == Some(number),
@@ -77,10 +77,10 @@ mod tests {
             (Kind::Device, 1, 2),
             (Kind::Managed, 1, 3),
         ] {
-            let found = MemoryType::of(kind);
-            assert_eq!(found.number(Generation::Five), five);
-            assert_eq!(found.number(Generation::Six), later);
-            assert_eq!(found.number(Generation::Seven), later);
+            let memory_type = MemoryType::from_kind(kind);
+            assert_eq!(memory_type.number(Generation::Five), five);
+            assert_eq!(memory_type.number(Generation::Six), later);
+            assert_eq!(memory_type.number(Generation::Seven), later);
         }
         let read = MemoryType::from_number;
         assert_eq!(read(2, Generation::Five), Some(MemoryType::Array));

@@ -9,62 +9,66 @@ use gfx906::code_object::{
 use gfx906::machine::{Gpu, Module};
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
-use crate::hostcall::Requests;
-use crate::recording::Code;
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
+use crate::hostcall::HostRequests;
+use crate::recording::RecordedCode;
 
-/// A code object in device memory, for as long as someone holds it.
-pub struct Loaded {
+/// Code object in device memory. It is unloaded when its last owner is dropped.
+pub struct LoadedCode {
     gpu: Arc<Gpu>,
-    /// The emulator's module.
+    /// Module of the emulator.
     pub module: Module,
-    /// How many kernels it has.
+    /// Number of kernels.
     pub kernels: usize,
-    /// Address and size of its variables.
+    /// Address and size of each variable.
     variables: HashMap<String, (Address, u64)>,
-    /// What a record of its launches needs, where launches are recorded.
-    pub code: Option<Code>,
-    /// Its line tables, if it has any.
+    /// Data for records of its launches, if launches are recorded.
+    pub code: Option<RecordedCode>,
+    /// Line tables, if there are any.
     pub lines: Option<Mutex<Lines>>,
 }
 
-/// A kernel of a module.
+/// Kernel of a module.
 #[derive(Clone)]
 pub struct Function {
-    /// The module.
-    pub loaded: Arc<Loaded>,
-    /// The kernel's name.
+    /// Module.
+    pub loaded: Arc<LoadedCode>,
+    /// Name of the kernel.
     pub name: String,
 }
 
-/// A code object whose kernels are asked for by name.
+/// Code object whose kernels are looked up by name.
 pub struct Library {
-    /// The code object.
-    pub loaded: Arc<Loaded>,
-    /// Handles of kernels that were asked for.
+    /// Code object.
+    pub loaded: Arc<LoadedCode>,
+    /// Handles of the kernels that were looked up.
     pub kernels: HashMap<String, Address>,
 }
 
-impl Drop for Loaded {
+impl Drop for LoadedCode {
     fn drop(&mut self) {
         self.gpu.unload(&self.module);
     }
 }
 
 impl Function {
-    /// The kernel.
-    pub fn kernel(&self) -> Outcome<&Kernel> {
+    /// Returns the kernel.
+    pub fn kernel(&self) -> HipResult<&Kernel> {
         let kernel = self.loaded.module.kernel(&self.name);
         kernel.ok_or(HipError::InvalidDeviceFunction)
     }
 }
 
-impl Loaded {
-    /// Loads a code object, in whatever it is wrapped; an error is told on stderr too, as its code says little.
-    pub fn new(gpu: &Arc<Gpu>, host: &mut Requests, bytes: &[u8]) -> Outcome<Arc<Loaded>> {
+impl LoadedCode {
+    /// Loads a code object in any of its wrappers. Logs the reason of an error, since the error code says little.
+    pub fn new(
+        gpu: &Arc<Gpu>,
+        host: &mut HostRequests,
+        bytes: &[u8],
+    ) -> HipResult<Arc<LoadedCode>> {
         let object = CodeObject::parse(bytes).map_err(|error| {
-            tell(&error);
+            log(&error);
             match error {
                 CodeObjectError::NoEntry { .. } | CodeObjectError::WrongProcessor { .. } => {
                     HipError::NoBinaryForGpu
@@ -83,8 +87,8 @@ impl Loaded {
             .filter(|symbol| symbol.kind == SymbolKind::Object)
             .map(|s| (s.name.clone(), (module.base + s.address, s.size)))
             .collect();
-        let code = Code::of(gpu, bytes, &variables);
-        Ok(Arc::new(Loaded {
+        let code = RecordedCode::copy_if_recording(gpu, bytes, &variables);
+        Ok(Arc::new(LoadedCode {
             gpu: gpu.clone(),
             module,
             kernels: object.kernels.len(),
@@ -94,18 +98,18 @@ impl Loaded {
         }))
     }
 
-    /// Address and size of a variable.
+    /// Returns address and size of a variable.
     pub fn variable(&self, name: &str) -> Option<(Address, u64)> {
         self.variables.get(name).copied()
     }
 }
 
-/// Whether a kernel was compiled to send requests to the host.
+/// Returns true if a kernel was compiled to send requests to the host.
 pub fn asks_host(kernel: &Kernel) -> bool {
     takes(kernel, HiddenArg::HostcallBuffer) || takes(kernel, HiddenArg::HeapV1)
 }
 
-/// Whether a kernel takes something that the runtime supplies.
+/// Returns true if a kernel has a hidden argument.
 pub fn takes(kernel: &Kernel, hidden: HiddenArg) -> bool {
     let kind = ArgKind::Hidden(hidden);
     kernel.args.iter().any(|arg| arg.kind == kind)

@@ -1,18 +1,18 @@
-//! Memory pools: what they have given out, and what a card would still hold back for them.
+//! Memory pools: their allocations, and the memory that a card would keep for them.
 //!
-//! Here freed memory goes back at once; only the figures follow HIP's rules.
+//! Freed memory goes back to the system at once. Only the figures follow HIP's rules.
 
 use std::collections::HashMap;
 
 use crate::boundary::Address;
 use crate::handles::{Handles, Tag};
 
-/// Bytes now, and the most since the last reset of the figure.
+/// Number of bytes, and its highest value since the last reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauge {
-    /// Now.
+    /// Current value.
     pub now: u64,
-    /// At most.
+    /// Highest value.
     pub high: u64,
 }
 
@@ -23,18 +23,18 @@ impl Gauge {
     }
 }
 
-/// A pool.
+/// Memory pool.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    /// Which memory may be used again when; on, unless the program says otherwise. It changes nothing here.
+    /// Flags for the reuse of memory. They are on unless the program clears them, and have no effect.
     pub reuse: [i32; 3],
-    /// Bytes that a card holds back instead of giving them to the system.
+    /// Bytes that a card keeps instead of giving them back to the system.
     pub threshold: u64,
-    /// Bytes that the program has.
+    /// Bytes in use by the program.
     pub used: Gauge,
     /// Bytes that a card would have taken from the system.
     pub reserved: Gauge,
-    /// Destroyed, but for what the program still has of it.
+    /// True for a destroyed pool of which the program still has allocations.
     closed: bool,
 }
 
@@ -49,21 +49,21 @@ impl Pool {
         }
     }
 
-    /// Gives back what is unused, but for so many bytes.
+    /// Gives back unused memory except for `keep` bytes.
     pub fn trim(&mut self, keep: u64) {
         let kept = self.reserved.now.min(keep);
         self.reserved.set(kept.max(self.used.now));
     }
 }
 
-/// Every pool of the device.
+/// Table of all pools of the device.
 pub struct Pools {
     held: Handles<Pool>,
-    /// The one that is there from the first on.
+    /// Default pool, which always exists.
     pub default: Address,
-    /// The one that `hipMallocAsync` takes from.
+    /// Pool that `hipMallocAsync` allocates from.
     pub current: Address,
-    /// Pool and size of what came from one, by address.
+    /// Pool and size of each allocation from a pool, by address.
     owners: HashMap<Address, (Address, u64)>,
 }
 
@@ -81,17 +81,17 @@ impl Default for Pools {
 }
 
 impl Pools {
-    /// A new pool; its handle.
+    /// Creates a pool and returns its handle.
     pub fn create(&mut self) -> Address {
         self.held.insert(Pool::new())
     }
 
-    /// A pool that was not destroyed.
+    /// Returns a pool, unless it has been destroyed.
     pub fn get(&mut self, pool: Address) -> Option<&mut Pool> {
         self.held.get_mut(pool).filter(|pool| !pool.closed)
     }
 
-    /// Destroys a pool of the program's: its handle is one no more. Whether there was such a pool.
+    /// Destroys a pool of the program. Returns false if there is no such pool.
     pub fn destroy(&mut self, handle: Address) -> bool {
         let default = self.default;
         let Some(pool) = self.get(handle).filter(|_| handle != default) else {
@@ -107,17 +107,17 @@ impl Pools {
         true
     }
 
-    /// Notes what a pool has given out.
-    pub fn took(&mut self, pool: Address, address: Address, bytes: u64) {
-        if let Some(known) = self.held.get_mut(pool) {
-            known.used.set(known.used.now + bytes);
-            known.reserved.set(known.reserved.now.max(known.used.now));
+    /// Notes an allocation from a pool.
+    pub fn note_allocation(&mut self, pool: Address, address: Address, bytes: u64) {
+        if let Some(owner) = self.held.get_mut(pool) {
+            owner.used.set(owner.used.now + bytes);
+            owner.reserved.set(owner.reserved.now.max(owner.used.now));
             self.owners.insert(address, (pool, bytes));
         }
     }
 
-    /// Notes that an allocation is free, should it have come from a pool.
-    pub fn freed(&mut self, address: Address) {
+    /// Notes that an allocation is freed. It need not be from a pool.
+    pub fn note_free(&mut self, address: Address) {
         let Some((handle, bytes)) = self.owners.remove(&address) else {
             return;
         };
@@ -130,12 +130,12 @@ impl Pools {
         }
     }
 
-    /// The pool that an allocation came from.
+    /// Returns the pool of an allocation.
     pub fn owner(&self, address: Address) -> Option<Address> {
         self.owners.get(&address).map(|(pool, _)| *pool)
     }
 
-    /// Forgets everything but the default pool, which is as at the start.
+    /// Forgets all pools except the default pool, which is reset.
     pub fn reset(&mut self) {
         self.held.clear().for_each(drop);
         self.owners.clear();
@@ -152,10 +152,10 @@ mod tests {
     fn a_pool_holds_back_up_to_its_threshold() {
         let mut pools = Pools::default();
         let pool = pools.create();
-        pools.took(pool, 0x1000, 100);
-        pools.took(pool, 0x2000, 50);
+        pools.note_allocation(pool, 0x1000, 100);
+        pools.note_allocation(pool, 0x2000, 50);
         pools.get(pool).expect("there").threshold = 120;
-        pools.freed(0x1000);
+        pools.note_free(0x1000);
         let figures = pools.get(pool).expect("there").clone();
         assert_eq!((figures.used.now, figures.used.high), (50, 150));
         assert_eq!((figures.reserved.now, figures.reserved.high), (120, 150));
@@ -168,11 +168,11 @@ mod tests {
         let mut pools = Pools::default();
         let pool = pools.create();
         pools.current = pool;
-        pools.took(pool, 0x1000, 100);
+        pools.note_allocation(pool, 0x1000, 100);
         assert!(pools.destroy(pool) && !pools.destroy(pool));
         assert!(pools.get(pool).is_none() && pools.current == pools.default);
         assert_eq!(pools.owner(0x1000), Some(pool));
-        pools.freed(0x1000);
+        pools.note_free(0x1000);
         assert!(pools.held.get(pool).is_none());
         assert!(!pools.destroy(pools.default));
     }

@@ -1,76 +1,75 @@
-//! What a program carries within itself. Device code is loaded when something of it is used first: a program without code for gfx906 runs
-//! until then.
+//! Device code within the program's file. It is loaded at its first use, so that a program without code for gfx906 runs until then.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use gfx906::machine::Gpu;
 
-use super::module::{Function, Loaded};
+use super::module::{Function, LoadedCode};
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
-use crate::hostcall::Requests;
+use crate::hostcall::HostRequests;
 use crate::image::image;
 
-/// A registered binary.
+/// Registered binary.
 struct Binary {
-    /// Where its image stands.
+    /// Address of the image.
     image: Address,
-    /// The image in device memory, or why it is not there.
-    loaded: Option<Outcome<Arc<Loaded>>>,
-    managed: Vec<Managed>,
+    /// Image in device memory, or the reason why it could not be loaded. None before the first use.
+    loaded: Option<HipResult<Arc<LoadedCode>>>,
+    managed: Vec<ManagedVariable>,
 }
 
-/// A `__managed__` variable: the device's variable of this name holds its address.
-struct Managed {
+/// `__managed__` variable. The device's variable of this name holds its address.
+struct ManagedVariable {
     name: String,
     address: Address,
 }
 
-/// A `__device__` or `__constant__` variable.
+/// `__device__` or `__constant__` variable.
 struct Variable {
     binary: Address,
     name: String,
 }
 
-/// Everything that is registered.
-pub struct Programs {
+/// Table of all registered binaries, functions and variables.
+pub struct RegisteredBinaries {
     binaries: Handles<Binary>,
-    /// By the address of the host's function.
+    /// Binary and kernel name, by the address of the host's function.
     functions: HashMap<Address, (Address, String)>,
-    /// By the address of the host's variable.
+    /// Variables by the address of the host's variable.
     variables: HashMap<Address, Variable>,
 }
 
-impl Programs {
-    /// Nothing yet.
-    pub fn new() -> Programs {
-        Programs {
+impl RegisteredBinaries {
+    /// Returns an empty table.
+    pub fn new() -> RegisteredBinaries {
+        RegisteredBinaries {
             binaries: Handles::new(Tag::Binary),
             functions: HashMap::new(),
             variables: HashMap::new(),
         }
     }
 
-    /// Addresses of managed variables.
+    /// Returns the addresses of managed variables.
     pub fn managed(&self) -> impl Iterator<Item = Address> {
         let binaries = self.binaries.values();
         binaries.flat_map(|b| b.managed.iter().map(|m| m.address))
     }
 
-    /// Forgets what is in device memory: the next use loads it again.
+    /// Forgets the code in device memory. The next use loads it again.
     pub fn reset(&mut self) {
         self.binaries.values_mut().for_each(|b| b.loaded = None);
     }
 
-    /// A binary in device memory.
+    /// Loads a binary into device memory.
     fn load(
         &mut self,
         gpu: &Arc<Gpu>,
-        host: &mut Requests,
+        host: &mut HostRequests,
         handle: Address,
-    ) -> Outcome<Arc<Loaded>> {
+    ) -> HipResult<Arc<LoadedCode>> {
         let binary = self
             .binaries
             .get_mut(handle)
@@ -78,7 +77,7 @@ impl Programs {
         if let Some(loaded) = &binary.loaded {
             return loaded.clone();
         }
-        let loaded = image(binary.image).and_then(|bytes| Loaded::new(gpu, host, bytes));
+        let loaded = image(binary.image).and_then(|bytes| LoadedCode::new(gpu, host, bytes));
         if let Ok(loaded) = &loaded {
             for managed in &binary.managed {
                 if let Some((at, _)) = loaded.variable(&managed.name) {
@@ -91,7 +90,7 @@ impl Programs {
         loaded
     }
 
-    /// A new binary, whose image stands at an address of the program's; its handle.
+    /// Adds a binary whose image is at an address of the program. Returns its handle.
     pub fn register(&mut self, image: Address) -> Address {
         self.binaries.insert(Binary {
             image,
@@ -100,51 +99,51 @@ impl Programs {
         })
     }
 
-    /// Forgets a binary and what it has.
+    /// Removes a binary with its functions and variables.
     pub fn unregister(&mut self, binary: Address) {
         self.functions.retain(|_, f| f.0 != binary);
         self.variables.retain(|_, v| v.binary != binary);
         self.binaries.remove(binary);
     }
 
-    /// The kernel behind a function of the host's.
+    /// Adds the kernel of a host function.
     pub fn add_function(&mut self, host: Address, binary: Address, name: String) {
         self.functions.insert(host, (binary, name));
     }
 
-    /// The device's variable behind one of the host's.
+    /// Adds the device's variable of a host variable.
     pub fn add_variable(&mut self, host: Address, binary: Address, name: String) {
         self.variables.insert(host, Variable { binary, name });
     }
 
-    /// A variable of both sides, whose memory is at an address.
-    pub fn add_managed(&mut self, binary: Address, name: String, address: Address) -> Outcome {
+    /// Adds a managed variable whose memory is at an address.
+    pub fn add_managed(&mut self, binary: Address, name: String, address: Address) -> HipResult {
         let binary = self.binaries.get_mut(binary);
         let binary = binary.ok_or(HipError::InvalidHandle)?;
-        binary.managed.push(Managed { name, address });
+        binary.managed.push(ManagedVariable { name, address });
         Ok(())
     }
 
-    /// The kernel behind a function of the host's, in device memory.
+    /// Loads and returns the kernel of a host function.
     pub fn function(
         &mut self,
         gpu: &Arc<Gpu>,
-        requests: &mut Requests,
+        requests: &mut HostRequests,
         host: Address,
-    ) -> Outcome<Function> {
-        let known = self.functions.get(&host).cloned();
-        let (binary, name) = known.ok_or(HipError::InvalidDeviceFunction)?;
+    ) -> HipResult<Function> {
+        let function = self.functions.get(&host).cloned();
+        let (binary, name) = function.ok_or(HipError::InvalidDeviceFunction)?;
         let loaded = self.load(gpu, requests, binary)?;
         Ok(Function { loaded, name })
     }
 
-    /// Address and size of the device's variable behind one of the host's.
+    /// Loads a host variable's variable on the device. Returns its address and size.
     pub fn variable(
         &mut self,
         gpu: &Arc<Gpu>,
-        requests: &mut Requests,
+        requests: &mut HostRequests,
         host: Address,
-    ) -> Outcome<(Address, u64)> {
+    ) -> HipResult<(Address, u64)> {
         let variable = self.variables.get(&host);
         let Variable { binary, name } = variable.ok_or(HipError::InvalidSymbol)?;
         let (binary, name) = (*binary, name.clone());

@@ -1,4 +1,4 @@
-//! Three sides, as HIP has them.
+//! Three-dimensional sizes as HIP passes them.
 
 /// `dim3`.
 #[repr(C)]

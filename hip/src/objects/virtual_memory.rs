@@ -1,4 +1,4 @@
-//! Virtual memory: addresses that the program reserves, memory that it makes, and which of that lies where.
+//! Virtual memory: reserved addresses, physical memory, and mappings between them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,49 +12,49 @@ use crate::boundary::Address;
 use crate::card::FIRST_ADDRESS;
 use crate::handles::{Handles, Tag};
 
-/// Reservations and memory are multiples of this.
+/// Granularity of reservations and memory.
 pub const GRANULARITY: u64 = 4096;
 
-/// Where reservations start: well above what allocations reach.
+/// First address of reservations, well above the allocations.
 const FIRST: Address = FIRST_ADDRESS + (1 << 46);
-/// And where they must end, as guest addresses do.
+/// End of all reservations, which is the end of guest addresses.
 const END: Address = 1 << 48;
 
-/// Pages of the host's that stand in for memory of the device.
+/// Host pages that hold physical memory of the device.
 struct Pages {
     start: Address,
     _map: MmapMut,
 }
 
-/// Memory without an address.
-pub struct Physical {
-    /// Bytes.
+/// Physical memory.
+pub struct PhysicalMemory {
+    /// Size in bytes.
     pub bytes: u64,
-    /// How often the program holds its handle.
+    /// Number of references to its handle that the program holds.
     held: u64,
-    /// How often it is mapped.
+    /// Number of its mappings.
     mapped: u64,
     pages: Arc<Pages>,
 }
 
-/// Memory at an address.
+/// Mapping of physical memory to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// First address.
     pub base: Address,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Whose memory it is.
+    /// Handle of the physical memory.
     pub handle: Address,
-    /// What kernels and copies may do: `hipMemAccessFlags`.
+    /// Access of kernels and copies: `hipMemAccessFlags`.
     pub access: u32,
 }
 
-/// What the process has of it.
+/// Virtual memory of the process.
 pub struct VirtualMemory {
     reserved: BTreeMap<Address, u64>,
     next: Address,
-    physical: Handles<Physical>,
+    physical: Handles<PhysicalMemory>,
     mappings: BTreeMap<Address, Mapping>,
 }
 
@@ -70,31 +70,31 @@ impl Default for VirtualMemory {
 }
 
 impl VirtualMemory {
-    /// Reserves addresses, the first a multiple of `alignment`; `None` where there are none left.
+    /// Reserves addresses. The first is a multiple of `alignment`. Returns none if no addresses are left.
     pub fn reserve(&mut self, bytes: u64, alignment: u64) -> Option<Address> {
         let base = self.next.checked_next_multiple_of(alignment)?;
         let end = base.checked_add(bytes).filter(|end| *end <= END)?;
-        // A page that is nobody's: running over the end is a fault.
+        // An unmapped page follows, so that an access beyond the end is a fault.
         self.next = end + GRANULARITY;
         self.reserved.insert(base, bytes);
         Some(base)
     }
 
-    /// Gives a reservation back; whether it was one, and nothing lies there.
+    /// Gives a reservation back. Returns false if there is no such reservation, or if it has mappings.
     pub fn give_back(&mut self, base: Address, bytes: u64) -> bool {
-        let known = self.reserved.get(&base) == Some(&bytes);
-        if !known || self.mapped(base..base + bytes).next().is_some() {
+        let is_reserved = self.reserved.get(&base) == Some(&bytes);
+        if !is_reserved || self.mapped(base..base + bytes).next().is_some() {
             return false;
         }
         self.reserved.remove(&base);
         true
     }
 
-    /// Makes memory of zeros; its handle, or `None` where the host has none.
+    /// Creates physical memory of zeros. Returns its handle, or none if the host has no room.
     pub fn create(&mut self, bytes: u64) -> Option<Address> {
         let mut map = MmapMut::map_anon(usize::try_from(bytes).ok()?).ok()?;
         let start = map.as_mut_ptr().expose_provenance() as Address;
-        Some(self.physical.insert(Physical {
+        Some(self.physical.insert(PhysicalMemory {
             bytes,
             held: 1,
             mapped: 0,
@@ -102,12 +102,12 @@ impl VirtualMemory {
         }))
     }
 
-    /// Memory whose handle the program holds.
-    pub fn held(&self, handle: Address) -> Option<&Physical> {
+    /// Returns memory whose handle the program holds.
+    pub fn find_referenced(&self, handle: Address) -> Option<&PhysicalMemory> {
         self.physical.get(handle).filter(|memory| memory.held > 0)
     }
 
-    /// Gives a handle up once; whether the program held it.
+    /// Releases a handle once. Returns false if the program did not hold it.
     pub fn release(&mut self, handle: Address) -> bool {
         let memory = self.physical.get_mut(handle);
         let Some(memory) = memory.filter(|memory| memory.held > 0) else {
@@ -118,21 +118,21 @@ impl VirtualMemory {
         true
     }
 
-    /// Holds the handle of what is mapped at an address once more.
+    /// Adds a reference to the handle of the memory that is mapped at an address.
     pub fn retain(&mut self, address: Address) -> Option<Address> {
-        let handle = self.at(address)?.handle;
+        let handle = self.mapping_at(address)?.handle;
         self.physical.get_mut(handle)?.held += 1;
         Some(handle)
     }
 
     fn drop_unused(&mut self, handle: Address) {
-        let unused = |memory: &Physical| memory.held == 0 && memory.mapped == 0;
+        let unused = |memory: &PhysicalMemory| memory.held == 0 && memory.mapped == 0;
         if self.physical.get(handle).is_some_and(unused) {
             self.physical.remove(handle);
         }
     }
 
-    /// Puts memory at reserved addresses; whether they are reserved and free, and the memory suffices.
+    /// Maps memory to reserved addresses. Returns false if they are not reserved or not free, or if the memory is too small.
     pub fn map(&mut self, base: Address, bytes: u64, handle: Address) -> bool {
         let range = base..base.saturating_add(bytes);
         let within = self.reserved.range(..=base).next_back();
@@ -157,7 +157,7 @@ impl VirtualMemory {
         true
     }
 
-    /// Mappings that a range touches.
+    /// Returns the mappings that overlap a range.
     fn mapped(&self, range: Range<Address>) -> impl Iterator<Item = &Mapping> {
         let before = self.mappings.range(..range.start).next_back();
         let before = before.filter(|(_, m)| m.base + m.bytes > range.start);
@@ -165,35 +165,35 @@ impl VirtualMemory {
         before.into_iter().chain(inside).map(|(_, mapping)| mapping)
     }
 
-    /// The mapping that an address lies in.
-    pub fn at(&self, address: Address) -> Option<Mapping> {
+    /// Returns the mapping that contains an address.
+    pub fn mapping_at(&self, address: Address) -> Option<Mapping> {
         self.mapped(address..address + 1).next().copied()
     }
 
-    /// The mappings that a range consists of; `None` where it is not made of whole ones.
-    pub fn whole(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
+    /// Returns the mappings that make up a range, or none if a mapping lies only partly within it.
+    pub fn whole_mappings(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
         let mut reached = base;
-        let found: Vec<Mapping> = self
+        let mappings: Vec<Mapping> = self
             .mapped(base..base.checked_add(bytes)?)
             .copied()
             .collect();
-        for mapping in &found {
+        for mapping in &mappings {
             if mapping.base != reached {
                 return None;
             }
             reached += mapping.bytes;
         }
-        (reached == base + bytes && !found.is_empty()).then_some(found)
+        (reached == base + bytes && !mappings.is_empty()).then_some(mappings)
     }
 
-    /// Says what may be done with a mapping.
+    /// Sets the access to a mapping.
     pub fn set_access(&mut self, base: Address, access: u32) {
         if let Some(mapping) = self.mappings.get_mut(&base) {
             mapping.access = access;
         }
     }
 
-    /// Takes a mapping away.
+    /// Removes a mapping.
     pub fn unmap(&mut self, base: Address) {
         let Some(mapping) = self.mappings.remove(&base) else {
             return;
@@ -204,24 +204,25 @@ impl VirtualMemory {
         self.drop_unused(mapping.handle);
     }
 
-    /// A mapping as the device's address space has it.
+    /// Returns a mapping as a region of the device's address space.
     pub fn region(&self, mapping: &Mapping, name: &str, writable: bool) -> Option<Region> {
         let pages = self.physical.get(mapping.handle)?.pages.clone();
         let first = NonNull::new(std::ptr::with_exposed_provenance_mut(pages.start as usize))?;
         let count = usize::try_from(mapping.bytes / 4).ok()?;
-        // SAFETY: a mapping has no more bytes than its pages, which stay until their last owner is dropped, and nobody looks into.
+        // SAFETY: a mapping has no more bytes than its pages. The pages stay until their last owner is dropped, and no other code accesses
+        // them.
         let words = unsafe { Words::of_host(first, count, Box::new(pages)) };
         let mut region = Region::with_words(name, mapping.base, mapping.bytes, words)?;
         region.writable = writable;
         Some(region)
     }
 
-    /// Bytes of memory that was made and is not gone.
+    /// Returns the bytes of all physical memory.
     pub fn bytes(&self) -> u64 {
         self.physical.values().map(|memory| memory.bytes).sum()
     }
 
-    /// Forgets everything.
+    /// Forgets all reservations, memory and mappings.
     pub fn reset(&mut self) {
         self.reserved.clear();
         self.mappings.clear();
@@ -245,13 +246,15 @@ mod tests {
         assert!(!memory.map(base, GRANULARITY, handle), "occupied");
         assert!(memory.map(base + GRANULARITY, GRANULARITY, handle));
         assert_eq!(
-            memory.whole(base, 2 * GRANULARITY).map(|m| m.len()),
+            memory
+                .whole_mappings(base, 2 * GRANULARITY)
+                .map(|m| m.len()),
             Some(2)
         );
-        assert_eq!(memory.whole(base, 3 * GRANULARITY), None);
-        assert_eq!(memory.whole(base + 8, 8), None);
+        assert_eq!(memory.whole_mappings(base, 3 * GRANULARITY), None);
+        assert_eq!(memory.whole_mappings(base + 8, 8), None);
         assert!(memory.release(handle) && !memory.release(handle));
-        assert!(memory.held(handle).is_none() && memory.bytes() == GRANULARITY);
+        assert!(memory.find_referenced(handle).is_none() && memory.bytes() == GRANULARITY);
         assert_eq!(memory.retain(base + 5), Some(handle));
         assert!(memory.release(handle));
         assert!(!memory.give_back(base, 4 * GRANULARITY), "mapped");

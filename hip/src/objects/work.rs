@@ -1,4 +1,4 @@
-//! What a stream does: a kernel, a copy, a fill, a call of the program's. Also what the nodes of a graph do.
+//! Work of a stream or of a graph's node: a kernel, a copy, a fill, or a call of a host function.
 
 use std::sync::Arc;
 
@@ -7,45 +7,45 @@ use gfx906::code_object::LaunchShape;
 use super::module::Function;
 use crate::boundary::Address;
 
-/// A function that a stream calls: stream, its error so far, data.
+/// Function that a stream calls with the stream, its error so far, and data.
 pub type StreamCallback = unsafe extern "C" fn(Address, u32, Address);
-/// A function that a stream calls: data.
+/// Function that a stream calls with data.
 pub type HostFunction = unsafe extern "C" fn(Address);
 
-/// A piece of work, with all that it needs.
+/// Work with all its parameters.
 #[derive(Clone)]
 pub enum Work {
-    /// A kernel to its end.
+    /// Execution of a kernel.
     Kernel(Kernel),
-    /// A copy.
+    /// Copy.
     Copy(Copy),
-    /// A fill.
+    /// Fill.
     Fill(Fill),
-    /// A call of the program's.
+    /// Call of a host function.
     Host(Host),
-    /// A word of memory, waited for or written. Never a node.
+    /// Wait for a memory word, or write to one. It is never a node.
     Word(Word),
 }
 
-/// A launch.
+/// Launch of a kernel.
 #[derive(Clone)]
 pub struct Kernel {
-    /// The kernel, which stays loaded for as long as someone holds it.
+    /// Kernel. It stays loaded while it is referenced.
     pub function: Function,
-    /// What the program named it by: a function of the host's, or a handle.
+    /// Host function or handle by which the program named the kernel.
     pub named: Address,
-    /// The shape.
+    /// Launch shape.
     pub shape: LaunchShape,
-    /// The explicit arguments, as the program had them at the call.
+    /// Explicit arguments, as they were at the call.
     pub kernarg: Arc<[u8]>,
-    /// Whether all its groups are resident: a cooperative launch.
+    /// True for a cooperative launch, whose work-groups are all resident.
     pub cooperative: bool,
 }
 
-/// Where rows of bytes start: of a piece of memory, of which a row is all.
+/// Layout of rows. Plain memory is a single row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// The first byte.
+    /// Address of the first byte.
     pub start: Address,
     /// Bytes from row to row.
     pub pitch: usize,
@@ -53,7 +53,7 @@ pub struct Rows {
     pub plane: usize,
 }
 
-/// How many bytes, rows, planes.
+/// Size of a copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Bytes of a row.
@@ -64,108 +64,108 @@ pub struct Size {
     pub depth: usize,
 }
 
-/// A copy.
+/// Copy.
 #[derive(Clone)]
 pub struct Copy {
-    /// To where.
+    /// Destination.
     pub to: Rows,
-    /// From where.
+    /// Source.
     pub from: Rows,
-    /// How much.
+    /// Size.
     pub size: Size,
-    /// The direction that the program named.
+    /// Direction that the program named.
     pub direction: u32,
-    /// How it was asked for.
-    pub form: Form,
-    /// What the source held at the call, row after row, where the program may change it since.
+    /// Form of the request.
+    pub form: CopyForm,
+    /// Rows of the source as they were at the call, if the program may have changed them since.
     pub staged: Option<Arc<[u8]>>,
 }
 
-/// How a copy was asked for.
+/// Form in which a copy was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As planes.
+pub enum CopyForm {
+    /// Planes.
     Planes,
-    /// As a single row.
+    /// Single row.
     Row,
-    /// Out of a variable.
+    /// Copy from a variable.
     FromSymbol,
-    /// Into a variable.
+    /// Copy to a variable.
     ToSymbol,
 }
 
-/// A fill.
+/// Fill.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
-    /// Where.
+    /// Destination.
     pub to: Rows,
-    /// How much.
+    /// Size.
     pub size: Size,
-    /// The value of an element.
+    /// Value of an element.
     pub value: u32,
     /// Bytes of an element: 1, 2 or 4.
     pub element: usize,
 }
 
-/// A call of the program's.
+/// Call of a host function.
 #[derive(Clone, Copy, Debug)]
 pub enum Host {
-    /// `hipLaunchHostFunc`: function and data. Not made after a failed kernel.
+    /// `hipLaunchHostFunc`: function and data. It is not called after a failed kernel.
     Function(HostFunction, Address),
-    /// `hipStreamAddCallback`: function, stream, data. Told of a failed kernel.
+    /// `hipStreamAddCallback`: function, stream, data. It gets the error of a failed kernel.
     Callback(StreamCallback, Address, Address),
 }
 
-/// A word of memory.
+/// Operation on a memory word.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    /// Where.
+    /// Address of the word.
     pub address: Address,
-    /// 4 or 8.
+    /// Size: 4 or 8.
     pub bytes: usize,
-    /// What is written or compared with.
+    /// Value that is written or compared with.
     pub value: u64,
-    /// What is waited for; otherwise it is written.
-    pub test: Option<Test>,
-    /// The bits that are compared.
+    /// Condition to wait for. Without it, the value is written.
+    pub test: Option<WordCondition>,
+    /// Mask of the bits that are compared.
     pub mask: u64,
 }
 
-/// What a word must be; the values of HIP's flags.
+/// Condition on a word, by the values of HIP's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
-    /// Not less.
+pub enum WordCondition {
+    /// Greater than or equal to the value.
     AtLeast,
-    /// The same.
+    /// Equal to the value.
     Equal,
-    /// With a bit in common.
+    /// A bit in common with the value.
     And,
-    /// With a bit that neither has.
+    /// A bit that is set neither in the word nor in the value.
     Nor,
 }
 
 impl Word {
-    /// Whether a word is what is waited for.
+    /// Returns true if a word fulfils the condition.
     pub fn passes(&self, held: u64) -> bool {
-        let all = if self.bytes == 4 {
+        let ones = if self.bytes == 4 {
             u64::from(u32::MAX)
         } else {
             u64::MAX
         };
-        let (held, value) = (held & self.mask & all, self.value & all);
+        let (held, value) = (held & self.mask & ones, self.value & ones);
         match self.test {
             None => true,
-            Some(Test::AtLeast) => held >= value,
-            Some(Test::Equal) => held == value,
-            Some(Test::And) => held & value != 0,
-            Some(Test::Nor) => !(held | (value & self.mask)) & all != 0,
+            Some(WordCondition::AtLeast) => held >= value,
+            Some(WordCondition::Equal) => held == value,
+            Some(WordCondition::And) => held & value != 0,
+            Some(WordCondition::Nor) => !(held | (value & self.mask)) & ones != 0,
         }
     }
 }
 
 impl Rows {
-    /// A single row.
-    pub fn one(start: Address) -> Rows {
+    /// Returns the layout of a single row.
+    pub fn single_row(start: Address) -> Rows {
         Rows {
             start,
             pitch: 0,
@@ -173,15 +173,15 @@ impl Rows {
         }
     }
 
-    /// Where a row starts.
+    /// Returns the address of a row.
     pub fn row(&self, y: usize, z: usize) -> Address {
         self.start + (z * self.plane + y * self.pitch) as u64
     }
 }
 
 impl Size {
-    /// A single row.
-    pub fn one(width: usize) -> Size {
+    /// Returns the size of a single row.
+    pub fn single_row(width: usize) -> Size {
         Size {
             width,
             height: 1,
@@ -189,12 +189,12 @@ impl Size {
         }
     }
 
-    /// Whether there is nothing.
+    /// Returns true if there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
-    /// Bytes from the first to behind the last, where rows stand as they do; none where no address is so large.
+    /// Returns the bytes from the first to behind the last in a layout, or none if addresses overflow.
     pub fn span(&self, rows: &Rows) -> Option<u64> {
         let planes = rows.plane.checked_mul(self.depth.checked_sub(1)?)?;
         let lines = rows.pitch.checked_mul(self.height.checked_sub(1)?)?;
@@ -202,7 +202,7 @@ impl Size {
         Some(bytes as u64)
     }
 
-    /// Every row and its plane.
+    /// Returns every row with its plane.
     pub fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.depth).flat_map(move |z| (0..self.height).map(move |y| (y, z)))
     }
@@ -210,7 +210,7 @@ impl Size {
 
 #[cfg(test)]
 mod tests {
-    use super::{Test, Word};
+    use super::{Word, WordCondition};
 
     #[test]
     fn words_pass_as_hip_says() {
@@ -225,13 +225,13 @@ mod tests {
             word.passes(held)
         };
         let wide = 1 << 40;
-        assert!(passes(Test::AtLeast, 8, u64::MAX, 5, wide));
-        assert!(!passes(Test::AtLeast, 4, u64::MAX, 5, wide | 4));
-        assert!(passes(Test::Equal, 8, 0xff, 0x34, 0x1234));
-        assert!(!passes(Test::Equal, 8, 0xfff, 0x34, 0x1234));
-        assert!(passes(Test::And, 4, 0xf0, 0x30, 0x1f));
-        assert!(!passes(Test::And, 4, 0x0f, 0x30, 0x3f));
-        assert!(passes(Test::Nor, 4, u64::MAX, 0xffff_fff0, 7));
-        assert!(!passes(Test::Nor, 4, u64::MAX, 0xffff_fff0, 15));
+        assert!(passes(WordCondition::AtLeast, 8, u64::MAX, 5, wide));
+        assert!(!passes(WordCondition::AtLeast, 4, u64::MAX, 5, wide | 4));
+        assert!(passes(WordCondition::Equal, 8, 0xff, 0x34, 0x1234));
+        assert!(!passes(WordCondition::Equal, 8, 0xfff, 0x34, 0x1234));
+        assert!(passes(WordCondition::And, 4, 0xf0, 0x30, 0x1f));
+        assert!(!passes(WordCondition::And, 4, 0x0f, 0x30, 0x3f));
+        assert!(passes(WordCondition::Nor, 4, u64::MAX, 0xffff_fff0, 7));
+        assert!(!passes(WordCondition::Nor, 4, u64::MAX, 0xffff_fff0, 15));
     }
 }

@@ -1,43 +1,43 @@
-//! The tasks that wait, and which of them may begin.
+//! Waiting tasks, and the rule of which may begin.
 //!
-//! A lane is a list of tasks of which each begins when the one before it has ended. A task may wait for tickets of other lanes too. These
-//! are always older than the task, so that no circle of tasks waits for itself.
+//! A lane is a list of tasks, each of which begins when the task before it has ended. A task may also wait for tickets of other lanes. The
+//! tickets are always older than the task, so tasks cannot wait in a cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Job, LaneId, NULL, Ticket};
 
-/// Who does a task.
-pub(super) enum Work {
-    /// Nobody: it ends as soon as it may begin.
+/// Executor of a task.
+pub(super) enum TaskExecutor {
+    /// No executor: the task ends as soon as it may begin.
     None,
     /// A worker.
     Worker(Job),
-    /// The thread that submitted it, which waits for its turn.
+    /// The thread that submitted the task, which waits for its turn.
     Caller,
 }
 
 pub(super) struct Task {
     pub ticket: Arc<Ticket>,
     pub after: Vec<Arc<Ticket>>,
-    pub work: Work,
+    pub work: TaskExecutor,
 }
 
 #[derive(Default)]
 struct Lane {
-    /// Whether it waits for the null lane, and that for it.
+    /// True if the lane waits for the null lane and the null lane for it.
     blocking: bool,
-    /// Nobody submits to it any more: it goes with its last task.
+    /// True if no one submits to the lane any more. The lane is removed with its last task.
     retired: bool,
     tasks: VecDeque<Task>,
-    /// Its first task has been given to a worker or to its caller.
+    /// True if the first task has been given to a worker or to its caller.
     busy: bool,
-    /// The end of what was submitted last.
+    /// End of the last submitted task.
     last: Option<Arc<Ticket>>,
 }
 
-/// Every lane.
+/// Table of all lanes.
 pub(super) struct Lanes {
     next: LaneId,
     lanes: BTreeMap<LaneId, Lane>,
@@ -45,11 +45,11 @@ pub(super) struct Lanes {
     blocked: BTreeSet<LaneId>,
     /// Lanes whose first task is for a worker and may begin.
     pub ready: VecDeque<LaneId>,
-    /// Tasks that have begun on their caller's thread, or may.
+    /// Tasks that may begin, or have begun, on their caller's thread.
     pub called: Vec<Arc<Ticket>>,
 }
 
-/// Tickets among some that have not ended.
+/// Returns the tickets that have not ended.
 fn open<'a>(
     tickets: impl Iterator<Item = &'a Option<Arc<Ticket>>>,
 ) -> impl Iterator<Item = Arc<Ticket>> {
@@ -82,7 +82,7 @@ impl Lanes {
         id
     }
 
-    /// Lets a lane go once its tasks have ended.
+    /// Removes a lane after its tasks have ended.
     pub fn retire(&mut self, id: LaneId) {
         if let Some(lane) = self.lanes.get_mut(&id) {
             lane.retired = true;
@@ -90,7 +90,7 @@ impl Lanes {
         }
     }
 
-    /// What a task of a lane waits for besides the tasks before it: the null lane waits for the blocking ones, and they for it.
+    /// Returns the dependencies of a task on other lanes: the null lane waits for the blocking lanes, and they for the null lane.
     fn others(&self, id: LaneId) -> Vec<Arc<Ticket>> {
         let blocking = self.lanes.get(&id).is_some_and(|lane| lane.blocking);
         let lanes = self.lanes.iter().filter(|(other, lane)| {
@@ -99,7 +99,7 @@ impl Lanes {
         open(lanes.map(|(_, lane)| &lane.last)).collect()
     }
 
-    /// What has to end before all that was submitted to a lane has.
+    /// Returns the tickets that must end before a lane has no work.
     pub fn pending(&self, id: LaneId) -> Vec<Arc<Ticket>> {
         let own = self.lanes.get(&id).map(|lane| &lane.last);
         let mut pending: Vec<_> = open(own.into_iter()).collect();
@@ -109,21 +109,21 @@ impl Lanes {
         pending
     }
 
-    /// What has to end before all lanes have nothing to do.
-    pub fn all(&self) -> Vec<Arc<Ticket>> {
+    /// Returns the tickets that must end before no lane has work.
+    pub fn pending_everywhere(&self) -> Vec<Arc<Ticket>> {
         open(self.lanes.values().map(|lane| &lane.last)).collect()
     }
 
-    /// Appends tasks to a lane; those of one that is gone go to the null lane.
+    /// Appends tasks to a lane, or to the null lane if the lane is gone.
     pub fn push(&mut self, id: LaneId, mut tasks: Vec<Task>) {
         let id = if self.lanes.contains_key(&id) {
             id
         } else {
             NULL
         };
-        let others = self.others(id);
+        let dependencies = self.others(id);
         if let Some(first) = tasks.first_mut() {
-            first.after.extend(others);
+            first.after.extend(dependencies);
         }
         if let Some(lane) = self.lanes.get_mut(&id) {
             if let Some(last) = tasks.last() {
@@ -134,14 +134,14 @@ impl Lanes {
         self.advance_all(id);
     }
 
-    /// Lets the first task of a lane begin, if it may, and those of other lanes that waited for it.
+    /// Begins the first task of a lane if it may begin, and tasks of other lanes that waited for it.
     fn advance_all(&mut self, id: LaneId) {
         if self.advance(id) {
             self.settle();
         }
     }
 
-    /// Lets begin what waited for something that has ended.
+    /// Begins the tasks whose tickets have ended.
     fn settle(&mut self) {
         let mut ended = true;
         while ended {
@@ -152,7 +152,7 @@ impl Lanes {
         }
     }
 
-    /// Lets the first task of a lane begin, if it may; whether tasks ended thereby.
+    /// Begins the first task of a lane if it may begin. Returns true if tasks ended.
     fn advance(&mut self, id: LaneId) -> bool {
         let mut ended = false;
         while let Some(lane) = self.lanes.get_mut(&id) {
@@ -172,14 +172,14 @@ impl Lanes {
                 break;
             }
             match first.work {
-                Work::None => {
+                TaskExecutor::None => {
                     first.ticket.end();
                     lane.tasks.pop_front();
                     ended = true;
                     continue;
                 }
-                Work::Worker(_) => self.ready.push_back(id),
-                Work::Caller => self.called.push(first.ticket.clone()),
+                TaskExecutor::Worker(_) => self.ready.push_back(id),
+                TaskExecutor::Caller => self.called.push(first.ticket.clone()),
             }
             lane.busy = true;
             break;
@@ -187,17 +187,17 @@ impl Lanes {
         ended
     }
 
-    /// Takes the next task that is for a worker, and its lane.
+    /// Takes the next task for a worker, with its lane.
     pub fn take(&mut self) -> Option<(LaneId, Arc<Ticket>, Job)> {
         let id = self.ready.pop_front()?;
         let task = self.lanes.get_mut(&id)?.tasks.pop_front()?;
         match task.work {
-            Work::Worker(job) => Some((id, task.ticket, job)),
+            TaskExecutor::Worker(job) => Some((id, task.ticket, job)),
             _ => None,
         }
     }
 
-    /// The task that a worker took has ended.
+    /// Ends a worker's task.
     pub fn ended(&mut self, id: LaneId, ticket: &Ticket) {
         ticket.end();
         if let Some(lane) = self.lanes.get_mut(&id) {
@@ -207,14 +207,14 @@ impl Lanes {
         self.settle();
     }
 
-    /// Whether the turn of a caller's task has come.
+    /// Returns true if a caller's task may begin.
     pub fn is_called(&self, ticket: &Arc<Ticket>) -> bool {
-        self.called.iter().any(|other| Arc::ptr_eq(other, ticket))
+        self.called.iter().any(|called| Arc::ptr_eq(called, ticket))
     }
 
-    /// A caller's task has ended.
+    /// Ends a caller's task.
     pub fn returned(&mut self, ticket: &Arc<Ticket>) {
-        self.called.retain(|other| !Arc::ptr_eq(other, ticket));
+        self.called.retain(|called| !Arc::ptr_eq(called, ticket));
         let id = self.lanes.iter().find_map(|(&id, lane)| {
             let first = lane.tasks.front()?;
             Arc::ptr_eq(&first.ticket, ticket).then_some(id)

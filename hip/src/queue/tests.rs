@@ -1,4 +1,4 @@
-//! Order, waiting, callers' turns, closing: without a device.
+//! Tests of order, waiting, callers' turns and closing, without a device.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,13 +9,13 @@ fn queue() -> &'static Queue {
     Box::leak(Box::new(Queue::new()))
 }
 
-/// A task that ends when it is told to.
+/// Returns a task that ends when a message is sent to it.
 fn gate() -> (Sender<()>, Submission) {
     let (open, wait): (_, Receiver<()>) = channel();
     let job = move || {
         let _ = wait.recv();
     };
-    (open, Submission::of(job))
+    (open, Submission::from_job(job))
 }
 
 fn one(queue: &'static Queue, lane: LaneId, task: Submission) -> Arc<Ticket> {
@@ -33,7 +33,7 @@ fn tasks_of_a_lane_run_one_after_the_other() {
     for n in 0..200 {
         let seen = seen.clone();
         let job = move || seen.lock().expect("no panic").push(n);
-        one(queue, lane, Submission::of(job));
+        one(queue, lane, Submission::from_job(job));
     }
     queue.wait(&queue.pending(lane));
     assert_eq!(
@@ -49,9 +49,9 @@ fn a_task_may_wait_for_one_of_another_lane() {
     let (open, gate) = gate();
     let first = one(queue, a, gate);
     let done = one(queue, a, Submission::default());
-    // The other lane runs meanwhile, up to what waits.
-    queue.wait(&[one(queue, b, Submission::of(|| ()))]);
-    let second = one(queue, b, Submission::after(vec![done.clone()]));
+    // The other lane runs meanwhile, up to the waiting task.
+    queue.wait(&[one(queue, b, Submission::from_job(|| ()))]);
+    let second = one(queue, b, Submission::wait_for(vec![done.clone()]));
     assert!(!first.is_done() && !done.is_done() && !second.is_done());
     open.send(()).expect("it waits");
     queue.wait(std::slice::from_ref(&second));
@@ -72,13 +72,13 @@ fn the_null_lane_waits_for_blocking_lanes_and_they_for_it() {
     open.send(()).expect("it waits");
     queue.wait(&[behind]);
     assert!(null.is_done());
-    // And not for the others.
+    // It does not wait for the other lanes.
     let (open, task) = gate();
     one(queue, free, task);
     assert!(one(queue, NULL, Submission::default()).is_done());
-    assert!(queue.pending(NULL).is_empty() && queue.all().len() == 1);
+    assert!(queue.pending(NULL).is_empty() && queue.pending_everywhere().len() == 1);
     open.send(()).expect("it waits");
-    queue.wait(&queue.all());
+    queue.wait(&queue.pending_everywhere());
 }
 
 #[test]
@@ -94,15 +94,15 @@ fn a_caller_takes_its_turn() {
         flag.store(true, SeqCst);
         open.send(()).expect("it waits");
     });
-    let seen = queue.here(lane, Vec::new(), || opened.load(SeqCst));
+    let seen = queue.run_in_turn(lane, Vec::new(), || opened.load(SeqCst));
     assert_eq!(seen, Some(true));
     opener.join().expect("no panic");
-    // A panic on the way does not keep the lane.
+    // A panic does not block the lane.
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        queue.here(lane, Vec::new(), || panic!("on purpose"))
+        queue.run_in_turn(lane, Vec::new(), || panic!("on purpose"))
     }));
     assert!(panicked.is_err());
-    let behind = one(queue, lane, Submission::of(|| panic!("on purpose")));
+    let behind = one(queue, lane, Submission::from_job(|| panic!("on purpose")));
     queue.wait(&[behind, one(queue, lane, Submission::default())]);
 }
 
@@ -115,9 +115,9 @@ fn tasks_that_wait_for_each_other_all_run() {
         let job = move || {
             barrier.wait();
         };
-        one(queue, queue.add(false), Submission::of(job));
+        one(queue, queue.add(false), Submission::from_job(job));
     }
-    queue.wait(&queue.all());
+    queue.wait(&queue.pending_everywhere());
 }
 
 #[test]
@@ -126,14 +126,14 @@ fn a_lane_that_is_let_go_ends_its_tasks() {
     let lane = queue.add(true);
     let (open, task) = gate();
     let first = one(queue, lane, task);
-    let last = one(queue, lane, Submission::of(|| ()));
+    let last = one(queue, lane, Submission::from_job(|| ()));
     queue.retire(lane);
     assert!(!first.is_done());
     open.send(()).expect("it waits");
-    queue.wait(&queue.all());
+    queue.wait(&queue.pending_everywhere());
     assert!(last.is_done());
-    // What comes too late is not lost.
-    queue.wait(&[one(queue, lane, Submission::of(|| ()))]);
+    // Work after the close is not lost.
+    queue.wait(&[one(queue, lane, Submission::from_job(|| ()))]);
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn closing_waits_for_a_while_and_lets_nothing_begin() {
     let behind = one(
         queue,
         lane,
-        Submission::of(move || flag.store(true, SeqCst)),
+        Submission::from_job(move || flag.store(true, SeqCst)),
     );
     assert!(!queue.close(Duration::from_millis(30)));
-    // Nobody waits for what will never begin.
+    // No thread waits for a task that will never begin.
     queue.wait(&[behind]);
-    assert_eq!(queue.here(lane, Vec::new(), || ()), None);
+    assert_eq!(queue.run_in_turn(lane, Vec::new(), || ()), None);
     assert!(queue.submit(NULL, vec![Submission::default()]).is_none());
     assert!(!ran.load(SeqCst));
 }
@@ -177,11 +177,11 @@ fn many_threads_submit_at_once() {
                     let after = tickets.last().cloned().into_iter().collect();
                     let task = Submission {
                         after,
-                        ..Submission::of(job)
+                        ..Submission::from_job(job)
                     };
                     tickets.push(one(queue, on, task));
                     if n % 50 == 0 {
-                        let done = queue.here(on, Vec::new(), || count_done(&tickets));
+                        let done = queue.run_in_turn(on, Vec::new(), || count_done(&tickets));
                         assert!(done.is_some_and(|done| done <= tickets.len()));
                     }
                 }
@@ -191,7 +191,7 @@ fn many_threads_submit_at_once() {
         }
     });
     assert_eq!(count.load(SeqCst), 1200);
-    assert!(queue.all().is_empty());
+    assert!(queue.pending_everywhere().is_empty());
 }
 
 fn count_done(tickets: &[Arc<Ticket>]) -> usize {

@@ -1,4 +1,4 @@
-//! The code object of a record: its ELF file, written once, and the variables that the program has changed since it was loaded.
+//! Code object of a record: its ELF file, written once, and the variables that the program has changed since the code was loaded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,22 +11,22 @@ use gfx906::machine::Gpu;
 use super::files;
 use crate::boundary::Address;
 
-/// What is kept of a code object where launches are recorded.
-pub struct Code {
+/// Copy of a code object for records.
+pub struct RecordedCode {
     elf: Vec<u8>,
-    /// The name of its file, by its content: the same one of every process.
+    /// Name of its file, made from its content, so that all processes use the same file.
     file: String,
-    /// Where its variables are, and what they held when it was loaded.
+    /// Address and initial content of each variable.
     variables: BTreeMap<String, (Address, Vec<u8>)>,
 }
 
-impl Code {
-    /// Of a code object that has just been loaded; nothing where no launch is recorded.
-    pub fn of(
+impl RecordedCode {
+    /// Copies a code object that has just been loaded. Returns none if launches are not recorded.
+    pub fn copy_if_recording(
         gpu: &Gpu,
         bytes: &[u8],
         variables: &HashMap<String, (Address, u64)>,
-    ) -> Option<Code> {
+    ) -> Option<RecordedCode> {
         if !super::is_on() {
             return None;
         }
@@ -34,32 +34,32 @@ impl Code {
         let mut hash = DefaultHasher::new();
         elf.hash(&mut hash);
         let file = format!("code-{:016x}.co", hash.finish());
-        // Descriptors of kernels are objects too.
+        // Kernel descriptors are objects too.
         let variables = variables.iter().filter(|(name, _)| !name.ends_with(".kd"));
         let variables = variables.filter_map(|(name, (address, size))| {
             let held = memory(gpu, *address, *size).ok()?;
             Some((name.clone(), (*address, held)))
         });
         let variables = variables.collect();
-        Some(Code {
+        Some(RecordedCode {
             elf,
             file,
             variables,
         })
     }
 
-    /// Bytes that the file will take.
+    /// Returns the bytes that the file will take, or 0 if it exists.
     pub fn unwritten(&self, directory: &Path) -> u64 {
         let there = self.is_in(directory);
         if there { 0 } else { self.elf.len() as u64 }
     }
 
     fn is_in(&self, directory: &Path) -> bool {
-        let found = std::fs::metadata(directory.join(&self.file));
-        found.is_ok_and(|found| found.len() == self.elf.len() as u64)
+        let metadata = std::fs::metadata(directory.join(&self.file));
+        metadata.is_ok_and(|metadata| metadata.len() == self.elf.len() as u64)
     }
 
-    /// Writes the file, if it is not there; its name.
+    /// Writes the file unless it exists, and returns its name.
     pub fn write(&self, directory: &Path) -> io::Result<&str> {
         if !self.is_in(directory) {
             files::write(&directory.join(&self.file), &self.elf)?;
@@ -67,7 +67,7 @@ impl Code {
         Ok(&self.file)
     }
 
-    /// The variables that no longer hold what they were loaded with.
+    /// Returns the variables whose content has changed since the code was loaded.
     pub fn changed(&self, gpu: &Gpu) -> io::Result<Vec<(String, Vec<u8>)>> {
         let mut changed = Vec::new();
         for (name, (address, loaded)) in &self.variables {

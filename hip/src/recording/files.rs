@@ -1,4 +1,4 @@
-//! The files of a record.
+//! Files of a record.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,12 +9,12 @@ use gfx906::machine::Gpu;
 use super::{progress, settings};
 use crate::boundary::Address;
 
-/// Memory is written and compared in pieces of this size.
+/// Bytes of memory that are written or compared at a time.
 const PIECE: usize = 1 << 20;
-/// Letters of a kernel's name in the name of a directory.
+/// Letters of a kernel's name in a directory's name.
 const LETTERS: usize = 40;
 
-/// A new directory for the next record: `000007-scale`. Other processes may write beside.
+/// Creates a directory for the next record: `000007-scale`. Other processes may write to the same parent.
 pub fn directory(within: &Path, number: &mut u32, kernel: &str) -> io::Result<PathBuf> {
     let names = settings::names(kernel);
     let name = names.last().map_or(kernel, String::as_str);
@@ -23,7 +23,7 @@ pub fn directory(within: &Path, number: &mut u32, kernel: &str) -> io::Result<Pa
     let name = name.trim_matches('_');
     loop {
         *number += 1;
-        // Another process's record of the same number may be of another kernel.
+        // Another process may use the same number for another kernel.
         let path = within.join(format!("{number:06}-{name}"));
         match fs::create_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -34,22 +34,22 @@ pub fn directory(within: &Path, number: &mut u32, kernel: &str) -> io::Result<Pa
 
 /// Writes a file.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    counted(bytes.len());
+    count_written(bytes.len());
     fs::write(path, bytes).map_err(|error| about(&error, path))
 }
 
-/// Writes what `size` bytes of memory hold.
+/// Writes the content of `size` bytes of memory.
 pub fn write_memory(gpu: &Gpu, base: Address, size: u64, path: &Path) -> io::Result<()> {
     let mut file = File::create(path).map_err(|error| about(&error, path))?;
     pieces(gpu, base, size, |piece| {
-        counted(piece.len());
+        count_written(piece.len());
         file.write_all(piece).map(|()| true)
     })
     .map(drop)
     .map_err(|error| about(&error, path))
 }
 
-/// Whether `size` bytes of memory hold what a file does.
+/// Returns true if `size` bytes of memory have the content of a file.
 pub fn holds(gpu: &Gpu, base: Address, size: u64, path: &Path) -> io::Result<bool> {
     let mut file = File::open(path).map_err(|error| about(&error, path))?;
     let mut before = vec![0; PIECE];
@@ -61,7 +61,7 @@ pub fn holds(gpu: &Gpu, base: Address, size: u64, path: &Path) -> io::Result<boo
     .map_err(|error| about(&error, path))
 }
 
-/// Each piece of memory, up to the first for which a function says no; whether none did.
+/// Calls a function for each piece of memory until it returns false. Returns true if it never does.
 fn pieces(
     gpu: &Gpu,
     base: Address,
@@ -80,7 +80,7 @@ fn pieces(
     Ok(true)
 }
 
-fn counted(bytes: usize) {
+fn count_written(bytes: usize) {
     let mut progress = progress();
     progress.written = progress.written.saturating_add(bytes as u64);
 }

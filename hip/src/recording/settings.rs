@@ -1,37 +1,37 @@
-//! What the environment says about recording.
+//! Settings of the recording, parsed from the environment's variables.
 
 use std::path::{Path, PathBuf};
 
 use cpp_demangle::{DemangleOptions, Symbol};
 use globset::{Glob, GlobMatcher};
 
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::settings;
 
-/// Bytes that are written in all, unless `GFX906_RECORD_BYTES` says otherwise.
+/// Most bytes of all records without `GFX906_RECORD_BYTES`.
 const LIMIT: u64 = 1 << 30;
 
-/// Where records go, and of what.
-pub struct Settings {
-    /// The directory, as a path that a change of the program's own directory does not change.
+/// Target and selection of records.
+pub struct RecordingSettings {
+    /// Absolute path of the directory, so that a change of the working directory has no effect.
     pub directory: PathBuf,
-    /// Bytes that are written in all.
+    /// Most bytes of all records.
     pub limit: u64,
-    /// The kernels, by name; all without.
+    /// Pattern of kernel names. Without it, all kernels are recorded.
     kernels: Option<GlobMatcher>,
 }
 
-impl Settings {
-    /// `GFX906_RECORD` and what belongs to it; what cannot be used is told, and nothing is recorded.
-    pub fn of_environment() -> Option<Settings> {
-        let directory = std::env::var_os("GFX906_RECORD").filter(|value| !value.is_empty())?;
-        let variable = |name: &str| std::env::var(name).ok();
-        let settings = Settings::new(
-            Path::new(&directory),
-            variable("GFX906_RECORD_BYTES").as_deref(),
-            variable("GFX906_RECORD_KERNELS").as_deref(),
+impl RecordingSettings {
+    /// Reads `GFX906_RECORD` and its kin. An unusable value is logged, and nothing is recorded.
+    pub fn of_environment() -> Option<RecordingSettings> {
+        let variables = settings::recording()?;
+        let settings = RecordingSettings::new(
+            &variables.directory,
+            variables.bytes.as_deref(),
+            variables.kernels.as_deref(),
         );
         settings
-            .map_err(|problem| tell(format!("{problem}: nothing is recorded")))
+            .map_err(|problem| log(format!("{problem}: nothing is recorded")))
             .ok()
     }
 
@@ -39,7 +39,7 @@ impl Settings {
         directory: &Path,
         limit: Option<&str>,
         kernels: Option<&str>,
-    ) -> Result<Settings, String> {
+    ) -> Result<RecordingSettings, String> {
         let limit = match limit {
             None => LIMIT,
             Some(text) => bytes(text).ok_or_else(|| {
@@ -55,15 +55,15 @@ impl Settings {
         let kernels = kernels.map(glob).transpose()?;
         let unusable = |error| format!("GFX906_RECORD={}: {error}", directory.display());
         std::fs::create_dir_all(directory).map_err(unusable)?;
-        Ok(Settings {
+        Ok(RecordingSettings {
             directory: std::path::absolute(directory).map_err(unusable)?,
             limit,
             kernels: kernels.map(|glob| glob.compile_matcher()),
         })
     }
 
-    /// Whether launches of a kernel are recorded: by its name as it is in the code object, or as in the source, with its parameters
-    /// or without.
+    /// Returns true if launches of a kernel are recorded. The pattern may match the symbol, or the name in the source with or without
+    /// parameters.
     pub fn wants(&self, kernel: &str) -> bool {
         let Some(glob) = &self.kernels else {
             return true;
@@ -72,7 +72,7 @@ impl Settings {
     }
 }
 
-/// The names of a kernel: as it is, and demangled, with return type and parameters and without.
+/// Returns the names of a kernel: the symbol, and the demangled name with and without return type and parameters.
 pub fn names(kernel: &str) -> Vec<String> {
     let mut names = vec![kernel.to_owned()];
     if let Ok(symbol) = Symbol::new(kernel) {
@@ -87,7 +87,7 @@ pub fn names(kernel: &str) -> Vec<String> {
     names
 }
 
-/// A number of bytes: `500000`, `64K`, `512M`, `2G`.
+/// Parses a number of bytes: `500000`, `64K`, `512M`, `2G`.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let units = [('K', 10), ('M', 20), ('G', 30)];
@@ -128,7 +128,7 @@ mod tests {
     fn kernels_are_known_by_each_of_their_names() {
         let here = std::env::temp_dir();
         let wants = |glob: &str, kernel: &str| {
-            let settings = Settings::new(&here, None, Some(glob));
+            let settings = RecordingSettings::new(&here, None, Some(glob));
             settings
                 .map(|settings| settings.wants(kernel))
                 .unwrap_or_else(|problem| panic!("{problem}"))
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_told_in_a_line() {
         let here = std::env::temp_dir();
-        let problem = |limit, glob| Settings::new(&here, limit, glob).err();
+        let problem = |limit, glob| RecordingSettings::new(&here, limit, glob).err();
         assert_eq!(
             problem(Some("many"), None).as_deref(),
             Some("GFX906_RECORD_BYTES=many is no number of bytes, as 500000 or 2G")
@@ -166,7 +166,9 @@ mod tests {
             "{glob}"
         );
         let file = std::env::current_exe().expect("this test");
-        let problem = Settings::new(&file, None, None).err().expect("a file");
+        let problem = RecordingSettings::new(&file, None, None)
+            .err()
+            .expect("a file");
         assert!(
             problem.starts_with("GFX906_RECORD=/") && !problem.contains('\n'),
             "{problem}"

@@ -1,4 +1,4 @@
-// Arrays of one, two and three sides, and the copies that reach them.
+// Arrays of one, two and three dimensions, and the copies that reach them.
 #include <cstring>
 
 #include "check.h"
@@ -15,14 +15,14 @@ void plane() {
     HIP_CHECK(hipMemcpy2DToArray(array, 0, 0, in, W * 4, W * 4, H, hipMemcpyHostToDevice));
     HIP_CHECK(hipMemcpy2DFromArray(out, W * 4, array, 0, 0, W * 4, H, hipMemcpyDeviceToHost));
     REQUIRE(std::memcmp(in, out, sizeof in) == 0);
-    // A part of it, to the device and back.
+    // A part of the array is copied to the device and back.
     HIP_CHECK(hipMemset(device, 0, sizeof in));
     HIP_CHECK(hipMemcpy2DFromArray(device, W * 4, array, 3 * 4, 1, 10 * 4, 2, hipMemcpyDeviceToDevice));
     to_host(out[0], device, W * H);
     REQUIRE(out[0][0] == in[1][3] && out[1][9] == in[2][12] && out[0][10] == 0);
     EXPECT(hipErrorInvalidValue, hipMemcpy2DToArray(array, 4, 0, in, W * 4, W * 4, H, hipMemcpyHostToDevice));
     EXPECT(hipErrorInvalidValue, hipMemcpy2DToArray(array, 0, 1, in, W * 4, W * 4, H, hipMemcpyHostToDevice));
-    // Bytes in a row, over the ends of rows.
+    // Consecutive bytes are copied across the ends of rows.
     float line[2 * W];
     HIP_CHECK(hipMemcpyFromArray(line, array, 8, 1, (2 * W - 2) * 4, hipMemcpyDeviceToHost));
     REQUIRE(std::memcmp(line, in[1] + 2, (2 * W - 2) * 4) == 0);
@@ -57,7 +57,7 @@ void cube() {
     copy.extent = make_hipExtent(W, H, D);
     copy.kind = hipMemcpyHostToDevice;
     HIP_CHECK(hipMemcpy3D(&copy));
-    // Its middle: two elements of two rows of two planes.
+    // The middle of the array: two elements of two rows of two planes.
     hipMemcpy3DParms back = {};
     back.srcArray = array;
     back.srcPos = make_hipPos(3, 1, 1);

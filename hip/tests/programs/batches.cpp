@@ -1,4 +1,4 @@
-// Copies by the batch and between devices, what the driver tells of addresses and nodes, masks of compute units, kernels of several devices.
+// Batches of copies, copies between devices, queries of the driver API about addresses and nodes, masks of compute units, launches on several devices.
 #include "check.h"
 
 enum { during_call = 2, in_turn = 1 };
@@ -76,7 +76,7 @@ static void rows() {
     for (int i = 0; i < n; ++i) from[i] = 3 * i, pinned[i] = -i;
     hipStream_t stream;
     HIP_CHECK(hipStreamCreate(&stream));
-    // Down in two parts, over, and back: batches of one stream come one after the other.
+    // Data go down in two parts, over, and back: batches of one stream come one after the other.
     void* down[] = {a, a + 400, b};
     void* sources[] = {from.data(), from.data() + 400, pinned};
     size_t sizes[] = {1600, 2400, 2000}, failed = 77;
@@ -92,7 +92,7 @@ static void rows() {
     HIP_CHECK(hipStreamSynchronize(stream));
     for (int i = 0; i < n; ++i) REQUIRE(back[i] == (i < 500 ? -i : 3 * i));
 
-    // A source that is read during the call may be changed behind it, pinned or not. The second attribute is of the other two.
+    // A source that is read during the call may change afterwards, pinned or not. The second attribute belongs to the other two copies.
     CopyAttributes attributes[2] = {};
     attributes[0].order = in_turn, attributes[1].order = during_call;
     size_t firsts[] = {0, 1};
@@ -105,7 +105,7 @@ static void rows() {
     to_host(back.data(), b, 500);
     for (int i = 0; i < 500; ++i) REQUIRE(back[i] == -(i + 500));
 
-    // Of a batch that cannot be, nothing is done.
+    // A batch with an invalid copy does nothing.
     HIP_CHECK(hipMemset(a, 0, n * 4));
     size_t beyond[] = {1600, n * 4, 4};
     EXPECT(hipErrorInvalidValue, hipMemcpyBatchAsync(down, sources, beyond, 3, nullptr, nullptr, 0, &failed, stream));
@@ -135,7 +135,7 @@ static void rows() {
 }
 
 static void planes() {
-    // 6 by 5 by 4 elements; of them 3 by 2 by 2 at 2, 1, 1, through an array, into the middle of rows of 8 and layers of 7.
+    // A box of 3 by 2 by 2 elements at 2, 1, 1 of 6 by 5 by 4 goes through an array into the middle of rows of 8 and layers of 7.
     const int w = 6, h = 5, d = 4;
     std::vector<short> from(w * h * d), back(8 * 7 * d, -1);
     for (size_t i = 0; i < from.size(); ++i) from[i] = short(i + 1);
@@ -149,7 +149,7 @@ static void planes() {
     HIP_CHECK(hipMemcpy3DBatchAsync(1, &down, &failed, 0, stream));
     Operation up[] = {
         {place(array, 2, 1, 1), memory(back.data() + 1, 8, 7), make_hipExtent(3, 2, 2), in_turn, 0},
-        // Bytes between memory and memory.
+        // Bytes are copied between plain memory ranges.
         {memory(from.data(), w * 2, h), memory(back.data() + 8 * 7 * 3, 8 * 2, 7), make_hipExtent(w * 2, h, 1), in_turn, 0},
     };
     HIP_CHECK(hipMemcpy3DBatchAsync(2, up, &failed, 0, stream));
@@ -172,7 +172,7 @@ static void planes() {
     EXPECT(hipErrorInvalidValue, hipMemcpy3DBatchAsync(2, up, &failed, 0, stream));
     REQUIRE(failed == 0);
 
-    // The one device is both.
+    // The only device is both source and destination.
     int* x = device_alloc<int>(12 * 3);
     int *y = device_alloc<int>(12 * 3), host[36], got[36];
     for (int i = 0; i < 36; ++i) host[i] = 5 * i;
@@ -220,7 +220,7 @@ static void addresses() {
     HIP_CHECK(hipHostMalloc(&pinned, 300));
     HIP_CHECK(hipDrvPointerGetAttributes(6, wanted, places, pinned));
     REQUIRE(host == pinned && size == 300 && type == hipMemoryTypeHost);
-    // Memory that HIP does not know has nothing, which is no error.
+    // Memory that HIP does not know has no attributes, which is no error.
     int local;
     HIP_CHECK(hipDrvPointerGetAttributes(4, wanted, places, &local));
     REQUIRE(device == nullptr && host == nullptr && start == nullptr && size == 0);
@@ -254,7 +254,7 @@ static void nodes() {
     HIP_CHECK(hipGraphAddEmptyNode(&again, graph, nullptr, 0));
     EXPECT(hipErrorInvalidValue, hipDrvGraphMemcpyNodeGetParams(again, &told));
     HIP_CHECK(hipGraphDestroy(graph));
-    // What was told makes the same copy.
+    // The queried parameters make the same copy.
     HIP_CHECK(hipMemset(room, 0, 16 * 6 * 3 * 4));
     HIP_CHECK(hipGraphCreate(&graph, 0));
     HIP_CHECK(hipDrvGraphAddMemcpyNode(&again, graph, nullptr, 0, &told, nullptr));
@@ -291,7 +291,7 @@ static void units() {
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(nullptr, 1, mask));
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&all, 1, nullptr));
 
-    // A kernel for each device, of which there is one.
+    // One kernel is launched per device; there is one device.
     int *x = device_alloc<int>(128), by = 4, host[128];
     HIP_CHECK(hipMemset(x, 0, 128 * 4));
     void* arguments[] = {&x, &by};
@@ -308,7 +308,7 @@ static void units() {
     EXPECT(hipErrorInvalidValue, hipExtLaunchMultiKernelMultiDevice(&launch, 2, 0));
     launch.stream = nullptr;
     EXPECT(hipErrorInvalidHandle, hipExtLaunchMultiKernelMultiDevice(&launch, 1, 0));
-    // What tells streams apart, and where they are.
+    // Numbers that tell streams apart, and the streams' devices.
     unsigned long long first = 7, second = 7;
     hipDevice_t device = 7;
     HIP_CHECK(hipStreamGetId(some, &first));

@@ -37,7 +37,7 @@ __global__ void fill(T* x, int n, float step) {
         }                                                                                                    \
     } while (0)
 
-// op(a) is the transpose of what is stored.
+// op(a) is the transpose of the stored matrix.
 template <class T>
 bool right(const T* device, float alpha, float tolerance) {
     std::vector<T> c(M * N);

@@ -1,4 +1,4 @@
-// What the programs share: checked calls, inputs, comparison, a line a test.
+// Helpers of the programs: checked calls, inputs, comparison, a line per test.
 #pragma once
 #include <hip/hip_runtime.h>
 
@@ -73,7 +73,7 @@ void to_host(T* host, const T* device, size_t n) {
     HIP_CHECK(hipMemcpy(host, device, n * sizeof(T), hipMemcpyDeviceToHost));
 }
 
-// What came after HIP 5.2, of which Debian has the headers.
+// Additions after HIP 5.2, whose headers Debian has.
 #if HIP_VERSION < 50300000
 typedef struct hipUserObject* hipUserObject_t;
 enum { hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1 };

@@ -1,4 +1,4 @@
-// Cooperative launches: barriers of the whole grid, of the device library's and of a program's own making. With an argument: what must not be done.
+// Cooperative launches: barriers of the whole grid, by the device library and by the program itself. The argument chooses a forbidden action.
 #include <string>
 
 #include "check.h"
@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-// Each round every work-item takes the sum of its neighbours of the round before: wrong at once if a group is a round ahead or behind.
+// In each round every work-item sums its neighbours' values of the round before. A group that is a round ahead or behind gives a wrong sum at once.
 __global__ void rounds(int* a, int* b, int n, int times) {
     auto grid = cg::this_grid();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,12 +47,12 @@ __global__ void own_barrier(unsigned* words, int* sums, int times) {
     for (int t = 0; t < times; ++t) {
         if (threadIdx.x == 0) atomicAdd(&sums[t], 1);
         meet(&words[0], &words[1], gridDim.x);
-        // Nobody is behind the barrier before all have come.
+        // No group passes the barrier before all have come.
         if (threadIdx.x == 0 && __hip_atomic_load(&sums[t], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) != int(gridDim.x)) atomicAdd(&sums[times], 1);
     }
 }
 
-// One group takes another way: the others wait for ever.
+// One group takes another way, so that the others wait forever.
 __global__ void one_stays_away(int* x) {
     if (blockIdx.x == 1) return;
     cg::this_grid().sync();
@@ -116,7 +116,7 @@ int main(int count, char** words) {
     to_host(host.data(), x, 500);
     for (int i = 0; i < 500; ++i) REQUIRE(host[i] == i);
 
-    // As many groups as the card holds, and one more.
+    // The grid has as many groups as the card holds, and one more.
     HIP_CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&each, reinterpret_cast<const void*>(large), 1024, 0));
     REQUIRE(each == 1);
     dim3 most(each * units);
@@ -127,7 +127,7 @@ int main(int count, char** words) {
            hipLaunchCooperativeKernel(reinterpret_cast<void*>(large), dim3(most.x + 1), dim3(1024), one, 0, 0));
     EXPECT(hipErrorCooperativeLaunchTooLarge, hipGetLastError());
 
-    // Loops on memory, with every group resident.
+    // The kernel loops on memory, with every group resident.
     const int times = 6;
     unsigned* barrier = device_alloc<unsigned>(2);
     int* sums = device_alloc<int>(times + 1);
@@ -144,7 +144,7 @@ int main(int count, char** words) {
     for (int t = 0; t < times; ++t) REQUIRE(got[t] == 200);
     REQUIRE(got[times] == 0);
 
-    // The one device of a launch on all.
+    // The launch on all devices has one device.
     hipLaunchParams all = {};
     all.func = reinterpret_cast<void*>(what_it_is);
     all.gridDim = dim3(3);

@@ -8,7 +8,7 @@ __global__ void __launch_bounds__(64) small(int* x) { x[threadIdx.x] = 1; }
 
 int main() {
     void* p = &p;
-    // Null pointers, nothing to do, too much.
+    // Null pointers, empty ranges, sizes beyond memory.
     EXPECT(hipErrorInvalidValue, hipMalloc(static_cast<void**>(nullptr), 4));
     HIP_CHECK(hipMalloc(&p, 0));
     REQUIRE(p == nullptr);
@@ -37,7 +37,7 @@ int main() {
     EXPECT(hipErrorInvalidValue, hipMemcpy(p, host, 4, hipMemcpyHostToDevice));
     EXPECT(hipErrorInvalidValue, hipFree(host));
 
-    // Positions within rows and planes: what does not lie in them is refused, wherever its bytes would be.
+    // Positions within rows and planes: a position outside its row is refused, wherever its bytes would be.
     {
         char* q = nullptr;
         char rows[4 * 16 * 2] = {};
@@ -69,7 +69,7 @@ int main() {
         driver.dstXInBytes = 48, driver.dstY = 5;
         EXPECT(hipErrorInvalidValue, hipDrvMemcpy3D(&driver));
         HIP_CHECK(hipFree(q));
-        // An address that both sides have, and flags that there are none of.
+        // An address that both sides have, and flags that do not exist.
         void *pinned, *there;
         HIP_CHECK(hipHostMalloc(&pinned, 16));
         HIP_CHECK(hipHostGetDevicePointer(&there, pinned, 0));
@@ -80,7 +80,7 @@ int main() {
         HIP_CHECK(hipHostFree(pinned));
     }
 
-    // The last error stays until it is asked for, whatever succeeds meanwhile.
+    // The last error stays until it is queried, whatever succeeds meanwhile.
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(hipPeekAtLastError() == hipErrorInvalidValue);
     REQUIRE(hipGetLastError() == hipErrorInvalidValue);
@@ -107,7 +107,7 @@ int main() {
     HIP_CHECK(hipDeviceTotalMem(&total, 0));
     REQUIRE(total == properties.totalGlobalMem);
 
-    // Preferences of a kernel, and of all: known ones change nothing, others are refused.
+    // Preferences of a kernel, and of the device: known ones change nothing, others are refused.
     const void* kernel = reinterpret_cast<const void*>(nothing);
     for (int config = 0; config < 4; ++config) {
         HIP_CHECK(hipFuncSetCacheConfig(kernel, hipFuncCache_t(config)));
@@ -158,7 +158,7 @@ int main() {
     REQUIRE(attributes.maxThreadsPerBlock == 64 && attributes.sharedSizeBytes == 0);
     EXPECT(hipErrorInvalidDeviceFunction, hipFuncGetAttributes(&attributes, host));
 
-    // What is not supported says so.
+    // Unsupported functions return their error.
     hipIpcMemHandle_t handle;
     EXPECT(hipErrorNotSupported, hipIpcGetMemHandle(&handle, p));
     EXPECT(hipErrorNotSupported, hipIpcGetMemHandle(&handle, p));

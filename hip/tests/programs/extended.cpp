@@ -1,4 +1,4 @@
-// What HIP added for launches, copies and nodes: attributes, one structure for all kinds of nodes, the driver's copies of planes.
+// Additions of HIP 6 and 7 for launches, copies and nodes: attributes, one structure for all kinds of nodes, the driver's copies of planes.
 #include "check.h"
 
 struct LaunchAttribute {
@@ -86,7 +86,7 @@ int main() {
     HIP_CHECK(hipGetFuncBySymbol(&function, reinterpret_cast<const void*>(add)));
     DriverConfig driver = {{2, 1, 1}, {64, 1, 1}, 0, nullptr, attributes, 2};
     HIP_CHECK(hipDrvLaunchKernelEx(&driver, function, arguments, nullptr));
-    // All resident: that many groups never are.
+    // So many groups are never resident together.
     driver.grid[0] = 1 << 20;
     EXPECT(hipErrorCooperativeLaunchTooLarge, hipDrvLaunchKernelEx(&driver, function, arguments, nullptr));
     attributes[0].id = 77;
@@ -135,7 +135,7 @@ int main() {
     HIP_CHECK(hipGraphExecDestroy(exec));
     HIP_CHECK(hipGraphDestroy(graph));
 
-    // A box of 8 by 5 by 2 into one of 16 by 6 by 3, at 4, 1, 1.
+    // A box of 8 by 5 by 2 is copied into a box of 16 by 6 by 3, at 4, 1, 1.
     std::vector<int> from(8 * 5 * 2), into(16 * 6 * 3);
     for (size_t i = 0; i < from.size(); ++i) from[i] = int(i) + 1;
     int* room = device_alloc<int>(into.size());
@@ -172,7 +172,7 @@ int main() {
     HIP_CHECK(hipDeviceSynchronize());
     check();
 
-    // Memory that a capture allocates: the same at each launch.
+    // A capture allocates memory, whose address is the same at each launch.
     hipStream_t stream;
     int* own = nullptr;
     HIP_CHECK(hipStreamCreate(&stream));
@@ -200,12 +200,12 @@ int main() {
     HIP_CHECK(hipDeviceSynchronize());
     int y;
     EXPECT(hipErrorInvalidValue, hipMemcpy(&y, own, 4, hipMemcpyDeviceToHost));
-    // What was allocated outside is not the graph's.
+    // Memory that was allocated outside is not the graph's.
     HIP_CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
     EXPECT(hipErrorStreamCaptureUnsupported, hipFreeAsync(x, stream));
     EXPECT(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(stream, &graph));
 
-    // By nodes: an allocation, a fill of it, a copy from it, a free.
+    // The same by nodes: an allocation, a fill of it, a copy from it, a free.
     struct {
         long long type[2], pool[11];
         void* access;

@@ -1,4 +1,4 @@
-// Fails on purpose: argument 1 says how. The error must stay until the device is reset.
+// Fails on purpose, in the way that argument 1 names. The error must stay until the device is reset.
 #include <cstring>
 #include <string>
 
@@ -28,7 +28,7 @@ int main(int, char** arguments) {
     if (how == "host") fine<<<1, 64>>>(of_the_host);
     EXPECT(hipErrorLaunchFailure, hipDeviceSynchronize());
 
-    // Sticky.
+    // The error stays.
     void* p;
     char byte;
     EXPECT(hipErrorLaunchFailure, hipMalloc(&p, 4));
@@ -40,7 +40,7 @@ int main(int, char** arguments) {
     HIP_CHECK(hipGetDeviceCount(&devices));
     REQUIRE(devices == 1);
 
-    // Until a reset, after which all is new.
+    // The error ends with a reset, after which the device is as new.
     HIP_CHECK(hipDeviceReset());
     REQUIRE(hipGetLastError() == hipSuccess);
     EXPECT(hipErrorInvalidValue, hipFree(x));

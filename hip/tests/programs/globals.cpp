@@ -52,7 +52,7 @@ int main() {
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(shared_value == 3);
 
-    // What is no symbol, what is too much, what goes the wrong way.
+    // An unknown symbol, a copy beyond its end, a copy in the wrong direction.
     int plain = 0;
     EXPECT(hipErrorInvalidSymbol, hipMemcpyToSymbol(&plain, w, 4));
     EXPECT(hipErrorInvalidSymbol, hipGetSymbolAddress(&address, &plain));
@@ -61,7 +61,7 @@ int main() {
     EXPECT(hipErrorInvalidMemcpyDirection, hipMemcpyToSymbol(HIP_SYMBOL(weights), t, 4, 0, hipMemcpyDeviceToHost));
     REQUIRE(hipGetLastError() == hipErrorInvalidMemcpyDirection);
 
-    // A reset brings the initial values back.
+    // A reset restores the initial values.
     HIP_CHECK(hipDeviceReset());
     HIP_CHECK(hipMemcpyFromSymbol(&count, HIP_SYMBOL(counter), sizeof count));
     REQUIRE(count == 40);

@@ -1,4 +1,4 @@
-// Graphs: made of nodes, of captures, updated, cloned; what a capture forbids.
+// Graphs: from nodes and from captures, updated, cloned; and calls that a capture forbids.
 #include <functional>
 #include <thread>
 
@@ -45,7 +45,7 @@ void of_nodes() {
     void* more[] = {&x, &z};
     auto q = kernel(reinterpret_cast<void*>(times), more);
     HIP_CHECK(hipGraphAddKernelNode(&mul, graph, &plus, 1, &q));
-    // Arguments are as they were when the node was added.
+    // The node keeps the arguments from its creation.
     y = 1000;
     hipHostNodeParams function = {count, &by};
     HIP_CHECK(hipGraphAddHostNode(&host, graph, &plus, 1, &function));
@@ -92,7 +92,7 @@ void of_nodes() {
         REQUIRE(first(x) == 36 && result[N - 1] == 36 && calls == 10 * (round + 1));
         HIP_CHECK(hipEventQuery(event));
     }
-    // One node of what is launched says something else: the graph does not.
+    // A node of the executable graph changes; the graph does not.
     int w = -7;
     void* others[] = {&x, &w};
     p = kernel(reinterpret_cast<void*>(add), others);
@@ -112,7 +112,7 @@ void of_nodes() {
     HIP_CHECK(hipGraphExecDestroy(exec));
     HIP_CHECK(hipGraphInstantiateWithFlags(&exec, graph, 0));
 
-    // A clone, and as a child of another graph.
+    // A clone is launched alone, and as a child of another graph.
     hipGraph_t clone, outer, inner;
     hipGraphNode_t node, child, last;
     HIP_CHECK(hipGraphClone(&clone, graph));
@@ -137,7 +137,7 @@ void of_nodes() {
     HIP_CHECK(hipStreamSynchronize(stream));
     REQUIRE(first(x) == 1200);
 
-    // A circle cannot be launched.
+    // A graph with a cycle cannot be launched.
     HIP_CHECK(hipGraphAddDependencies(graph, &out, &set, 1));
     EXPECT(hipErrorInvalidValue, hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
     HIP_CHECK(hipGraphRemoveDependencies(graph, &out, &set, 1));
@@ -162,7 +162,7 @@ void of_nodes() {
     HIP_CHECK(hipGraphInstantiate(&exec, outer, nullptr, nullptr, 0));
     HIP_CHECK(hipGraphDestroy(outer));
     REQUIRE(destroyed == 0);
-    // Memory of the host is read when the graph runs.
+    // Host memory is read when the graph runs.
     values[1] = 22;
     HIP_CHECK(hipGraphLaunch(exec, stream));
     HIP_CHECK(hipStreamSynchronize(stream));
@@ -176,7 +176,7 @@ void of_nodes() {
     HIP_CHECK(hipFree(x));
 }
 
-// As a program that evaluates the same graph again and again: captured, instantiated once, updated from then on.
+// This is the way of programs that evaluate a graph repeatedly: captured, instantiated once, updated from then on.
 void captured_again() {
     hipStream_t stream;
     HIP_CHECK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
@@ -201,7 +201,7 @@ void captured_again() {
         HIP_CHECK(hipStreamSynchronize(stream));
         REQUIRE(first(x) == want);
     }
-    // A graph of another shape does not fit.
+    // A graph of another topology does not fit.
     hipGraph_t graph;
     HIP_CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
     add<<<1, N, 0, stream>>>(x, 1);
@@ -289,7 +289,7 @@ void forks_and_joins() {
     add<<<1, N, 0, b>>>(y, 2);
     EXPECT(hipErrorStreamCaptureUnjoined, hipStreamEndCapture(a, &graph));
     REQUIRE(graph == nullptr);
-    // Both are as before.
+    // Both are unchanged.
     HIP_CHECK(hipStreamSynchronize(a));
     HIP_CHECK(hipStreamSynchronize(b));
     HIP_CHECK(hipFree(x));
@@ -346,7 +346,7 @@ void forbidden() {
     }
     (void)hipGetLastError();
 
-    // Events of a capture have no time; other threads end no capture of a thread, nor may they allocate in a global one.
+    // Events of a capture have no time. Another thread cannot end the capture, nor allocate during a global one.
     HIP_CHECK(hipStreamBeginCapture(a, hipStreamCaptureModeThreadLocal));
     HIP_CHECK(hipEventRecord(event, a));
     EXPECT(hipErrorCapturedEvent, hipEventQuery(event));
@@ -356,7 +356,7 @@ void forbidden() {
         HIP_CHECK(hipMalloc(&p, 4));
         HIP_CHECK(hipFree(p));
     }).join();
-    // The thread may allow itself what the mode forbids.
+    // The thread may lift the mode's restriction for itself.
     hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
     HIP_CHECK(hipThreadExchangeStreamCaptureMode(&mode));
     REQUIRE(mode == hipStreamCaptureModeGlobal);
@@ -374,7 +374,7 @@ void forbidden() {
     std::thread([&] { HIP_CHECK(hipStreamEndCapture(a, &graph)); }).join();
     HIP_CHECK(hipGraphDestroy(graph));
 
-    // A kernel of a graph that fails fails late, and for good.
+    // A graph's kernel that fails reports the error later, and the error stays.
     hipGraphExec_t exec;
     HIP_CHECK(hipStreamBeginCapture(a, hipStreamCaptureModeRelaxed));
     beyond<<<1, N, 0, a>>>(x);

@@ -1,4 +1,4 @@
-// A test harness as people write them: random inputs, a reference on the host, a launch, the largest difference.
+// A typical test harness: random inputs, a reference on the host, a launch, the largest difference.
 #include "check.h"
 
 constexpr int TILE = 16;

@@ -1,4 +1,4 @@
-// malloc, free, new and delete in kernels; functions of the host's that kernels call; the clocks.
+// malloc, free, new and delete in kernels; host functions that kernels call; the clocks.
 #include <chrono>
 
 #include "check.h"
@@ -8,7 +8,7 @@ struct Node {
     Node* next;
 };
 
-// A list of its own for each work-item, summed up and freed.
+// Each work-item builds a list of its own, sums it up and frees it.
 __global__ void lists(long* sums, int length) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     Node* head = nullptr;
@@ -28,7 +28,7 @@ __global__ void lists(long* sums, int length) {
     sums[i] = sum;
 }
 
-// Blocks of all sizes, which must not overlap: each is filled with its owner's number, and looked at when all are filled.
+// Blocks of all sizes must not overlap: each is filled with its owner's number, and checked when all are filled.
 __global__ void blocks(int* wrong) {
     int i = threadIdx.x;
     size_t bytes = 8 << (i % 13);
@@ -45,7 +45,7 @@ __global__ void blocks(int* wrong) {
     free(mine);
 }
 
-// What one kernel has allocated another reads and frees.
+// A kernel reads and frees the blocks that another kernel has allocated.
 __global__ void keep(int** where, int n) {
     int* mine = static_cast<int*>(malloc(n * sizeof(int)));
     for (int k = 0; k < n; ++k) mine[k] = threadIdx.x * 1000 + k;
@@ -103,7 +103,7 @@ int main() {
     take<<<1, 64>>>(where, 10, number);
     to_host(&host, number, 1);
     REQUIRE(host == 64 * 45 + 10 * 1000 * (64 * 63 / 2));
-    // Large blocks are of another kind.
+    // Large blocks are allocated differently.
     HIP_CHECK(hipMemset(number, 0, 4));
     keep<<<1, 64>>>(where, 5000);
     take<<<1, 64>>>(where, 5000, number);
@@ -115,7 +115,7 @@ int main() {
     to_host(got, answers, 128);
     for (unsigned long i = 0; i < 64; ++i) REQUIRE(got[2 * i] == i + 15 && got[2 * i + 1] == 100 + i);
 
-    // A tenth of a second, by the rate that the device says.
+    // The kernel waits for a tenth of a second, by the rate that the device reports.
     int khz = 0, core = 0;
     HIP_CHECK(hipDeviceGetAttribute(&khz, hipDeviceAttributeClockInstructionRate, 0));
     HIP_CHECK(hipDeviceGetAttribute(&core, hipDeviceAttributeClockRate, 0));
@@ -128,7 +128,7 @@ int main() {
     long ticks[2];
     to_host(ticks, took, 2);
     REQUIRE(seconds >= 0.1 && ticks[0] >= khz * 100L);
-    // Both clocks have run for the same time.
+    // Both clocks have advanced by the same time.
     double ratio = double(ticks[1]) / ticks[0] * khz / core;
     REQUIRE(ratio > 0.9 && ratio < 1.5);
 

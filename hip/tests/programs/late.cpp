@@ -1,4 +1,4 @@
-// Errors that come late, and stay. With argument `sync` (and GFX906_SYNC=1) they are the launch's own.
+// Errors that are reported late, and stay. With argument `sync` (and GFX906_SYNC=1) the launch itself returns them.
 #include <string>
 
 #include "check.h"
@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
         HIP_CHECK(hipStreamCreate(&stream));
         HIP_CHECK(hipEventCreate(&event));
         told = -1, called = 0;
-        // The launch succeeds, and all that is asynchronous does, until somebody waits.
+        // The launch and all asynchronous calls succeed until a call waits.
         beyond<<<1, 64, 0, stream>>>(x);
         HIP_CHECK(hipGetLastError());
         fine<<<1, 64, 0, stream>>>(x);
@@ -53,7 +53,7 @@ int main(int count, char** arguments) {
         HIP_CHECK(hipLaunchHostFunc(stream, function, nullptr));
         HIP_CHECK(hipEventRecord(event, stream));
         EXPECT(hipErrorLaunchFailure, synchronise(stream, event, x));
-        // Now it stays.
+        // From now on the error stays.
         REQUIRE(hipGetLastError() == hipErrorLaunchFailure && hipGetLastError() == hipErrorLaunchFailure);
         EXPECT(hipErrorLaunchFailure, hipMalloc(&y, 4));
         EXPECT(hipErrorLaunchFailure, hipDeviceSynchronize());
@@ -68,7 +68,7 @@ int main(int count, char** arguments) {
         to_host(host, x, 64);
         for (int i = 0; i < 64; ++i) REQUIRE(host[i] == i);
     }
-    // A refused launch is refused at once, and nothing stays.
+    // A refused launch returns its error at once, and no error stays.
     fine<<<1, 4096>>>(x);
     REQUIRE(hipGetLastError() == hipErrorInvalidConfiguration);
     HIP_CHECK(hipDeviceSynchronize());

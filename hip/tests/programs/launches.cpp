@@ -1,4 +1,4 @@
-// Every other way to launch, contexts, attributes of kernels.
+// Other ways to launch, contexts, attributes of kernels.
 #include <hip/hip_ext.h>
 
 #include <string>
@@ -29,7 +29,7 @@ int main(int, char** arguments) {
     };
     HIP_CHECK(hipMemset(x, 0, 128 * sizeof(int)));
 
-    // With events.
+    // A launch with events.
     hipEvent_t start, stop;
     float ms = -1;
     HIP_CHECK(hipEventCreate(&start));
@@ -41,13 +41,13 @@ int main(int, char** arguments) {
     REQUIRE(ms > 0);
     expect(1);
 
-    // By pointers to arguments.
+    // A launch with pointers to arguments.
     int y = 10;
     void* parameters[] = {&x, &y};
     HIP_CHECK(hipLaunchKernel(reinterpret_cast<const void*>(add), dim3(2), dim3(64), parameters, 0, 0));
     expect(11);
 
-    // In parts.
+    // A launch in several calls.
     HIP_CHECK(hipConfigureCall(dim3(2), dim3(64), 0, 0));
     HIP_CHECK(hipSetupArgument(&x, sizeof x, 0));
     HIP_CHECK(hipSetupArgument(&y, sizeof y, sizeof x));
@@ -56,7 +56,7 @@ int main(int, char** arguments) {
     EXPECT(hipErrorMissingConfiguration, hipLaunchByPtr(reinterpret_cast<const void*>(add)));
     EXPECT(hipErrorMissingConfiguration, hipSetupArgument(&y, sizeof y, 0));
 
-    // Of a module, counted in work-items.
+    // A launch of a module's kernel, counted in work-items.
     hipModule_t module;
     hipFunction_t sigmoid;
     HIP_CHECK(hipModuleLoad(&module, arguments[1]));
@@ -93,7 +93,7 @@ int main(int, char** arguments) {
     HIP_CHECK(hipOccupancyMaxPotentialBlockSize(&grid, &block, scaled<double, 32>, 0, 0));
     REQUIRE(block > 0 && grid > 0);
 
-    // Contexts, which HIP keeps for CUDA's sake.
+    // Contexts, which HIP keeps for programs that came from CUDA.
     hipCtx_t context;
     hipDevice_t device;
     HIP_CHECK(hipDeviceGet(&device, 0));

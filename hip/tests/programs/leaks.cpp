@@ -1,4 +1,4 @@
-// What is not freed, and what is freed twice: GFX906_LEAKS=1 tells both; a destructor of a global object is in time.
+// Memory that is not freed, and memory that is freed twice: GFX906_LEAKS=1 reports both. A destructor of a global object frees in time.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

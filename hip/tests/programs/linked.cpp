@@ -1,4 +1,4 @@
-// Programs compiled apart and linked while this one runs: bitcode of hipRTC, its linker, the driver's, and libraries.
+// Programs that are compiled separately and linked at run time: bitcode of hipRTC, its linker, the driver's linker, and libraries.
 #include <hip/hiprtc.h>
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static std::vector<char> bitcode(const char* source, const char* expression, std
     std::vector<char> all(bytes);
     RTC_CHECK(hiprtcGetBitcode(program, all.data()));
     REQUIRE(bytes > 4 && !std::memcmp(all.data(), "BC\xc0\xde", 4));
-    // It is no code object.
+    // Bitcode is no code object.
     REQUIRE(hiprtcGetCodeSize(program, &bytes) == HIPRTC_ERROR_INVALID_PROGRAM);
     if (expression) {
         const char* name;
@@ -79,7 +79,7 @@ static void check_kernel(hipFunction_t function) {
     HIP_CHECK(hipFree(x));
 }
 
-// An archive of ar's, with a bundle and plain bitcode in it.
+// An ar archive of a bundle and plain bitcode.
 static void put(std::string& archive, const char* name, const std::string& data) {
     char header[61];
     std::snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, data.size());
@@ -108,7 +108,7 @@ int main() {
     size_t bytes = 0;
     RTC_CHECK(hiprtcLinkCreate(3, options, values, &link));
     RTC_CHECK(hiprtcLinkAddData(link, bitcode_input, a.data(), a.size(), "a", 0, nullptr, nullptr));
-    // Alone it lacks what the other has.
+    // The first part alone lacks a function of the second.
     REQUIRE(int(hiprtcLinkComplete(link, &code, &bytes)) == 100);
     char room[] = "/tmp/linkedXXXXXX";
     REQUIRE(mkdtemp(room));
@@ -123,7 +123,7 @@ int main() {
     check_kernel(function);
     HIP_CHECK(hipModuleUnload(module));
 
-    // The same as a library, from memory and from a file: its kernels are for every function that launches.
+    // The same code as a library, from memory and from a file: every launch function accepts its kernels.
     Library_t library;
     void *kernel, *again;
     unsigned count = 0;
@@ -164,7 +164,7 @@ int main() {
     RTC_CHECK(hiprtcLinkDestroy(link));
     REQUIRE(hiprtcLinkDestroy(link) == HIPRTC_ERROR_INVALID_INPUT);
 
-    // By the driver's functions: a bundle, and an archive.
+    // The driver's functions link a bundle and an archive.
     std::string bundled = bundle(a), archive = "!<arch>\n";
     put(archive, "/", "no symbols");
     put(archive, "b.bc/", bundle(b));

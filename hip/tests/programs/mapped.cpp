@@ -1,4 +1,4 @@
-// Virtual memory: addresses reserved, memory mapped there piece by piece, used as one, and taken away.
+// Virtual memory: addresses are reserved, memory is mapped piece by piece, used as a whole, and unmapped.
 #include "check.h"
 
 __global__ void count(int* x, int n) {
@@ -37,7 +37,7 @@ int main() {
     REQUIRE(found.type == hipMemAllocationTypePinned && found.location.type == hipMemLocationTypeDevice);
     HIP_CHECK(hipMemRelease(again));
 
-    // Nobody may use it before access is given.
+    // No kernel or copy may use the memory before access is given.
     std::vector<int> host(N);
     EXPECT(hipErrorInvalidValue, hipMemcpy(host.data(), base, 4, hipMemcpyDeviceToHost));
     hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
@@ -47,7 +47,7 @@ int main() {
     HIP_CHECK(hipMemGetAccess(&flags, &access.location, base + PIECE));
     REQUIRE(flags == hipMemAccessFlagsProtReadWrite);
 
-    // Fills, kernels and copies go over the border.
+    // Fills, kernels and copies cross the border between pieces.
     int* x = reinterpret_cast<int*>(base);
     HIP_CHECK(hipMemsetD32(x, 5, N));
     count<<<(N + 255) / 256, 256>>>(x, N);

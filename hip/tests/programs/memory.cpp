@@ -1,4 +1,4 @@
-// Managed, pinned and registered memory, rows and planes, fills, questions about pointers.
+// Managed, pinned and registered memory, rows and planes, fills, queries about pointers.
 #include <cstring>
 
 #include "check.h"
@@ -12,7 +12,7 @@ __global__ void bytes(char* x, int n) {
     if (threadIdx.x < n) x[threadIdx.x] += 1;
 }
 
-// Memory that host and kernels share is at one address.
+// Memory that host and kernels share has one address.
 void shared_memory() {
     constexpr int N = 1000;
     int *managed, *pinned, *mapped;

@@ -51,14 +51,14 @@ int main(int, char** arguments) {
     float *d_in = device_alloc<float>(n), *d_out = device_alloc<float>(n);
     to_device(d_in, in.data(), n);
 
-    // Arguments one by one.
+    // Arguments by pointers.
     void* parameters[] = {&d_in, &d_out, &n};
     HIP_CHECK(hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
     HIP_CHECK(hipDeviceSynchronize());
     to_host(out.data(), d_out, n);
     REQUIRE(max_diff(expected.data(), out.data(), n) < 1e-5f);
 
-    // Arguments laid out, from an image in memory.
+    // Arguments in their final layout, for a module that is loaded from memory.
     std::ifstream file(arguments[1], std::ios::binary);
     std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     HIP_CHECK(hipModuleLoadData(&again, image.data()));
@@ -75,7 +75,7 @@ int main(int, char** arguments) {
     to_host(out.data(), d_out, n);
     REQUIRE(max_diff(expected.data(), out.data(), n) < 1e-5f);
 
-    // Shapes and arguments that cannot be.
+    // Invalid launch shapes and arguments.
     EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, extra));
     EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, nullptr));
     EXPECT(hipErrorInvalidValue, hipModuleLaunchKernel(sigmoid, 0, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));

@@ -1,5 +1,5 @@
 // Atomics of 16 bits, which are compare-and-swaps of the dword around, on the last element of arrays whose size is no multiple of four,
-// in every kind of memory: the card bounds memory by dwords. What stands behind the array does not change.
+// in every kind of memory: the card bounds memory by dwords. The bytes behind the array do not change.
 #include "check.h"
 
 __global__ void swap_last(unsigned short *p, int last) {

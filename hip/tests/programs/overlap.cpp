@@ -1,4 +1,4 @@
-// Streams that run while the host goes on. Argument 1, if there is one: `exit` (the program ends while a kernel waits for it) or `fork`.
+// Streams that run while the host goes on. Optional argument 1: `exit` (the program ends while a kernel waits for it) or `fork`.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-// Waits until the host, or another kernel, writes.
+// Waits until the host or another kernel writes.
 __global__ void wait_for(volatile int* flag) {
     while (*flag == 0) {}
 }
@@ -30,7 +30,7 @@ void meet(hipStream_t, hipError_t status, void* data) {
 }
 void meet_plainly(void* data) { meet(nullptr, hipSuccess, data); }
 
-// A function that a stream calls may not wait for streams: it is told, and does not hang.
+// A host function that a stream calls may not wait for streams: the wait is refused with a message, and does not hang.
 void impatient(void* data) { *static_cast<hipError_t*>(data) = hipDeviceSynchronize(); }
 
 int* shared(int value) {
@@ -76,7 +76,7 @@ int main(int count, char** arguments) {
     HIP_CHECK(hipEventCreate(&second));
     float ms = -1;
 
-    // A callback that waits for the thread that added it.
+    // A callback waits for the thread that added it.
     Meeting meeting;
     HIP_CHECK(hipStreamAddCallback(a, meet, &meeting, 0));
     while (meeting.arrived == 0) std::this_thread::yield();
@@ -95,7 +95,7 @@ int main(int count, char** arguments) {
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(refused != hipSuccess);
 
-    // A kernel that waits for a write of the host after its launch; events and the other streams meanwhile.
+    // A kernel waits for a write of the host after its launch; events and other streams go on meanwhile.
     HIP_CHECK(hipMemset(x, 0, 4096));
     HIP_CHECK(hipDeviceSynchronize());
     HIP_CHECK(hipEventQuery(first));
@@ -108,13 +108,13 @@ int main(int count, char** arguments) {
     HIP_CHECK(hipEventQuery(first));
     EXPECT(hipErrorNotReady, hipEventQuery(second));
     EXPECT(hipErrorNotReady, hipEventElapsedTime(&ms, first, second));
-    // The other blocking stream runs, and so does the one that is apart.
+    // The other blocking stream runs, and so does the non-blocking stream.
     add<<<1, 64, 0, b>>>(x, 1);
     HIP_CHECK(hipStreamSynchronize(b));
     add<<<1, 64, 0, apart>>>(x, 1);
     HIP_CHECK(hipStreamSynchronize(apart));
     HIP_CHECK(hipStreamSynchronize(hipStreamPerThread));
-    // What is behind an event waits; arguments and memory that is not pinned are as they were at the call.
+    // Work behind an event waits. Arguments and unpinned memory are read at the call.
     HIP_CHECK(hipStreamWaitEvent(b, second, 0));
     int step = 1000;
     std::vector<int> host(16, 7);
@@ -124,7 +124,7 @@ int main(int count, char** arguments) {
     std::fill(host.begin(), host.end(), 8);
     HIP_CHECK(hipMemsetAsync(x + 32, 1, 64, b));
     EXPECT(hipErrorNotReady, hipStreamQuery(b));
-    // The null stream waits for both, and a stream that blocks waits for it, but the one that is apart does not.
+    // The null stream waits for both, and a blocking stream waits for the null stream, but the non-blocking stream does not.
     add<<<1, 1>>>(x, 10000);
     hipStream_t c;
     HIP_CHECK(hipStreamCreate(&c));
@@ -139,7 +139,7 @@ int main(int count, char** arguments) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         set(flag);
     });
-    // Waits for the null stream, which waits for the others.
+    // This waits for the null stream, which waits for the others.
     HIP_CHECK(hipMemcpy(now, x, sizeof now, hipMemcpyDeviceToHost));
     REQUIRE(now[0] == 11128 || now[0] == 111128);
     REQUIRE(now[16] == 7 && now[31] == 7 && now[32] == 0x01010101);
@@ -150,7 +150,7 @@ int main(int count, char** arguments) {
     REQUIRE(ms >= 20.0f);
     later.join();
 
-    // A kernel that waits for one of another stream, each of several blocks; a stream that is destroyed at work.
+    // A kernel of several blocks waits for such a kernel of another stream, and a stream is destroyed at work.
     *flag = 0;
     wait_for<<<8, 256, 0, a>>>(flag);
     add<<<1, 64, 0, a>>>(x, 1);
@@ -180,7 +180,7 @@ int main(int count, char** arguments) {
     EXPECT(hipErrorInvalidValue, hipStreamWriteValue32(b, nullptr, 0, 0));
     HIP_CHECK(hipHostFree(words));
 
-    // Launches of a stream are in order, those of streams with events between them too.
+    // Launches of one stream are in order, and so are launches of streams with events between them.
     int *list = device_alloc<int>(1000), *length = list + 999;
     HIP_CHECK(hipMemset(list, 0, 4000));
     hipStream_t turns[2] = {b, apart};

@@ -1,4 +1,4 @@
-// What fresh device memory holds: `poison 0` with zeros, `poison 1` with GFX906_POISON=1.
+// Content of fresh device memory: zeros for `poison 0`, poison for `poison 1` with GFX906_POISON=1.
 #include "check.h"
 
 int main(int argc, char **argv) {
@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
         HIP_CHECK(hipMemcpy(host.data(), device, words * sizeof(unsigned), hipMemcpyDeviceToHost));
         for (unsigned word : host) REQUIRE(word == expected);
         HIP_CHECK(hipMemset(device, 0x11, words * sizeof(unsigned)));
-        // Memory that is given out again is fresh again.
+        // Memory that is allocated again is fresh again.
         HIP_CHECK(hipFree(device));
     }
     std::printf("fresh memory holds %08x\n", expected);

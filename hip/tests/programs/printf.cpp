@@ -1,4 +1,4 @@
-// Kernels that print, and assertions that hold. Argument 1, if there is one: an assertion that fails.
+// Kernels that print, and assertions that hold. Optional argument 1: an assertion that fails.
 #include <cassert>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// What a program that fails is told. Argument 1: `past` (reads behind an allocation's end), `over` (more than a page behind it), `lanes` (an
-// assertion that fails in many), `twice` (two blocks write the same elements), `damaged` (an image that is none).
+// Reports of failing programs. Argument 1: `past` (reads behind an allocation's end), `over` (more than a page behind it), `lanes` (an
+// assertion that fails in many lanes), `twice` (two blocks write the same elements), `damaged` (an image with a bad header).
 #include <cassert>
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-// hipRTC: a program compiled while this one runs, with headers, options, templates and mistakes.
+// hipRTC: a program that is compiled at run time, with headers, options, templates and errors.
 #include <hip/hiprtc.h>
 
 #include <cstring>
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
     RTC_CHECK(hiprtcDestroyProgram(&program));
     REQUIRE(program == nullptr);
 
-    // A mistake is in the log, with its line.
+    // An error of the source is in the log, with its line.
     RTC_CHECK(hiprtcCreateProgram(&program, "\n__global__ void k() { undeclared(); }\n", "wrong.cu", 0, nullptr, nullptr));
     REQUIRE(hiprtcCompileProgram(program, 0, nullptr) == HIPRTC_ERROR_COMPILATION);
     std::string log = log_of(program);

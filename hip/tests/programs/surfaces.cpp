@@ -1,4 +1,4 @@
-// Surfaces: what kernels store is in the array, what they load is what is there, and beyond the array there is nothing.
+// Surfaces: stores of kernels reach the array, loads return its elements, and beyond the array loads return 0.
 #include <cstring>
 
 #include "check.h"
@@ -12,7 +12,7 @@ static hipSurfaceObject_t surface(hipArray* array) {
     return made;
 }
 
-// Each lane stores what is one more than its neighbour on the right has, which is nothing beyond the edge.
+// Each lane stores its right neighbour's element plus one. Beyond the edge the element is 0.
 template <typename V>
 __global__ void shift1(hipSurfaceObject_t to, hipSurfaceObject_t from, int width) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,7 +44,7 @@ static void rows() {
     fill_random(in, W, -5, 5);
     HIP_CHECK(hipMemcpy2DToArray(from, 0, 0, in, sizeof in, sizeof in, 1, hipMemcpyHostToDevice));
     hipSurfaceObject_t source = surface(from), destination = surface(to);
-    // More lanes than elements: the others store nothing.
+    // There are more lanes than elements; the lanes outside store nothing.
     shift1<float><<<2, 64>>>(destination, source, W);
     HIP_CHECK(hipDeviceSynchronize());
     HIP_CHECK(hipMemcpy2DFromArray(out, sizeof out, to, 0, 0, sizeof out, 1, hipMemcpyDeviceToHost));
@@ -64,7 +64,7 @@ static void planes() {
     HIP_CHECK(hipMallocArray(&from, &format, W, H, hipArraySurfaceLoadStore));
     HIP_CHECK(hipMallocArray(&to, &format, W, H, hipArraySurfaceLoadStore));
     T in[H][W][C], out[H][W][C];
-    // HIP 5's header takes a component for a float, whatever it is: numbers that a float and back leave alone.
+    // HIP 5's header converts every component to a float, so the numbers here survive a conversion to float and back.
     for (int n = 0; n < W * H * C; ++n) {
         float x = float(n * 7);
         std::memcpy(&in[0][0][n], &x, sizeof x);

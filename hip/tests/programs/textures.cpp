@@ -1,10 +1,10 @@
-// Textures over arrays, rows and linear memory: what is read at every kind of coordinate is what a plain formula on the host says.
+// Textures over arrays, rows and linear memory: a formula on the host gives the expected value for every kind of coordinate.
 #include <cstring>
 #include <string>
 
 #include "check.h"
 
-// How a texture is looked at.
+// Parameters of a texture.
 struct Look {
     hipTextureAddressMode mode;
     bool normalized;
@@ -40,7 +40,7 @@ static hipResourceDesc over(hipArray* array) {
     return resource;
 }
 
-// The element that number k is of a row of n; -1: the border. Where coordinates count elements, nothing repeats.
+// Returns the index of element k in a row of n, or -1 for the border. With coordinates that count elements, nothing repeats.
 static int element(int k, int n, const Look& look) {
     bool inside = k >= 0 && k < n;
     int last = k < 0 ? 0 : n - 1;
@@ -51,7 +51,7 @@ static int element(int k, int n, const Look& look) {
     return look.mode == hipAddressModeWrap || images % 2 == 0 ? place : n - 1 - place;
 }
 
-// Kernels: a lane a place.
+// Kernels: each lane reads at one coordinate.
 template <typename T>
 __global__ void sample1(T* out, hipTextureObject_t t, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -87,7 +87,7 @@ __global__ void levels(float* out, hipTextureObject_t t, float x, float y) {
     out[1] = tex2DGrad<float>(t, x, y, make_float2(1, 0), make_float2(0, 1));
 }
 
-// Memory of the device with what a vector holds.
+// Copies a vector to device memory.
 template <typename T>
 struct Buffer {
     T* at;
@@ -95,7 +95,7 @@ struct Buffer {
     ~Buffer() { HIP_CHECK(hipFree(at)); }
 };
 
-// Results of a launch of a lane a place.
+// Returns the results of a launch with one lane per coordinate.
 template <typename T, typename Launch>
 static std::vector<T> results(size_t n, Launch launch) {
     std::vector<T> out(n);
@@ -107,7 +107,7 @@ static std::vector<T> results(size_t n, Launch launch) {
     return out;
 }
 
-// Numbers of elements around a row, each with places within the element.
+// Returns coordinates around a row, several within each element.
 struct Places {
     std::vector<float> at;
     std::vector<int> element;
@@ -134,14 +134,14 @@ static T component(const V& v, int n) {
     return all[n];
 }
 
-// What a component reads as in fractions of the greatest.
+// Returns a component as a fraction of the greatest value.
 template <typename T>
 static float fraction(T x) {
     float most = sizeof(T) == 1 ? (T(-1) < T(0) ? 127.0f : 255.0f) : (T(-1) < T(0) ? 32767.0f : 65535.0f);
     return std::fmax(float(x) / most, -1.0f);
 }
 
-// An array of W elements in H rows (0: of one side) of C components, in all modes.
+// Tests an array of W elements in H rows (0: one-dimensional) of C components, in all modes.
 template <typename T, typename V, typename F, int C>
 static void elements(hipChannelFormatKind kind) {
     constexpr int W = 13, H = 7;
@@ -171,7 +171,7 @@ static void elements(hipChannelFormatKind kind) {
             for (size_t n = 0; n < x.size(); ++n)
                 for (int c = 0; c < C; ++c) {
                     bool border = ex[n] < 0 || ey[n] < 0;
-                    // Components that the array does not have are not read; the fourth one of the border is 0, too.
+                    // Components that the array does not have are not read; the fourth component of the border is 0, too.
                     T want = border ? T(0) : in[ey[n]][ex[n]][c];
                     REQUIRE(component<T>(out[n], c) == want);
                 }
@@ -193,7 +193,7 @@ static void elements(hipChannelFormatKind kind) {
     HIP_CHECK(hipFreeArray(array));
 }
 
-// One side: an array, and linear memory, which is read by numbers alone.
+// One dimension: an array, and linear memory, which is read by index only.
 static void rows() {
     constexpr int W = 29;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
@@ -240,7 +240,7 @@ static void rows() {
     HIP_CHECK(hipDestroyTextureObject(t));
 }
 
-// Rows of a program's own, and the levels of detail that there are.
+// Pitched memory of the program, and unsupported levels of detail.
 static void pitched() {
     constexpr int W = 50, H = 6;
     unsigned char* memory;
@@ -271,7 +271,7 @@ static void pitched() {
     HIP_CHECK(hipFree(memory));
 }
 
-// Three sides, or layers, which are neither mixed nor left.
+// Three dimensions, or layers. Layers are not filtered, and an index beyond them is clamped.
 static void cubes() {
     constexpr int W = 6, H = 5, D = 4;
     hipChannelFormatDesc format = hipCreateChannelDesc<int>();
@@ -297,7 +297,7 @@ static void cubes() {
                     x.push_back(px.at[i]), y.push_back(py.at[j]), z.push_back(pz.at[k]);
                     layer.push_back(int(next_random() % (D + 4)) - 2);
                     int at[] = {element(px.element[i], W, look), element(py.element[j], H, look), element(pz.element[k], D, look)};
-                    // A layer that is not there is the nearest one.
+                    // A layer beyond the array is clamped to the nearest one.
                     if (flags) at[2] = layer.back() < 0 ? 0 : layer.back() >= D ? D - 1 : layer.back();
                     want.push_back(at[0] < 0 || at[1] < 0 || at[2] < 0 ? 0 : in[at[2]][at[1]][at[0]]);
                 }
@@ -336,7 +336,7 @@ static void cubes() {
     HIP_CHECK(hipFreeArray(array));
 }
 
-// A mean of the neighbours by weights of 256ths, of floats and of fractions.
+// Linear filtering with weights in 256ths, of floats and of fractions.
 static void means() {
     constexpr int W = 5, H = 4, D = 3;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
@@ -393,7 +393,7 @@ static void means() {
     HIP_CHECK(hipFreeArray(cube));
 }
 
-// The driver's functions, views, and what a texture tells of itself.
+// The driver API, views, and queries of textures.
 static void objects() {
     hipChannelFormatDesc format = hipCreateChannelDesc<unsigned int>();
     unsigned in[4] = {0x01020304, 0xffeeddcc, 7, 0x80000000};
@@ -433,7 +433,7 @@ static void objects() {
     HIP_CHECK(hipFreeArray(array));
 }
 
-// What cannot be made. (Each refusal is told in a line.)
+// Invalid textures. (Each refusal logs a line.)
 static void refused() {
     hipChannelFormatDesc format = hipCreateChannelDesc<int>();
     hipArray* array;
@@ -477,7 +477,7 @@ static void refused() {
     EXPECT(hipErrorInvalidValue, hipCreateSurfaceObject(&s, &resource));
     HIP_CHECK(hipFree(memory));
     HIP_CHECK(hipFreeArray(array));
-    // No array of this kind.
+    // The array has an unsupported format.
     EXPECT(hipErrorNotSupported, hipMallocArray(&array, &format, 8, 8, hipArrayCubemap));
 }
 

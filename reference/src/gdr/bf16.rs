@@ -4,14 +4,14 @@ use half::bf16;
 
 use crate::Real;
 
-/// The bits of the bf16 nearest to each number (`gdr_float_to_bf16`). Ties go to the even one; beyond the largest bf16
-/// (above 3.3961775e38) is inf; a NaN becomes quiet and keeps its sign and the upper part of its payload.
+/// Returns the bits of the bf16 nearest to each number (`gdr_float_to_bf16`). Ties go to the even one; a number beyond the largest bf16
+/// (above 3.3961775e38) becomes inf; a NaN becomes quiet and keeps its sign and the upper part of its payload.
 #[must_use]
 pub fn from_float(x: &[f32]) -> Vec<u16> {
     x.iter().map(|&x| bf16::from_f32(x).to_bits()).collect()
 }
 
-/// The number of each bf16's bits: exact (`gdr_bf16_to_float`). A NaN keeps its bits: nothing is computed.
+/// Returns the number of each bf16's bits, which is exact (`gdr_bf16_to_float`). A NaN keeps its bits, as nothing is computed.
 #[must_use]
 pub fn to_float(bits: &[u16]) -> Vec<f32> {
     bits.iter()
@@ -19,14 +19,14 @@ pub fn to_float(bits: &[u16]) -> Vec<f32> {
         .collect()
 }
 
-/// `x` rounded to a number that bf16 has. In `f64` the value is rounded once, not by way of the nearest `f32`.
+/// Rounds `x` to a bf16. In `f64` the value is rounded once, without the nearest `f32` in between.
 #[must_use]
 pub fn round<R: Real>(x: R) -> R {
     R::from_f64(bf16::from_f32(to_odd(x.to_f64())).to_f64())
 }
 
-/// `x` cut to an f32 whose last bit is set where something was cut off: what is rounded from it to fewer bits is what
-/// is rounded from `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes for a tie what is just above one.)
+/// Truncates `x` to an f32 whose last bit is set if bits were lost ("round to odd"). A later rounding to fewer bits then gives the same
+/// result as from `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes a number just above a tie for a tie.)
 fn to_odd(x: f64) -> f32 {
     let near = x as f32;
     if near.is_nan() || f64::from(near) == x {
@@ -62,13 +62,13 @@ mod tests {
         assert_eq!(from_float(&[f32::MAX, -f32::MAX]), [0x7f80, 0xff80]);
         // subnormals: half of the smallest bf16 is a tie with 0
         let half = f32::from_bits(0x0000_8000);
-        let more = f32::from_bits(0x0000_8001);
-        assert_eq!(from_float(&[half, more]), [0, 1]);
+        let above_half = f32::from_bits(0x0000_8001);
+        assert_eq!(from_float(&[half, above_half]), [0, 1]);
     }
 
     #[test]
     fn a_nan_stays_a_nan() {
-        // a payload only in the lower bits would round to inf
+        // A payload in the lower bits only would round to inf.
         let low = f32::from_bits(0x7f80_0001);
         assert_eq!(from_float(&[low, -low]), [0x7fc0, 0xffc0]);
         assert_eq!(from_float(&[f32::from_bits(0x7fff_ffff)]), [0x7fff]);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_oracle_is_rounded_once() {
-        // just above a tie by less than f32 can say: by way of f32 it would go down to the even one
+        // This is above a tie by less than an f32 resolves. A rounding through f32 would go down to the even neighbour.
         let x = 1.0 + 2f64.powi(-8) + 2f64.powi(-40);
         assert_eq!(round(x), 1.0 + 2f64.powi(-7));
         assert_eq!(round(x as f32), 1.0);

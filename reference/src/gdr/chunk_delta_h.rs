@@ -44,11 +44,11 @@ mod tests {
     #[test]
     fn the_states_are_those_at_the_chunks_starts() {
         let (k, w, u) = ([1.0f64, 2.0, 3.0], [1.0, 0.5, 2.0], [10.0, 20.0, 30.0]);
-        let found = chunk_delta_h(by_hand(3), 2, &k, &w, &u, None, Some(&[4.0]));
+        let got = chunk_delta_h(by_hand(3), 2, &k, &w, &u, None, Some(&[4.0]));
         // vn = (10 - 4, 20 - 2), then h = 4 + 6 + 36 = 46; vn = 30 - 92, h = 46 - 186
-        assert_eq!(found.h, [4.0, 46.0]);
-        assert_eq!(found.vn, [6.0, 18.0, -62.0]);
-        assert_eq!(found.last, [-140.0]);
+        assert_eq!(got.h, [4.0, 46.0]);
+        assert_eq!(got.vn, [6.0, 18.0, -62.0]);
+        assert_eq!(got.last, [-140.0]);
     }
 
     #[test]
@@ -57,21 +57,15 @@ mod tests {
         let half = 2f64.ln();
         let (k, w, u) = ([1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [8.0, 4.0, 2.0]);
         let gates = [-half, -2.0 * half, -half];
-        let found = chunk_delta_h(by_hand(3), 2, &k, &w, &u, Some(&gates), Some(&[16.0]));
+        let got = chunk_delta_h(by_hand(3), 2, &k, &w, &u, Some(&gates), Some(&[16.0]));
         // 16 / 4 + 8 / 2 + 4 = 12, then 12 / 2 + 2 = 8
         let near = |a: f64, b: f64| (a - b).abs() < 1e-13;
-        assert!(
-            near(found.h[1], 12.0) && near(found.last[0], 8.0),
-            "{found:?}"
-        );
+        assert!(near(got.h[1], 12.0) && near(got.last[0], 8.0), "{got:?}");
     }
 
     #[test]
     fn without_an_initial_state_it_is_zero() {
-        let found = chunk_delta_h(by_hand(1), 2, &[2.0f32], &[1.0], &[3.0], None, None);
-        assert_eq!(
-            (found.h, found.vn, found.last),
-            (vec![0.0], vec![3.0], vec![6.0])
-        );
+        let got = chunk_delta_h(by_hand(1), 2, &[2.0f32], &[1.0], &[3.0], None, None);
+        assert_eq!((got.h, got.vn, got.last), (vec![0.0], vec![3.0], vec![6.0]));
     }
 }

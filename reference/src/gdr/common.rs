@@ -1,23 +1,23 @@
-//! What several operators share.
+//! Helpers of several operators.
 
 use crate::Real;
 
-/// A tensor that may be left out, which is the same as zeros.
+/// Returns a tensor, or zeros if it is left out.
 pub(super) fn or_zeros<R: Real>(tensor: Option<&[R]>, length: usize) -> std::borrow::Cow<'_, [R]> {
     tensor.map_or_else(|| vec![R::ZERO; length].into(), Into::into)
 }
 
-/// Cumulated gates in f64, in which the rule takes their differences; zeros where there are none.
+/// Returns cumulated gates in f64, the type of their differences in the rule, or zeros without gates.
 pub(super) fn sums_or_zeros<R: Real>(sums: Option<&[R]>, length: usize) -> Vec<f64> {
-    sums.map_or_else(|| vec![0.0; length], widened)
+    sums.map_or_else(|| vec![0.0; length], widen_tensor)
 }
 
-/// A tensor in f64: exact.
-pub(super) fn widened<R: Real>(tensor: &[R]) -> Vec<f64> {
+/// Converts a tensor to f64, which is exact.
+pub(super) fn widen_tensor<R: Real>(tensor: &[R]) -> Vec<f64> {
     tensor.iter().map(|x| x.to_f64()).collect()
 }
 
-/// One sequence, one head, one channel: what can be worked out by hand.
+/// Returns sizes of one sequence, one head and one channel, for cases worked out by hand.
 #[cfg(test)]
 pub(super) fn by_hand(tokens: usize) -> crate::rule::Sizes {
     crate::rule::Sizes {

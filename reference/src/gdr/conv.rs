@@ -9,7 +9,7 @@ pub use update::{Update, Updated, update};
 use super::op::silu;
 use crate::Real;
 
-/// What is the same for every token.
+/// Parameters of the convolution that all tokens share.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter<'a, R> {
     /// Features of q, and of k.
@@ -20,20 +20,20 @@ pub struct Filter<'a, R> {
     pub width: usize,
     /// `[dim, W]` with dim = 2 kd + vd; the last weight is that of the newest element.
     pub weights: &'a [R],
-    /// `[dim]`, or none.
+    /// Bias `[dim]`, or none.
     pub bias: Option<&'a [R]>,
-    /// SiLU, or none.
+    /// True if SiLU follows.
     pub silu: bool,
 }
 
 impl<R: Real> Filter<'_, R> {
-    /// Features of all three.
+    /// Returns the features of q, k and v together.
     #[must_use]
     pub fn features(&self) -> usize {
         2 * self.key_features + self.value_features
     }
 
-    /// `act(bias + sum_j w[j] window[j])`, the window oldest first; elements before a sequence are absent: they are zeros.
+    /// Returns `act(bias + sum_j w[j] window[j])`. The window is oldest first; elements before a sequence are absent and count as zeros.
     fn apply(&self, feature: usize, window: &[R]) -> R {
         let weights = &self.weights[feature * self.width..][..self.width];
         let weights = &weights[self.width - window.len()..];
@@ -45,7 +45,7 @@ impl<R: Real> Filter<'_, R> {
         if self.silu { silu(sum) } else { sum }
     }
 
-    /// The places of a feature's part: 0 for q, 1 for k, 2 for v; and which of the part's features it is.
+    /// Returns the part of a feature (0 for q, 1 for k, 2 for v) and the feature's index within the part.
     fn part(&self, feature: usize) -> (usize, usize) {
         let keys = self.key_features;
         match feature {
@@ -55,7 +55,7 @@ impl<R: Real> Filter<'_, R> {
         }
     }
 
-    /// Features of each part.
+    /// Returns the features of each part.
     fn parts(&self) -> [usize; 3] {
         [self.key_features, self.key_features, self.value_features]
     }

@@ -2,23 +2,23 @@
 
 use crate::{Real, operators, shape};
 
-/// How a sum runs.
+/// Parameters of a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cumsum {
     /// Tokens of a sequence, T; the last chunk may be shorter.
     pub tokens: usize,
-    /// Sums of a token: H of `[B, T, H]` (`gdr_cumsum_scalar_f32`), or H S of `[B, T, H, S]` (`gdr_cumsum_vector_f32`).
+    /// Number of sums per token: H of `[B, T, H]` (`gdr_cumsum_scalar_f32`), or H S of `[B, T, H, S]` (`gdr_cumsum_vector_f32`).
     pub width: usize,
     /// Tokens of a chunk, BT.
     pub chunk: usize,
-    /// From the chunk's last token back to its first.
+    /// True for sums from the chunk's last token back to its first.
     pub reverse: bool,
-    /// What every sum is multiplied by.
+    /// Factor on every sum.
     pub scale: f32,
 }
 
 impl Cumsum {
-    /// The sums, in the layout of `x`.
+    /// Returns the sums in the layout of `x`.
     #[must_use]
     pub fn of<R: Real>(&self, x: &[R]) -> Vec<R> {
         let row = self.tokens * self.width;

@@ -1,4 +1,4 @@
-//! The rule token by token, as FLA's `fused_recurrent_gated_delta_rule` (`gdr_fused_recurrent_bf16`).
+//! The rule token by token, as in FLA's `fused_recurrent_gated_delta_rule` (`gdr_fused_recurrent_bf16`).
 
 use super::recurrent::{Call, Recurrent, run};
 use crate::{Real, shape};

@@ -1,21 +1,20 @@
-//! index: where sequences of unequal length lie in a row of tokens. Exact whole numbers.
+//! Indices of sequences of unequal length in a row of tokens, in exact integers.
 //!
 //! `cu` is the first token of each sequence and, last, the number of tokens: `[N + 1]`, from 0, never falling.
 
-/// The length of each sequence, `[N]` (`gdr_prepare_lens_i32`).
+/// Returns the length of each sequence, `[N]` (`gdr_prepare_lens_i32`).
 #[must_use]
 pub fn prepare_lens(cu: &[i32]) -> Vec<i32> {
     cu.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// `cu` of sequences of these lengths, `[N + 1]` (`gdr_cu_seqlens_from_lens_i32`).
+/// Returns `cu` for sequences of the given lengths, `[N + 1]` (`gdr_cu_seqlens_from_lens_i32`).
 #[must_use]
 pub fn cu_seqlens_from_lens(lens: &[i32]) -> Vec<i32> {
     running(lens.iter().copied())
 }
 
-/// For each token its position in its sequence: `0 .. len - 1`, sequence after sequence
-/// (`gdr_prepare_position_ids_i32`).
+/// Returns the position of each token in its sequence: `0 .. len - 1`, sequence after sequence (`gdr_prepare_position_ids_i32`).
 #[must_use]
 pub fn prepare_position_ids(cu: &[i32]) -> Vec<i32> {
     prepare_lens(cu)
@@ -24,7 +23,7 @@ pub fn prepare_position_ids(cu: &[i32]) -> Vec<i32> {
         .collect()
 }
 
-/// For each token how many sequences have begun up to it, less one: the tokens at position 0 so far, less one
+/// Returns the number of sequences that have begun up to each token, less one: the number of tokens at position 0 so far, less one
 /// (`gdr_prepare_sequence_ids_i32`). A sequence without a token takes no number.
 #[must_use]
 pub fn prepare_sequence_ids(cu: &[i32]) -> Vec<i32> {
@@ -38,15 +37,15 @@ pub fn prepare_sequence_ids(cu: &[i32]) -> Vec<i32> {
         .collect()
 }
 
-/// How many chunks of `chunk` tokens lie before each sequence, and in all, `[N + 1]`: the running sum of
-/// `ceil(len / chunk)` (`gdr_prepare_chunk_offsets_i32`).
+/// Returns the number of chunks before each sequence, and in all, `[N + 1]`: the running sum of `ceil(len / chunk)`
+/// (`gdr_prepare_chunk_offsets_i32`).
 #[must_use]
 pub fn prepare_chunk_offsets(cu: &[i32], chunk: usize) -> Vec<i32> {
     running(chunks(cu, chunk))
 }
 
-/// For each chunk its sequence and which of the sequence's chunks it is (`gdr_prepare_chunk_indices_i32`). The sequence is
-/// the place in `cu` that it is looked up by, so that sequences without a token, which have no chunk, are passed over.
+/// Returns the sequence of each chunk, and the chunk's index in the sequence (`gdr_prepare_chunk_indices_i32`). The sequence is an index
+/// into `cu`, so that sequences without a token, which have no chunk, are skipped.
 #[must_use]
 pub fn prepare_chunk_indices(cu: &[i32], chunk: usize) -> Vec<[i32; 2]> {
     (0..)
@@ -55,14 +54,14 @@ pub fn prepare_chunk_indices(cu: &[i32], chunk: usize) -> Vec<[i32; 2]> {
         .collect()
 }
 
-/// The chunks of the longest sequence, `max ceil(len / chunk)`: how far a grid over the chunks of each sequence must
-/// reach. 0 without sequences.
+/// Returns the number of chunks of the longest sequence, `max ceil(len / chunk)`, or 0 without sequences. A grid over the chunks of each
+/// sequence needs that extent.
 #[must_use]
 pub fn max_num_splits(cu: &[i32], chunk: usize) -> i32 {
     chunks(cu, chunk).max().unwrap_or(0)
 }
 
-/// `ceil(len / chunk)` for each sequence.
+/// Returns `ceil(len / chunk)` for each sequence.
 fn chunks(cu: &[i32], chunk: usize) -> impl Iterator<Item = i32> {
     let chunk = i32::try_from(chunk).unwrap_or(i32::MAX);
     assert!(
@@ -74,7 +73,7 @@ fn chunks(cu: &[i32], chunk: usize) -> impl Iterator<Item = i32> {
         .map(move |len| len / chunk + i32::from(len % chunk != 0))
 }
 
-/// 0, then the sum of the values so far.
+/// Returns 0 and then the sum of the values so far.
 fn running(values: impl Iterator<Item = i32>) -> Vec<i32> {
     let mut sums = vec![0];
     let mut sum = 0;
@@ -124,10 +123,10 @@ mod tests {
         let cu = [0, 0, 2, 2, 2, 5, 5];
         assert_eq!(prepare_lens(&cu), [0, 2, 0, 0, 3, 0]);
         assert_eq!(prepare_position_ids(&cu), [0, 1, 0, 1, 2]);
-        // numbered without the empty ones
+        // Sequences without tokens take no number.
         assert_eq!(prepare_sequence_ids(&cu), [0, 0, 1, 1, 1]);
         assert_eq!(prepare_chunk_offsets(&cu, 2), [0, 0, 1, 1, 1, 3, 3]);
-        // places in cu
+        // The first number is an index into cu.
         assert_eq!(prepare_chunk_indices(&cu, 2), [[1, 0], [4, 0], [4, 1]]);
         assert_eq!(max_num_splits(&cu, 2), 2);
     }

@@ -8,29 +8,29 @@ use crate::operators::dot;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, shape};
 
-use super::common::widened;
+use super::common::widen_tensor;
 
-/// Inclusive sums of the log gates within each chunk of `bt` tokens: in f64, rounded once. A later sum is then never above an earlier
-/// one as long as no gate is positive, on which [`safe_exp`] relies.
+/// Returns the inclusive sums of the log gates within each chunk of `bt` tokens, computed in f64 and rounded once. A later sum is then
+/// never above an earlier one as long as no gate is positive, on which [`safe_exp`] relies.
 #[must_use]
 pub fn cumsum<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<R> {
     sums(sizes, bt, g).into_iter().map(R::from_f64).collect()
 }
 
-/// `e^x` where `x <= 0`, else 0: no exponent that the rule uses is positive.
+/// Returns `e^x` for `x <= 0`, else 0: no exponent that the rule uses is positive.
 #[must_use]
 pub fn safe_exp<R: Real>(x: R) -> R {
     if x <= R::ZERO { x.exp() } else { R::ZERO }
 }
 
-/// `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0; without gates there is no exponential.
+/// Returns `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0. Without gates there is no exponential.
 #[must_use]
 pub fn kkt<R: Real>(sizes: Sizes, bt: usize, k: &[R], beta: &[R], cumsum: Option<&[R]>) -> Vec<R> {
-    let wide = cumsum.map(widened);
+    let wide = cumsum.map(widen_tensor);
     products(sizes, bt, k, beta, wide.as_deref())
 }
 
-/// [`cumsum`] and [`kkt`] in one launch: `A` is of the sums before they are rounded.
+/// Computes [`cumsum`] and [`kkt`] as one launch does: `A` uses the sums before they are rounded.
 #[must_use]
 pub fn cumsum_kkt<R: Real>(
     sizes: Sizes,
@@ -46,7 +46,7 @@ pub fn cumsum_kkt<R: Real>(
 
 fn sums<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<f64> {
     shape::expect("cumsum", "g", g.len(), &sizes.beta_shape());
-    let mut sums = widened(g);
+    let mut sums = widen_tensor(g);
     for (sequence, head) in sizes.heads() {
         for token in (0..sizes.tokens).filter(|token| token % bt != 0) {
             let before = sums[sizes.scalar(sequence, token - 1, head)];
@@ -70,11 +70,11 @@ fn products<R: Real>(sizes: Sizes, bt: usize, k: &[R], beta: &[R], sums: Option<
         for token in 0..sizes.tokens {
             let row = &mut a[sizes.row(sequence, token, head, bt)];
             let first = token / bt * bt;
-            for (other, a) in (first..token).zip(row) {
+            for (earlier, a) in (first..token).zip(row) {
                 let decay = sums.map_or(R::ONE, |sums| {
-                    safe_exp(R::from_f64(sums[scalar(token)] - sums[scalar(other)]))
+                    safe_exp(R::from_f64(sums[scalar(token)] - sums[scalar(earlier)]))
                 });
-                *a = beta[scalar(token)] * dot(key(token), key(other)) * decay;
+                *a = beta[scalar(token)] * dot(key(token), key(earlier)) * decay;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Rows by their L2 norm, and the gradient of that.
+//! L2 normalisation of rows, and its gradient.
 
 use crate::operators::dot;
 use crate::rule::Norm;
@@ -10,7 +10,7 @@ pub fn l2_normalize<R: Real>(x: &[R], size: usize) -> Vec<R> {
     Norm::FLA.rows(x, size)
 }
 
-/// Rows by their norm, and the factor of each row.
+/// Normalised rows, and the factor of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Normalized<R> {
     /// `[T, D]`.
@@ -30,8 +30,8 @@ pub fn forward<R: Real>(x: &[R], size: usize, eps: f64) -> Normalized<R> {
     }
 }
 
-/// `dx = rstd dy - (sum dy y) y rstd`, the gradient of [`forward`] from what it gave; y, dy and dx are `[T, D]`, rstd is
-/// `[T]` (`gdr_l2norm_bwd_f32`).
+/// Returns `dx = rstd dy - (sum dy y) y rstd`, the gradient of [`forward`] from its results; y, dy and dx are `[T, D]`, rstd is `[T]`
+/// (`gdr_l2norm_bwd_f32`).
 #[must_use]
 pub fn backward<R: Real>(y: &[R], rstd: &[R], dy: &[R], size: usize) -> Vec<R> {
     shape::expect("l2norm backward", "y", y.len(), &[rstd.len(), size]);
@@ -60,12 +60,12 @@ mod tests {
     #[test]
     fn by_hand() {
         // sqrt(9 + 16 + 11) = 6; a row of zeros over sqrt(11)
-        let all = forward(&[3.0, 4.0, 0.0, 0.0], 2, 11.0);
-        near(&all.y, &[0.5, 4.0 / 6.0, 0.0, 0.0], 1e-15);
-        near(&all.rstd, &[1.0 / 6.0, 1.0 / 11f64.sqrt()], 1e-15);
+        let normalized = forward(&[3.0, 4.0, 0.0, 0.0], 2, 11.0);
+        near(&normalized.y, &[0.5, 4.0 / 6.0, 0.0, 0.0], 1e-15);
+        near(&normalized.rstd, &[1.0 / 6.0, 1.0 / 11f64.sqrt()], 1e-15);
         // rstd 1/6, y = (1/2, 2/3), dy = (6, 0): projection 3, dx = (1 - 1/4, -1/3)
         near(
-            &backward(&all.y[..2], &all.rstd[..1], &[6.0, 0.0], 2),
+            &backward(&normalized.y[..2], &normalized.rstd[..1], &[6.0, 0.0], 2),
             &[0.75, -1.0 / 3.0],
             1e-15,
         );
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_length_counts_every_element() {
-        // n ones have norm sqrt(n), whether or not n is a power of two
+        // n ones have the norm sqrt(n), for powers of two and other n.
         for n in [63usize, 64, 65, 192, 320, 1000] {
             let y = l2_normalize(&vec![1.0f64; n], n);
             near(&y, &vec![1.0 / (n as f64 + 1e-6).sqrt(); n], 1e-15);
@@ -95,8 +95,8 @@ mod tests {
             let y = forward(x, size, eps).y;
             y.iter().zip(dy).map(|(y, dy)| y * dy).sum()
         };
-        let all = forward(&x, size, eps);
-        let dx = backward(&all.y, &all.rstd, &dy, size);
+        let normalized = forward(&x, size, eps);
+        let dx = backward(&normalized.y, &normalized.rstd, &dy, size);
         for at in 0..x.len() {
             let (mut up, mut down) = (x, x);
             up[at] += step;

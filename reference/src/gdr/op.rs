@@ -1,10 +1,10 @@
-//! op: eight element-wise functions of one input, and those of them that others need.
+//! op: eight element-wise functions of one input, some of which other operators use.
 
 use crate::Real;
 use crate::operators::sigmoid;
 use crate::rule::producers::softplus;
 
-/// What the logarithms add to `|x|`, as f32 has it.
+/// Constant that the logarithms add to `|x|`, in f32.
 const AWAY_FROM_ZERO: f32 = 0.001;
 
 /// The eight results (`gdr_op_f32`).
@@ -28,15 +28,15 @@ pub struct Ops<R> {
     pub silu: Vec<R>,
 }
 
-/// All eight of each element.
+/// Computes all eight results for each element.
 #[must_use]
 pub fn ops<R: Real>(x: &[R]) -> Ops<R> {
     let each = |f: &dyn Fn(R) -> R| x.iter().map(|&x| f(x)).collect();
     Ops {
         exp: each(&R::exp),
-        exp2: each(&|x| rounded(x.to_f64().exp2())),
+        exp2: each(&|x| round_to(x.to_f64().exp2())),
         log: each(&|x| away(x).ln()),
-        log2: each(&|x| rounded(away(x).to_f64().log2())),
+        log2: each(&|x| round_to(away(x).to_f64().log2())),
         safe_exp: each(&safe_exp),
         softplus: each(&softplus),
         sigmoid: sigmoid(x),
@@ -44,7 +44,7 @@ pub fn ops<R: Real>(x: &[R]) -> Ops<R> {
     }
 }
 
-/// `e^x` for `x <= 0`, else 0: an exponential that cannot overflow where masked places hold anything.
+/// Returns `e^x` for `x <= 0`, else 0. It cannot overflow for any value of a masked element.
 #[must_use]
 pub fn safe_exp<R: Real>(x: R) -> R {
     if x <= R::ZERO { x.exp() } else { R::ZERO }
@@ -62,8 +62,8 @@ fn away<R: Real>(x: R) -> R {
     size + R::from_f64(f64::from(AWAY_FROM_ZERO))
 }
 
-/// The value of the type nearest to what `f64` computed: in `f32` rounded correctly.
-fn rounded<R: Real>(x: f64) -> R {
+/// Returns the number of the type nearest to `x`: in `f32`, correctly rounded.
+fn round_to<R: Real>(x: f64) -> R {
     R::from_f64(x)
 }
 

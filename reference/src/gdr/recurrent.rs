@@ -1,15 +1,15 @@
-//! What the recurrent operators share: [`crate::rule::recurrence`] in FLA's layouts, for sequences of different lengths and with
-//! every gate that FLA has.
+//! Common part of the recurrent operators: [`crate::rule::recurrence`] in FLA's layouts, for sequences of different lengths and with every
+//! gate that FLA has.
 
 use crate::rule::{HeadMap, Norm, Order, Token, step};
 use crate::{Real, shape};
 
 use super::bf16;
 
-/// The sizes of a call. Tokens of all sequences stand one after another; `tok` is their number.
+/// Sizes of a call. The tokens of all sequences follow one another; `tok` is their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
-    /// Where each sequence begins, and the end of the last (`cu_seqlens`): N + 1 numbers. A sequence may be empty.
+    /// First token of each sequence, and the end of the last (`cu_seqlens`): N + 1 numbers. A sequence may be empty.
     pub bounds: &'a [usize],
     /// H, the heads of q and k.
     pub key_heads: usize,
@@ -21,18 +21,18 @@ pub struct Layout<'a> {
     pub value_size: usize,
 }
 
-/// `cu_seqlens` of `sequences` sequences of the same length.
+/// Returns `cu_seqlens` of `sequences` sequences of the same length.
 #[must_use]
 pub fn equal_bounds(sequences: usize, tokens: usize) -> Vec<usize> {
     (0..=sequences).map(|n| n * tokens).collect()
 }
 
-/// The tensors of a call. Log gates that are not given are 0.
+/// Tensors of a call. Missing log gates are 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a, R> {
     /// Sizes.
     pub layout: Layout<'a>,
-    /// Which query/key head a value head reads: [`HeadMap::Block`] in FLA.
+    /// Map from value heads to query/key heads: [`HeadMap::Block`] in FLA.
     pub head_map: HeadMap,
     /// Queries, `[tok, H, K]`.
     pub q: &'a [R],
@@ -48,24 +48,24 @@ pub struct Call<'a, R> {
     pub gk: Option<&'a [R]>,
     /// Log gates of value channels, the state's columns, `[tok, HV, V]`.
     pub gv: Option<&'a [R]>,
-    /// What is done to q and k first: nothing, or [`Norm::FLA`].
+    /// Normalisation of q and k: none, or [`Norm::FLA`].
     pub norm: Norm,
-    /// Whether the error is taken from the decayed state: [`Order::DecayFirst`] in FLA.
+    /// Order of decay and error: [`Order::DecayFirst`] in FLA.
     pub order: Order,
     /// The factor on q.
     pub scale: R,
 }
 
-/// What a call computes.
+/// Results of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurrent<R> {
     /// The output, `[tok, HV, V]`, rounded to bf16.
     pub o: Vec<R>,
-    /// States, `[.., HV, K, V]`: of the sequences, or all slots.
+    /// States, `[.., HV, K, V]`, of the sequences or of all slots.
     pub states: Vec<R>,
 }
 
-/// All sequences and heads: sequence n on the states of `places[n]`, or on zeros that are forgotten.
+/// Runs all sequences and heads. Sequence n uses the states of `places[n]`, or zeros that are dropped afterwards.
 pub(super) fn run<R: Real>(
     call: &Call<'_, R>,
     states: &mut [R],
@@ -126,26 +126,26 @@ pub(super) fn run<R: Real>(
 }
 
 impl Layout<'_> {
-    /// N.
+    /// Returns the number of sequences, N.
     #[must_use]
     pub fn sequences(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// Of all sequences together.
+    /// Returns the tokens of all sequences together.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.bounds.last().copied().unwrap_or(0)
     }
 
-    /// Elements of a head's state.
+    /// Returns the elements of a head's state.
     pub(super) fn state(&self) -> usize {
         self.key_size * self.value_size
     }
 }
 
 impl<R> Call<'_, R> {
-    /// Panics unless every tensor has its shape. Returns how many write strengths a token has in a head.
+    /// Panics unless every tensor has its shape. Returns the number of write strengths of a token in a head.
     #[track_caller]
     fn check(&self) -> usize {
         let Layout {

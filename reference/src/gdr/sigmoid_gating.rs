@@ -1,4 +1,4 @@
-//! A decode step with the gates made inside, on states in slots (`gdr_sigmoid_gating_update_bf16`).
+//! A decode step that computes its gates itself, on states in slots (`gdr_sigmoid_gating_update_bf16`).
 
 use super::recurrent::{Call, Recurrent, run};
 use crate::operators::sigmoid;
@@ -17,7 +17,7 @@ pub struct Gating<'a, R> {
     pub b: &'a [R],
     /// The steepness of the softplus.
     pub softplus_beta: R,
-    /// Above this, `softplus_beta x` is as good as its softplus.
+    /// Bound above which `softplus_beta x` equals its softplus in f32.
     pub softplus_threshold: R,
 }
 
@@ -54,8 +54,8 @@ impl<R: Real> Gating<'_, R> {
 /// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write strengths of `gating` in place of the
 /// call's own, on states in slots.
 ///
-/// `slots` is `[slots, HV, K, V]`, and sequence n begins with slot `indices[n]` and leaves its last state there. Where the index is
-/// negative the sequence begins with zeros and leaves nothing; its output is computed all the same. No two sequences may share a slot.
+/// `slots` is `[slots, HV, K, V]`. Sequence n begins with slot `indices[n]` and leaves its last state there. A sequence with a negative
+/// index begins with zeros and leaves no state; its output is computed all the same. No two sequences may share a slot.
 #[must_use]
 pub fn sigmoid_gating_update<R: Real>(
     call: &Call<'_, R>,

@@ -1,8 +1,8 @@
-//! fused_qkvzba_split: the projections of a token, laid out by key head, into one tensor a kind.
+//! fused_qkvzba_split: splits the projections of a token, which are laid out by key head, into one tensor per kind.
 
 use crate::shape;
 
-/// Heads and their sizes. `HV / H` value heads belong to each key head.
+/// Numbers and sizes of heads. `HV / H` value heads belong to each key head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitSizes {
     /// Key heads, H.
@@ -15,7 +15,7 @@ pub struct SplitSizes {
     pub value_size: usize,
 }
 
-/// What the split gives, a row for each of B tokens.
+/// Results of the split, with a row for each of B tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split<T> {
     /// `[B, 2 H DK + HV DV]`: all q, all k, all v.
@@ -29,15 +29,15 @@ pub struct Split<T> {
 }
 
 impl SplitSizes {
-    /// Elements of a row of `mixed_qkvz`: `H (2 DK + 2 r DV)`.
+    /// Returns the elements of a row of `mixed_qkvz`: `H (2 DK + 2 r DV)`.
     #[must_use]
     pub fn qkvz(&self) -> usize {
         2 * (self.key_heads * self.key_size + self.value_heads * self.value_size)
     }
 }
 
-/// Splits `mixed_qkvz` `[B, H (2 DK + 2 r DV)]`, per key head `[q DK | k DK | v r DV | z r DV]`, and `mixed_ba`
-/// `[B, H 2 r]`, per key head `[b r | a r]`: copies, whatever the elements are (`gdr_qkvzba_split_bf16`).
+/// Splits `mixed_qkvz` `[B, H (2 DK + 2 r DV)]`, per key head `[q DK | k DK | v r DV | z r DV]`, and `mixed_ba` `[B, H 2 r]`, per key head
+/// `[b r | a r]`. Elements of any type are copied (`gdr_qkvzba_split_bf16`).
 ///
 /// Panics if the value heads are not a multiple of the key heads.
 #[must_use]
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // two key heads of one channel, two value heads of two channels for each: per group q, k, v0 v0 v1 v1, z0 z0 z1 z1
+        // Two key heads have one channel each, and each has two value heads of two channels: per group q, k, v0 v0 v1 v1, z0 z0 z1 z1.
         let sizes = SplitSizes {
             key_heads: 2,
             value_heads: 4,

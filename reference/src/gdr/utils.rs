@@ -1,4 +1,4 @@
-//! gdr_utils: differences of tensors, and reductions that leave one result a block for the host to finish.
+//! gdr_utils: differences of tensors, and reductions that leave one result per block, which the host reduces further.
 
 use crate::operators::sub;
 use crate::{Real, shape};
@@ -19,9 +19,8 @@ pub fn squared_diff<R: Real>(x: &[R], y: &[R]) -> Vec<R> {
     sub(x, y).into_iter().map(|d| d * d).collect()
 }
 
-/// The largest element of each block of [`BLOCK`]; the last block may be shorter (`gdr_max_reduce_f32`). A maximum
-/// starts from `-f32::MAX`, so that of a block of nothing but `-inf` is that; NaN, which is not larger than anything, is
-/// passed over, as `fmaxf` does.
+/// Returns the largest element of each block of [`BLOCK`]; the last block may be shorter (`gdr_max_reduce_f32`). A maximum starts from
+/// `-f32::MAX`, which is therefore the maximum of a block of `-inf` only. NaN is skipped, as `fmaxf` does.
 #[must_use]
 pub fn max_partials<R: Real>(x: &[R]) -> Vec<R> {
     let least = R::from_f64(f64::from(f32::MIN));
@@ -30,8 +29,8 @@ pub fn max_partials<R: Real>(x: &[R]) -> Vec<R> {
     x.chunks(BLOCK).map(of_block).collect()
 }
 
-/// The sum of each block of [`BLOCK`]; the last block may be shorter (`gdr_sum_reduce_f32`). Each wave of 64 sums by
-/// halves, in the order of a butterfly; then the waves from the first on.
+/// Returns the sum of each block of [`BLOCK`]; the last block may be shorter (`gdr_sum_reduce_f32`). Each wave of 64 lanes sums by halves,
+/// in the order of a butterfly; the waves follow in order.
 #[must_use]
 pub fn sum_partials<R: Real>(x: &[R]) -> Vec<R> {
     let of_block = |block: &[R]| {
@@ -41,7 +40,7 @@ pub fn sum_partials<R: Real>(x: &[R]) -> Vec<R> {
     x.chunks(BLOCK).map(of_block).collect()
 }
 
-/// What the host makes of the partial maxima.
+/// Reduces the partial maxima, as the host does.
 ///
 /// Panics if there is none.
 #[must_use]
@@ -51,13 +50,13 @@ pub fn max_finish<R: Real>(partials: &[R]) -> R {
     partials[1..].iter().fold(partials[0], larger)
 }
 
-/// What the host makes of the partial sums.
+/// Reduces the partial sums, as the host does.
 #[must_use]
 pub fn sum_finish<R: Real>(partials: &[R]) -> R {
     partials.iter().fold(R::ZERO, |sum, &x| sum + x)
 }
 
-/// Up to 64 elements and zeros, the upper half added to the lower until one is left.
+/// Pads up to 64 elements with zeros, and adds the upper half to the lower until one is left.
 fn by_halves<R: Real>(x: &[R]) -> R {
     let mut lanes = x.to_vec();
     lanes.resize(64, R::ZERO);
@@ -108,12 +107,12 @@ mod tests {
 
     #[test]
     fn a_wave_sums_by_halves() {
-        // 2^24 in the first lane and 1 in the lanes 32 and 16: 1 + 2^24 is lost each time, in f32
+        // Lane 0 has 2^24, and lanes 32 and 16 have 1: in f32 each 1 is lost in 1 + 2^24.
         let mut x = vec![0.0f32; 64];
         x[0] = 16_777_216.0;
         (x[32], x[16]) = (1.0, 1.0);
         assert_eq!(sum_partials(&x), [16_777_216.0]);
-        // in lanes 17 and 16 + 32 + 1 they meet first
+        // In lanes 17 and 16 + 32 + 1 the ones meet first.
         let mut x = vec![0.0f32; 64];
         x[0] = 16_777_216.0;
         (x[17], x[49]) = (1.0, 1.0);

@@ -6,7 +6,7 @@ use crate::rule::{HeadMap, Sizes};
 
 use super::common::sums_or_zeros;
 
-/// `w` and `u` of every token.
+/// Factors `w` and `u` of every token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wy<R> {
     /// `[B, T, HV, K]`.
@@ -30,10 +30,10 @@ pub fn recompute_w_u<R: Real>(
     inverse: &[R],
 ) -> Wy<R> {
     let cumsum = sums_or_zeros(cumsum, beta.len());
-    let found = uw(sizes, bt, HeadMap::Block, k, v, beta, &cumsum, inverse);
+    let factors = uw(sizes, bt, HeadMap::Block, k, v, beta, &cumsum, inverse);
     Wy {
-        w: found.w,
-        u: found.u,
+        w: factors.w,
+        u: factors.u,
     }
 }
 

@@ -1,9 +1,9 @@
 use crate::{Real, shape};
 
-/// `in` strictly below the diagonal, 1 on it, 0 above; n x n (`kernel_apply_causal_identity`).
+/// Returns `in` strictly below the diagonal, 1 on it, 0 above; n x n (`kernel_apply_causal_identity`).
 ///
-/// The document says "add I, zero upper" of a matrix whose diagonal is zero already; the kernel masks first and
-/// adds the identity then, so that what stood on the diagonal does not matter.
+/// The document says "add I, zero upper" of a matrix whose diagonal is zero already. The kernel masks first and adds the identity
+/// afterwards, so that earlier values on the diagonal do not matter.
 #[must_use]
 pub fn apply_causal_identity<R: Real>(input: &[R], n: usize) -> Vec<R> {
     shape::expect("apply_causal_identity", "in", input.len(), &[n, n]);

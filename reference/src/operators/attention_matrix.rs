@@ -3,7 +3,7 @@ use crate::{Real, shape};
 
 /// `attn[i][j] = -(K^T K_beta)[i][j] * decay_mask[i][j]` for `j < i`, 0 elsewhere (`kernel_attention_matrix_fused`).
 ///
-/// K and `k_beta` are `s` x `c`, the masks and the result `c` x `c`. As in the document, beta is that of the column.
+/// K and `k_beta` are `s` x `c`, the masks and the result `c` x `c`. Beta belongs to the column, as in the document.
 #[must_use]
 pub fn attention_matrix<R: Real>(
     k: &[R],

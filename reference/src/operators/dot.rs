@@ -1,6 +1,6 @@
 use crate::{Real, lanes, shape};
 
-/// `a[0] b[0] + a[1] b[1] + ...`, summed from the left, each product fused: what one lane of a kernel does.
+/// Returns `a[0] b[0] + a[1] b[1] + ...`, summed from the left with fused products, as one lane of a kernel does.
 #[must_use]
 pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     shape::expect("dot", "b", b.len(), &[a.len()]);

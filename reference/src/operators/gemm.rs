@@ -1,5 +1,5 @@
-//! The three matrix products. Each element is summed from k = 0 upwards with one fused multiply-add a step, as the
-//! naive kernels do; `kernel_gemm_nt_tiled` sums in the same order, and the zeros that fill its last tile add nothing.
+//! The three matrix products. Each element is summed from k = 0 upwards with one fused multiply-add per step, as the naive kernels do.
+//! `kernel_gemm_nt_tiled` sums in the same order, and the zeros that fill its last tile add nothing.
 
 use super::transpose;
 use crate::{Real, lanes, shape};
@@ -13,7 +13,7 @@ pub fn gemm_nn<R: Real>(a: &[R], b: &[R], m: usize, n: usize, k: usize) -> Vec<R
     if n == 0 || k == 0 {
         return c;
     }
-    // column by column of A, so that a whole row of C advances at once: the order within each element stays k's
+    // The loop goes by columns of A, so that a whole row of C advances at once. The order within each element stays k's.
     for (row, sums) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
         for (&a, b) in row.iter().zip(b.chunks_exact(n)) {
             lanes::add_scaled(sums, a, b);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn f32_sums_upwards_and_fused() {
-        // the kernel's loop, written out: the same bits
+        // The kernel's loop, written out, gives the same bits.
         let a = [0.1f32, 0.7, -0.3, 1e-4, 0.9];
         let b = [3.3f32, -0.2, 11.0, 7.7, 1.0];
         let mut sum = 0.0f32;

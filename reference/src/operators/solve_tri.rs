@@ -1,13 +1,13 @@
 use crate::{Real, lanes, shape};
 
-/// X of `(I - A) X = B` by forward substitution (`kernel_solve_tri_sequential`):
+/// Returns X of `(I - A) X = B` by forward substitution (`kernel_solve_tri_sequential`):
 ///
 /// ```text
 /// X[row] = B[row] + A[row][0] X[0] + ... + A[row][row-1] X[row-1]
 /// ```
 ///
-/// A is `n` x `n`, of which only the part strictly below the diagonal is read; B and X are `n` x `k`.
-/// The sum starts from B and takes the rows in order, each product fused.
+/// A is `n` x `n`, and only its part strictly below the diagonal is read; B and X are `n` x `k`. The sum starts from B and takes the rows
+/// in order, each product fused.
 #[must_use]
 pub fn solve_tri<R: Real>(a: &[R], b: &[R], n: usize, k: usize) -> Vec<R> {
     shape::expect("solve_tri", "A", a.len(), &[n, n]);

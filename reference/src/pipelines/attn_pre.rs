@@ -12,7 +12,7 @@ pub struct AttnPre<R> {
     pub attn_pre: Vec<R>,
 }
 
-/// `attn_pre = -(K^T @ K_beta) * decay_mask * causal_mask`, one launch a step: `gemm_tn`, `mul`, `mul`, `neg`.
+/// Computes `attn_pre = -(K^T @ K_beta) * decay_mask * causal_mask`, one launch per step: `gemm_tn`, `mul`, `mul`, `neg`.
 ///
 /// K and `k_beta` are `s` x `c`. The value is that of [`crate::operators::attention_matrix`], except for the sign of zeros.
 #[must_use]

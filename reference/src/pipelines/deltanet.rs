@@ -16,7 +16,7 @@ pub struct DeltanetInputs<'a, R> {
     pub state: &'a [R],
 }
 
-/// What phase 8 computes.
+/// Results of phase 8.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deltanet<R> {
     /// The intermediate results of each chunk.
@@ -33,7 +33,7 @@ pub struct Deltanet<R> {
 /// state = state * e^(g_cumsum[c-1]) + K_cumdecay @ V_new^T
 /// ```
 ///
-/// Literally the document's loop, which has a state and no output.
+/// This is literally the document's loop, which has a state and no output.
 #[must_use]
 pub fn deltanet<R: Real>(inputs: DeltanetInputs<'_, R>, s: usize, c: usize) -> Deltanet<R> {
     let DeltanetInputs {

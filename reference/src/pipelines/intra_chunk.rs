@@ -4,7 +4,7 @@ use crate::operators::{
 };
 use crate::{Real, shape};
 
-/// Everything phase 6 computes within one chunk, under the document's names.
+/// Results of phase 6 within one chunk, under the document's names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntraChunk<R> {
     /// `sigmoid(Beta)`, `c`.
@@ -31,7 +31,7 @@ pub struct IntraChunk<R> {
     pub k_cumdecay: Vec<R>,
 }
 
-/// Phase 6, steps 1 to 10. K and V are `s` x `c`, `g` and `beta` (before the sigmoid) have `c` elements.
+/// Computes phase 6, steps 1 to 10. K and V are `s` x `c`, `g` and `beta` (before the sigmoid) have `c` elements.
 #[must_use]
 pub fn intra_chunk<R: Real>(
     k: &[R],

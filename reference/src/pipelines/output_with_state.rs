@@ -8,30 +8,30 @@ pub struct OutputWithState<R> {
     pub gexp: Vec<R>,
     /// `Q * gexp`, `s` x `c`.
     pub q_gexp: Vec<R>,
-    /// What the state contributes: `State @ Q_gexp`, `s` x `c`.
+    /// Contribution of the state: `State @ Q_gexp`, `s` x `c`.
     pub inter: Vec<R>,
-    /// What the chunk contributes: `V_new @ attn^T`, `s` x `c`.
+    /// Contribution of the chunk: `V_new @ attn^T`, `s` x `c`.
     pub intra: Vec<R>,
-    /// Their sum, `s` x `c`.
+    /// Sum of `inter` and `intra`, `s` x `c`.
     pub output: Vec<R>,
 }
 
-/// Phase 7's `output = Q_gexp @ State^T + attn @ V_new`.
+/// Computes phase 7's `output = Q_gexp @ State^T + attn @ V_new`.
 ///
-/// The document writes it with tokens as rows, and stores every tensor with tokens as columns (its section 2:
-/// Q, V and Output are `[S, n_tokens]`). Both hold when the formula is read on the transposes,
+/// The document writes the formula with tokens as rows, and stores every tensor with tokens as columns (in its section 2, Q, V and Output
+/// are `[S, n_tokens]`). Both hold when the formula is read on the transposes,
 ///
 /// ```text
 /// Output^T = Q_gexp^T @ State^T + attn @ V_new^T      (C x S)
 /// Output   = State @ Q_gexp     + V_new @ attn^T      (S x C)
 /// ```
 ///
-/// which agrees with its section 6.1 (`h[t] = state @ q[t] + ...`) and needs only documented kernels on stored
-/// layouts: `exp`, `broadcast_mul`, `gemm_nn(State, Q_gexp, S, C, S)`, `gemm_nt(V_new, attn, S, C, C)`, `add`.
-/// The same products through explicit transposes give the same bits.
+/// The second line agrees with the document's section 6.1 (`h[t] = state @ q[t] + ...`) and needs only documented kernels on stored
+/// layouts: `exp`, `broadcast_mul`, `gemm_nn(State, Q_gexp, S, C, S)`, `gemm_nt(V_new, attn, S, C, C)`, `add`. The same products through
+/// explicit transposes give the same bits.
 ///
-/// Q and `v_new` are `s` x `c`, `g_cumsum` has `c` elements, `state` is `s` x `s`, `attn` is `c` x `c` (row: the
-/// token that reads, column: the token that is read). Phase 8 of the document calls none of this.
+/// Q and `v_new` are `s` x `c`, `g_cumsum` has `c` elements, `state` is `s` x `s`, `attn` is `c` x `c` (the row is the reading token, the
+/// column the token that is read). Phase 8 of the document calls none of this.
 #[must_use]
 pub fn output_with_state<R: Real>(
     q: &[R],

@@ -10,7 +10,7 @@ pub struct SolveCausalIdentity<R> {
     pub attn_solved: Vec<R>,
 }
 
-/// `attn_solved = apply_causal_identity(solve_tri(attn_pre, attn_pre))`, which is `(I - attn_pre)^-1`.
+/// Computes `attn_solved = apply_causal_identity(solve_tri(attn_pre, attn_pre))`, which equals `(I - attn_pre)^-1`.
 #[must_use]
 pub fn solve_causal_identity<R: Real>(attn_pre: &[R], c: usize) -> SolveCausalIdentity<R> {
     let solved = solve_tri(attn_pre, attn_pre, c, c);

@@ -8,11 +8,11 @@ pub struct StateUpdate<R> {
     pub state_scaled: Vec<R>,
     /// `K_cumdecay @ V_new^T`, `s` x `s`.
     pub kv: Vec<R>,
-    /// Their sum: the new state, `s` x `s`.
+    /// Sum of `state_scaled` and `kv`: the new state, `s` x `s`.
     pub state: Vec<R>,
 }
 
-/// `state_new = state * e^(g_last) + K_cumdecay @ V_new^T`: `scale`, `gemm_nt_tiled`, `add`.
+/// Computes `state_new = state * e^(g_last) + K_cumdecay @ V_new^T`: `scale`, `gemm_nt_tiled`, `add`.
 ///
 /// `state` is `s` x `s`, `k_cumdecay` and `v_new` are `s` x `c`. `exp_g_last` is the factor the host passes to
 /// `kernel_scale`: `g_last.exp()` of [`Real`], with `g_last` the last element of `g_cumsum`.

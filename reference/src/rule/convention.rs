@@ -1,33 +1,33 @@
 use super::Norm;
 use crate::Real;
 
-/// What a kernel or a library means by "the gated delta rule": every choice that differs silently between them.
+/// Meaning of "the gated delta rule" for a kernel or a library: every choice that differs silently between them.
 ///
-/// The constants are the ones people use. A variant is one of them with fields replaced:
-/// `Convention { head_map: HeadMap::Tiled, ..Convention::FLA }`.
+/// The constants are conventions in use. A variant is a constant with fields replaced: `Convention { head_map: HeadMap::Tiled,
+/// ..Convention::FLA }`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Convention {
-    /// Whether the error is taken from the decayed state.
+    /// Order of decay and error.
     pub order: Order,
-    /// What `g` holds.
+    /// Form of the gates in `g`.
     pub gate: Gate,
-    /// Which query/key head a value head reads.
+    /// Map from value heads to query/key heads.
     pub head_map: HeadMap,
-    /// The factor on the output.
+    /// Factor on the output.
     pub scale: Scale,
-    /// The layout of the initial and the final state.
+    /// Layout of the initial and the final state.
     pub state: StateLayout,
-    /// What is done to q and k first.
+    /// Normalisation of q and k.
     pub norm: Norm,
-    /// What the state is read with.
+    /// Vector that reads the state.
     pub readout: Readout,
 }
 
 impl Convention {
-    /// flash-linear-attention's `fused_recurrent_gated_delta_rule` and `chunk_gated_delta_rule`, which normalise q and
-    /// k only when told to: they are used here as they come.
+    /// flash-linear-attention's `fused_recurrent_gated_delta_rule` and `chunk_gated_delta_rule`. They normalise q and k only on request, so
+    /// this convention takes q and k unchanged.
     ///
-    /// FLA puts the scale on q; the reference puts it on the output, which is the same but for the last bit.
+    /// FLA puts the scale on q; this reference puts it on the output, which is the same up to the last bit.
     pub const FLA: Convention = Convention {
         order: Order::DecayFirst,
         gate: Gate::Log,
@@ -38,8 +38,8 @@ impl Convention {
         readout: Readout::Query,
     };
 
-    /// Hugging Face transformers' `torch_recurrent_gated_delta_rule` and `torch_chunk_gated_delta_rule`, as its
-    /// Qwen3-Next calls them: FLA's convention, q and k normalised inside ([`Norm::FLA`]).
+    /// Hugging Face transformers' `torch_recurrent_gated_delta_rule` and `torch_chunk_gated_delta_rule`, as its Qwen3-Next calls them:
+    /// FLA's convention with q and k normalised inside ([`Norm::FLA`]).
     ///
     /// The model repeats the heads of q and k beforehand (`repeat_interleave`), which is the block map.
     pub const HUGGING_FACE: Convention = Convention {
@@ -47,8 +47,8 @@ impl Convention {
         ..Convention::FLA
     };
 
-    /// ggml's `GATED_DELTA_NET`, which llama.cpp runs; it normalises by an operation of its own beforehand
-    /// ([`Norm::GGML`]). [`super::ggml_gated_delta_net`] has its one output buffer, too.
+    /// ggml's `GATED_DELTA_NET`, which llama.cpp runs. ggml normalises by a separate operation beforehand ([`Norm::GGML`]).
+    /// [`super::ggml_gated_delta_net`] has ggml's single output buffer, too.
     pub const GGML: Convention = Convention {
         head_map: HeadMap::Tiled,
         state: StateLayout::ValueMajor,
@@ -83,28 +83,28 @@ impl Convention {
     };
 }
 
-/// The order of forgetting and error.
+/// Order of decay and error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The error is taken from the decayed state: the definition.
+    /// The error is taken from the decayed state. This is the definition.
     DecayFirst,
-    /// The error is taken from the state as it was: another function.
+    /// The error is taken from the state before the decay. This is another function.
     ErrorFirst,
 }
 
-/// What the gate tensor holds.
+/// Form of the gate tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// The log of the decay, `<= 0`: the state is multiplied by `e^g`.
     Log,
-    /// Its negative, `>= 0`: the state is multiplied by `e^-g`.
+    /// Negative log of the decay, `>= 0`: the state is multiplied by `e^-g`.
     NegatedLog,
-    /// The decay itself, in (0,1].
+    /// Decay itself, in (0,1].
     Factor,
 }
 
 impl Gate {
-    /// What the state is multiplied by.
+    /// Returns the factor on the state.
     #[must_use]
     pub fn decay<R: Real>(self, g: R) -> R {
         match self {
@@ -114,7 +114,7 @@ impl Gate {
         }
     }
 
-    /// The natural logarithm of [`Gate::decay`].
+    /// Returns the natural logarithm of [`Gate::decay`].
     #[must_use]
     pub fn log<R: Real>(self, g: R) -> R {
         match self {
@@ -125,9 +125,9 @@ impl Gate {
     }
 }
 
-/// Which of the query/key heads a value head reads, where there are fewer of them.
+/// Map from value heads to query/key heads, if there are fewer of the latter.
 ///
-/// With 16 and 32 heads the two agree for heads 0 and 31 only: a test on one head cannot tell them apart.
+/// The two maps agree with 16 and 32 heads for heads 0 and 31 only, so a test on one head cannot tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadMap {
     /// `h = hv / (HV / H)`: FLA, Hugging Face, vLLM.
@@ -137,7 +137,7 @@ pub enum HeadMap {
 }
 
 impl HeadMap {
-    /// The query/key head of a value head. `value_heads` is a multiple of `key_heads`.
+    /// Returns the query/key head of a value head. `value_heads` is a multiple of `key_heads`.
     #[must_use]
     pub fn key_head(self, value_head: usize, key_heads: usize, value_heads: usize) -> usize {
         match self {
@@ -152,14 +152,14 @@ impl HeadMap {
 pub enum Scale {
     /// `key_size^(-1/2)`: the field's default.
     InverseSqrtKeySize,
-    /// None.
+    /// Factor 1.
     One,
-    /// Any other.
+    /// Any other factor.
     Factor(f64),
 }
 
 impl Scale {
-    /// The factor, rounded once.
+    /// Returns the factor, rounded once.
     #[must_use]
     pub fn factor<R: Real>(self, key_size: usize) -> R {
         R::from_f64(match self {
@@ -179,12 +179,12 @@ pub enum StateLayout {
     ValueMajor,
 }
 
-/// What the state is read with to give the output.
+/// Vector that reads the state to give the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readout {
     /// The query: `o = S^T q`.
     Query,
-    /// The key, `o = S^T k`; there are no queries, `q` is an empty slice.
+    /// The key: `o = S^T k`. There are no queries, and `q` is an empty slice.
     Key,
 }
 

@@ -2,7 +2,7 @@ use super::recurrence::tokens;
 use super::{Convention, Inputs, Outputs, Sizes, producers};
 use crate::{Real, operators, shape};
 
-/// What a layer projects for a decode step, before gates and norms.
+/// Projections of a layer for a decode step, before gates and norms.
 #[derive(Clone, Copy, Debug)]
 pub struct DecodeInputs<'a, R> {
     /// Queries before their norm, [`Sizes::key_shape`].
@@ -11,9 +11,9 @@ pub struct DecodeInputs<'a, R> {
     pub k: &'a [R],
     /// Values, [`Sizes::value_shape`].
     pub v: &'a [R],
-    /// What gates are made of, [`Sizes::beta_shape`].
+    /// Inputs of the gates, [`Sizes::beta_shape`].
     pub a: &'a [R],
-    /// What write strengths are made of, [`Sizes::beta_shape`].
+    /// Inputs of the write strengths, [`Sizes::beta_shape`].
     pub b: &'a [R],
     /// `[HV]`.
     pub a_log: &'a [R],
@@ -23,12 +23,13 @@ pub struct DecodeInputs<'a, R> {
     pub state: &'a [R],
 }
 
-/// A decode step of a layer: `g = -e^(A_log) softplus(a + dt_bias)`, `beta = sigmoid(b)`, q and k by the convention's norm, then the rule.
+/// Runs a decode step of a layer: `g = -e^(A_log) softplus(a + dt_bias)`, `beta = sigmoid(b)`, q and k by the convention's norm, then the
+/// rule.
 ///
-/// The state of the outputs is that after each of the last `kept` tokens, the newest first, each of [`Sizes::state_shape`].
+/// The outputs have the state after each of the last `kept` tokens, the newest first, each of [`Sizes::state_shape`].
 ///
 /// # Panics
-/// Unless every tensor has its shape, and there are at least `kept` tokens.
+/// Panics unless every tensor has its shape, and there are at least `kept` tokens.
 #[must_use]
 pub fn decode_step<R: Real>(
     convention: &Convention,
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
     use crate::rule::{GateKind, recurrence};
 
-    /// The states that are kept are those of calls that end earlier.
+    /// The kept states are the final states of shorter calls.
     #[test]
     fn states_are_those_of_shorter_calls() {
         let sizes = |tokens| Sizes {
@@ -103,7 +104,7 @@ mod tests {
         let (a, b, state) = (some(6, 1.1), some(6, 0.3), some(12, 2.1));
         let (a_log, dt_bias) = (some(2, 0.4), some(2, 0.8));
         let convention = &Convention::HUGGING_FACE;
-        let all = decode_step(
+        let whole = decode_step(
             convention,
             sizes(3),
             DecodeInputs {
@@ -132,8 +133,8 @@ mod tests {
                     state: &state,
                 },
             );
-            assert_eq!(all.state[(3 - tokens) * 12..][..12], short.state);
-            assert_eq!(all.output[..tokens * 4], short.output);
+            assert_eq!(whole.state[(3 - tokens) * 12..][..12], short.state);
+            assert_eq!(whole.output[..tokens * 4], short.output);
         }
     }
 }

@@ -2,23 +2,23 @@ use super::chunk::{Inverse, invert};
 use crate::operators::{cumsum, dot, gemm_nn, gemm_tn, scale};
 use crate::{Real, shape};
 
-/// Where the documented pipeline departs from the gated delta rule.
+/// Departure of the documented pipeline from the gated delta rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// The decay mask is `e^(G_j - G_i)`, which grows, for `e^(G_i - G_j)`; in L and in the output's attention.
+    /// The decay mask is `e^(G_j - G_i)`, which grows, in place of `e^(G_i - G_j)`, in L and in the output's attention.
     MaskSign,
-    /// L has the beta of its column for that of its row.
+    /// L has the beta of its column in place of the beta of its row.
     BetaOfColumn,
-    /// The output is of u, for `vn = u - w h`.
+    /// The output uses u in place of `vn = u - w h`.
     OutputUncorrected,
-    /// The state becomes `e^(G_last) h + w^T u`, for `e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i`.
+    /// The state becomes `e^(G_last) h + w^T u` in place of `e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i`.
     StateUncorrected,
     /// There is a state and no output.
     NoOutput,
 }
 
 impl Departure {
-    /// All of them: together they are the documented pipeline's phase 8.
+    /// All departures. Together they are the documented pipeline's phase 8.
     pub const ALL: [Departure; 5] = [
         Departure::MaskSign,
         Departure::BetaOfColumn,
@@ -28,7 +28,7 @@ impl Departure {
     ];
 }
 
-/// The inputs of one head, tokens as rows.
+/// Inputs of one head, tokens as rows.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadInputs<'a, R> {
     /// Queries, `tokens` x `key_size`.
@@ -47,17 +47,17 @@ pub struct HeadInputs<'a, R> {
     pub scale: R,
 }
 
-/// What the rule with departures computes.
+/// Results of the rule with departures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Departed<R> {
-    /// `tokens` x `value_size`; none with [`Departure::NoOutput`].
+    /// Output, `tokens` x `value_size`; none with [`Departure::NoOutput`].
     pub output: Option<Vec<R>>,
     /// `key_size` x `value_size`.
     pub state: Vec<R>,
 }
 
-/// The gated delta rule by chunks of one head, departing from it as told: with no departure it is the rule, with all
-/// of them the documented [`crate::pipelines::deltanet`].
+/// Computes the gated delta rule by chunks of one head, with the given departures. Without departures it is the rule; with all departures
+/// it is the documented [`crate::pipelines::deltanet`].
 #[must_use]
 pub fn departed<R: Real>(
     inputs: HeadInputs<'_, R>,
@@ -155,14 +155,14 @@ pub fn departed<R: Real>(
     }
 }
 
-/// The `c` x `c` matrix of `value(i, j)` for j <= i, 0 above the diagonal, where nothing is computed.
+/// Returns the `c` x `c` matrix of `value(i, j)` for j <= i. Above the diagonal it is 0, and `value` is not called.
 fn lower<R: Real>(c: usize, value: impl Fn(usize, usize) -> R) -> Vec<R> {
     let value = &value;
     let row = |i| (0..c).map(move |j| if j <= i { value(i, j) } else { R::ZERO });
     (0..c).flat_map(row).collect()
 }
 
-/// Each row by its factor.
+/// Multiplies each row by its factor.
 fn rows<R: Real>(m: &[R], factors: &[R]) -> Vec<R> {
     let size = m.len() / factors.len();
     let factor = |i: usize| factors[i / size];

@@ -8,9 +8,8 @@ use crate::{Real, shape};
 /// beta `[1, H, T, N]`, state `[S, S, H, N]` with the key channels innermost. Read backwards they are the shapes of
 /// [`Sizes`], element for element.
 ///
-/// `buffer` is the one output tensor ([`ggml_output_len`]): the output, then `snapshots` states `[S, S, H, N]`. Slot 0
-/// holds the state after the last token, slot 1 the one a token earlier, and so on. A slot for which there is no token
-/// is left as it is.
+/// `buffer` is the single output tensor ([`ggml_output_len`]): the output, then `snapshots` states `[S, S, H, N]`. Slot 0 gets the state
+/// after the last token, slot 1 the state one token earlier, and so on. A slot without a token keeps its content.
 pub fn ggml_gated_delta_net<R: Real>(
     sizes: Sizes,
     inputs: Inputs<'_, R>,
@@ -39,7 +38,7 @@ pub fn ggml_gated_delta_net<R: Real>(
     output.copy_from_slice(&computed);
 }
 
-/// The length of the output tensor: `S H T N` elements of output and `snapshots` states.
+/// Returns the length of the output tensor: `S H T N` elements of output and `snapshots` states.
 #[must_use]
 pub fn ggml_output_len(sizes: Sizes, snapshots: usize) -> usize {
     let output: usize = sizes.value_shape().iter().product();
@@ -47,10 +46,10 @@ pub fn ggml_output_len(sizes: Sizes, snapshots: usize) -> usize {
     output + snapshots * state
 }
 
-/// The metric of ggml's tests, which want it `<= 1e-7` for this operation: `sum (a - b)^2 / sum a^2`, in f64.
+/// Returns the metric of ggml's tests, which demand `<= 1e-7` for this operation: `sum (a - b)^2 / sum a^2`, in f64.
 ///
-/// `a` is what the tested device computed, `b` what it should be. Equal tensors have 0 even if they are zeros; NaN on
-/// either side gives NaN, which no limit accepts.
+/// `a` is the result of the tested device, `b` the expected one. Equal tensors have 0 even if they are zeros; NaN on either side gives NaN,
+/// which no limit accepts.
 #[must_use]
 pub fn nmse<R: Real>(a: &[R], b: &[R]) -> f64 {
     shape::expect("nmse", "b", b.len(), &[a.len()]);

@@ -1,16 +1,16 @@
 use crate::{Real, operators::dot, shape};
 
-/// The L2 norms in use for q and k, a row of key channels at a time. They differ where the row is short.
+/// L2 norm of q and k, for each row of key channels. The norms differ for short rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Norm {
-    /// The rows are taken as they come.
+    /// The rows stay unchanged.
     None,
     /// `x / sqrt(sum x^2 + eps)`: FLA, Hugging Face.
     RootOfSumPlus(f64),
     /// `x / max(sqrt(sum x^2), eps)`: ggml's `l2_norm`, torch's `normalize`.
     MaxWith(f64),
-    /// `x / sqrt(mean x^2 + eps)`, over `sqrt(K)`: an L2 norm had from an RMS norm, as in MLX. It is
-    /// `RootOfSumPlus(K eps)` but for rounding.
+    /// `x / sqrt(mean x^2 + eps)`, divided by `sqrt(K)`: an L2 norm from an RMS norm, as in MLX. It is `RootOfSumPlus(K eps)` up to
+    /// rounding.
     RootOfMeanPlus(f64),
 }
 
@@ -24,8 +24,7 @@ impl Norm {
     /// torch's `nn.functional.normalize`.
     pub const TORCH: Norm = Norm::MaxWith(1e-12);
 
-    /// Normalises rows of `size` elements. The squares are summed from the left, fused; a row is multiplied by the
-    /// reciprocal of its norm.
+    /// Normalises rows of `size` elements. The squares are summed from the left, fused; a row is multiplied by the reciprocal of its norm.
     #[must_use]
     pub fn rows<R: Real>(self, x: &[R], size: usize) -> Vec<R> {
         shape::expect("norm", "x", x.len() % size.max(1), &[0]);
@@ -39,7 +38,7 @@ impl Norm {
         y
     }
 
-    /// The factor on a row, from the sum of its squares and its size.
+    /// Returns the function from a row's sum of squares and size to the factor on the row.
     fn inverse<R: Real>(self) -> Option<impl Fn(R, usize) -> R> {
         if self == Norm::None {
             return None;

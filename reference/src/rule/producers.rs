@@ -1,17 +1,17 @@
-//! Where gates and write strengths come from in a model. `beta = sigmoid(b)` is [`crate::operators::sigmoid`].
+//! Producers of gates and write strengths in a model. `beta = sigmoid(b)` is [`crate::operators::sigmoid`].
 
 use crate::{Real, shape};
 
-/// Above this softplus is the identity, as in torch: the rest is below f32's resolution there.
+/// Bound above which softplus is the identity, as in torch. The difference is below f32's resolution there.
 pub const SOFTPLUS_THRESHOLD: f64 = 20.0;
 
-/// The range of Qwen3-Next's initial A, uniform, one a head; `A_log = ln A`.
+/// Range of Qwen3-Next's initial A, which is uniform, one per head; `A_log = ln A`.
 pub const QWEN3_NEXT_A: std::ops::Range<f64> = 0.0..16.0;
 
 /// Qwen3-Next's initial `dt_bias` of every head.
 pub const QWEN3_NEXT_DT_BIAS: f64 = 1.0;
 
-/// `ln(1 + e^x)`, and x above [`SOFTPLUS_THRESHOLD`].
+/// Returns `ln(1 + e^x)`, and x above [`SOFTPLUS_THRESHOLD`].
 #[must_use]
 pub fn softplus<R: Real>(x: R) -> R {
     if x > R::from_f64(SOFTPLUS_THRESHOLD) {
@@ -21,11 +21,10 @@ pub fn softplus<R: Real>(x: R) -> R {
     }
 }
 
-/// The log gates of Gated DeltaNet: `g = -e^(A_log) softplus(a + dt_bias)`.
+/// Returns the log gates of Gated DeltaNet: `g = -e^(A_log) softplus(a + dt_bias)`.
 ///
-/// `a` is `[.., HV]`, whatever stands before, `a_log` and `dt_bias` are `[HV]`. An untrained Qwen3-Next has
-/// `A_log = ln A` with A from [`QWEN3_NEXT_A`] and `dt_bias` = [`QWEN3_NEXT_DT_BIAS`]: most of its heads forget by
-/// about e^-10 a token.
+/// `a` is `[.., HV]` with any leading axes; `a_log` and `dt_bias` are `[HV]`. An untrained Qwen3-Next has `A_log = ln A` with A from
+/// [`QWEN3_NEXT_A`] and `dt_bias` = [`QWEN3_NEXT_DT_BIAS`]: most of its heads forget by about e^-10 a token.
 #[must_use]
 pub fn log_gates<R: Real>(a: &[R], a_log: &[R], dt_bias: &[R]) -> Vec<R> {
     let heads = a_log.len();
@@ -55,7 +54,7 @@ mod tests {
         assert_eq!(softplus(20.5f64), 20.5);
         assert_eq!(softplus(1e30f32), 1e30);
         assert_eq!(softplus(-200.0f32), 0.0);
-        // below the resolution of 1, softplus is e^x, not 0
+        // Below the resolution of 1, softplus is e^x and not 0.
         assert!((softplus(-40.0f64) / (-40.0f64).exp() - 1.0).abs() < 1e-15);
         assert!(softplus(f32::NAN).is_nan());
     }

@@ -14,8 +14,8 @@ use crate::{Real, lanes};
 /// o_t[j]   = scale sum_i S[i][j] q_t[i]        read after write
 /// ```
 ///
-/// with what the convention says in place of each choice. In `f32` this is the order of operations of a plain fused
-/// kernel, one lane a value column: sums over the key channels from 0 upwards, each product fused.
+/// The convention replaces each choice. In `f32` this is the order of operations of a plain fused kernel with one lane per value column:
+/// sums over the key channels from 0 upwards, each product fused.
 #[must_use]
 pub fn recurrence<R: Real>(
     convention: &Convention,
@@ -33,19 +33,19 @@ pub fn recurrence<R: Real>(
     Outputs { output, state }
 }
 
-/// Where in the call a token is.
-pub(super) struct Place {
+/// Index of a token in the call.
+pub(super) struct TokenIndex {
     pub sequence: usize,
     pub value_head: usize,
     pub token: usize,
 }
 
-/// Runs all tokens and shows the state, `key_size` x `value_size`, after each. Returns the output.
+/// Runs all tokens and calls a function with the state, `key_size` x `value_size`, after each. Returns the output.
 pub(super) fn tokens<R: Real>(
     convention: &Convention,
     sizes: Sizes,
     inputs: Inputs<'_, R>,
-    mut after: impl FnMut(Place, &[R]),
+    mut after: impl FnMut(TokenIndex, &[R]),
 ) -> Vec<R> {
     let k = convention.norm.rows(inputs.k, sizes.key_size);
     let q = match convention.readout {
@@ -81,7 +81,7 @@ pub(super) fn tokens<R: Real>(
             for (o, read) in output[value_row].iter_mut().zip(read) {
                 *o = scale * read;
             }
-            let place = Place {
+            let place = TokenIndex {
                 sequence,
                 value_head,
                 token,
@@ -92,16 +92,16 @@ pub(super) fn tokens<R: Real>(
     output
 }
 
-/// One token of one head.
+/// Inputs of one token of one head.
 pub(crate) struct Token<'a, R> {
     pub q: &'a [R],
     pub k: &'a [R],
     pub v: &'a [R],
-    /// The factor on the state, one, or one a row.
+    /// Factor on the state: one number, or one per row.
     pub decay: &'a [R],
-    /// A factor more for each column; empty where there is none.
+    /// Additional factor of each column; empty if there is none.
     pub value_decay: &'a [R],
-    /// How much of the error is written: one number, or one a column.
+    /// Write strength: one number, or one per column.
     pub beta: &'a [R],
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn step<R: Real>(order: Order, state: &mut [R], token: Token<'_, R>) 
     read(state, q, v.len())
 }
 
-/// `S[i][j] <- decay_i S[i][j]`, and the factors of the columns
+/// Computes `S[i][j] <- decay_i S[i][j]`, and applies the factors of the columns.
 fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: usize) {
     for (row, &decay) in state.chunks_exact_mut(value_size).zip(decay.iter().cycle()) {
         row.iter_mut().for_each(|x| *x = decay * *x);
@@ -141,7 +141,7 @@ fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: 
     }
 }
 
-/// `sum_i S[i][j] x[i]`: what the state answers to `x`.
+/// Returns `sum_i S[i][j] x[i]`: the state's answer to `x`.
 pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     let mut answer = vec![R::ZERO; value_size];
     for (row, &x) in state.chunks_exact(value_size).zip(x) {
@@ -150,7 +150,7 @@ pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     answer
 }
 
-/// `S[i][j] <- S[i][j] + k[i] d[j]`
+/// Computes `S[i][j] <- S[i][j] + k[i] d[j]`.
 pub(super) fn write<R: Real>(state: &mut [R], k: &[R], d: &[R]) {
     for (row, &k) in state.chunks_exact_mut(d.len()).zip(k) {
         lanes::add_scaled(row, k, d);
@@ -165,7 +165,7 @@ impl Convention {
 }
 
 impl StateLayout {
-    /// A head's state of this layout, `key_size` x `value_size`.
+    /// Converts a head's state from this layout to `key_size` x `value_size`.
     pub(super) fn load<R: Real>(self, state: &[R], sizes: Sizes) -> Vec<R> {
         match self {
             StateLayout::KeyMajor => state.to_vec(),
@@ -173,7 +173,7 @@ impl StateLayout {
         }
     }
 
-    /// The other way.
+    /// Converts a head's state from `key_size` x `value_size` to this layout.
     pub(super) fn store<R: Real>(self, state: &[R], sizes: Sizes) -> Vec<R> {
         match self {
             StateLayout::KeyMajor => state.to_vec(),

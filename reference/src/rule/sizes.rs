@@ -2,12 +2,12 @@ use super::{Convention, Readout, StateLayout};
 use crate::shape;
 use std::ops::Range;
 
-/// The sizes of a call, all heads and sequences.
+/// Sizes of a call with all heads and sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// B.
+    /// Number of sequences, B.
     pub sequences: usize,
-    /// T, the same for all sequences.
+    /// Tokens of a sequence, T, the same for all sequences.
     pub tokens: usize,
     /// H, the heads of q and k.
     pub key_heads: usize,
@@ -17,16 +17,16 @@ pub struct Sizes {
     pub key_size: usize,
     /// V, the channels of v and of the output.
     pub value_size: usize,
-    /// How many gates a token has in a head.
+    /// Number of gates of a token in a head.
     pub gate_kind: GateKind,
 }
 
-/// How many gates a token has in a head.
+/// Number of gates of a token in a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateKind {
-    /// One, for the whole state.
+    /// One gate for the whole state.
     PerHead,
-    /// One for each key channel, a row of the state ("KDA").
+    /// One gate for each key channel, a row of the state ("KDA").
     PerKeyChannel,
 }
 
@@ -70,17 +70,17 @@ impl Sizes {
         [self.sequences, self.value_heads, rows, columns]
     }
 
-    /// Sequences and value heads, in the order of memory.
+    /// Returns sequences and value heads, in the order of memory.
     pub(crate) fn heads(self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.sequences).flat_map(move |b| (0..self.value_heads).map(move |hv| (b, hv)))
     }
 
-    /// The index into `[B, T, HV]`.
+    /// Returns the index into `[B, T, HV]`.
     pub(crate) fn scalar(&self, sequence: usize, token: usize, value_head: usize) -> usize {
         (sequence * self.tokens + token) * self.value_heads + value_head
     }
 
-    /// A row of `[B, T, HV, size]`.
+    /// Returns the range of a row of `[B, T, HV, size]`.
     pub(crate) fn row(
         &self,
         sequence: usize,
@@ -92,13 +92,13 @@ impl Sizes {
         first..first + size
     }
 
-    /// A row of `[B, T, H, K]`.
+    /// Returns the range of a row of `[B, T, H, K]`.
     pub(crate) fn key_row(&self, sequence: usize, token: usize, key_head: usize) -> Range<usize> {
         let first = ((sequence * self.tokens + token) * self.key_heads + key_head) * self.key_size;
         first..first + self.key_size
     }
 
-    /// A head's part of `[B, HV, K, V]`, in either layout.
+    /// Returns the range of a head's part of `[B, HV, K, V]`, in either layout.
     pub(super) fn head_state(&self, sequence: usize, value_head: usize) -> Range<usize> {
         let size = self.key_size * self.value_size;
         let first = (sequence * self.value_heads + value_head) * size;
@@ -112,7 +112,7 @@ impl Sizes {
         }
     }
 
-    /// Panics unless heads and channels make sense.
+    /// Panics if a head has no channels, or if the value heads are not a multiple of the key heads.
     #[track_caller]
     pub(super) fn check(&self) {
         assert!(
@@ -130,7 +130,7 @@ impl Sizes {
     }
 }
 
-/// The tensors of a call.
+/// Tensors of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, R> {
     /// Queries, [`Sizes::key_shape`]; empty if the convention reads with the key ([`Readout::Key`]).
@@ -165,10 +165,10 @@ impl<R> Inputs<'_, R> {
     }
 }
 
-/// What a call computes.
+/// Results of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outputs<R> {
-    /// [`Sizes::value_shape`].
+    /// Output, [`Sizes::value_shape`].
     pub output: Vec<R>,
     /// The states after the last token, [`Sizes::state_shape`].
     pub state: Vec<R>,

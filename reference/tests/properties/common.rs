@@ -4,7 +4,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// A stream of its own for each seed.
+    /// Returns a stream of its own for each seed.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -43,7 +43,7 @@ impl Random {
     }
 }
 
-/// The largest absolute difference; NaN if there is one anywhere.
+/// Returns the largest absolute difference, or NaN if there is one anywhere.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter()

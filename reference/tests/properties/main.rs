@@ -1,4 +1,4 @@
-//! What must hold whatever the inputs, and small cases worked out by hand.
+//! Properties that hold for all inputs, and small cases worked out by hand.
 
 mod common;
 mod operators;

@@ -1,11 +1,11 @@
-//! What must hold between the operators, whatever the sizes and values.
+//! Properties that hold between the operators, for all sizes and values.
 
 use crate::common::{Random, distance};
 use deltanet_reference::operators::*;
 use deltanet_reference::widen;
 use proptest::prelude::*;
 
-/// A strictly lower n x n matrix small enough that its inverse stays tame.
+/// Returns a strictly lower n x n matrix, small enough that its inverse is bounded.
 fn strictly_lower(random: &mut Random, n: usize) -> Vec<f32> {
     tril(&random.fill(n * n, -0.5, 0.5), n, -1)
 }
@@ -25,7 +25,7 @@ proptest! {
         let product = gemm_nn(&a, &b, m, n, k);
         prop_assert_eq!(&gemm_nt(&a, &transpose(&b, k, n), m, n, k), &product);
         prop_assert_eq!(&gemm_tn(&transpose(&a, m, k), &b, m, n, k), &product);
-        // and (A B)^T = B^T A^T, to the bit: a product does not care about its sides
+        // (A B)^T = B^T A^T holds to the bit, since a product is symmetric in its factors.
         let other = gemm_nn(&transpose(&b, k, n), &transpose(&a, m, k), n, m, k);
         prop_assert_eq!(&transpose(&other, n, m), &product);
     }
@@ -44,7 +44,7 @@ proptest! {
         let b = random.fill(2 * k, -1.0, 1.0);
         let golden = widen(&gemm_nt(&a, &b, 3, 2, k));
         let oracle = gemm_nt(&widen(&a), &widen(&b), 3, 2, k);
-        // one rounding a step, each of at most half an ulp of a sum below k
+        // Each step has one rounding of at most half an ulp of a sum below k.
         let bound = (k * k) as f64 * 2f64.powi(-25) + 1e-30;
         prop_assert!(distance(&golden, &oracle) <= bound);
     }
@@ -116,7 +116,7 @@ proptest! {
                 }
             }
         }
-        // the document's sign: the neighbour's factor is e^-g
+        // By the document's sign, the neighbour's factor is e^-g.
         prop_assert!((mask[n] - (-g[1]).exp()).abs() <= 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! The documented pipelines: against their own definitions, and golden against oracle.
+//! Tests of the documented pipelines against their definitions, and of golden against oracle.
 
 use crate::common::{Random, distance};
 use deltanet_reference::operators::*;

@@ -1,4 +1,4 @@
-//! Memory of the device, kinds of elements, random numbers.
+//! Device memory, types of elements, random numbers.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use half::{bf16, f16};
 /// Calls an exported function.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {
-        // SAFETY: vectors and matrices have as many elements as the call says, and there is room for results.
+        // SAFETY: vectors and matrices have as many elements as the call says, and results have room.
         unsafe { $function($($argument),*) }
     };
 }
@@ -31,7 +31,7 @@ impl<T: Copy> Device<T> {
     pub fn of(values: &[T]) -> Device<T> {
         let mut at = 0;
         let bytes = size_of_val(values);
-        // SAFETY: a place for the address, and as many bytes on both sides.
+        // SAFETY: `at` is valid for writes, and both sides have as many bytes.
         let codes = unsafe {
             [
                 hipMalloc(&mut at, bytes),
@@ -49,7 +49,7 @@ impl<T: Copy> Device<T> {
     pub fn back(&self) -> Vec<T> {
         let mut values = Vec::with_capacity(self.count);
         let bytes = self.count * size_of::<T>();
-        // SAFETY: room for as many values as are there, and all of them are written.
+        // SAFETY: the vector has room for all values, and all of them are written.
         unsafe {
             assert_eq!(hipMemcpy(values.as_mut_ptr() as u64, self.at, bytes, 4), 0);
             values.set_len(self.count);
@@ -60,38 +60,38 @@ impl<T: Copy> Device<T> {
 
 impl<T> Drop for Device<T> {
     fn drop(&mut self) {
-        // SAFETY: an address of `hipMalloc`.
+        // SAFETY: the address comes from `hipMalloc`.
         unsafe { hipFree(self.at) };
     }
 }
 
-/// A handle.
+/// Handle of the library.
 pub struct Blas(pub u64);
 
 impl Blas {
     pub fn new() -> Blas {
         let mut handle = 0u64;
-        // SAFETY: a place for the handle.
+        // SAFETY: `handle` is valid for writes.
         assert_eq!(unsafe { hipblasCreate(&raw mut handle as u64) }, 0);
         Blas(handle)
     }
 
     pub fn factors_on_device(&self, yes: bool) {
-        // SAFETY: no pointers.
+        // SAFETY: the call has no pointers.
         assert_eq!(unsafe { hipblasSetPointerMode(self.0, yes.into()) }, 0);
     }
 }
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // SAFETY: no pointers.
+        // SAFETY: the call has no pointers.
         unsafe { hipblasDestroy(self.0) };
     }
 }
 
-/// A kind of elements.
+/// Type of elements.
 pub trait Element: Copy {
-    /// One rounding is at most half of this.
+    /// Bound of a rounding: at most half of this, relative.
     const EPSILON: f64;
     fn of(value: f64) -> Self;
     fn wide(self) -> f64;
@@ -116,7 +116,7 @@ element!(f64, f64::EPSILON, |v| v, |v| v);
 element!(f16, 1.0 / 1024.0, f16::from_f64, f16::to_f64);
 element!(bf16, 1.0 / 128.0, bf16::from_f64, bf16::to_f64);
 
-/// xorshift64*.
+/// Generator xorshift64*.
 pub struct Random(pub u64);
 
 impl Random {
@@ -131,7 +131,7 @@ impl Random {
         (self.next() >> 11) % n
     }
 
-    /// From -1 to 1, in steps that every kind of element has.
+    /// Returns a number from -1 to 1, in steps that every type of element has.
     pub fn unit(&mut self) -> f64 {
         self.below(129) as f64 / 64.0 - 1.0
     }

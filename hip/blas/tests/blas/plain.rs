@@ -1,8 +1,8 @@
-//! Levels 1 and 2, the rest of level 3, and what is refused.
+//! Tests of levels 1 and 2, the rest of level 3, and refused calls.
 
 use super::*;
 
-/// The elements that a vector of so many at a distance of `step` consists of, in its order.
+/// Returns the indices of a vector's elements at a distance of `step`, in the vector's order.
 fn strided(n: i32, step: i32) -> Vec<usize> {
     let first = if step < 0 { (1 - n) * step } else { 0 };
     (0..n).map(|i| (first + i * step) as usize).collect()
@@ -65,7 +65,7 @@ fn vectors_are_summed_and_searched() {
         let mut places = [-1i32; 2];
         let at = found.as_mut_ptr() as u64;
         let place = places.as_mut_ptr() as u64;
-        // SAFETY: the vectors have so many elements, and there is room for the results.
+        // SAFETY: the vectors have `n` elements at their distances, and results have room.
         let status = unsafe {
             [
                 hipblasDdot(blas.0, n, dx.at, incx, dy.at, incy, at),
@@ -96,7 +96,7 @@ fn vectors_are_summed_and_searched() {
         let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!(places, [first(most), first(least)]);
     }
-    // A norm whose squares overflow, its result on the device.
+    // The squares of this norm overflow, and its result is on the device.
     let huge = Device::of(&[3e200f64, -4e200]);
     let result = Device::of(&[0.0f64]);
     blas.factors_on_device(true);
@@ -119,7 +119,7 @@ fn matrices_meet_vectors() {
         let (da, dx, dy) = (Device::of(&a), Device::of(&x), Device::of(&y));
         let factors = [1.5f64, -0.5];
         let alpha = factors.as_ptr() as u64;
-        // SAFETY: matrix and vectors have so many elements.
+        // SAFETY: matrix and vectors have the sizes in the call.
         let status = unsafe {
             hipblasDgemv(
                 blas.0,
@@ -145,7 +145,7 @@ fn matrices_meet_vectors() {
             let j = ys[i as usize];
             assert!((after[j] - (1.5 * sum - 0.5 * y[j])).abs() < 1e-12);
         }
-        // The outer product, of vectors of the right lengths.
+        // The outer product needs vectors of the right lengths.
         let (u, v) = (vector(&mut random, m, incy), vector(&mut random, n, incx));
         let (us, vs) = (strided(m, incy), strided(n, incx));
         let (du, dv) = (Device::of(&u), Device::of(&v));
@@ -200,7 +200,7 @@ fn triangles_are_read_and_written_alone() {
         let factors = [2.0f64, 0.0];
         let alpha = factors.as_ptr() as u64;
         let side = if right { 142 } else { 141 };
-        // SAFETY: matrix and vectors have so many elements.
+        // SAFETY: matrix and vectors have the sizes in the call.
         let status = unsafe {
             hipblasDsymm(
                 blas.0,
@@ -233,7 +233,7 @@ fn triangles_are_read_and_written_alone() {
                 assert!((after[(i + j * m) as usize] - 2.0 * sum).abs() < 1e-12);
             }
         }
-        // b * b' in one triangle of m by m.
+        // The result b * b' has m by m elements, of which one triangle is written.
         let dc = Device::of(&vec![f64::NAN; (m * m) as usize]);
         let status = call!(hipblasDsyrk(
             blas.0,
@@ -272,7 +272,7 @@ fn what_cannot_be_is_refused() {
     let (one, matrix) = (1.0f32, Device::of(&[1.0f32; 16]));
     let (f, x) = (&raw const one as u64, matrix.at);
     let gemm = |handle, op, m, lda, alpha, c| {
-        // SAFETY: 16 elements, which no call that is carried out goes beyond.
+        // SAFETY: the arrays have 16 elements, and no valid call exceeds them.
         call!(hipblasSgemm(
             handle, op, N, m, 4, 4, alpha, x, lda, x, 4, f, c, 4
         ))
@@ -284,7 +284,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(gemm(blas.0, N, 4, 4, 0, x), 3);
     assert_eq!(gemm(blas.0, N, 4, 4, f, 0), 3);
     assert_eq!(gemm(blas.0, N, 0, 4, f, 0), 0, "nothing to do");
-    // SAFETY: no pointer is followed.
+    // SAFETY: no pointer is dereferenced.
     unsafe {
         assert_eq!(hipblasCreate(0), 9);
         assert_eq!(hipblasDestroy(12345), 1);

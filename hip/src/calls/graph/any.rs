@@ -1,8 +1,9 @@
-//! Nodes of any kind by one function, `hipGraphAddNode`, and those that the driver's functions add.
+//! Nodes of any kind: `hipGraphAddNode` and the driver's functions.
 
 use super::memory::{self, Allocation};
 use super::node::{
-    Spot, add_child, add_copy, add_fill, add_host, add_kernel, add_record, add_wait, checked, empty,
+    NodeInsertion, add_child, add_copy, add_fill, add_host, add_kernel, add_record, add_wait,
+    check_copy, empty,
 };
 use super::params::{HostParameters, KernelParameters, MemsetParameters, fill};
 use super::set::{
@@ -12,15 +13,15 @@ use super::set::{
 use crate::boundary::{Address, In, Out, host_value, put_bytes};
 use crate::calls::memory::driver::planes;
 use crate::calls::memory::pitched::Copy3d;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
-/// Where the parameters of a kind stand in `hipGraphNodeParams`, behind the kind.
+/// Offset of a node's parameters in `hipGraphNodeParams`, behind the kind.
 const PARAMETERS: Address = 16;
-/// And those of a copy, behind flags of their own.
+/// Offset of a copy's parameters, which come behind flags of their own.
 const COPY: Address = PARAMETERS + 16;
 
-/// What a node is to do, of the kinds that `hipGraphNodeType` numbers.
-enum Wanted {
+/// Parameters of a node, by the kinds that `hipGraphNodeType` numbers.
+enum NodeParameters {
     Kernel(KernelParameters),
     Copy(Copy3d),
     Fill(MemsetParameters),
@@ -34,21 +35,21 @@ enum Wanted {
 }
 
 /// Reads `hipGraphNodeParams`.
-fn wanted(at: Address) -> Outcome<Wanted> {
+fn wanted(at: Address) -> HipResult<NodeParameters> {
     let kind: u32 = host_value(at)?;
     let inner = at + PARAMETERS;
     Ok(match kind {
-        0 => Wanted::Kernel(host_value(inner)?),
-        1 => Wanted::Copy(host_value(at + COPY)?),
-        2 => Wanted::Fill(host_value(inner)?),
-        3 => Wanted::Host(host_value(inner)?),
-        4 => Wanted::Child(host_value(inner)?),
-        5 => Wanted::Empty,
-        6 => Wanted::Wait(host_value(inner)?),
-        7 => Wanted::Record(host_value(inner)?),
-        10 => Wanted::Allocate(host_value(inner)?),
-        11 => Wanted::Free(host_value(inner)?),
-        // Semaphores of others.
+        0 => NodeParameters::Kernel(host_value(inner)?),
+        1 => NodeParameters::Copy(host_value(at + COPY)?),
+        2 => NodeParameters::Fill(host_value(inner)?),
+        3 => NodeParameters::Host(host_value(inner)?),
+        4 => NodeParameters::Child(host_value(inner)?),
+        5 => NodeParameters::Empty,
+        6 => NodeParameters::Wait(host_value(inner)?),
+        7 => NodeParameters::Record(host_value(inner)?),
+        10 => NodeParameters::Allocate(host_value(inner)?),
+        11 => NodeParameters::Free(host_value(inner)?),
+        // Semaphores of other APIs.
         8 | 9 => return Err(HipError::NotSupported),
         _ => return Err(HipError::InvalidValue),
     })
@@ -60,55 +61,58 @@ pub fn add(
     after: In<Address>,
     count: usize,
     parameters: Address,
-) -> Outcome {
+) -> HipResult {
     match wanted(parameters)? {
-        Wanted::Kernel(p) => add_kernel(out, graph, after, count, In::of(&[p])),
-        Wanted::Copy(p) => add_copy(out, graph, after, count, In::of(&[p])),
-        Wanted::Fill(p) => add_fill(out, graph, after, count, In::of(&[p])),
-        Wanted::Host(p) => add_host(out, graph, after, count, In::of(&[p])),
-        Wanted::Child(child) => add_child(out, graph, after, count, child),
-        Wanted::Empty => empty(out, graph, after, count),
-        Wanted::Wait(event) => add_wait(out, graph, after, count, event),
-        Wanted::Record(event) => add_record(out, graph, after, count, event),
-        Wanted::Allocate(p) => {
-            let address = memory::add(Spot::new(out, graph, after, count)?, &p)?;
+        NodeParameters::Kernel(p) => add_kernel(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => add_copy(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => add_fill(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Host(p) => add_host(out, graph, after, count, In::from_slice(&[p])),
+        NodeParameters::Child(child) => add_child(out, graph, after, count, child),
+        NodeParameters::Empty => empty(out, graph, after, count),
+        NodeParameters::Wait(event) => add_wait(out, graph, after, count, event),
+        NodeParameters::Record(event) => add_record(out, graph, after, count, event),
+        NodeParameters::Allocate(p) => {
+            let address = memory::add(NodeInsertion::new(out, graph, after, count)?, &p)?;
             let at = parameters + PARAMETERS + memory::ADDRESS;
             put_bytes(at, &address.to_le_bytes())
         }
-        Wanted::Free(address) => memory::add_free(out, graph, after, count, address),
+        NodeParameters::Free(address) => memory::add_free(out, graph, after, count, address),
     }
 }
 
 /// `hipGraphNodeSetParams`.
-pub fn set_node(node: Address, parameters: Address) -> Outcome {
+pub fn set_node(node: Address, parameters: Address) -> HipResult {
     match wanted(parameters)? {
-        Wanted::Kernel(p) => kernel_node(node, In::of(&[p])),
-        Wanted::Copy(p) => copy_node(node, In::of(&[p])),
-        Wanted::Fill(p) => fill_node(node, In::of(&[p])),
-        Wanted::Host(p) => host_node(node, In::of(&[p])),
-        Wanted::Wait(event) => wait_node(node, event),
-        Wanted::Record(event) => record_node(node, event),
-        Wanted::Child(_) | Wanted::Empty | Wanted::Allocate(_) | Wanted::Free(_) => {
+        NodeParameters::Kernel(p) => kernel_node(node, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => copy_node(node, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => fill_node(node, In::from_slice(&[p])),
+        NodeParameters::Host(p) => host_node(node, In::from_slice(&[p])),
+        NodeParameters::Wait(event) => wait_node(node, event),
+        NodeParameters::Record(event) => record_node(node, event),
+        NodeParameters::Child(_)
+        | NodeParameters::Empty
+        | NodeParameters::Allocate(_)
+        | NodeParameters::Free(_) => Err(HipError::InvalidValue),
+    }
+}
+
+/// `hipGraphExecNodeSetParams`.
+pub fn set_step(exec: Address, node: Address, parameters: Address) -> HipResult {
+    match wanted(parameters)? {
+        NodeParameters::Kernel(p) => kernel_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Copy(p) => copy_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Fill(p) => fill_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Host(p) => host_step(exec, node, In::from_slice(&[p])),
+        NodeParameters::Child(child) => child_step(exec, node, child),
+        NodeParameters::Wait(event) => wait_step(exec, node, event),
+        NodeParameters::Record(event) => record_step(exec, node, event),
+        NodeParameters::Empty | NodeParameters::Allocate(_) | NodeParameters::Free(_) => {
             Err(HipError::InvalidValue)
         }
     }
 }
 
-/// `hipGraphExecNodeSetParams`.
-pub fn set_step(exec: Address, node: Address, parameters: Address) -> Outcome {
-    match wanted(parameters)? {
-        Wanted::Kernel(p) => kernel_step(exec, node, In::of(&[p])),
-        Wanted::Copy(p) => copy_step(exec, node, In::of(&[p])),
-        Wanted::Fill(p) => fill_step(exec, node, In::of(&[p])),
-        Wanted::Host(p) => host_step(exec, node, In::of(&[p])),
-        Wanted::Child(child) => child_step(exec, node, child),
-        Wanted::Wait(event) => wait_step(exec, node, event),
-        Wanted::Record(event) => record_step(exec, node, event),
-        Wanted::Empty | Wanted::Allocate(_) | Wanted::Free(_) => Err(HipError::InvalidValue),
-    }
-}
-
-/// `hipDrvGraphAddMemcpyNode`; there is one context.
+/// `hipDrvGraphAddMemcpyNode`. The context is ignored, as there is only one.
 pub fn add_driver_copy(
     out: Out<Address>,
     graph: Address,
@@ -116,9 +120,9 @@ pub fn add_driver_copy(
     count: usize,
     parameters: Address,
     _context: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
-    spot.add(checked(planes(parameters)?)?)
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
+    spot.add(check_copy(planes(parameters)?)?)
 }
 
 pub fn add_driver_fill(
@@ -128,13 +132,13 @@ pub fn add_driver_fill(
     count: usize,
     parameters: In<MemsetParameters>,
     _context: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(fill(&parameters.get()?)?)
 }
 
-pub fn set_driver_copy(node: Address, parameters: Address) -> Outcome {
-    copy_node_to(node, checked(planes(parameters)?)?)
+pub fn set_driver_copy(node: Address, parameters: Address) -> HipResult {
+    copy_node_to(node, check_copy(planes(parameters)?)?)
 }
 
 pub fn set_driver_copy_step(
@@ -142,8 +146,8 @@ pub fn set_driver_copy_step(
     node: Address,
     parameters: Address,
     _context: Address,
-) -> Outcome {
-    copy_step_to(exec, node, checked(planes(parameters)?)?)
+) -> HipResult {
+    copy_step_to(exec, node, check_copy(planes(parameters)?)?)
 }
 
 pub fn set_driver_fill_step(
@@ -151,6 +155,6 @@ pub fn set_driver_fill_step(
     node: Address,
     parameters: In<MemsetParameters>,
     _context: Address,
-) -> Outcome {
+) -> HipResult {
     fill_step(exec, node, parameters)
 }

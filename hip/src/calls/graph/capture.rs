@@ -1,26 +1,26 @@
-//! Captures: begun, ended, asked about.
+//! Beginning, end and queries of captures.
 
 use std::collections::HashMap;
 
 use super::list;
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::graph::Graphs;
-use crate::objects::graph::capture::{Capture, Mode};
+use crate::objects::graph::capture::{Capture, CaptureMode};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::state;
 
-/// The values of `hipStreamCaptureStatus`.
+/// Values of `hipStreamCaptureStatus`.
 const NONE: i32 = 0;
 const ACTIVE: i32 = 1;
 const INVALIDATED: i32 = 2;
 
-pub fn begin(stream: Address, mode: u32) -> Outcome {
+pub fn begin(stream: Address, mode: u32) -> HipResult {
     start(stream, mode, None)
 }
 
-/// `hipStreamBeginCaptureToGraph`: the nodes go into a graph that is there, behind nodes of it.
+/// `hipStreamBeginCaptureToGraph`: adds the captured nodes to an existing graph, behind some of its nodes.
 pub fn begin_in_graph(
     stream: Address,
     graph: Address,
@@ -28,7 +28,7 @@ pub fn begin_in_graph(
     _edges: Address,
     count: usize,
     mode: u32,
-) -> Outcome {
+) -> HipResult {
     let after = list(after, count)?;
     {
         let state = state();
@@ -38,14 +38,14 @@ pub fn begin_in_graph(
     start(stream, mode, Some((graph, after)))
 }
 
-fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> Outcome {
-    let mode = Mode::of(mode).ok_or(HipError::InvalidValue)?;
+fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> HipResult {
+    let mode = CaptureMode::from_number(mode).ok_or(HipError::InvalidValue)?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
         return Err(HipError::StreamCaptureUnsupported);
     }
     let mut state = state();
-    if state.graphs.captures.of(lane).is_some() {
+    if state.graphs.captures.find_by_lane(lane).is_some() {
         return Err(HipError::IllegalState);
     }
     let into_graph = into.is_some();
@@ -63,8 +63,8 @@ fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> O
     Ok(())
 }
 
-/// Ends a capture on the stream where it began; its graph, unless something was wrong with it.
-pub fn end(stream: Address, out: Out<Address>) -> Outcome {
+/// Ends a capture on the stream that began it. Stores its graph, unless the capture is invalid.
+pub fn end(stream: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
@@ -73,17 +73,20 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
     let ended = {
         let mut state = state();
         let graphs = &mut state.graphs;
-        let (id, found) = graphs.captures.of(lane).ok_or(HipError::IllegalState)?;
+        let (id, found) = graphs
+            .captures
+            .find_by_lane(lane)
+            .ok_or(HipError::IllegalState)?;
         if found.lane != lane {
             return Err(HipError::StreamCaptureUnmatched);
         }
-        if found.mode != Mode::Relaxed && found.thread != std::thread::current().id() {
+        if found.mode != CaptureMode::Relaxed && found.thread != std::thread::current().id() {
             return Err(HipError::StreamCaptureWrongThread);
         }
         let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
-        let outcome = whole(graphs, &capture, lane);
+        let outcome = check_complete(graphs, &capture, lane);
         if outcome.is_err() && !capture.into_graph {
-            // A graph that nobody has a handle of.
+            // No handle of this graph exists outside the capture.
             let _ = graphs.destroy(capture.graph);
         }
         outcome.map(|()| capture.graph)
@@ -92,8 +95,8 @@ pub fn end(stream: Address, out: Out<Address>) -> Outcome {
     ended.map(drop)
 }
 
-/// That a capture is valid, and all that was forked from its stream has come back.
-fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
+/// Fails unless a capture is valid and every stream that was forked from its first stream has joined again.
+fn check_complete(graphs: &Graphs, capture: &Capture, lane: LaneId) -> HipResult {
     if capture.invalid {
         return Err(HipError::StreamCaptureInvalidated);
     }
@@ -106,7 +109,7 @@ fn whole(graphs: &Graphs, capture: &Capture, lane: LaneId) -> Outcome {
     Ok(())
 }
 
-/// Whether a node comes before one of some others.
+/// Returns true if a node comes before any of the others.
 fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
     let mut seen = std::collections::HashSet::new();
     let mut open = others.to_vec();
@@ -122,15 +125,14 @@ fn is_before(graphs: &Graphs, node: Address, others: &[Address]) -> bool {
     false
 }
 
-/// Status, number, graph, nodes of the capture that a stream takes part in.
-fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
+/// Returns status, number, graph and last nodes of the capture that a stream takes part in.
+fn info(stream: Address) -> HipResult<(i32, u64, Address, Vec<Address>)> {
     let lane = submit::lane(stream)?;
     let mut state = state();
     if lane == NULL && !capture::waited_for(&mut state).is_empty() {
         return Err(HipError::StreamCaptureImplicit);
     }
-    let found = state.graphs.captures.of(lane);
-    Ok(match found {
+    Ok(match state.graphs.captures.find_by_lane(lane) {
         None => (NONE, 0, 0, Vec::new()),
         Some((id, capture)) if capture.invalid => (INVALIDATED, id, 0, Vec::new()),
         Some((id, capture)) => {
@@ -140,22 +142,22 @@ fn info(stream: Address) -> Outcome<(i32, u64, Address, Vec<Address>)> {
     })
 }
 
-pub fn is_capturing(stream: Address, status: Out<i32>) -> Outcome {
+pub fn is_capturing(stream: Address, status: Out<i32>) -> HipResult {
     status.required()?;
     status.put(info(stream)?.0)
 }
 
-pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> Outcome {
+pub fn get(stream: Address, status: Out<i32>, id: Out<u64>) -> HipResult {
     status.required()?;
-    let (found, number, ..) = info(stream)?;
-    status.put(found)?;
-    if id.is_null() || found == NONE {
+    let (state, number, ..) = info(stream)?;
+    status.put(state)?;
+    if id.is_null() || state == NONE {
         return Ok(());
     }
     id.put(number)
 }
 
-/// The nodes are told by an address, which is good until somebody asks again.
+/// Stores the state of a capture. The address of its nodes is valid until the next query.
 pub fn get_all(
     stream: Address,
     status: Out<i32>,
@@ -163,17 +165,17 @@ pub fn get_all(
     graph: Out<Address>,
     nodes: Out<Address>,
     count: Out<usize>,
-) -> Outcome {
+) -> HipResult {
     status.required()?;
-    let (found, number, captured, after) = info(stream)?;
-    status.put(found)?;
-    if found == NONE {
+    let (capture_status, number, captured, after) = info(stream)?;
+    status.put(capture_status)?;
+    if capture_status == NONE {
         return Ok(());
     }
     if !id.is_null() {
         id.put(number)?;
     }
-    if found == INVALIDATED {
+    if capture_status == INVALIDATED {
         return Ok(());
     }
     if !graph.is_null() {
@@ -192,8 +194,8 @@ pub fn get_all(
     nodes.put(capture.shown.as_ptr().expose_provenance() as Address)
 }
 
-/// What a stream is given next comes behind some nodes more, or behind others.
-pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> Outcome {
+/// Adds nodes to the dependencies of a stream's next work, or replaces the dependencies.
+pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> HipResult {
     const SET: u32 = 1;
     let lane = submit::lane(stream)?;
     let nodes = if count == 0 {
@@ -206,7 +208,7 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
     }
     let mut state = state();
     let graphs = &mut state.graphs;
-    let (id, graph) = match graphs.captures.of(lane) {
+    let (id, graph) = match graphs.captures.find_by_lane(lane) {
         None => return Err(HipError::IllegalState),
         Some((_, capture)) if capture.invalid => return Err(HipError::StreamCaptureInvalidated),
         Some((id, capture)) => (id, capture.graph),
@@ -223,8 +225,8 @@ pub fn update(stream: Address, nodes: In<Address>, count: usize, flags: u32) -> 
     Ok(())
 }
 
-/// Swaps what captures of others forbid to the calling thread.
-pub fn exchange(mode: Out<u32>) -> Outcome {
-    let new = Mode::of(mode.get()?).ok_or(HipError::InvalidValue)?;
+/// Exchanges the restriction that captures of other threads put on the calling thread.
+pub fn exchange(mode: Out<u32>) -> HipResult {
+    let new = CaptureMode::from_number(mode.get()?).ok_or(HipError::InvalidValue)?;
     mode.put(capture::exchange(new) as u32)
 }

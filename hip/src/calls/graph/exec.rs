@@ -1,16 +1,16 @@
-//! Graphs that can be launched: made, updated, launched, destroyed.
+//! Creation, update, launch and destruction of executable graphs.
 
 use super::give_up;
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, event, submit};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::graph::exec::Exec;
 use crate::queue::Submission;
 use crate::runtime::state;
-use crate::settings::SETTINGS;
+use crate::settings;
 
-/// Freed on launch, uploaded, launched from a device, with priorities of nodes.
+/// Flags: free on launch, upload, launch from the device, node priorities.
 const FLAGS: u64 = 1 | 2 | 4 | 8;
 const FROM_DEVICE: u64 = 4;
 
@@ -24,14 +24,14 @@ pub struct InstantiateParameters {
     stream: Address,
 }
 
-/// `hipGraphInstantiate`; nothing is ever written into the log, as the error says it all.
+/// `hipGraphInstantiate`. The log stays empty, as the error code says everything.
 pub fn instantiate(
     out: Out<Address>,
     graph: Address,
     error_node: Out<Address>,
     log: Out<u8>,
     room: usize,
-) -> Outcome {
+) -> HipResult {
     if !error_node.is_null() {
         error_node.put(0)?;
     }
@@ -41,7 +41,7 @@ pub fn instantiate(
     with_flags(out, graph, 0)
 }
 
-pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> Outcome {
+pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> HipResult {
     out.required()?;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
@@ -66,41 +66,41 @@ pub fn with_parameters(
     out: Out<Address>,
     graph: Address,
     parameters: Out<InstantiateParameters>,
-) -> Outcome {
+) -> HipResult {
     let mut p = parameters.get()?;
-    let made = with_flags(out, graph, p.flags);
-    // 0: success, 1: an error that the code tells.
+    let result = with_flags(out, graph, p.flags);
+    // 0: success. 1: an error that the code names.
     p.error_node = 0;
-    p.result = made.is_err().into();
+    p.result = result.is_err().into();
     parameters.put(p)?;
-    made
+    result
 }
 
-pub fn flags(exec: Address, out: Out<u64>) -> Outcome {
+pub fn flags(exec: Address, out: Out<u64>) -> HipResult {
     out.required()?;
     let flags = state().graphs.execs.get(exec).map(|exec| exec.flags);
     out.put(flags.ok_or(HipError::InvalidValue)?)
 }
 
-/// Gives one up; launches under way come to their end.
-pub fn destroy(exec: Address) -> Outcome {
-    let gone = {
+/// Destroys an executable graph. Its launches under way complete.
+pub fn destroy(exec: Address) -> HipResult {
+    let destructors = {
         let mut state = state();
         let exec = state.graphs.execs.remove(exec);
         let held = exec.ok_or(HipError::InvalidValue)?.users;
         state.graphs.users.release_all(held)
     };
-    give_up(gone);
+    give_up(destructors);
     Ok(())
 }
 
-/// Takes over what another graph's nodes say.
+/// Updates an executable graph from the nodes of another graph.
 pub fn update(
     exec: Address,
     graph: Address,
     error_node: Out<Address>,
     result: Out<u32>,
-) -> Outcome {
+) -> HipResult {
     error_node.required()?;
     result.required()?;
     let updated = {
@@ -118,90 +118,94 @@ pub fn update(
     }
 }
 
-/// What is launched is in memory already.
-pub fn upload(exec: Address, stream: Address) -> Outcome {
+/// Accepts an upload, which changes nothing because the graph is in memory already.
+pub fn upload(exec: Address, stream: Address) -> HipResult {
     submit::check(stream)?;
-    let known = state().graphs.execs.get(exec).is_some();
-    if known {
+    let exists = state().graphs.execs.get(exec).is_some();
+    if exists {
         Ok(())
     } else {
         Err(HipError::InvalidValue)
     }
 }
 
-/// Gives a stream all that a graph does, one after the other, behind what it was launched for last. In a capture it becomes a node.
-pub fn launch(exec: Address, stream: Address) -> Outcome {
+/// Submits the nodes of a graph to a stream one after the other, behind the graph's previous launch. In a capture the graph becomes a node.
+pub fn launch(exec: Address, stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
-    if let Some(id) = capture::of(lane)? {
+    if let Some(id) = capture::find_by_lane(lane)? {
         return capture::add(id, lane, child(exec)?);
     }
-    let mut all = Vec::new();
+    let mut actions = Vec::new();
     let before = {
         let state = state();
         let exec = state.graphs.execs.get(exec);
         let exec = exec.ok_or(HipError::InvalidValue)?;
-        exec.each(&mut |what| all.push(what.clone()));
+        exec.each(&mut |what| actions.push(what.clone()));
         exec.launched.clone()
     };
-    if SETTINGS.synchronous {
-        return all.into_iter().try_for_each(|what| match what {
-            What::Work(work) => submit::at_once(&work),
-            What::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
-            What::Wait(_) | What::Empty | What::Child(_) | What::Allocate(..) | What::Free(_) => {
-                Ok(())
-            }
+    if settings::SYNC.is_on() {
+        return actions.into_iter().try_for_each(|what| match what {
+            NodeAction::Work(work) => submit::at_once(&work),
+            NodeAction::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
+            NodeAction::Wait(_)
+            | NodeAction::Empty
+            | NodeAction::Child(_)
+            | NodeAction::Allocate(..)
+            | NodeAction::Free(_) => Ok(()),
         });
     }
-    let events: Vec<Option<Address>> = all.iter().map(recorded).collect();
-    let first = Submission::after(before.into_iter().collect());
-    let tasks = std::iter::once(first).chain(all.into_iter().map(task));
+    let events: Vec<Option<Address>> = actions.iter().map(event_of).collect();
+    let first = Submission::wait_for(before.into_iter().collect());
+    let tasks = std::iter::once(first).chain(actions.into_iter().map(task));
     let tickets = submit::submit_all(lane, tasks.collect())?;
     if let Some(exec) = state().graphs.execs.get_mut(exec) {
         exec.launched = tickets.last().cloned();
     }
     for (event, ticket) in events.into_iter().zip(tickets.into_iter().skip(1)) {
         if let Some(event) = event {
-            // An event that is gone by now is recorded for nobody.
+            // Recording fails only for an event that has been destroyed.
             let _ = event::set(event, ticket);
         }
     }
     Ok(())
 }
 
-/// What is launched, as a graph of its own.
-fn child(exec: Address) -> Outcome<What> {
+/// Returns a child node for the graph that is launched.
+fn child(exec: Address) -> HipResult<NodeAction> {
     let mut state = state();
     let graphs = &mut state.graphs;
     let exec = graphs.execs.get(exec).ok_or(HipError::InvalidValue)?;
     let exec = exec.clone();
     let child = graphs.add_exec(&exec)?;
     graphs.graph_mut(child)?.is_child = true;
-    Ok(What::Child(child))
+    Ok(NodeAction::Child(child))
 }
 
-/// The event that is recorded.
-fn recorded(what: &What) -> Option<Address> {
+/// Returns the event that a node records.
+fn event_of(what: &NodeAction) -> Option<Address> {
     match what {
-        What::Record(event) => Some(*event),
+        NodeAction::Record(event) => Some(*event),
         _ => None,
     }
 }
 
-fn task(what: What) -> Submission {
+fn task(what: NodeAction) -> Submission {
     match what {
-        What::Work(work) => submit::job(work),
-        What::Wait(event) => {
-            let known = state().events.get(event).cloned();
-            let recorded = known.and_then(|event| event.recorded);
-            Submission::after(recorded.into_iter().collect())
+        NodeAction::Work(work) => submit::job(work),
+        NodeAction::Wait(event) => {
+            let event = state().events.get(event).cloned();
+            let recorded = event.and_then(|event| event.recorded);
+            Submission::wait_for(recorded.into_iter().collect())
         }
-        What::Empty | What::Record(_) | What::Child(_) | What::Allocate(..) | What::Free(_) => {
-            Submission::default()
-        }
+        NodeAction::Empty
+        | NodeAction::Record(_)
+        | NodeAction::Child(_)
+        | NodeAction::Allocate(..)
+        | NodeAction::Free(_) => Submission::default(),
     }
 }
 
-/// `hipGraphLaunch_spt` and its kin have the thread's own stream for the null stream.
-pub fn launch_per_thread(exec: Address, stream: Address) -> Outcome {
-    launch(exec, submit::own(stream))
+/// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
+pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
+    launch(exec, submit::resolve_per_thread(stream))
 }

@@ -1,14 +1,14 @@
 //! Nodes that allocate and free memory.
 //!
-//! The memory is there from when its node is made, at the address that it keeps, until the graph and all that was made of it are gone: to free it, by a node
-//! or by a call, says that its content is of no use any more, and changes nothing else.
+//! The memory exists, at a fixed address, from the creation of its node until the graph and every executable graph made from it are
+//! destroyed. A free, by a node or by a call, marks the content as unused and changes nothing else.
 
-use super::node::Spot;
+use super::node::NodeInsertion;
 use super::params::what;
 use crate::boundary::{Address, In, Out};
 use crate::calls::memory::pool::{Access, PoolProperties, memory_of_graph};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::runtime::state;
 
 /// `hipMemAllocNodeParams`.
@@ -16,7 +16,7 @@ use crate::runtime::state;
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation {
     pool: PoolProperties,
-    /// What follows in `hipMemPoolProps`.
+    /// Other fields of `hipMemPoolProps`.
     rest: [u64; 9],
     access: In<Access>,
     accesses: usize,
@@ -24,7 +24,7 @@ pub struct Allocation {
     address: Address,
 }
 
-/// Where the address stands in `hipMemAllocNodeParams`.
+/// Offset of the address in `hipMemAllocNodeParams`.
 pub const ADDRESS: Address = std::mem::offset_of!(Allocation, address) as Address;
 
 pub fn add_allocation(
@@ -33,16 +33,16 @@ pub fn add_allocation(
     after: In<Address>,
     count: usize,
     parameters: Out<Allocation>,
-) -> Outcome {
+) -> HipResult {
     let mut p = parameters.get()?;
-    p.address = add(Spot::new(out, graph, after, count)?, &p)?;
+    p.address = add(NodeInsertion::new(out, graph, after, count)?, &p)?;
     parameters.put(p)
 }
 
-/// Adds a node that allocates; the address.
-pub fn add(spot: Spot, p: &Allocation) -> Outcome<Address> {
+/// Adds a node that allocates memory and returns the memory's address.
+pub fn add(spot: NodeInsertion, p: &Allocation) -> HipResult<Address> {
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
-    spot.add(What::Allocate(address, p.bytes))?;
+    spot.add(NodeAction::Allocate(address, p.bytes))?;
     Ok(address)
 }
 
@@ -52,18 +52,18 @@ pub fn add_free(
     after: In<Address>,
     count: usize,
     address: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     if !state().graphs.memory.contains(&address) {
         return Err(HipError::InvalidValue);
     }
-    spot.add(What::Free(address))
+    spot.add(NodeAction::Free(address))
 }
 
-/// Pinned memory of the one device.
-pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
+/// Stores the parameters of an allocating node: pinned memory of the only device.
+pub fn get_allocation(node: Address, out: Out<Allocation>) -> HipResult {
     out.required()?;
-    let What::Allocate(address, bytes) = what(node)? else {
+    let NodeAction::Allocate(address, bytes) = what(node)? else {
         return Err(HipError::InvalidValue);
     };
     out.put(Allocation {
@@ -76,10 +76,10 @@ pub fn get_allocation(node: Address, out: Out<Allocation>) -> Outcome {
     })
 }
 
-pub fn get_free(node: Address, out: Out<Address>) -> Outcome {
+pub fn get_free(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
-        What::Free(address) => out.put(address),
+        NodeAction::Free(address) => out.put(address),
         _ => Err(HipError::InvalidValue),
     }
 }
@@ -88,7 +88,7 @@ pub fn get_free(node: Address, out: Out<Address>) -> Outcome {
 mod tests {
     use super::*;
 
-    /// As C compilers lay it out, of the headers of 5.5 and 6.0.
+    /// The expected layout is the C compiler's, for the headers of 5.5 and 6.0.
     #[test]
     fn the_layout_is_the_headers() {
         assert_eq!(size_of::<Allocation>(), 120);

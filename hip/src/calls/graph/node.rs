@@ -1,4 +1,4 @@
-//! Nodes, added to a graph.
+//! Functions that add nodes to a graph.
 
 use super::list;
 use super::params::{
@@ -8,56 +8,56 @@ use crate::boundary::{Address, In, Out};
 use crate::calls::memory::copy::{self, row};
 use crate::calls::memory::pitched::Copy3d;
 use crate::calls::{event, symbol};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::work::{Copy, Work};
 use crate::runtime::state;
 
-/// A node's place: where its handle goes, its graph, the nodes before it.
-pub struct Spot {
+/// Insertion point of a node: destination of the handle, graph, and dependencies.
+pub struct NodeInsertion {
     out: Out<Address>,
     graph: Address,
     after: Vec<Address>,
 }
 
-impl Spot {
-    /// Checks a place.
+impl NodeInsertion {
+    /// Checks an insertion point.
     pub fn new(
         out: Out<Address>,
         graph: Address,
         after: In<Address>,
         count: usize,
-    ) -> Outcome<Spot> {
+    ) -> HipResult<NodeInsertion> {
         out.required()?;
         let after = list(after, count)?;
         let state = state();
         state.graphs.graph(graph)?;
         state.graphs.check_nodes(graph, &after)?;
-        Ok(Spot { out, graph, after })
+        Ok(NodeInsertion { out, graph, after })
     }
 
-    /// Its graph.
+    /// Returns the graph.
     pub fn graph(&self) -> Address {
         self.graph
     }
 
-    /// Adds a node there.
-    pub fn add(self, what: What) -> Outcome {
+    /// Adds a node at this point.
+    pub fn add(self, what: NodeAction) -> HipResult {
         let node = state().graphs.add(self.graph, self.after, what)?;
         self.out.put(node)
     }
 }
 
-/// Checks a copy that a node is to make.
-pub fn checked(copy: Copy) -> Outcome<What> {
+/// Checks the copy of a node.
+pub fn check_copy(copy: Copy) -> HipResult<NodeAction> {
     if !copy.size.is_empty() {
         copy::check(&copy)?;
     }
-    Ok(What::Work(Work::Copy(copy)))
+    Ok(NodeAction::Work(Work::Copy(copy)))
 }
 
-pub fn empty(out: Out<Address>, graph: Address, after: In<Address>, count: usize) -> Outcome {
-    Spot::new(out, graph, after, count)?.add(What::Empty)
+pub fn empty(out: Out<Address>, graph: Address, after: In<Address>, count: usize) -> HipResult {
+    NodeInsertion::new(out, graph, after, count)?.add(NodeAction::Empty)
 }
 
 pub fn add_kernel(
@@ -66,8 +66,8 @@ pub fn add_kernel(
     after: In<Address>,
     count: usize,
     parameters: In<KernelParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(kernel(&parameters.get()?)?)
 }
 
@@ -77,8 +77,8 @@ pub fn add_copy(
     after: In<Address>,
     count: usize,
     parameters: In<Copy3d>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(planes(&parameters.get()?)?)
 }
 
@@ -92,9 +92,9 @@ pub fn add_row(
     from: Address,
     bytes: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
-    spot.add(checked(row(to, from, bytes, direction))?)
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
+    spot.add(check_copy(row(to, from, bytes, direction))?)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -108,9 +108,9 @@ pub fn add_from_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
-    spot.add(checked(symbol::from(
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
+    spot.add(check_copy(symbol::build_copy_from(
         to, symbol, bytes, offset, direction,
     )?)?)
 }
@@ -126,9 +126,9 @@ pub fn add_to_symbol(
     bytes: usize,
     offset: usize,
     direction: u32,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
-    spot.add(checked(symbol::to(
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
+    spot.add(check_copy(symbol::build_copy_to(
         symbol, from, bytes, offset, direction,
     )?)?)
 }
@@ -139,8 +139,8 @@ pub fn add_fill(
     after: In<Address>,
     count: usize,
     parameters: In<MemsetParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(fill(&parameters.get()?)?)
 }
 
@@ -150,20 +150,20 @@ pub fn add_host(
     after: In<Address>,
     count: usize,
     parameters: In<HostParameters>,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     spot.add(host(&parameters.get()?)?)
 }
 
-/// A graph within the graph: a clone of it, as it is now.
+/// Adds a child graph: a clone of a graph as it is now.
 pub fn add_child(
     out: Out<Address>,
     graph: Address,
     after: In<Address>,
     count: usize,
     child: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     let clone = {
         let mut state = state();
         if child == graph {
@@ -173,7 +173,7 @@ pub fn add_child(
         state.graphs.graph_mut(clone)?.is_child = true;
         clone
     };
-    spot.add(What::Child(clone))
+    spot.add(NodeAction::Child(clone))
 }
 
 pub fn add_record(
@@ -182,10 +182,10 @@ pub fn add_record(
     after: In<Address>,
     count: usize,
     event: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     event::check(event).map_err(|_| HipError::InvalidValue)?;
-    spot.add(What::Record(event))
+    spot.add(NodeAction::Record(event))
 }
 
 pub fn add_wait(
@@ -194,8 +194,8 @@ pub fn add_wait(
     after: In<Address>,
     count: usize,
     event: Address,
-) -> Outcome {
-    let spot = Spot::new(out, graph, after, count)?;
+) -> HipResult {
+    let spot = NodeInsertion::new(out, graph, after, count)?;
     event::check(event).map_err(|_| HipError::InvalidValue)?;
-    spot.add(What::Wait(event))
+    spot.add(NodeAction::Wait(event))
 }

@@ -1,14 +1,14 @@
-//! What nodes say: from structures of HIP's, and back.
+//! Conversion between HIP's parameter structures and nodes.
 
 use gfx906::code_object::LaunchShape;
 
-use super::node::checked;
+use super::node::check_copy;
 use crate::boundary::{Address, Callback, In, Out};
 use crate::calls::launch::entries::kernel_of;
-use crate::calls::launch::{Request, prepare};
+use crate::calls::launch::{LaunchRequest, prepare};
 use crate::calls::memory::{driver, pitched, set};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::objects::shape::Dim3;
 use crate::objects::work::{Fill, Host, HostFunction, Rows, Size, Work};
 use crate::runtime::state;
@@ -45,13 +45,13 @@ pub struct HostParameters {
     data: Address,
 }
 
-/// The kernel of a node: behind a function of the host's, or of a module.
-pub fn kernel(p: &KernelParameters) -> Outcome<What> {
+/// Returns the kernel of a node, named by a host function or by a module's function.
+pub fn kernel(p: &KernelParameters) -> HipResult<NodeAction> {
     if p.function == 0 {
         return Err(HipError::InvalidValue);
     }
     let function = kernel_of(p.function)?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: p.grid.into(),
             block: p.block.into(),
@@ -64,19 +64,19 @@ pub fn kernel(p: &KernelParameters) -> Outcome<What> {
         cooperative: false,
     };
     let prepared = prepare(&function, p.function, &request)?;
-    Ok(What::Work(Work::Kernel(prepared)))
+    Ok(NodeAction::Work(Work::Kernel(prepared)))
 }
 
-pub fn planes(p: &pitched::Copy3d) -> Outcome<What> {
-    checked(pitched::planes(p)?)
+pub fn planes(p: &pitched::Copy3d) -> HipResult<NodeAction> {
+    check_copy(pitched::planes(p)?)
 }
 
-pub fn fill(p: &MemsetParameters) -> Outcome<What> {
+pub fn fill(p: &MemsetParameters) -> HipResult<NodeAction> {
     let element = p.element as usize;
     let width = p.width.checked_mul(element);
     let width = width.ok_or(HipError::InvalidValue)?;
-    let known = [1, 2, 4].contains(&element) && p.to != 0 && width > 0 && p.height > 0;
-    if !known || (p.height > 1 && width > p.pitch) {
+    let is_valid = [1, 2, 4].contains(&element) && p.to != 0 && width > 0 && p.height > 0;
+    if !is_valid || (p.height > 1 && width > p.pitch) {
         return Err(HipError::InvalidValue);
     }
     let fill = Fill {
@@ -94,29 +94,31 @@ pub fn fill(p: &MemsetParameters) -> Outcome<What> {
         element,
     };
     set::check(&fill)?;
-    Ok(What::Work(Work::Fill(fill)))
+    Ok(NodeAction::Work(Work::Fill(fill)))
 }
 
-pub fn host(p: &HostParameters) -> Outcome<What> {
+pub fn host(p: &HostParameters) -> HipResult<NodeAction> {
     let function = p.function.ok_or(HipError::InvalidValue)?;
-    Ok(What::Work(Work::Host(Host::Function(function, p.data))))
+    Ok(NodeAction::Work(Work::Host(Host::Function(
+        function, p.data,
+    ))))
 }
 
-/// What a node does, if it is a node.
-pub fn what(node: Address) -> Outcome<What> {
+/// Returns a node's operation. Fails if the handle is no node.
+pub fn what(node: Address) -> HipResult<NodeAction> {
     Ok(state().graphs.node(node)?.what.clone())
 }
 
-/// The work of a node, if it does any.
-fn work(node: Address) -> Outcome<Work> {
+/// Returns a node's work. Fails if the node does no work.
+fn work(node: Address) -> HipResult<Work> {
     match what(node)? {
-        What::Work(work) => Ok(work),
+        NodeAction::Work(work) => Ok(work),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-/// A kernel and its arguments: the pointers are good for as long as the node says the same.
-pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> Outcome {
+/// Stores a kernel node's parameters. The pointers to arguments are valid until the node's parameters change.
+pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> HipResult {
     out.required()?;
     let Work::Kernel(kernel) = work(node)? else {
         return Err(HipError::InvalidValue);
@@ -133,12 +135,12 @@ pub fn get_kernel(node: Address, out: Out<KernelParameters>) -> Outcome {
         extra: In::null(),
         function: kernel.named,
         grid: dim(kernel.shape.grid),
-        arguments: In::of(&node.shown),
+        arguments: In::from_slice(&node.shown),
         lds: kernel.shape.dynamic_lds as u32,
     })
 }
 
-pub fn get_copy(node: Address, out: Out<pitched::Copy3d>) -> Outcome {
+pub fn get_copy(node: Address, out: Out<pitched::Copy3d>) -> HipResult {
     out.required()?;
     let Work::Copy(copy) = work(node)? else {
         return Err(HipError::InvalidValue);
@@ -146,7 +148,7 @@ pub fn get_copy(node: Address, out: Out<pitched::Copy3d>) -> Outcome {
     out.put(pitched::parameters(&copy))
 }
 
-pub fn get_driver_copy(node: Address, out: Out<u8>) -> Outcome {
+pub fn get_driver_copy(node: Address, out: Out<u8>) -> HipResult {
     out.required()?;
     let Work::Copy(copy) = work(node)? else {
         return Err(HipError::InvalidValue);
@@ -154,7 +156,7 @@ pub fn get_driver_copy(node: Address, out: Out<u8>) -> Outcome {
     driver::put(out, &copy)
 }
 
-pub fn get_fill(node: Address, out: Out<MemsetParameters>) -> Outcome {
+pub fn get_fill(node: Address, out: Out<MemsetParameters>) -> HipResult {
     out.required()?;
     let Work::Fill(fill) = work(node)? else {
         return Err(HipError::InvalidValue);
@@ -169,7 +171,7 @@ pub fn get_fill(node: Address, out: Out<MemsetParameters>) -> Outcome {
     })
 }
 
-pub fn get_host(node: Address, out: Out<HostParameters>) -> Outcome {
+pub fn get_host(node: Address, out: Out<HostParameters>) -> HipResult {
     out.required()?;
     let Work::Host(Host::Function(function, data)) = work(node)? else {
         return Err(HipError::InvalidValue);
@@ -180,26 +182,26 @@ pub fn get_host(node: Address, out: Out<HostParameters>) -> Outcome {
     })
 }
 
-pub fn get_child(node: Address, out: Out<Address>) -> Outcome {
+pub fn get_child(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
-        What::Child(graph) => out.put(graph),
+        NodeAction::Child(graph) => out.put(graph),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-pub fn get_record(node: Address, out: Out<Address>) -> Outcome {
+pub fn get_record(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
-        What::Record(event) => out.put(event),
+        NodeAction::Record(event) => out.put(event),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-pub fn get_wait(node: Address, out: Out<Address>) -> Outcome {
+pub fn get_wait(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
-        What::Wait(event) => out.put(event),
+        NodeAction::Wait(event) => out.put(event),
         _ => Err(HipError::InvalidValue),
     }
 }

@@ -1,6 +1,6 @@
-//! What nodes say, changed: in a graph, or in one that can be launched.
+//! Functions that change nodes of a graph or of an executable graph.
 
-use super::node::checked;
+use super::node::check_copy;
 use super::params::{
     HostParameters, KernelParameters, MemsetParameters, fill, host, kernel, planes, what,
 };
@@ -8,38 +8,38 @@ use crate::boundary::{Address, In, Out};
 use crate::calls::memory::copy::row;
 use crate::calls::memory::pitched::Copy3d;
 use crate::calls::{event, symbol};
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
-use crate::objects::graph::exec::{Doing, Exec, same};
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
+use crate::objects::graph::exec::{Exec, StepAction, same};
 use crate::objects::work::Work;
 use crate::runtime::state;
 
-/// Where a node is changed.
+/// Target of a change.
 #[derive(Clone, Copy)]
-pub enum Where {
-    /// In its graph.
+pub enum EditTarget {
+    /// The graph itself.
     Graph,
-    /// In what was made of its graph.
+    /// An executable graph that was made from the graph.
     Exec(Address),
 }
 
-/// Lets a node do something else of the same kind. The direction of a copy may be another where `turn` says so.
-fn change(place: Where, node: Address, new: What, turn: bool) -> Outcome {
-    let fits = |old: &What| match (old, &new) {
-        (What::Work(Work::Copy(_)), What::Work(Work::Copy(_))) if turn => Ok(()),
+/// Gives a node another operation of the same kind. The direction of a copy may change if `turn` is true.
+fn change(place: EditTarget, node: Address, new: NodeAction, turn: bool) -> HipResult {
+    let fits = |old: &NodeAction| match (old, &new) {
+        (NodeAction::Work(Work::Copy(_)), NodeAction::Work(Work::Copy(_))) if turn => Ok(()),
         _ => same(old, &new).map_err(|_| HipError::InvalidValue),
     };
     let mut state = state();
     match place {
-        Where::Graph => {
+        EditTarget::Graph => {
             let node = state.graphs.node_mut(node)?;
             fits(&node.what)?;
             node.what = new;
         }
-        Where::Exec(exec) => {
+        EditTarget::Exec(exec) => {
             let exec = state.graphs.execs.get_mut(exec);
             let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
-            let Doing::Node(old) = &mut step.what else {
+            let StepAction::Node(old) = &mut step.what else {
                 return Err(HipError::InvalidValue);
             };
             fits(old)?;
@@ -49,46 +49,52 @@ fn change(place: Where, node: Address, new: What, turn: bool) -> Outcome {
     Ok(())
 }
 
-fn kernel_at(place: Where, node: Address, parameters: In<KernelParameters>) -> Outcome {
+fn kernel_at(place: EditTarget, node: Address, parameters: In<KernelParameters>) -> HipResult {
     change(place, node, kernel(&parameters.get()?)?, false)
 }
 
-pub fn kernel_node(node: Address, parameters: In<KernelParameters>) -> Outcome {
-    kernel_at(Where::Graph, node, parameters)
+pub fn kernel_node(node: Address, parameters: In<KernelParameters>) -> HipResult {
+    kernel_at(EditTarget::Graph, node, parameters)
 }
 
-pub fn kernel_step(exec: Address, node: Address, parameters: In<KernelParameters>) -> Outcome {
-    kernel_at(Where::Exec(exec), node, parameters)
+pub fn kernel_step(exec: Address, node: Address, parameters: In<KernelParameters>) -> HipResult {
+    kernel_at(EditTarget::Exec(exec), node, parameters)
 }
 
-/// Copies of planes and of a row may take each other's place; the node keeps its type.
-fn copy_at(place: Where, node: Address, new: What) -> Outcome {
-    let (What::Work(Work::Copy(mut new)), What::Work(Work::Copy(old))) = (new, what(node)?) else {
+/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type.
+fn copy_at(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    let (NodeAction::Work(Work::Copy(mut new)), NodeAction::Work(Work::Copy(old))) =
+        (new, what(node)?)
+    else {
         return Err(HipError::InvalidValue);
     };
     new.form = old.form;
-    change(place, node, What::Work(Work::Copy(new)), true)
+    change(place, node, NodeAction::Work(Work::Copy(new)), true)
 }
 
-/// What a copying node copies, in a graph or in what was made of it.
-pub fn copy_node_to(node: Address, new: What) -> Outcome {
-    copy_at(Where::Graph, node, new)
+/// Changes the copy of a node, in its graph or in an executable graph.
+pub fn copy_node_to(node: Address, new: NodeAction) -> HipResult {
+    copy_at(EditTarget::Graph, node, new)
 }
 
-pub fn copy_step_to(exec: Address, node: Address, new: What) -> Outcome {
-    copy_at(Where::Exec(exec), node, new)
+pub fn copy_step_to(exec: Address, node: Address, new: NodeAction) -> HipResult {
+    copy_at(EditTarget::Exec(exec), node, new)
 }
 
-pub fn copy_node(node: Address, parameters: In<Copy3d>) -> Outcome {
-    copy_at(Where::Graph, node, planes(&parameters.get()?)?)
+pub fn copy_node(node: Address, parameters: In<Copy3d>) -> HipResult {
+    copy_at(EditTarget::Graph, node, planes(&parameters.get()?)?)
 }
 
-pub fn copy_step(exec: Address, node: Address, parameters: In<Copy3d>) -> Outcome {
-    copy_at(Where::Exec(exec), node, planes(&parameters.get()?)?)
+pub fn copy_step(exec: Address, node: Address, parameters: In<Copy3d>) -> HipResult {
+    copy_at(EditTarget::Exec(exec), node, planes(&parameters.get()?)?)
 }
 
-pub fn row_node(node: Address, to: Address, from: Address, bytes: usize, kind: u32) -> Outcome {
-    copy_at(Where::Graph, node, checked(row(to, from, bytes, kind))?)
+pub fn row_node(node: Address, to: Address, from: Address, bytes: usize, kind: u32) -> HipResult {
+    copy_at(
+        EditTarget::Graph,
+        node,
+        check_copy(row(to, from, bytes, kind))?,
+    )
 }
 
 pub fn row_step(
@@ -98,11 +104,11 @@ pub fn row_step(
     from: Address,
     bytes: usize,
     kind: u32,
-) -> Outcome {
+) -> HipResult {
     copy_at(
-        Where::Exec(exec),
+        EditTarget::Exec(exec),
         node,
-        checked(row(to, from, bytes, kind))?,
+        check_copy(row(to, from, bytes, kind))?,
     )
 }
 
@@ -113,9 +119,9 @@ pub fn from_symbol_node(
     bytes: usize,
     offset: usize,
     kind: u32,
-) -> Outcome {
-    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
-    copy_at(Where::Graph, node, checked(copy)?)
+) -> HipResult {
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
+    copy_at(EditTarget::Graph, node, check_copy(copy)?)
 }
 
 pub fn from_symbol_step(
@@ -126,9 +132,9 @@ pub fn from_symbol_step(
     bytes: usize,
     offset: usize,
     kind: u32,
-) -> Outcome {
-    let copy = symbol::from(to, symbol, bytes, offset, kind)?;
-    copy_at(Where::Exec(exec), node, checked(copy)?)
+) -> HipResult {
+    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
+    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
 }
 
 pub fn to_symbol_node(
@@ -138,9 +144,9 @@ pub fn to_symbol_node(
     bytes: usize,
     offset: usize,
     kind: u32,
-) -> Outcome {
-    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
-    copy_at(Where::Graph, node, checked(copy)?)
+) -> HipResult {
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
+    copy_at(EditTarget::Graph, node, check_copy(copy)?)
 }
 
 pub fn to_symbol_step(
@@ -151,70 +157,87 @@ pub fn to_symbol_step(
     bytes: usize,
     offset: usize,
     kind: u32,
-) -> Outcome {
-    let copy = symbol::to(symbol, from, bytes, offset, kind)?;
-    copy_at(Where::Exec(exec), node, checked(copy)?)
+) -> HipResult {
+    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
+    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
 }
 
-pub fn fill_node(node: Address, parameters: In<MemsetParameters>) -> Outcome {
-    change(Where::Graph, node, fill(&parameters.get()?)?, false)
+pub fn fill_node(node: Address, parameters: In<MemsetParameters>) -> HipResult {
+    change(EditTarget::Graph, node, fill(&parameters.get()?)?, false)
 }
 
-pub fn fill_step(exec: Address, node: Address, parameters: In<MemsetParameters>) -> Outcome {
-    change(Where::Exec(exec), node, fill(&parameters.get()?)?, false)
+pub fn fill_step(exec: Address, node: Address, parameters: In<MemsetParameters>) -> HipResult {
+    change(
+        EditTarget::Exec(exec),
+        node,
+        fill(&parameters.get()?)?,
+        false,
+    )
 }
 
-pub fn host_node(node: Address, parameters: In<HostParameters>) -> Outcome {
-    change(Where::Graph, node, host(&parameters.get()?)?, false)
+pub fn host_node(node: Address, parameters: In<HostParameters>) -> HipResult {
+    change(EditTarget::Graph, node, host(&parameters.get()?)?, false)
 }
 
-pub fn host_step(exec: Address, node: Address, parameters: In<HostParameters>) -> Outcome {
-    change(Where::Exec(exec), node, host(&parameters.get()?)?, false)
+pub fn host_step(exec: Address, node: Address, parameters: In<HostParameters>) -> HipResult {
+    change(
+        EditTarget::Exec(exec),
+        node,
+        host(&parameters.get()?)?,
+        false,
+    )
 }
 
-fn event_at(place: Where, node: Address, event: Address, new: fn(Address) -> What) -> Outcome {
+fn event_at(
+    place: EditTarget,
+    node: Address,
+    event: Address,
+    new: fn(Address) -> NodeAction,
+) -> HipResult {
     event::check(event).map_err(|_| HipError::InvalidValue)?;
     change(place, node, new(event), false)
 }
 
-pub fn record_node(node: Address, event: Address) -> Outcome {
-    event_at(Where::Graph, node, event, What::Record)
+pub fn record_node(node: Address, event: Address) -> HipResult {
+    event_at(EditTarget::Graph, node, event, NodeAction::Record)
 }
 
-pub fn record_step(exec: Address, node: Address, event: Address) -> Outcome {
-    event_at(Where::Exec(exec), node, event, What::Record)
+pub fn record_step(exec: Address, node: Address, event: Address) -> HipResult {
+    event_at(EditTarget::Exec(exec), node, event, NodeAction::Record)
 }
 
-pub fn wait_node(node: Address, event: Address) -> Outcome {
-    event_at(Where::Graph, node, event, What::Wait)
+pub fn wait_node(node: Address, event: Address) -> HipResult {
+    event_at(EditTarget::Graph, node, event, NodeAction::Wait)
 }
 
-pub fn wait_step(exec: Address, node: Address, event: Address) -> Outcome {
-    event_at(Where::Exec(exec), node, event, What::Wait)
+pub fn wait_step(exec: Address, node: Address, event: Address) -> HipResult {
+    event_at(EditTarget::Exec(exec), node, event, NodeAction::Wait)
 }
 
-pub fn child_step(exec: Address, node: Address, child: Address) -> Outcome {
+pub fn child_step(exec: Address, node: Address, child: Address) -> HipResult {
     let mut state = state();
     let new = Exec::new(&state.graphs, child, 0)?;
     let exec = state.graphs.execs.get_mut(exec);
     let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
     match &mut step.what {
-        Doing::Graph(old) => old
+        StepAction::Graph(old) => old
             .update(&new)
             .map_err(|_| HipError::GraphExecUpdateFailure),
-        Doing::Node(_) => Err(HipError::InvalidValue),
+        StepAction::Node(_) => Err(HipError::InvalidValue),
     }
 }
 
-/// Kernels, copies and fills may be left out of launches.
-fn can_be_left_out(what: &Doing) -> bool {
+/// Returns true for kernels, copies and fills, which launches can leave out.
+fn can_be_left_out(what: &StepAction) -> bool {
     matches!(
         what,
-        Doing::Node(What::Work(Work::Kernel(_) | Work::Copy(_) | Work::Fill(_)))
+        StepAction::Node(NodeAction::Work(
+            Work::Kernel(_) | Work::Copy(_) | Work::Fill(_)
+        ))
     )
 }
 
-pub fn enable(exec: Address, node: Address, enabled: u32) -> Outcome {
+pub fn enable(exec: Address, node: Address, enabled: u32) -> HipResult {
     let mut state = state();
     let exec = state.graphs.execs.get_mut(exec);
     let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
@@ -225,7 +248,7 @@ pub fn enable(exec: Address, node: Address, enabled: u32) -> Outcome {
     Ok(())
 }
 
-pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> Outcome {
+pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> HipResult {
     out.required()?;
     let enabled = {
         let mut state = state();
@@ -242,18 +265,18 @@ pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> Outcome {
 /// `hipKernelNodeAttrValue`.
 pub type Attribute = [u8; 32];
 
-/// The attributes of kernel nodes: an access window of the cache, a cooperative launch.
+/// Attributes of kernel nodes: an access window of the cache, a cooperative launch.
 const ATTRIBUTES: [u32; 2] = [1, 2];
 
-fn is_kernel(node: Address, attribute: u32) -> Outcome {
+fn is_kernel(node: Address, attribute: u32) -> HipResult {
     match what(node)? {
-        What::Work(Work::Kernel(_)) if ATTRIBUTES.contains(&attribute) => Ok(()),
+        NodeAction::Work(Work::Kernel(_)) if ATTRIBUTES.contains(&attribute) => Ok(()),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-/// Attributes are kept, and change nothing.
-pub fn attribute(node: Address, attribute: u32, value: In<Attribute>) -> Outcome {
+/// Stores an attribute, which has no effect.
+pub fn attribute(node: Address, attribute: u32, value: In<Attribute>) -> HipResult {
     let value = value.get()?;
     is_kernel(node, attribute)?;
     let mut state = state();
@@ -262,7 +285,7 @@ pub fn attribute(node: Address, attribute: u32, value: In<Attribute>) -> Outcome
     Ok(())
 }
 
-pub fn get_attribute(node: Address, attribute: u32, out: Out<Attribute>) -> Outcome {
+pub fn get_attribute(node: Address, attribute: u32, out: Out<Attribute>) -> HipResult {
     out.required()?;
     is_kernel(node, attribute)?;
     let value = {
@@ -273,7 +296,7 @@ pub fn get_attribute(node: Address, attribute: u32, out: Out<Attribute>) -> Outc
     out.put(value.unwrap_or_default())
 }
 
-pub fn copy_attributes(from: Address, to: Address) -> Outcome {
+pub fn copy_attributes(from: Address, to: Address) -> HipResult {
     is_kernel(from, ATTRIBUTES[0])?;
     is_kernel(to, ATTRIBUTES[0])?;
     let mut state = state();

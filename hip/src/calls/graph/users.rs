@@ -1,14 +1,14 @@
-//! Objects of the program's that graphs keep alive.
+//! Objects of the program that graphs keep alive.
 
 use super::give_up;
 use crate::boundary::{Address, Callback, Out};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::HostFunction;
 use crate::runtime::state;
 
-/// The one flag: nobody waits for the destructor.
+/// The only flag: no synchronisation with the destructor.
 const NO_SYNC: u32 = 1;
-/// The graph takes over references of the caller's.
+/// Flag by which the graph takes over references of the caller's.
 const MOVE: u32 = 1;
 
 pub fn create(
@@ -17,7 +17,7 @@ pub fn create(
     destroy: Callback<HostFunction>,
     references: u32,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
     let destroy = destroy.ok_or(HipError::InvalidValue)?;
     if object == 0 || references == 0 || references > i32::MAX as u32 || flags != NO_SYNC {
@@ -27,31 +27,31 @@ pub fn create(
     out.put(user)
 }
 
-fn counted(count: u32) -> Outcome<u32> {
+fn counted(count: u32) -> HipResult<u32> {
     if count == 0 || count > i32::MAX as u32 {
         return Err(HipError::InvalidValue);
     }
     Ok(count)
 }
 
-pub fn retain(user: Address, count: u32) -> Outcome {
+pub fn retain(user: Address, count: u32) -> HipResult {
     state().graphs.users.retain(user, counted(count)?)
 }
 
-pub fn release(user: Address, count: u32) -> Outcome {
-    let gone = state().graphs.users.release(user, counted(count)?)?;
-    give_up(gone.into_iter().collect());
+pub fn release(user: Address, count: u32) -> HipResult {
+    let destructor = state().graphs.users.release(user, counted(count)?)?;
+    give_up(destructor.into_iter().collect());
     Ok(())
 }
 
-pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) -> Outcome {
+pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) -> HipResult {
     if flags & !MOVE != 0 {
         return Err(HipError::InvalidValue);
     }
     let count = counted(count)?;
     let mut state = state();
     state.graphs.graph(graph)?;
-    // With `MOVE` the references are those that the caller had.
+    // With `MOVE`, the references are taken from the caller.
     state
         .graphs
         .users
@@ -65,9 +65,9 @@ pub fn retain_by_graph(graph: Address, user: Address, count: u32, flags: u32) ->
     Ok(())
 }
 
-pub fn release_by_graph(graph: Address, user: Address, count: u32) -> Outcome {
+pub fn release_by_graph(graph: Address, user: Address, count: u32) -> HipResult {
     let count = counted(count)?;
-    let gone = {
+    let destructors = {
         let mut state = state();
         let held = &mut state.graphs.graph_mut(graph)?.users;
         let left = held.get(&user).and_then(|held| held.checked_sub(count));
@@ -77,6 +77,6 @@ pub fn release_by_graph(graph: Address, user: Address, count: u32) -> Outcome {
         }
         state.graphs.users.release(user, count)?
     };
-    give_up(gone.into_iter().collect());
+    give_up(destructors.into_iter().collect());
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! The explicit arguments of a launch, in the two ways that HIP takes them.
+//! Explicit arguments of a launch, in the two forms that HIP takes.
 
 use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
 use crate::boundary::{Address, In, host_bytes, host_value};
-use crate::error::{HipError, Outcome};
-use crate::tell::tell;
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 
-/// The explicit arguments, each behind a pointer of its own.
-pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
+/// Reads the explicit arguments through an array of pointers, one per argument.
+pub fn gather(kernel: &Kernel, parameters: In<Address>) -> HipResult<Vec<u8>> {
     let sizes = kernel.explicit_args().map(|arg| arg.size as usize);
     let sizes: Vec<usize> = sizes.collect();
     let mut kernarg = Kernarg::new(kernel, sizes.len()).map_err(refused)?;
@@ -18,8 +18,9 @@ pub fn gather(kernel: &Kernel, parameters: In<Address>) -> Outcome<Vec<u8>> {
     Ok(kernarg.into_bytes())
 }
 
-/// The explicit arguments, laid out by the program: address and size, each behind a number that says which.
-pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
+/// Reads explicit arguments that the program has laid out itself. `extra` lists tags, each followed by the address or the size of the
+/// arguments.
+pub fn unpack(kernel: &Kernel, extra: In<Address>) -> HipResult<Vec<u8>> {
     const POINTER: Address = 1;
     const SIZE: Address = 2;
     const END: Address = 3;
@@ -34,17 +35,17 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> Outcome<Vec<u8>> {
         }
         at += 2;
     }
-    let wanted = kernel.explicit_kernarg_size() as usize;
-    if wanted == 0 {
+    let needed = kernel.explicit_kernarg_size() as usize;
+    if needed == 0 {
         return Ok(Vec::new());
     }
-    // No more is read than the program says is there.
-    let given = host_bytes(buffer, size.min(wanted))?;
-    Ok(kernel.explicit_kernarg(given).map_err(refused)?.to_vec())
+    // No more is read than the program vouches for.
+    let bytes = host_bytes(buffer, size.min(needed))?;
+    Ok(kernel.explicit_kernarg(bytes).map_err(refused)?.to_vec())
 }
 
-/// Tells what is wrong with arguments.
+/// Logs a problem of the arguments and returns HIP's error code.
 fn refused(error: KernargError) -> HipError {
-    tell(error);
+    log(error);
     HipError::InvalidValue
 }

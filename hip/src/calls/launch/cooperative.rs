@@ -1,16 +1,16 @@
-//! Cooperative launches: all groups of the grid are resident, so it may not have more than the card holds at a time.
+//! Cooperative launches: all work-groups of the grid are resident, so the grid has at most as many as the card holds.
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
 use super::entries::{kernel_of, module_request, no_null};
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
 use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
-use crate::tell::tell;
 
 /// `hipLaunchParams`.
 #[repr(C)]
@@ -37,8 +37,8 @@ pub struct ModuleLaunch {
 }
 
 impl HostLaunch {
-    fn submit(&self, cooperative: bool) -> Outcome {
-        let request = Request {
+    fn submit(&self, cooperative: bool) -> HipResult {
+        let request = LaunchRequest {
             shape: LaunchShape {
                 grid: self.grid.into(),
                 block: self.block.into(),
@@ -50,19 +50,19 @@ impl HostLaunch {
             events: [0; 2],
             cooperative,
         };
-        // HIP 7 takes a kernel's handle, too.
+        // HIP 7 also accepts a kernel's handle.
         launch(&kernel_of(self.host)?, self.host, &request)
     }
 }
 
-/// That the card holds the whole grid.
-pub fn check(kernel: &Kernel, shape: &LaunchShape) -> Outcome {
+/// Fails if the card cannot hold the whole grid at a time.
+pub fn check(kernel: &Kernel, shape: &LaunchShape) -> HipResult {
     let items = shape.block.iter().product();
     let each = groups_at_a_time(kernel, items, shape.dynamic_lds as usize);
     let most = u64::from(each) * u64::from(COMPUTE_UNITS);
     let groups: u64 = shape.grid.into_iter().map(u64::from).product();
     if groups > most {
-        tell(format!(
+        log(format!(
             "kernel `{}`: a cooperative launch of {groups} groups of {items}, of which the card holds {most} at a time \
              (hipOccupancyMaxActiveBlocksPerMultiprocessor says {each} a compute unit)",
             kernel.name
@@ -79,7 +79,7 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let launch = HostLaunch {
         host,
         grid,
@@ -98,8 +98,15 @@ pub fn host_launch_per_thread(
     parameters: In<Address>,
     lds: u32,
     stream: Address,
-) -> Outcome {
-    host_launch(host, grid, block, parameters, lds, submit::own(stream))
+) -> HipResult {
+    host_launch(
+        host,
+        grid,
+        block,
+        parameters,
+        lds,
+        submit::resolve_per_thread(stream),
+    )
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -114,10 +121,10 @@ pub fn module_launch(
     lds: u32,
     stream: Address,
     parameters: In<Address>,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         cooperative: true,
         ..module_request(grid, block, lds, stream)
@@ -125,16 +132,16 @@ pub fn module_launch(
     launch(&module::function(function)?, function, &request)
 }
 
-/// The launch of several devices, of which there is one.
-fn only<T: Copy>(launches: In<T>, count: u32) -> Outcome<T> {
+/// Returns the launch of the only device, from a list of one launch per device.
+fn only_launch<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
     if count != 1 {
         return Err(HipError::InvalidValue);
     }
     launches.get()
 }
 
-fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Outcome {
-    let of = only(launches, u32::try_from(count).unwrap_or(0))?;
+fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
+    let of = only_launch(launches, u32::try_from(count).unwrap_or(0))?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
@@ -142,21 +149,21 @@ fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Ou
     of.submit(cooperative)
 }
 
-pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
     host_launch_on(launches, count, true)
 }
 
-/// `hipExtLaunchMultiKernelMultiDevice`: each device its kernel, whose groups need not be resident.
-pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> Outcome {
+/// `hipExtLaunchMultiKernelMultiDevice`: a kernel per device, whose work-groups need not be resident.
+pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
     host_launch_on(launches, count, false)
 }
 
-pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> Outcome {
-    let of = only(launches, count)?;
+pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> HipResult {
+    let of = only_launch(launches, count)?;
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
     }
-    let request = Request {
+    let request = LaunchRequest {
         parameters: of.parameters,
         cooperative: true,
         ..module_request(of.grid.into(), of.block.into(), of.lds, of.stream)

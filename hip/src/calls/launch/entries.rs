@@ -1,19 +1,19 @@
-//! The functions that launch: a kernel of a module, or the kernel behind a function of the host's.
+//! Functions that launch a kernel of a module, or the kernel behind a host function.
 
 use gfx906::code_object::LaunchShape;
 
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
-use crate::tell::tell;
 
-/// That a function is not null, which before HIP 7 has an error code of its own.
-pub fn no_null(function: Address) -> Outcome {
+/// Fails for a null function. HIP versions before 7 have an error code of their own for it.
+pub fn no_null(function: Address) -> HipResult {
     match function {
         0 if generation() < Generation::Seven => Err(HipError::InvalidImage),
         0 => Err(HipError::InvalidHandle),
@@ -34,9 +34,9 @@ pub fn module_launch(
     stream: Address,
     parameters: In<Address>,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         extra,
         ..module_request(
@@ -49,9 +49,9 @@ pub fn module_launch(
     launch(&module::function(function)?, function, &request)
 }
 
-/// A launch of groups, without arguments.
-pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> Request {
-    Request {
+/// Returns a launch of work-groups without arguments.
+pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> LaunchRequest {
+    LaunchRequest {
         shape: LaunchShape {
             grid,
             block,
@@ -65,8 +65,8 @@ pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address
     }
 }
 
-/// The kernel behind a function of the host's, or of a module.
-pub fn kernel_of(named: Address) -> Outcome<Function> {
+/// Returns the kernel that a host function or a module's function names.
+pub fn kernel_of(named: Address) -> HipResult<Function> {
     if named == 0 {
         return Err(HipError::InvalidDeviceFunction);
     }
@@ -79,7 +79,7 @@ pub fn kernel_of(named: Address) -> Outcome<Function> {
     }
 }
 
-/// `hipExtModuleLaunchKernel`: work-items of the whole grid instead of work-groups, and events.
+/// `hipExtModuleLaunchKernel`: counts work-items of the whole grid instead of work-groups, and records events.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn ext_module_launch(
     function: Address,
@@ -96,7 +96,7 @@ pub fn ext_module_launch(
     start: Address,
     stop: Address,
     _flags: u32,
-) -> Outcome {
+) -> HipResult {
     no_null(function)?;
     let block = [block_x, block_y, block_z];
     let items = [items_x, items_y, items_z];
@@ -104,12 +104,12 @@ pub fn ext_module_launch(
         return Err(HipError::InvalidValue);
     }
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
-        tell(format!(
+        log(format!(
             "{items:?} work-items are no whole number of blocks {block:?}: not supported"
         ));
         return Err(HipError::NotSupported);
     }
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: [0, 1, 2].map(|d| items[d] / block[d]),
             block,
@@ -139,14 +139,14 @@ pub fn hcc_module_launch(
     extra: In<Address>,
     start: Address,
     stop: Address,
-) -> Outcome {
+) -> HipResult {
     ext_module_launch(
         function, items_x, items_y, items_z, block_x, block_y, block_z, lds, stream, parameters,
         extra, start, stop, 0,
     )
 }
 
-/// `hipLaunchKernel`: the kernel behind the host function that `<<<>>>` names.
+/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names.
 pub fn host_launch(
     host: Address,
     grid: Dim3,
@@ -154,7 +154,7 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     ext_host_launch(host, grid, block, parameters, lds, stream, 0, 0, 0)
 }
 
@@ -169,10 +169,10 @@ pub fn ext_host_launch(
     start: Address,
     stop: Address,
     _flags: i32,
-) -> Outcome {
-    // HIP 7 takes the kernel of a library, too.
+) -> HipResult {
+    // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: grid.into(),
             block: block.into(),
@@ -187,7 +187,7 @@ pub fn ext_host_launch(
     launch(&function, host, &request)
 }
 
-/// `hipLaunchKernelGGLImpl`, which older compilers call: arguments laid out.
+/// `hipLaunchKernelGGLImpl`, which older compilers call with arguments in their final layout.
 pub fn host_launch_packed(
     host: Address,
     grid: In<Dim3>,
@@ -195,9 +195,9 @@ pub fn host_launch_packed(
     lds: u32,
     stream: Address,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     let function = state().function_of(host)?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: grid.get()?.into(),
             block: block.get()?.into(),

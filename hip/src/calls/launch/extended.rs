@@ -3,12 +3,12 @@
 use gfx906::code_object::LaunchShape;
 
 use super::entries::{kernel_of, module_request, no_null};
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
-use crate::tell::tell;
 
 /// `hipLaunchAttribute`.
 #[repr(C)]
@@ -16,7 +16,7 @@ use crate::tell::tell;
 pub struct Attribute {
     id: u32,
     pad: u32,
-    /// A union of 64 bytes.
+    /// Union of 64 bytes.
     value: [i32; 16],
 }
 
@@ -44,8 +44,8 @@ pub struct ModuleConfig {
     count: u32,
 }
 
-/// Whether attributes ask for a cooperative launch; a window of the cache and a priority change nothing.
-fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
+/// Returns true if the attributes ask for a cooperative launch. A window of the cache and a priority change nothing.
+fn is_cooperative(attributes: In<Attribute>, count: u32) -> HipResult<bool> {
     const WINDOW: u32 = 1;
     const COOPERATIVE: u32 = 2;
     const PRIORITY: u32 = 8;
@@ -56,7 +56,7 @@ fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
             COOPERATIVE => cooperative = attribute.value[0] != 0,
             WINDOW | PRIORITY => {}
             id => {
-                tell(format!("a launch with attribute {id}: not supported"));
+                log(format!("a launch with attribute {id}: not supported"));
                 return Err(HipError::InvalidValue);
             }
         }
@@ -64,9 +64,9 @@ fn is_cooperative(attributes: In<Attribute>, count: u32) -> Outcome<bool> {
     Ok(cooperative)
 }
 
-pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> Outcome {
+pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> HipResult {
     let config = config.get()?;
-    let request = Request {
+    let request = LaunchRequest {
         shape: LaunchShape {
             grid: config.grid.into(),
             block: config.block.into(),
@@ -86,11 +86,11 @@ pub fn module_launch(
     function: Address,
     parameters: In<Address>,
     extra: In<Address>,
-) -> Outcome {
+) -> HipResult {
     let config = config.get()?;
     no_null(function)?;
     let shape = (config.grid.into(), config.block.into());
-    let request = Request {
+    let request = LaunchRequest {
         parameters,
         extra,
         cooperative: is_cooperative(config.attributes, config.count)?,

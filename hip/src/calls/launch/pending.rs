@@ -1,24 +1,24 @@
-//! Launches in parts: shape and stream first, perhaps arguments, then the kernel.
+//! Launches in several calls: first shape and stream, then arguments if there are any, then the kernel.
 
 use std::cell::RefCell;
 
 use gfx906::code_object::LaunchShape;
 
-use super::{Request, launch};
+use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In, Out, host_bytes};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
-/// A launch that is being put together: shape, stream, arguments so far.
-type Pending = (LaunchShape, Address, Vec<u8>);
+/// Launch whose kernel is not known yet: shape, stream, arguments so far.
+type PendingLaunch = (LaunchShape, Address, Vec<u8>);
 
 thread_local! {
-    static PENDING: RefCell<Vec<Pending>> = const { RefCell::new(Vec::new()) };
+    static PENDING: RefCell<Vec<PendingLaunch>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What `<<<>>>` says, until the function between takes it up.
-pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> Outcome {
+/// Stores the configuration of `<<<>>>` until the generated host function takes it.
+pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> HipResult {
     let shape = LaunchShape {
         grid: grid.into(),
         block: block.into(),
@@ -28,7 +28,7 @@ pub fn configure(grid: Dim3, block: Dim3, lds: usize, stream: Address) -> Outcom
     Ok(())
 }
 
-pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) -> Outcome {
+pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) -> HipResult {
     let pending = PENDING.with_borrow_mut(Vec::pop);
     let (shape, on, _) = pending.ok_or(HipError::MissingConfiguration)?;
     let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
@@ -38,8 +38,8 @@ pub fn pop(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Addre
     stream.put(on)
 }
 
-pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> Outcome {
-    /// More than any kernel takes.
+pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> HipResult {
+    /// Bound above the argument bytes of any kernel.
     const MOST: usize = 1 << 16;
     let end = offset.checked_add(bytes).filter(|&end| end <= MOST);
     let end = end.ok_or(HipError::InvalidValue)?;
@@ -52,7 +52,7 @@ pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> Outcome {
     })
 }
 
-pub fn launch_by_pointer(host: Address) -> Outcome {
+pub fn launch_by_pointer(host: Address) -> HipResult {
     let pending = PENDING.with_borrow_mut(Vec::pop);
     let (shape, stream, arguments) = pending.ok_or(HipError::MissingConfiguration)?;
     let function = state().function_of(host)?;
@@ -65,12 +65,12 @@ pub fn launch_by_pointer(host: Address) -> Outcome {
         (&raw const size).expose_provenance() as Address,
         3,
     ];
-    let request = Request {
+    let request = LaunchRequest {
         shape,
         stream,
         parameters: In::null(),
-        // The array and what it points to outlive the launch.
-        extra: In::of(&extra),
+        // The array and the arguments outlive the launch.
+        extra: In::from_slice(&extra),
         events: [0; 2],
         cooperative: false,
     };

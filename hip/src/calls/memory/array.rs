@@ -1,11 +1,11 @@
-//! Arrays: made, asked about, freed; and copies to and from their rows.
+//! Creation, queries and destruction of arrays, and copies to and from their rows.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::pitched::{self, Extent};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, Channel, LAYERED};
 use crate::objects::texture::words::ALIGN;
 use crate::runtime::state;
@@ -30,16 +30,16 @@ pub struct Descriptor3d {
     flags: u32,
 }
 
-/// Flags that say nothing but how a card lays the array out: surface loads and stores.
+/// Flag for surface loads and stores, which only changes the layout on a card.
 const PLAIN: u32 = 2;
 
-/// The array of a handle.
-pub fn get(handle: Address) -> Outcome<Array> {
-    let known = state().memory.arrays.get(handle).copied();
-    known.ok_or(HipError::InvalidHandle)
+/// Returns the array of a handle.
+pub fn get(handle: Address) -> HipResult<Array> {
+    let array = state().memory.arrays.get(handle).copied();
+    array.ok_or(HipError::InvalidHandle)
 }
 
-fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> Outcome {
+fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
     out.required()?;
     let [width, height, depth] = sides;
     let layered = flags & LAYERED != 0;
@@ -47,7 +47,7 @@ fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> O
     if channel.components().is_none() || width == 0 || odd {
         return Err(HipError::InvalidValue);
     }
-    // Cubes and gathers are not there.
+    // Cubes and gathers are not supported.
     if flags & !(PLAIN | LAYERED) != 0 {
         return Err(HipError::NotSupported);
     }
@@ -77,30 +77,30 @@ pub fn malloc(
     width: usize,
     height: usize,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     make(out, channel.get()?, [width, height, 0], flags)
 }
 
-pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> Outcome {
+pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> HipResult {
     let sides = [extent.width, extent.height, extent.depth];
     make(out, channel.get()?, sides, flags)
 }
 
-pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> Outcome {
+pub fn create(out: Out<Address>, wanted: In<Descriptor>) -> HipResult {
     let wanted = wanted.get()?;
-    let channel = Channel::of(wanted.format, wanted.components);
+    let channel = Channel::from_array_format(wanted.format, wanted.components);
     let sides = [wanted.width, wanted.height, 0];
     make(out, channel.ok_or(HipError::InvalidValue)?, sides, 0)
 }
 
-pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> Outcome {
+pub fn create_3d(out: Out<Address>, wanted: In<Descriptor3d>) -> HipResult {
     let wanted = wanted.get()?;
-    let channel = Channel::of(wanted.format, wanted.components);
+    let channel = Channel::from_array_format(wanted.format, wanted.components);
     let channel = channel.ok_or(HipError::InvalidValue)?;
     make(out, channel, wanted.sides, wanted.flags)
 }
 
-pub fn destroy(handle: Address) -> Outcome {
+pub fn destroy(handle: Address) -> HipResult {
     if handle == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -108,7 +108,7 @@ pub fn destroy(handle: Address) -> Outcome {
     free::free(array.ok_or(HipError::ContextIsDestroyed)?.base)
 }
 
-pub fn channel_of(out: Out<Channel>, handle: Address) -> Outcome {
+pub fn channel_of(out: Out<Channel>, handle: Address) -> HipResult {
     out.required()?;
     out.put(get(handle)?.channel)
 }
@@ -118,7 +118,7 @@ pub fn info(
     extent: Out<Extent>,
     flags: Out<u32>,
     handle: Address,
-) -> Outcome {
+) -> HipResult {
     let array = get(handle)?;
     if !channel.is_null() {
         channel.put(array.channel)?;
@@ -137,7 +137,7 @@ pub fn info(
     Ok(())
 }
 
-pub fn descriptor(out: Out<Descriptor>, handle: Address) -> Outcome {
+pub fn descriptor(out: Out<Descriptor>, handle: Address) -> HipResult {
     out.required()?;
     let array = get(handle)?;
     out.put(Descriptor {
@@ -148,7 +148,7 @@ pub fn descriptor(out: Out<Descriptor>, handle: Address) -> Outcome {
     })
 }
 
-pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> Outcome {
+pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> HipResult {
     out.required()?;
     let array = get(handle)?;
     out.put(Descriptor3d {
@@ -159,14 +159,15 @@ pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> Outcome {
     })
 }
 
-/// Where bytes `x` of row `y` of an array's first plane are, and the bytes from row to row; a rectangle from there on must be within.
+/// Returns the address of byte `x` in row `y` of an array's first plane, and the bytes from row to row. A rectangle from there on must lie
+/// within the array.
 pub fn corner(
     handle: Address,
     x: usize,
     y: usize,
     width: usize,
     height: usize,
-) -> Outcome<(Address, usize)> {
+) -> HipResult<(Address, usize)> {
     let array = get(handle)?;
     if !array.holds([x, y, 0], [width, height, 1]) {
         return Err(HipError::InvalidValue);
@@ -184,7 +185,7 @@ pub fn copy_2d_to(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, to_pitch) = corner(to, x, y, width, height)?;
     pitched::copy_2d(at, to_pitch, from, pitch, width, height, direction)
 }
@@ -200,7 +201,7 @@ pub fn copy_2d_to_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let (at, to_pitch) = corner(to, x, y, width, height)?;
     pitched::copy_2d_async(at, to_pitch, from, pitch, width, height, direction, stream)
 }
@@ -215,7 +216,7 @@ pub fn copy_2d_from(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, from_pitch) = corner(from, x, y, width, height)?;
     pitched::copy_2d(to, pitch, at, from_pitch, width, height, direction)
 }
@@ -231,20 +232,20 @@ pub fn copy_2d_from_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let (at, from_pitch) = corner(from, x, y, width, height)?;
     pitched::copy_2d_async(to, pitch, at, from_pitch, width, height, direction, stream)
 }
 
-/// Copies `bytes` bytes between plain memory and an array's, row after row from a place on: `copy` is given the place in the array, the
-/// offset in plain memory, and how many bytes.
+/// Copies `bytes` bytes between plain memory and an array, row after row from a position on. `copy` gets the address in the array, the
+/// offset in plain memory, and the number of bytes.
 fn rows(
     handle: Address,
     x: usize,
     y: usize,
     bytes: usize,
-    copy: impl Fn(Address, u64, usize) -> Outcome,
-) -> Outcome {
+    copy: impl Fn(Address, u64, usize) -> HipResult,
+) -> HipResult {
     let array = get(handle)?;
     let row = array.row();
     let start = y.checked_mul(row).and_then(|start| start.checked_add(x));
@@ -272,12 +273,12 @@ pub fn copy_to(
     from: Address,
     bytes: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     rows(to, x, y, bytes, |place, offset, count| {
         copy::submit(
             copy::row(place, from + offset, count, direction),
             NULL,
-            Wait::Yes,
+            Waiting::Always,
         )
     })
 }
@@ -289,63 +290,63 @@ pub fn copy_from(
     y: usize,
     bytes: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     rows(from, x, y, bytes, |place, offset, count| {
         copy::submit(
             copy::row(to + offset, place, count, direction),
             NULL,
-            Wait::Yes,
+            Waiting::Always,
         )
     })
 }
 
-/// Plain memory on either side to or from an array, row after row.
-pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> Outcome {
+/// Copies plain memory to an array, row after row.
+pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> HipResult {
     copy_to(to, offset, 0, from, bytes, DEFAULT)
 }
 
-pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> Outcome {
+pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> HipResult {
     copy_from(to, from, offset, 0, bytes, DEFAULT)
 }
 
-/// Done when the call returns, once the stream has done what came before.
+/// Copies plain memory to an array. The copy waits for the stream's earlier work and is done when the call returns.
 pub fn copy_in_async(
     to: Address,
     offset: usize,
     from: Address,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     stream::synchronize(stream)?;
     copy_in(to, offset, from, bytes)
 }
 
-/// Done when the call returns, once the stream has done what came before.
+/// Copies an array to plain memory. The copy waits for the stream's earlier work and is done when the call returns.
 pub fn copy_out_async(
     to: Address,
     from: Address,
     offset: usize,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     stream::synchronize(stream)?;
     copy_out(to, from, offset, bytes)
 }
 
-/// From an array to an array.
+/// Copies from an array to an array.
 pub fn copy_over(
     to: Address,
     to_offset: usize,
     from: Address,
     from_offset: usize,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     rows(to, to_offset, 0, bytes, |place, offset, count| {
         copy_out(place, from, from_offset + offset as usize, count)
     })
 }
 
-/// A rectangle from an array to an array.
+/// Copies a rectangle from an array to an array.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn copy_2d_over(
     to: Address,
@@ -357,7 +358,7 @@ pub fn copy_2d_over(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let (at, pitch) = corner(from, from_x, from_y, width, height)?;
     copy_2d_to(to, to_x, to_y, at, pitch, width, height, direction)
 }

@@ -1,15 +1,15 @@
-//! Several copies by one call, and copies between devices, of which there is one.
+//! Batches of copies, and copies between devices, although there is only one.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::pitched::{self, Copy3d, Extent, Pitched};
 use super::pool::Location;
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Copy;
 
-/// `hipMemcpyAttributes`. Places and flags are hints, and change nothing.
+/// `hipMemcpyAttributes`. Locations and flags are hints and change nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes {
@@ -18,7 +18,7 @@ pub struct Attributes {
     flags: u32,
 }
 
-/// `hipMemcpy3DOperand`: a kind, and what it says.
+/// `hipMemcpy3DOperand`: a kind and its parameters.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Operand {
@@ -52,28 +52,30 @@ pub struct PeerCopy {
     extent: Extent,
 }
 
-/// When the source of a copy is read (`hipMemcpySrcAccessOrder`). Where it may be read at any time, it is in the stream's turn.
-fn wait_of(order: u32) -> Outcome<Wait> {
+/// Returns whether a call waits, from the order in which sources are read (`hipMemcpySrcAccessOrder`). A source that may be read at any
+/// time is read in the stream's turn.
+fn wait_of(order: u32) -> HipResult<Waiting> {
     const IN_TURN: u32 = 1;
     const DURING_CALL: u32 = 2;
     const ANY: u32 = 3;
     match order {
-        IN_TURN | ANY => Ok(Wait::No),
-        DURING_CALL => Ok(Wait::Yes),
+        IN_TURN | ANY => Ok(Waiting::LikeHip),
+        DURING_CALL => Ok(Waiting::Always),
         _ => Err(HipError::InvalidValue),
     }
 }
 
-/// Gives copies to a stream, all or none; `failed` is told which of them cannot be, or that it is none in particular.
+/// Submits copies to a stream, all or none. `failed` gets the index of the copy that cannot be done, or `usize::MAX` if the
+/// stream is to blame.
 fn submit_all(
     count: usize,
     failed: Out<usize>,
     stream: Address,
-    nth: impl Fn(usize) -> Outcome<(Copy, Wait)>,
-) -> Outcome {
+    nth: impl Fn(usize) -> HipResult<(Copy, Waiting)>,
+) -> HipResult {
     let blame = |index: usize, error: HipError| {
         if !failed.is_null() {
-            // It was seen not to be null.
+            // The pointer was checked before.
             let _ = failed.put(index);
         }
         error
@@ -86,9 +88,9 @@ fn submit_all(
         }
         Ok((copy, wait))
     };
-    let copies: Vec<(Copy, Wait)> = (0..count)
+    let copies: Vec<(Copy, Waiting)> = (0..count)
         .map(|index| checked(index).map_err(|error| blame(index, error)))
-        .collect::<Outcome<_>>()?;
+        .collect::<HipResult<_>>()?;
     for (index, (copy, wait)) in copies.into_iter().enumerate() {
         copy::submit(copy, stream, wait).map_err(|error| blame(index, error))?;
     }
@@ -106,12 +108,12 @@ pub fn rows(
     attribute_count: usize,
     failed: Out<usize>,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let missing = to.is_null() || from.is_null() || sizes.is_null() || count == 0;
     if missing || attribute_count > count || attributes.is_null() != (attribute_count == 0) {
         return Err(HipError::InvalidValue);
     }
-    // An attribute holds from the copy that its index names to the next one's.
+    // An attribute holds from the copy that its index names up to the next attribute's copy.
     let mut starts = Vec::new();
     for n in 0..attribute_count {
         let first = firsts.nth(n)?;
@@ -123,15 +125,17 @@ pub fn rows(
     }
     submit_all(count, failed, stream, |index| {
         let held = starts.partition_point(|&(first, _)| first <= index);
-        let wait = held.checked_sub(1).map_or(Wait::No, |n| starts[n].1);
+        let wait = held
+            .checked_sub(1)
+            .map_or(Waiting::LikeHip, |n| starts[n].1);
         let row = copy::row(to.nth(index)?, from.nth(index)?, sizes.nth(index)?, DEFAULT);
         Ok((row, wait))
     })
 }
 
 impl Operand {
-    /// The array, the place in it, and the memory: one of the two is none.
-    fn side(&self, element: usize, extent: &Extent) -> Outcome<(Address, [usize; 3], Pitched)> {
+    /// Returns the array, the position in it, and the memory. Either the array or the memory is null.
+    fn side(&self, element: usize, extent: &Extent) -> HipResult<(Address, [usize; 3], Pitched)> {
         const POINTER: u32 = 1;
         const ARRAY: u32 = 2;
         let [base, a, b, c] = self.words;
@@ -153,14 +157,14 @@ impl Operand {
         }
     }
 
-    /// The array, if it is one.
+    /// Returns the array's handle, or 0 for plain memory.
     fn array(&self) -> Address {
         if self.kind == 2 { self.words[0] } else { 0 }
     }
 }
 
 impl Operation {
-    fn copy(&self) -> Outcome<(Copy, Wait)> {
+    fn copy(&self) -> HipResult<(Copy, Waiting)> {
         let element = pitched::element(self.from.array(), self.to.array())?;
         let from = self.from.side(element, &self.extent)?;
         let to = self.to.side(element, &self.extent)?;
@@ -175,14 +179,14 @@ pub fn planes(
     failed: Out<usize>,
     flags: u64,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     if count == 0 || operations.is_null() || flags != 0 {
         return Err(HipError::InvalidValue);
     }
     submit_all(count, failed, stream, |index| operations.nth(index)?.copy())
 }
 
-fn of_peers(p: &PeerCopy) -> Outcome<Copy> {
+fn of_peers(p: &PeerCopy) -> HipResult<Copy> {
     card::check(p.from_device)?;
     card::check(p.to_device)?;
     let from = (p.from_array, p.from_at, p.from);
@@ -190,13 +194,13 @@ fn of_peers(p: &PeerCopy) -> Outcome<Copy> {
     pitched::planes(&Copy3d::between(from, to, p.extent))
 }
 
-pub fn peers(parameters: In<PeerCopy>) -> Outcome {
-    copy::submit(of_peers(&parameters.get()?)?, NULL, Wait::Yes)
+pub fn peers(parameters: In<PeerCopy>) -> HipResult {
+    copy::submit(of_peers(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
-pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> Outcome {
+pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> HipResult {
     submit::check(stream)?;
-    copy::submit(of_peers(&parameters.get()?)?, stream, Wait::No)
+    copy::submit(of_peers(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 #[cfg(test)]
@@ -205,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// As C compilers lay it out, of the header of 7.1.
+    /// The expected layout is the C compiler's, for the header of 7.1.
     #[test]
     fn layouts_are_the_headers() {
         assert_eq!(size_of::<Attributes>(), 24);

@@ -1,49 +1,49 @@
-//! Copies, in all directions.
+//! Copies in all directions.
 //!
-//! Where an address belongs is known from the address; a direction that contradicts it is still a copy between the two, as on a card.
-//! A copy that the call itself waits for is done on the calling thread, in the stream's turn. Asynchronous ones wait where HIP does: memory
-//! of the host that is not pinned has arrived, or has been read, when the call returns.
+//! The ends of a copy follow from the addresses. A direction that contradicts the addresses does not matter, as on a card. The calling
+//! thread does a synchronous copy itself, in the stream's turn. An asynchronous copy waits where HIP does: host memory that is not pinned
+//! has been written or read when the call returns.
 
 use crate::boundary::Address;
-use crate::calls::work::{self, Place, place};
+use crate::calls::work::{self, MemoryPlace, place};
 use crate::calls::{capture, submit};
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host;
-use crate::objects::work::{Copy, Form, Rows, Size, Work};
+use crate::objects::work::{Copy, CopyForm, Rows, Size, Work};
 
-/// The greatest direction: `hipMemcpyDefault`.
+/// Greatest direction: `hipMemcpyDefault`.
 const LAST_DIRECTION: u32 = 4;
 const HOST_TO_HOST: u32 = 0;
-/// The direction that the addresses tell.
+/// Direction that is taken from the addresses.
 pub const DEFAULT: u32 = 4;
 
-/// The null stream.
+/// Null stream.
 pub const NULL: Address = 0;
 
-/// Whether a call waits for its copy.
+/// Synchronisation of a call with its copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// It does.
-    Yes,
-    /// It does where HIP does.
-    No,
+pub enum Waiting {
+    /// The call waits.
+    Always,
+    /// The call waits only if HIP does.
+    LikeHip,
 }
 
-/// A copy of one row.
+/// Returns a copy of one row.
 pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
     Copy {
-        to: Rows::one(to),
-        from: Rows::one(from),
-        size: Size::one(bytes),
+        to: Rows::single_row(to),
+        from: Rows::single_row(from),
+        size: Size::single_row(bytes),
         direction,
-        form: Form::Row,
+        form: CopyForm::Row,
         staged: None,
     }
 }
 
-/// Checks a copy that is not empty; where its ends are.
-pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
+/// Checks a copy that is not empty and returns the places of its ends.
+pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
     if copy.direction > LAST_DIRECTION {
         return Err(HipError::InvalidMemcpyDirection);
     }
@@ -52,18 +52,18 @@ pub fn check(copy: &Copy) -> Outcome<(Place, Place)> {
         place(rows.start, span)
     };
     let ends = (end(&copy.to)?, end(&copy.from)?);
-    // Neither end is memory that HIP knows: only a copy on the host can be meant.
+    // HIP knows neither end, so only a copy on the host can be meant.
     let on_host = [HOST_TO_HOST, DEFAULT].contains(&copy.direction);
-    if ends == (Place::Host, Place::Host) && !on_host {
+    if ends == (MemoryPlace::Host, MemoryPlace::Host) && !on_host {
         return Err(HipError::InvalidValue);
     }
     Ok(ends)
 }
 
 /// Copies in a stream's turn.
-pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
+pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
-    if wait == Wait::Yes {
+    if wait == Waiting::Always {
         capture::allow_unsafe()?;
     }
     if copy.direction > LAST_DIRECTION {
@@ -75,40 +75,40 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Wait) -> Outcome {
     let (to, from) = check(&copy)?;
     if submit::is_captured(stream)? {
         return match wait {
-            Wait::Yes => submit::submit_and_wait(stream, &Work::Copy(copy)),
-            Wait::No => submit::submit(stream, Work::Copy(copy)),
+            Waiting::Always => submit::submit_and_wait(stream, &Work::Copy(copy)),
+            Waiting::LikeHip => submit::submit(stream, Work::Copy(copy)),
         };
     }
     let bytes = copy.size.width * copy.size.height * copy.size.depth;
     let wait = match (to, from) {
-        _ if wait == Wait::Yes => true,
-        (Place::Host, _) => true,
-        // What does not fit twice waits.
-        (_, Place::Host) => bytes as u64 > host::available() / 4,
+        _ if wait == Waiting::Always => true,
+        (MemoryPlace::Host, _) => true,
+        // The call waits if a second copy of the data might not fit into memory.
+        (_, MemoryPlace::Host) => bytes as u64 > host::available() / 4,
         _ => false,
     };
     if wait {
         return submit::submit_and_wait(stream, &Work::Copy(copy));
     }
-    if from == Place::Host {
+    if from == MemoryPlace::Host {
         copy.staged = Some(work::stage(&copy)?);
     }
     submit::submit(stream, Work::Copy(copy))
 }
 
-pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> Outcome {
+pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> HipResult {
     with_stream(to, from, bytes, direction, NULL)
 }
 
-/// A copy in a stream's turn that the call waits for.
+/// Copies in a stream's turn; the call waits.
 pub fn with_stream(
     to: Address,
     from: Address,
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    submit(row(to, from, bytes, direction), stream, Wait::Yes)
+) -> HipResult {
+    submit(row(to, from, bytes, direction), stream, Waiting::Always)
 }
 
 pub fn memcpy_async(
@@ -117,50 +117,81 @@ pub fn memcpy_async(
     bytes: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
-    submit(row(to, from, bytes, direction), stream, Wait::No)
+) -> HipResult {
+    submit(row(to, from, bytes, direction), stream, Waiting::LikeHip)
 }
 
-/// A copy whose ends the function's name says: device addresses must be ones.
-fn named(copy: Copy, device: &[Address], stream: Address, wait: Wait) -> Outcome {
+/// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
+fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
     let bytes = copy.size.width as u64;
     if bytes == 0 {
         return Ok(());
     }
     for &address in device {
-        if place(address, bytes)? == Place::Host {
+        if place(address, bytes)? == MemoryPlace::Host {
             return Err(HipError::InvalidValue);
         }
     }
     submit(copy, stream, wait)
 }
 
-pub fn htod(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[to], NULL, Wait::Yes)
+pub fn htod(to: Address, from: Address, bytes: usize) -> HipResult {
+    submit_named(row(to, from, bytes, DEFAULT), &[to], NULL, Waiting::Always)
 }
 
-pub fn dtoh(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[from], NULL, Wait::Yes)
+pub fn dtoh(to: Address, from: Address, bytes: usize) -> HipResult {
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[from],
+        NULL,
+        Waiting::Always,
+    )
 }
 
-pub fn dtod(to: Address, from: Address, bytes: usize) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[to, from], NULL, Wait::Yes)
+pub fn dtod(to: Address, from: Address, bytes: usize) -> HipResult {
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to, from],
+        NULL,
+        Waiting::Always,
+    )
 }
 
-pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[to], stream, Wait::No)
+pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
-pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[from], stream, Wait::No)
+pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[from],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
-pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> Outcome {
-    named(row(to, from, bytes, DEFAULT), &[to, from], stream, Wait::No)
+pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
+    submit_named(
+        row(to, from, bytes, DEFAULT),
+        &[to, from],
+        stream,
+        Waiting::LikeHip,
+    )
 }
 
-pub fn peer(to: Address, to_device: i32, from: Address, from_device: i32, bytes: usize) -> Outcome {
+pub fn peer(
+    to: Address,
+    to_device: i32,
+    from: Address,
+    from_device: i32,
+    bytes: usize,
+) -> HipResult {
     card::check(to_device)?;
     card::check(from_device)?;
     memcpy(to, from, bytes, DEFAULT)
@@ -173,7 +204,7 @@ pub fn peer_async(
     from_device: i32,
     bytes: usize,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     submit::check(stream)?;
     card::check(to_device)?;
     card::check(from_device)?;

@@ -1,42 +1,36 @@
-//! Memory of the device.
-
-use std::sync::LazyLock;
+//! Allocation of device memory.
 
 use super::host;
 use crate::boundary::{Address, Out};
 use crate::calls::capture;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::oob;
 use crate::runtime::state;
 use crate::sanitize;
+use crate::settings;
 
-/// Whether fresh memory of the device holds poison (`GFX906_POISON=1`); zeros otherwise.
-static POISONED: LazyLock<bool> =
-    LazyLock::new(|| std::env::var("GFX906_POISON").is_ok_and(|value| value.trim() == "1"));
-
-/// Allocates memory of the device; its address.
-pub fn allocate(call: &str, bytes: usize) -> Outcome<Address> {
+/// Allocates device memory and returns its address.
+pub fn allocate(call: &str, bytes: usize) -> HipResult<Address> {
     capture::allow_unsafe()?;
     allocate_captured(call, bytes)
 }
 
-/// The same, but captures do not mind.
-pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
+/// Allocates device memory even while streams are being captured.
+pub fn allocate_captured(call: &str, bytes: usize) -> HipResult<Address> {
     let mut state = state();
     let bytes = bytes as u64;
     if bytes > state.memory.left() {
         return Err(HipError::OutOfMemory);
     }
     let name = state.memory.name(call);
-    let base = if oob::passes() {
+    let base = if settings::reads_beyond_pass() {
         state.gpu.alloc_with_page(&name, bytes)
     } else {
         state.gpu.alloc(&name, bytes)
     };
     let base = base.map_err(|_| HipError::OutOfMemory)?;
-    if *POISONED {
+    if settings::POISON.is_on() {
         state
             .gpu
             .poison(base, bytes)
@@ -58,7 +52,7 @@ pub fn allocate_captured(call: &str, bytes: usize) -> Outcome<Address> {
     Ok(base)
 }
 
-fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> Outcome {
+fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> HipResult {
     out.put(0)?;
     if bytes == 0 {
         return Ok(());
@@ -66,12 +60,12 @@ fn allocate_into(call: &str, out: Out<Address>, bytes: usize) -> Outcome {
     out.put(allocate(call, bytes)?)
 }
 
-pub fn malloc(out: Out<Address>, bytes: usize) -> Outcome {
+pub fn malloc(out: Out<Address>, bytes: usize) -> HipResult {
     allocate_into("hipMalloc", out, bytes)
 }
 
-/// `hipExtMallocWithFlags`: fine-grained memory and memory for signals are memory of the device too, as all of it is coherent here.
-pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+/// `hipExtMallocWithFlags`. Fine-grained memory is device memory here, as all of it is coherent.
+pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     const SIGNAL: u32 = 2;
     out.required()?;
     match flags {

@@ -1,15 +1,15 @@
-//! Copies of planes as the driver's functions describe them (`HIP_MEMCPY3D`): each side says what kind of memory it is, and counts in bytes.
+//! Copies of planes as the driver API describes them (`HIP_MEMCPY3D`): each side names its kind of memory and counts in bytes.
 
 use super::array;
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use crate::boundary::{Address, Out, host_value};
-use crate::calls::work::{Place, place};
-use crate::error::{HipError, Outcome};
+use crate::calls::work::{MemoryPlace, place};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::memory_type::MemoryType;
-use crate::objects::work::{Copy, Form, Rows, Size};
+use crate::objects::work::{Copy, CopyForm, Rows, Size};
 
-/// One side, with numbers of 32 bits before HIP 7 and of 64 since.
+/// One side of a copy. Its numbers have 32 bits before HIP 7 and 64 bits since.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Side<N> {
@@ -49,9 +49,10 @@ impl Side<u32> {
 }
 
 impl Side<usize> {
-    /// Rows as a program that asks for them gets them: what positions said is in the addresses.
-    fn of(rows: &Rows, size: &Size) -> Outcome<Side<usize>> {
-        let on_host = size.span(rows).map(|span| place(rows.start, span)) == Some(Ok(Place::Host));
+    /// Describes rows for a program that queries a node's parameters. The addresses include the positions.
+    fn of(rows: &Rows, size: &Size) -> HipResult<Side<usize>> {
+        let on_host =
+            size.span(rows).map(|span| place(rows.start, span)) == Some(Ok(MemoryPlace::Host));
         let (kind, host, device) = match on_host {
             true => (MemoryType::Host, rows.start, 0),
             false => (MemoryType::Device, 0, rows.start),
@@ -68,8 +69,8 @@ impl Side<usize> {
         })
     }
 
-    /// With numbers of 32 bits, if they fit.
-    fn narrow(self) -> Outcome<Side<u32>> {
+    /// Converts the numbers to 32 bits, if they fit.
+    fn narrow(self) -> HipResult<Side<u32>> {
         Ok(Side {
             at: [0; 3],
             level: 0,
@@ -82,8 +83,8 @@ impl Side<usize> {
         })
     }
 
-    /// Where its rows are; a copy must lie within an array.
-    fn rows(&self, size: &Size) -> Outcome<Rows> {
+    /// Returns the rows of this side. They must lie within an array, if the side is one.
+    fn rows(&self, size: &Size) -> HipResult<Rows> {
         let [x, y, z] = self.at;
         if self.level != 0 {
             return Err(HipError::InvalidValue);
@@ -102,7 +103,7 @@ impl Side<usize> {
             }
             Some(MemoryType::Unregistered) | None => return Err(HipError::InvalidValue),
         };
-        // Without a pitch rows lie close together, and so do planes without a height.
+        // A pitch of 0 stands for adjacent rows, and a height of 0 for adjacent planes.
         let pitch = if pitch == 0 { size.width } else { pitch };
         let rows = if rows == 0 { size.height } else { rows };
         let ends = |at: usize, count: usize| at.saturating_add(count);
@@ -129,12 +130,12 @@ impl Side<usize> {
     }
 }
 
-fn narrow(number: usize) -> Outcome<u32> {
+fn narrow(number: usize) -> HipResult<u32> {
     u32::try_from(number).map_err(|_| HipError::InvalidValue)
 }
 
-/// Stores the parameters that describe a copy.
-pub fn put(out: Out<u8>, copy: &Copy) -> Outcome {
+/// Stores the parameters of a copy.
+pub fn put(out: Out<u8>, copy: &Copy) -> HipResult {
     let (from, to) = (
         Side::of(&copy.from, &copy.size)?,
         Side::of(&copy.to, &copy.size)?,
@@ -151,8 +152,8 @@ pub fn put(out: Out<u8>, copy: &Copy) -> Outcome {
     })
 }
 
-/// The copy that parameters describe.
-pub fn planes(parameters: Address) -> Outcome<Copy> {
+/// Reads a copy from its parameters.
+pub fn planes(parameters: Address) -> HipResult<Copy> {
     let p = if generation() == Generation::Seven {
         host_value::<Parameters<usize>>(parameters)?
     } else {
@@ -174,24 +175,24 @@ pub fn planes(parameters: Address) -> Outcome<Copy> {
         from: p.from.rows(&size)?,
         size,
         direction: DEFAULT,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
 
-pub fn copy(parameters: Address) -> Outcome {
-    copy::submit(planes(parameters)?, NULL, Wait::Yes)
+pub fn copy(parameters: Address) -> HipResult {
+    copy::submit(planes(parameters)?, NULL, Waiting::Always)
 }
 
-pub fn copy_async(parameters: Address, stream: Address) -> Outcome {
-    copy::submit(planes(parameters)?, stream, Wait::No)
+pub fn copy_async(parameters: Address, stream: Address) -> HipResult {
+    copy::submit(planes(parameters)?, stream, Waiting::LikeHip)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// As C compilers lay it out, of the headers of 5.2 and 7.1.
+    /// The expected layouts are the C compiler's, for the headers of 5.2 and 7.1.
     #[test]
     fn layouts_are_the_headers() {
         assert_eq!(size_of::<Parameters<u32>>(), 128);

@@ -1,18 +1,18 @@
-//! Giving memory back.
+//! Functions that free memory.
 
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::leaks;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::objects::memory::{Allocation, Kind};
 use crate::queue::Submission;
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 use crate::sanitize;
-use crate::settings::SETTINGS;
+use crate::settings;
 
-/// That an address is where an allocation starts which can be freed.
-fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
+/// Returns the allocation that starts at an address, if it can be freed.
+fn freeable(state: &RuntimeState, address: Address) -> HipResult<Allocation> {
     match state.memory.starting_at(address) {
         Some(Allocation {
             kind: Kind::Registered | Kind::Mapped,
@@ -23,8 +23,8 @@ fn freeable(state: &State, address: Address) -> Outcome<Allocation> {
     }
 }
 
-/// Frees an allocation of any kind but registered and mapped memory, once the device has done with it.
-pub fn free(address: Address) -> Outcome {
+/// Frees an allocation, except registered and mapped memory, after the device's work is done.
+pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
@@ -36,16 +36,16 @@ pub fn free(address: Address) -> Outcome {
     give_back(&mut state, address, "hipFree")
 }
 
-/// Frees memory that a graph has held.
+/// Frees memory of a graph.
 pub extern "C" fn give_back_of_graph(address: Address) {
     let mut state = state();
     if state.graphs.memory.remove(&address) {
-        // What a reset has freed is not there any more.
+        // A reset may have freed the allocation already.
         let _ = give_back(&mut state, address, "hipGraphDestroy");
     }
 }
 
-fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
+fn give_back(state: &mut RuntimeState, address: Address, call: &str) -> HipResult {
     let allocation = freeable(state, address).inspect_err(|_| leaks::freed_twice(call, address))?;
     state.memory.remove(address);
     let freed = match allocation.kind {
@@ -60,25 +60,25 @@ fn give_back(state: &mut State, address: Address, call: &str) -> Outcome {
     freed.map_err(|_| HipError::Unknown)
 }
 
-/// Frees an allocation once its stream has come so far.
-pub fn free_async(address: Address, stream: Address) -> Outcome {
+/// Frees an allocation after the stream's earlier work.
+pub fn free_async(address: Address, stream: Address) -> HipResult {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
     let lane = submit::lane(stream)?;
     let of_graph = state().graphs.memory.contains(&address);
-    if let Some(id) = capture::of(lane)? {
-        // What was allocated outside is not the graph's to free.
+    if let Some(id) = capture::find_by_lane(lane)? {
+        // A captured graph does not free memory that was allocated outside of it.
         if !of_graph {
             capture::spoil(lane);
             return Err(HipError::StreamCaptureUnsupported);
         }
-        return capture::add(id, lane, What::Free(address));
+        return capture::add(id, lane, NodeAction::Free(address));
     }
     if of_graph {
         return Ok(());
     }
-    if SETTINGS.synchronous {
+    if settings::SYNC.is_on() {
         return free(address);
     }
     {
@@ -88,22 +88,22 @@ pub fn free_async(address: Address, stream: Address) -> Outcome {
             return Err(HipError::InvalidValue);
         }
     }
-    let job = Submission::of(move || {
+    let job = Submission::from_job(move || {
         let mut state = state();
         state.freeing.remove(&address);
-        // It was there at the call; where the program has freed it since, that call was the right one.
+        // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
         let _ = give_back(&mut state, address, "hipFreeAsync");
     });
     submit::submit_all(lane, vec![job]).map(drop)
 }
 
-/// Frees everything: `hipDeviceReset`.
+/// Frees all memory: `hipDeviceReset`.
 pub fn free_all() {
     let mut state = state();
     state.memory.pools.reset();
     state.graphs.memory.clear();
-    let all: Vec<Allocation> = state.memory.all().copied().collect();
-    for allocation in all {
+    let allocations: Vec<Allocation> = state.memory.allocations().copied().collect();
+    for allocation in allocations {
         if state.belongs_to_program(allocation.base) {
             continue;
         }
@@ -117,7 +117,7 @@ pub fn free_all() {
             }
             _ => state.gpu.detach(allocation.base),
         };
-        // Whatever the table lists is there.
+        // Every allocation of the table exists, so freeing succeeds.
         debug_assert_eq!(freed, Ok(()));
     }
     state.memory.virtual_memory.reset();

@@ -1,7 +1,7 @@
 //! Host memory that kernels reach at its own address: pinned, managed, registered.
 //!
-//! Guest addresses of such an allocation are the host's, and its words are the very words that the host program uses: nothing is copied,
-//! and both sides see each other's accesses as they come: aligned ones of up to 8 bytes at once, whatever their sizes.
+//! Guest addresses of such an allocation are the host's, and kernels use the host program's words themselves. No byte is copied, and each
+//! side sees the other's accesses at once. Aligned accesses of up to 8 bytes are atomic, whatever their sizes.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -13,16 +13,16 @@ use super::free;
 use crate::boundary::{Address, Out};
 use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::host::{available, is_mapped, readable};
 use crate::leaks;
 use crate::objects::memory::{Allocation, Kind};
-use crate::oob;
 use crate::runtime::state;
+use crate::settings;
 
-/// Bytes behind each allocation that belong to no other, so that running over the end is a fault.
+/// Bytes behind each allocation that belong to no other, so that an access beyond the end is a fault.
 const GUARD: usize = 4096;
-/// Words are shared in pairs, as 64-bit atomics need.
+/// Alignment of shared memory: words come in pairs, as 64-bit atomics need.
 const ALIGN: u64 = 8;
 
 const COHERENT: u32 = 0x4000_0000;
@@ -30,9 +30,10 @@ const NON_COHERENT: u32 = 0x8000_0000;
 const MAPPED: u32 = 2;
 const ATTACH_GLOBAL: u32 = 1;
 
-/// Words up to an end: of the last page where reads beyond it pass, which is mapped in any case.
+/// Returns the number of words up to an end. If reads beyond the end pass, it includes the rest of the last page, which is mapped in any
+/// case.
 fn words_of(end: u64) -> usize {
-    let end = if oob::passes() {
+    let end = if settings::reads_beyond_pass() {
         end.next_multiple_of(PAGE)
     } else {
         end
@@ -40,8 +41,8 @@ fn words_of(end: u64) -> usize {
     end.div_ceil(4) as usize
 }
 
-/// Allocates memory of the host; its address.
-pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Address> {
+/// Allocates host memory and returns its address.
+pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> HipResult<Address> {
     capture::allow_unsafe()?;
     if bytes as u64 > available() {
         return Err(HipError::OutOfMemory);
@@ -50,7 +51,8 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     let mut map = MmapMut::map_anon(mapped).map_err(|_| HipError::OutOfMemory)?;
     let start = map.as_mut_ptr().cast();
     let start = NonNull::new(start).ok_or(HipError::OutOfMemory)?;
-    // SAFETY: pages of our own, more than the words need, that stay until `map` is dropped, which nobody looks into.
+    // SAFETY: the pages are this allocation's own and larger than the words. They stay until `map` is dropped, and no other code accesses
+    // them.
     let words = unsafe { Words::of_host(start, words_of(bytes as u64), Box::new(map)) };
     let base = start.as_ptr().expose_provenance() as Address;
     let allocation = Allocation {
@@ -64,11 +66,11 @@ pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> Outcome<Add
     Ok(base)
 }
 
-/// Lets kernels reach words at their own address, which hold the bytes from `base` rounded down to [`ALIGN`] on.
-/// Where reads beyond the end pass, the words go on to the end of the page.
-fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Outcome {
+/// Lets kernels reach words at their own address. The words hold the bytes from `base`, rounded down to [`ALIGN`]. If reads beyond the end
+/// pass, the words go on to the end of the page.
+fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> HipResult {
     let mut state = state();
-    let (words, page) = if oob::passes() {
+    let (words, page) = if settings::reads_beyond_pass() {
         let [words, page] = words.shared();
         (words, Some(page))
     } else {
@@ -88,14 +90,14 @@ fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> Ou
     Ok(())
 }
 
-/// Stores the address of new memory of the host.
+/// Allocates host memory and stores its address.
 pub fn allocate_into(
     call: &str,
     out: Out<Address>,
     bytes: usize,
     kind: Kind,
     flags: u32,
-) -> Outcome {
+) -> HipResult {
     out.put(0)?;
     if bytes == 0 {
         return Ok(());
@@ -103,9 +105,9 @@ pub fn allocate_into(
     out.put(allocate(call, bytes, kind, flags)?)
 }
 
-pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     const BOTH: u32 = COHERENT | NON_COHERENT;
-    /// Portable, mapped, write-combined, uncached, where the program's threads are.
+    /// Flags: portable, mapped, write-combined, uncached, NUMA node of the program's threads.
     const OTHERS: u32 = 1 | MAPPED | 4 | 0x1000_0000 | 0x2000_0000;
     out.required()?;
     if flags & BOTH == BOTH || flags & !(BOTH | OTHERS) != 0 {
@@ -114,20 +116,20 @@ pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
 }
 
-pub fn malloc_plain(out: Out<Address>, bytes: usize) -> Outcome {
+pub fn malloc_plain(out: Out<Address>, bytes: usize) -> HipResult {
     malloc(out, bytes, 0)
 }
 
-pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> Outcome {
+pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     out.required()?;
-    // HIP has the flag for memory of the host, and refuses it.
+    // HIP has an attach flag for host memory, and refuses it.
     if bytes == 0 || flags != ATTACH_GLOBAL {
         return Err(HipError::InvalidValue);
     }
     allocate_into("hipMallocManaged", out, bytes, Kind::Managed, flags)
 }
 
-pub fn free(address: Address) -> Outcome {
+pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
@@ -140,12 +142,12 @@ pub fn free(address: Address) -> Outcome {
     free::free(address)
 }
 
-pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> Outcome {
+pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> HipResult {
     out.put(0)?;
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
-    match state().memory.at(host) {
+    match state().memory.allocation_at(host) {
         Some(allocation) if !matches!(allocation.kind, Kind::Device | Kind::Mapped) => {
             out.put(host)
         }
@@ -153,9 +155,9 @@ pub fn device_pointer(out: Out<Address>, host: Address, flags: u32) -> Outcome {
     }
 }
 
-pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
+pub fn get_flags(out: Out<u32>, host: Address) -> HipResult {
     out.required()?;
-    match state().memory.at(host) {
+    match state().memory.allocation_at(host) {
         Some(Allocation {
             kind: Kind::Host | Kind::Registered,
             flags,
@@ -165,8 +167,8 @@ pub fn get_flags(out: Out<u32>, host: Address) -> Outcome {
     }
 }
 
-pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
-    /// Portable, mapped, coarse-grained; memory of devices is not.
+pub fn register(host: Address, bytes: usize, flags: u32) -> HipResult {
+    /// Flags: portable, mapped, coarse-grained. Memory of devices is not supported.
     const FLAGS: u32 = 1 | MAPPED | 8;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
@@ -174,12 +176,18 @@ pub fn register(host: Address, bytes: usize, flags: u32) -> Outcome {
     register_range("hipHostRegister", host, bytes, flags, true)
 }
 
-/// Registers memory that kernels may read and not write. The process may have mapped it in the same way.
-pub fn register_read_only(host: Address, bytes: usize) -> Outcome {
+/// Registers memory that kernels may only read. The process may have mapped the memory read-only too.
+pub fn register_read_only(host: Address, bytes: usize) -> HipResult {
     register_range("gfx906_register_read_only", host, bytes, 0, false)
 }
 
-fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable: bool) -> Outcome {
+fn register_range(
+    call: &str,
+    host: Address,
+    bytes: usize,
+    flags: u32,
+    writable: bool,
+) -> HipResult {
     if host == 0 || bytes == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -203,8 +211,8 @@ fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable:
     let first = std::ptr::with_exposed_provenance_mut(start as usize);
     let first = NonNull::new(first).ok_or(HipError::InvalidValue)?;
     let owner: Box<dyn Any + Send + Sync> = Box::new(());
-    // SAFETY: the range is mapped (writable where the region is), and the program keeps it until it unregisters it: that is what
-    // registering means. Rounding to words stays within its pages.
+    // SAFETY: the range is mapped (and writable if the region is), and the program keeps it mapped until it unregisters it, as the function
+    // demands. Rounding to words stays within the range's pages.
     let words = unsafe { Words::of_host(first, count, owner) };
     let allocation = Allocation {
         kind: Kind::Registered,
@@ -216,7 +224,7 @@ fn register_range(call: &str, host: Address, bytes: usize, flags: u32, writable:
     share(call, allocation, words, writable)
 }
 
-pub fn unregister(host: Address) -> Outcome {
+pub fn unregister(host: Address) -> HipResult {
     if host == 0 {
         return Err(HipError::InvalidValue);
     }

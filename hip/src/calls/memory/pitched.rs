@@ -1,21 +1,21 @@
-//! Rows and planes: memory whose rows start `pitch` bytes apart.
+//! Pitched memory: rows and planes whose rows start `pitch` bytes apart.
 
-use super::copy::{self, DEFAULT, NULL, Wait};
+use super::copy::{self, DEFAULT, NULL, Waiting};
 use super::{array, device, set};
 use crate::boundary::{Address, In, Out};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::objects::memory_type::MemoryType;
-use crate::objects::work::{Copy, Fill, Form, Rows, Size};
+use crate::objects::work::{Copy, CopyForm, Fill, Rows, Size};
 
-/// Rows start at multiples of this.
+/// Alignment of rows.
 pub const PITCH: usize = 256;
 
 /// `hipPitchedPtr`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pitched {
-    /// The first byte.
+    /// Address of the first byte.
     pub pointer: Address,
     /// Bytes from row to row.
     pub pitch: usize,
@@ -25,15 +25,15 @@ pub struct Pitched {
     pub height: usize,
 }
 
-/// `hipExtent`; the width is in bytes where no array is concerned, and otherwise in elements.
+/// `hipExtent`. The width counts elements if an array takes part, otherwise bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Of a row.
+    /// Width of a row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// Planes.
+    /// Number of planes.
     pub depth: usize,
 }
 
@@ -74,7 +74,7 @@ pub struct Copy2d {
     height: usize,
 }
 
-pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) -> Outcome {
+pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize) -> HipResult {
     pitch.required()?;
     out.put(0)?;
     if width == 0 || height == 0 {
@@ -95,14 +95,14 @@ pub fn malloc_driver(
     width: usize,
     height: usize,
     element: u32,
-) -> Outcome {
+) -> HipResult {
     if width == 0 || height == 0 || ![4, 8, 16].contains(&element) {
         return Err(HipError::InvalidValue);
     }
     malloc(out, pitch, width, height)
 }
 
-pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
+pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> HipResult {
     out.required()?;
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
         return out.put(Pitched::default());
@@ -122,11 +122,11 @@ pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> Outcome {
     })
 }
 
-/// One side of a copy of rows: first byte, bytes from row to row.
+/// One side of a copy of rows: address of the first byte, and bytes from row to row.
 type Side = (Address, usize);
 
-/// A copy of rows; none where there is nothing to copy.
-pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> Outcome<Copy> {
+/// Returns a copy of rows, which may be empty.
+pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> HipResult<Copy> {
     let rows = |side: Side| Rows {
         start: side.0,
         pitch: side.1,
@@ -137,18 +137,18 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
         height,
         depth: 1,
     };
-    checked(Copy {
+    check_rows(Copy {
         to: rows(to),
         from: rows(from),
         size,
         direction,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
 
-/// That rows do not run into each other.
-fn checked(copy: Copy) -> Outcome<Copy> {
+/// Fails if rows overlap.
+fn check_rows(copy: Copy) -> HipResult<Copy> {
     if copy.size.is_empty() {
         return Ok(copy);
     }
@@ -169,9 +169,9 @@ pub fn copy_2d(
     width: usize,
     height: usize,
     direction: u32,
-) -> Outcome {
+) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, NULL, Wait::Yes)
+    copy::submit(plane, NULL, Waiting::Always)
 }
 
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
@@ -184,16 +184,17 @@ pub fn copy_2d_async(
     height: usize,
     direction: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, stream, Wait::No)
+    copy::submit(plane, stream, Waiting::LikeHip)
 }
 
-/// A side of a copy of planes: an array, or pitched memory. Places in an array are counted in elements, in memory in bytes.
-fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> Outcome<Rows> {
+/// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
+/// bytes.
+fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> HipResult<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
         let ends = |at: usize, count: usize| at.saturating_add(count);
-        // A width that no row has is told by another code.
+        // A width beyond a row has an error code of its own.
         let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
         let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
         if !size.is_empty() && (beside || below) {
@@ -223,8 +224,8 @@ fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) ->
     })
 }
 
-/// The bytes of what widths are counted in: elements of the array that takes part, 0 being none.
-pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
+/// Returns the bytes of a unit of width: of an element of the array that takes part, or 1 if both sides are plain memory.
+pub fn element(from_array: Address, to_array: Address) -> HipResult<usize> {
     match [from_array, to_array].into_iter().find(|&array| array != 0) {
         Some(array) => Ok(array::get(array)?.channel.bytes()),
         None => Ok(1),
@@ -232,7 +233,7 @@ pub fn element(from_array: Address, to_array: Address) -> Outcome<usize> {
 }
 
 impl Copy3d {
-    /// A copy in the direction that addresses tell, each side an array and a place in it, or memory and an offset.
+    /// Returns a copy whose direction follows from the addresses. Each side is an array and a position, or memory and an offset.
     pub fn between(
         (from_array, from_at, from): (Address, [usize; 3], Pitched),
         (to_array, to_at, to): (Address, [usize; 3], Pitched),
@@ -251,22 +252,22 @@ impl Copy3d {
     }
 }
 
-/// A copy of planes. The extent's width is in elements where an array takes part, in bytes where none does.
-pub fn planes(p: &Copy3d) -> Outcome<Copy> {
+/// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
+pub fn planes(p: &Copy3d) -> HipResult<Copy> {
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
-    checked(Copy {
+    check_rows(Copy {
         to: side(p.to_array, &p.to, p.to_at, &size)?,
         from: side(p.from_array, &p.from, p.from_at, &size)?,
         size,
         direction: p.direction,
-        form: Form::Planes,
+        form: CopyForm::Planes,
         staged: None,
     })
 }
 
-/// A copy as a program that asks for it gets it: what positions said is in the pointers.
+/// Describes a copy for a program that queries a node's parameters. The pointers include the positions.
 pub fn parameters(copy: &Copy) -> Copy3d {
     let side = |rows: &Rows| Pitched {
         pointer: rows.start,
@@ -300,17 +301,17 @@ impl Extent {
     }
 }
 
-pub fn copy_3d(parameters: In<Copy3d>) -> Outcome {
-    copy::submit(planes(&parameters.get()?)?, NULL, Wait::Yes)
+pub fn copy_3d(parameters: In<Copy3d>) -> HipResult {
+    copy::submit(planes(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
-pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> Outcome {
-    copy::submit(planes(&parameters.get()?)?, stream, Wait::No)
+pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> HipResult {
+    copy::submit(planes(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 impl Side2d {
-    /// Where it starts; the copy must lie within an array.
-    fn side(&self, width: usize, height: usize) -> Outcome<Side> {
+    /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
+    fn side(&self, width: usize, height: usize) -> HipResult<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
             Some(MemoryType::Array) => {
                 return array::corner(self.array, self.x, self.y, width, height);
@@ -329,22 +330,22 @@ impl Side2d {
     }
 }
 
-fn of_parameters(p: &Copy2d) -> Outcome<Copy> {
+fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
     let to = p.to.side(p.width, p.height)?;
     let from = p.from.side(p.width, p.height)?;
     plane(to, from, p.width, p.height, DEFAULT)
 }
 
-pub fn copy_parameters(parameters: In<Copy2d>) -> Outcome {
-    copy::submit(of_parameters(&parameters.get()?)?, NULL, Wait::Yes)
+pub fn copy_parameters(parameters: In<Copy2d>) -> HipResult {
+    copy::submit(of_parameters(&parameters.get()?)?, NULL, Waiting::Always)
 }
 
-pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> Outcome {
-    copy::submit(of_parameters(&parameters.get()?)?, stream, Wait::No)
+pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> HipResult {
+    copy::submit(of_parameters(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
-/// A fill of planes.
-pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
+/// Returns a fill of planes.
+pub fn fill(to: Pitched, value: i32, extent: Extent) -> HipResult<Fill> {
     let plane = to.pitch.checked_mul(to.height);
     let plane = plane.ok_or(HipError::InvalidValue)?;
     let size = extent.size();
@@ -363,10 +364,10 @@ pub fn fill(to: Pitched, value: i32, extent: Extent) -> Outcome<Fill> {
     })
 }
 
-pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> Outcome {
-    set::submit(fill(to, value, extent)?, NULL, Wait::Yes)
+pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> HipResult {
+    set::submit(fill(to, value, extent)?, NULL, Waiting::Always)
 }
 
-pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> Outcome {
-    set::submit(fill(to, value, extent)?, stream, Wait::No)
+pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> HipResult {
+    set::submit(fill(to, value, extent)?, stream, Waiting::LikeHip)
 }

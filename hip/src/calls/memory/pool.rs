@@ -5,17 +5,17 @@ use super::free::give_back_of_graph;
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
 use crate::card;
-use crate::error::{HipError, Outcome};
-use crate::objects::graph::What;
+use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 use crate::runtime::state;
 
-/// `hipMemLocation`: its kind, and which.
+/// `hipMemLocation`: its kind and number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// 1: a device.
+    /// Kind of location; 1 is a device.
     pub kind: u32,
-    /// Which.
+    /// Number of the device.
     pub id: i32,
 }
 
@@ -23,31 +23,31 @@ pub struct Location {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Who.
+    /// Location that gets access.
     pub location: Location,
-    /// What it may: 0, 1 to read, 3 to read and write.
+    /// Access: 0 for none, 1 to read, 3 to read and write.
     pub flags: u32,
 }
 
-/// `hipMemPoolProps`, as far as anything here depends on it.
+/// First fields of `hipMemPoolProps`, the only ones that have an effect here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PoolProperties {
-    /// 1: pinned.
+    /// Kind of memory; 1 is pinned.
     kind: u32,
-    /// To whom its memory can be shown; 0: nobody.
+    /// Kind of handle for other processes; 0 is none.
     handles: u32,
     location: Location,
 }
 
-/// Nothing may be done.
+/// No access.
 pub const NO_ACCESS: u32 = 0;
-/// It may be read.
+/// Read access.
 pub const READ: u32 = 1;
-/// It may be read and written.
+/// Read and write access.
 pub const READ_WRITE: u32 = 3;
 
-/// An attribute's number; those of sizes can only be set to 0, which begins their highest value anew.
+/// Numbers of attributes. Attributes that are sizes can only be set to 0, which resets their highest value.
 mod attribute {
     pub const THRESHOLD: u32 = 4;
     pub const RESERVED: u32 = 5;
@@ -57,7 +57,7 @@ mod attribute {
 }
 
 impl PoolProperties {
-    /// Those of the device's own memory.
+    /// Properties of the device's own memory.
     pub fn of_device() -> PoolProperties {
         PoolProperties {
             kind: 1,
@@ -68,8 +68,8 @@ impl PoolProperties {
 }
 
 impl Location {
-    /// That it is the one device.
-    pub fn check(self) -> Outcome {
+    /// Fails unless the location is the only device.
+    pub fn check(self) -> HipResult {
         const DEVICE: u32 = 1;
         if self.kind != DEVICE {
             return Err(HipError::InvalidValue);
@@ -78,35 +78,35 @@ impl Location {
     }
 }
 
-fn with<T>(
+fn with_pool<T>(
     pool: Address,
-    f: impl FnOnce(&mut crate::objects::pool::Pool) -> Outcome<T>,
-) -> Outcome<T> {
+    f: impl FnOnce(&mut crate::objects::pool::Pool) -> HipResult<T>,
+) -> HipResult<T> {
     let mut state = state();
     let pool = state.memory.pools.get(pool);
     f(pool.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn default_of(out: Out<Address>, device: i32) -> Outcome {
+pub fn default_of(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(state().memory.pools.default)
 }
 
-pub fn current_of(out: Out<Address>, device: i32) -> Outcome {
+pub fn current_of(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(state().memory.pools.current)
 }
 
-pub fn set_current(device: i32, pool: Address) -> Outcome {
+pub fn set_current(device: i32, pool: Address) -> HipResult {
     card::check(device)?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     state().memory.pools.current = pool;
     Ok(())
 }
 
-pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> Outcome {
+pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> HipResult {
     const PINNED: u32 = 1;
     out.required()?;
     let wanted = properties.get()?;
@@ -117,24 +117,24 @@ pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> Outcome {
     out.put(state().memory.pools.create())
 }
 
-pub fn destroy(pool: Address) -> Outcome {
+pub fn destroy(pool: Address) -> HipResult {
     if !state().memory.pools.destroy(pool) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn trim(pool: Address, keep: usize) -> Outcome {
-    with(pool, |pool| {
+pub fn trim(pool: Address, keep: usize) -> HipResult {
+    with_pool(pool, |pool| {
         pool.trim(keep as u64);
         Ok(())
     })
 }
 
-/// The value is an `int` or a `uint64_t`, as the attribute says.
-pub fn set(pool: Address, number: u32, value: In<u32>) -> Outcome {
+/// Sets an attribute. The value is an `int` or a `uint64_t`, depending on the attribute.
+pub fn set(pool: Address, number: u32, value: In<u32>) -> HipResult {
     let low = value.get()?;
-    with(pool, |pool| {
+    with_pool(pool, |pool| {
         let wide = || Ok(u64::from(low) | u64::from(value.nth(1)?) << 32);
         match number {
             1..=3 => pool.reuse[number as usize - 1] = low as i32,
@@ -147,9 +147,9 @@ pub fn set(pool: Address, number: u32, value: In<u32>) -> Outcome {
     })
 }
 
-pub fn get(pool: Address, number: u32, value: Out<u32>) -> Outcome {
+pub fn get(pool: Address, number: u32, value: Out<u32>) -> HipResult {
     value.required()?;
-    with(pool, |pool| {
+    with_pool(pool, |pool| {
         let wide = match number {
             1..=3 => return value.put(pool.reuse[number as usize - 1] as u32),
             attribute::THRESHOLD => pool.threshold,
@@ -164,9 +164,9 @@ pub fn get(pool: Address, number: u32, value: Out<u32>) -> Outcome {
     })
 }
 
-/// The device reaches its own pools, whatever is asked.
-pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> Outcome {
-    with(pool, |_| Ok(()))?;
+/// Accepts access rights, which change nothing because the device always reaches its own pools.
+pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> HipResult {
+    with_pool(pool, |_| Ok(()))?;
     if count > 0 && descriptions.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -180,34 +180,47 @@ pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> Outc
     Ok(())
 }
 
-pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> Outcome {
+pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> HipResult {
     flags.required()?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     location.get()?.check()?;
     flags.put(READ_WRITE)
 }
 
-fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> Outcome {
+fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> HipResult {
     out.put(0)?;
-    with(pool, |_| Ok(()))?;
+    with_pool(pool, |_| Ok(()))?;
     if bytes == 0 {
         return Ok(());
     }
     let address = device::allocate(call, bytes)?;
-    state().memory.pools.took(pool, address, bytes as u64);
+    state()
+        .memory
+        .pools
+        .note_allocation(pool, address, bytes as u64);
     out.put(address)
 }
 
-/// Memory of a graph that is being captured.
-fn captured(call: &str, out: Out<Address>, bytes: usize, stream: Address, id: u64) -> Outcome {
+/// Allocates memory in a graph that is being captured.
+fn allocate_in_capture(
+    call: &str,
+    out: Out<Address>,
+    bytes: usize,
+    stream: Address,
+    id: u64,
+) -> HipResult {
     let graph = capture::graph(id)?;
     let address = memory_of_graph(call, graph, bytes)?;
-    capture::add(id, submit::lane(stream)?, What::Allocate(address, bytes))?;
+    capture::add(
+        id,
+        submit::lane(stream)?,
+        NodeAction::Allocate(address, bytes),
+    )?;
     out.put(address)
 }
 
-/// Memory that a graph is to hold, until nobody launches it any more.
-pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Address> {
+/// Allocates memory that a graph owns until the graph and its executable graphs are destroyed.
+pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Address> {
     if bytes == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -220,22 +233,22 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> Outcome<Addr
     Ok(address)
 }
 
-/// The memory is there when the call returns.
-pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> Outcome {
+/// Allocates memory, which exists when the call returns.
+pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
-    if let Some(id) = capture::of(submit::lane(stream)?)? {
-        return captured("hipMallocAsync", out, bytes, stream, id);
+    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
+        return allocate_in_capture("hipMallocAsync", out, bytes, stream, id);
     }
     let pool = state().memory.pools.current;
     allocate("hipMallocAsync", out, bytes, pool)
 }
 
-pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> Outcome {
+pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> HipResult {
     out.required()?;
     submit::check(stream)?;
-    if let Some(id) = capture::of(submit::lane(stream)?)? {
-        return captured("hipMallocFromPoolAsync", out, bytes, stream, id);
+    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
+        return allocate_in_capture("hipMallocFromPoolAsync", out, bytes, stream, id);
     }
     allocate("hipMallocFromPoolAsync", out, bytes, pool)
 }

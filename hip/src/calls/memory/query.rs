@@ -1,8 +1,8 @@
-//! Questions about memory.
+//! Queries about memory.
 
 use crate::boundary::{Address, In, Out};
 use crate::card::{self, FIRST_ADDRESS, TOTAL};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::handles::CONTEXT;
 use crate::objects::memory::Kind;
@@ -13,24 +13,24 @@ use crate::runtime::state;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointerAttributes {
-    /// A number of [`MemoryType`].
+    /// Number of a [`MemoryType`].
     pub memory_type: u32,
-    /// The device.
+    /// Number of the device.
     pub device: i32,
-    /// Where kernels reach it.
+    /// Address for kernels.
     pub device_pointer: Address,
-    /// Where the host reaches it; 0: nowhere.
+    /// Address for the host, or 0.
     pub host_pointer: Address,
-    /// Whether it is managed.
+    /// 1 for managed memory.
     pub is_managed: i32,
-    /// The flags it was asked for with.
+    /// Flags of the allocation.
     pub flags: u32,
 }
 
-/// `hipInvalidDeviceId`: where memory that HIP does not know is.
+/// `hipInvalidDeviceId`: the device number of memory that HIP does not know.
 const NO_DEVICE: i32 = -2;
 
-pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
+pub fn info(free: Out<usize>, total: Out<usize>) -> HipResult {
     if !free.is_null() {
         free.put(state().memory.left() as usize)?;
     }
@@ -40,22 +40,22 @@ pub fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
     Ok(())
 }
 
-pub fn total(out: Out<usize>, device: i32) -> Outcome {
+pub fn total(out: Out<usize>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
     out.put(TOTAL as usize)
 }
 
-/// An allocation, or a variable of a module: base and size.
+/// Returns base and size of the allocation or module variable at an address.
 fn range(address: Address) -> Option<(Address, u64)> {
     let state = state();
-    match state.memory.at(address) {
+    match state.memory.allocation_at(address) {
         Some(allocation) => Some((allocation.base, allocation.size)),
         None => state.gpu.allocation_at(address),
     }
 }
 
-pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> Outcome {
+pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> HipResult {
     let (from, bytes) = range(address).ok_or(HipError::NotFound)?;
     if !base.is_null() {
         base.put(from)?;
@@ -66,16 +66,16 @@ pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> 
     Ok(())
 }
 
-pub fn size_of_allocation(address: Address, size: Out<usize>) -> Outcome {
+pub fn size_of_allocation(address: Address, size: Out<usize>) -> HipResult {
     size.required()?;
     let (_, bytes) = range(address).ok_or(HipError::InvalidValue)?;
     size.put(bytes as usize)
 }
 
-pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
+pub fn attributes(out: Out<PointerAttributes>, address: Address) -> HipResult {
     out.required()?;
     match describe(address) {
-        // From HIP 6 on, memory of the host that it does not know is an answer, and no error.
+        // From HIP 6 on, unknown host memory is a valid answer instead of an error.
         Err(HipError::InvalidValue) if address != 0 && generation() >= Generation::Six => {
             out.put(PointerAttributes {
                 memory_type: MemoryType::Unregistered.number(generation()),
@@ -87,8 +87,8 @@ pub fn attributes(out: Out<PointerAttributes>, address: Address) -> Outcome {
     }
 }
 
-fn describe(address: Address) -> Outcome<PointerAttributes> {
-    let allocation = state().memory.at(address);
+fn describe(address: Address) -> HipResult<PointerAttributes> {
+    let allocation = state().memory.allocation_at(address);
     let Some(allocation) = allocation else {
         let (_, _) = range(address).ok_or(HipError::InvalidValue)?;
         return Ok(PointerAttributes {
@@ -99,7 +99,7 @@ fn describe(address: Address) -> Outcome<PointerAttributes> {
     };
     let host = if address < FIRST_ADDRESS { address } else { 0 };
     Ok(PointerAttributes {
-        memory_type: MemoryType::of(allocation.kind).number(generation()),
+        memory_type: MemoryType::from_kind(allocation.kind).number(generation()),
         device: 0,
         device_pointer: address,
         host_pointer: host,
@@ -108,7 +108,7 @@ fn describe(address: Address) -> Outcome<PointerAttributes> {
     })
 }
 
-/// An attribute of `hipPointer_attribute` that means something here, as many bytes as it has; of memory that HIP does not know, zeros.
+/// Returns the bytes of a `hipPointer_attribute`. For memory that HIP does not know they are zeros.
 fn value(
     attribute: u32,
     known: Option<&PointerAttributes>,
@@ -133,40 +133,40 @@ fn value(
     })
 }
 
-fn put_all(out: Out<u8>, bytes: Vec<u8>) -> Outcome {
+fn put_all(out: Out<u8>, bytes: Vec<u8>) -> HipResult {
     (0..)
         .zip(bytes)
         .try_for_each(|(n, byte)| out.put_at(n, byte))
 }
 
 /// `hipPointerGetAttribute`.
-pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> Outcome {
+pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     const HOST_POINTER: u32 = 4;
     out.required()?;
-    let known = describe(address)?;
+    let description = describe(address)?;
     let range = range(address).ok_or(HipError::InvalidValue)?;
-    if attribute == HOST_POINTER && known.host_pointer == 0 {
+    if attribute == HOST_POINTER && description.host_pointer == 0 {
         return Err(HipError::InvalidValue);
     }
-    let bytes = value(attribute, Some(&known), range);
+    let bytes = value(attribute, Some(&description), range);
     put_all(out, bytes.ok_or(HipError::NotSupported)?)
 }
 
-/// `hipDrvPointerGetAttributes`: what an attribute does not mean of an address is zeros, and no error.
+/// `hipDrvPointerGetAttributes`: an attribute that an address does not have is returned as zeros, without an error.
 pub fn attributes_by_driver(
     count: u32,
     attributes: In<u32>,
     out: In<Out<u8>>,
     address: Address,
-) -> Outcome {
+) -> HipResult {
     if count == 0 || attributes.is_null() || out.is_null() || address == 0 {
         return Err(HipError::InvalidValue);
     }
-    let known = describe(address).ok();
+    let description = describe(address).ok();
     let range = range(address).unwrap_or((0, 0));
     for n in 0..count as usize {
         let place = out.nth(n)?.required()?;
-        if let Some(bytes) = value(attributes.nth(n)?, known.as_ref(), range) {
+        if let Some(bytes) = value(attributes.nth(n)?, description.as_ref(), range) {
             put_all(place, bytes)?;
         }
     }

@@ -1,23 +1,23 @@
-//! Advice about managed memory, and questions about it.
+//! Advice about managed memory, and queries of the advice.
 
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
 use crate::card;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::advice::{Advice, NOWHERE};
 use crate::objects::memory::Kind;
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 
 use super::pool::Location;
 
 /// `hipCpuDeviceId`.
 const HOST: i32 = -1;
 
-/// Bytes of an allocation of managed memory: its base, its size, and which of its bytes a range is.
+/// Range in an allocation of managed memory: base and size of the allocation, and the range within.
 type Bytes = (Address, u64, std::ops::Range<u64>);
 
-fn managed(state: &State, address: Address, bytes: usize) -> Outcome<Bytes> {
-    match state.memory.at(address) {
+fn managed(state: &RuntimeState, address: Address, bytes: usize) -> HipResult<Bytes> {
+    match state.memory.allocation_at(address) {
         Some(a) if a.kind == Kind::Managed && a.size - (address - a.base) >= bytes as u64 => {
             let from = address - a.base;
             Ok((a.base, a.size, from..from + bytes as u64))
@@ -26,15 +26,15 @@ fn managed(state: &State, address: Address, bytes: usize) -> Outcome<Bytes> {
     }
 }
 
-fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> Outcome {
+fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> HipResult {
     let mut state = state();
     let (base, size, range) = managed(&state, address, bytes)?;
     state.memory.advised.note(base, size, range, f);
     Ok(())
 }
 
-/// Managed memory is where it is needed already.
-pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> Outcome {
+/// Accepts a prefetch, which changes nothing because managed memory is reachable from both sides.
+pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> HipResult {
     if device != HOST {
         card::check(device)?;
     }
@@ -42,8 +42,8 @@ pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) ->
     note(address, bytes, |advice| advice.prefetched = device)
 }
 
-/// Advice changes nothing here, but is checked, and can be asked for.
-pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outcome {
+/// Stores advice for later queries. It has no other effect.
+pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> HipResult {
     if device != HOST {
         card::check(device)?;
     }
@@ -62,11 +62,11 @@ pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> Outco
     }
 }
 
-/// The device that a place of HIP 7's functions means.
-fn device_of(location: Location) -> Outcome<i32> {
+/// Returns the device that a location of HIP 7's functions names.
+fn device_of(location: Location) -> HipResult<i32> {
     match location.kind {
         1 => Ok(location.id),
-        // The host, one of its memories, or the one that is nearest.
+        // The host, one of its NUMA nodes, or the nearest node.
         2..=4 => Ok(HOST),
         _ => Err(HipError::InvalidValue),
     }
@@ -78,27 +78,27 @@ pub fn prefetch_to(
     location: Location,
     flags: u32,
     stream: Address,
-) -> Outcome {
+) -> HipResult {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
     prefetch(address, bytes, device_of(location)?, stream)
 }
 
-pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location) -> Outcome {
+pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location) -> HipResult {
     advise(address, bytes, advice, device_of(location)?)
 }
 
-/// `hipMemRangeGetAttribute`: an `int`, or as many as fit.
+/// `hipMemRangeGetAttribute`: stores an `int`, or as many as fit.
 pub fn attribute(
     out: Out<i32>,
     out_bytes: usize,
     attribute: u32,
     address: Address,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     const ACCESSED_BY: u32 = 3;
-    /// Fine, coarse, now this and now that: `hipMemRangeCoherencyMode`.
+    /// Value for ranges that are partly fine and partly coarse: `hipMemRangeCoherencyMode`.
     const MIXED: i32 = 2;
     out.required()?;
     let fits = match attribute {
@@ -137,7 +137,7 @@ pub fn attributes(
     count: usize,
     address: Address,
     bytes: usize,
-) -> Outcome {
+) -> HipResult {
     if out.is_null() || sizes.is_null() || attributes.is_null() || count == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -152,8 +152,8 @@ pub fn attributes(
     })
 }
 
-/// `hipStreamAttachMemAsync`: a whole allocation, by its size or 0.
-pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> Outcome {
+/// `hipStreamAttachMemAsync`. The range is a whole allocation, given by its size or 0.
+pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> HipResult {
     const SINGLE: u32 = 4;
     submit::check(stream)?;
     if ![1, 2, SINGLE].contains(&flags) || (stream == 0 && flags == SINGLE) {

@@ -1,23 +1,23 @@
-//! Virtual memory management: reserve addresses, make memory, map the one to the other, and say who may use it.
+//! Virtual memory management: address ranges, physical memory, mappings, and access rights.
 
 use super::pool::{Access, Location, NO_ACCESS, READ, READ_WRITE};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::memory::{Allocation, Kind};
 use crate::objects::virtual_memory::{GRANULARITY, Mapping};
-use crate::runtime::{State, state};
+use crate::runtime::{RuntimeState, state};
 use crate::sanitize;
 
-/// What large mappings are best a multiple of.
+/// Recommended granularity of large mappings.
 const RECOMMENDED: u64 = 2 << 20;
 const PINNED: u32 = 1;
 
-/// `hipMemAllocationProp`, as words: HIP 6 has its fields in another order.
+/// `hipMemAllocationProp` as words, because HIP 6 orders its fields differently.
 pub type Properties = [u32; 8];
 
-/// Where in it type, kind of handle and place stand.
+/// Returns the indices of memory type, handle type and location in [`Properties`].
 fn fields() -> (usize, usize, usize) {
     match generation() {
         Generation::Five => (4, 3, 1),
@@ -25,8 +25,8 @@ fn fields() -> (usize, usize, usize) {
     }
 }
 
-/// That memory of the device's is asked for, which nobody else sees.
-fn check(properties: In<Properties>) -> Outcome {
+/// Fails unless the properties ask for device memory without a handle for other processes.
+fn check(properties: In<Properties>) -> HipResult {
     let words = properties.get()?;
     let (kind, handles, place) = fields();
     let location = Location {
@@ -40,8 +40,8 @@ fn check(properties: In<Properties>) -> Outcome {
     Ok(())
 }
 
-/// That a size is of whole pages.
-fn whole_pages(bytes: usize) -> Outcome<u64> {
+/// Returns a size. Fails unless it is a multiple of the page.
+fn whole_pages(bytes: usize) -> HipResult<u64> {
     let bytes = bytes as u64;
     if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) {
         return Err(HipError::InvalidValue);
@@ -49,7 +49,7 @@ fn whole_pages(bytes: usize) -> Outcome<u64> {
     Ok(bytes)
 }
 
-pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> Outcome {
+pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> HipResult {
     out.required()?;
     check(properties)?;
     match option {
@@ -59,14 +59,14 @@ pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> 
     }
 }
 
-/// Reserves addresses; a wish for certain ones is heard and not followed.
+/// Reserves addresses. A wish for certain addresses is accepted and ignored.
 pub fn reserve(
     out: Out<Address>,
     bytes: usize,
     alignment: usize,
     _wish: Address,
     flags: u64,
-) -> Outcome {
+) -> HipResult {
     out.required()?;
     let bytes = whole_pages(bytes)?;
     let alignment = alignment as u64;
@@ -78,14 +78,19 @@ pub fn reserve(
     out.put(base.ok_or(HipError::OutOfMemory)?)
 }
 
-pub fn give_back(base: Address, bytes: usize) -> Outcome {
+pub fn give_back(base: Address, bytes: usize) -> HipResult {
     if !state().memory.virtual_memory.give_back(base, bytes as u64) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn create(out: Out<Address>, bytes: usize, properties: In<Properties>, flags: u64) -> Outcome {
+pub fn create(
+    out: Out<Address>,
+    bytes: usize,
+    properties: In<Properties>,
+    flags: u64,
+) -> HipResult {
     out.required()?;
     check(properties)?;
     let bytes = whole_pages(bytes)?;
@@ -100,23 +105,27 @@ pub fn create(out: Out<Address>, bytes: usize, properties: In<Properties>, flags
     out.put(handle.ok_or(HipError::OutOfMemory)?)
 }
 
-pub fn release(handle: Address) -> Outcome {
+pub fn release(handle: Address) -> HipResult {
     if !state().memory.virtual_memory.release(handle) {
         return Err(HipError::InvalidValue);
     }
     Ok(())
 }
 
-pub fn retain(out: Out<Address>, address: Address) -> Outcome {
+pub fn retain(out: Out<Address>, address: Address) -> HipResult {
     out.required()?;
     let handle = state().memory.virtual_memory.retain(address);
     out.put(handle.ok_or(HipError::InvalidValue)?)
 }
 
-pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
+pub fn properties_of(out: Out<Properties>, handle: Address) -> HipResult {
     out.required()?;
-    let known = state().memory.virtual_memory.held(handle).is_some();
-    if !known {
+    let exists = state()
+        .memory
+        .virtual_memory
+        .find_referenced(handle)
+        .is_some();
+    if !exists {
         return Err(HipError::InvalidValue);
     }
     let (kind, _, place) = fields();
@@ -125,8 +134,8 @@ pub fn properties_of(out: Out<Properties>, handle: Address) -> Outcome {
     out.put(words)
 }
 
-/// Maps from the start of the memory, as HIP asks; nobody may use it until access is given.
-pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> Outcome {
+/// Maps memory from its start, as HIP demands. The mapping is inaccessible until access is set.
+pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) -> HipResult {
     let bytes = whole_pages(bytes)?;
     let aligned = base.is_multiple_of(GRANULARITY);
     if offset != 0 || flags != 0 || !aligned {
@@ -138,13 +147,16 @@ pub fn map(base: Address, bytes: usize, offset: usize, handle: Address, flags: u
     Ok(())
 }
 
-fn parts(state: &State, base: Address, bytes: usize) -> Outcome<Vec<Mapping>> {
-    let parts = state.memory.virtual_memory.whole(base, bytes as u64);
+fn parts(state: &RuntimeState, base: Address, bytes: usize) -> HipResult<Vec<Mapping>> {
+    let parts = state
+        .memory
+        .virtual_memory
+        .whole_mappings(base, bytes as u64);
     parts.ok_or(HipError::InvalidValue)
 }
 
-/// Takes a mapping from the device's address space.
-fn withdraw(state: &mut State, mapping: &Mapping) {
+/// Removes a mapping from the device's address space.
+fn withdraw(state: &mut RuntimeState, mapping: &Mapping) {
     if mapping.access == NO_ACCESS {
         return;
     }
@@ -152,13 +164,13 @@ fn withdraw(state: &mut State, mapping: &Mapping) {
         heap.free(mapping.base, "hipMemUnmap");
     }
     state.memory.remove(mapping.base);
-    // What has been given access is there.
+    // A mapping with access is attached, so detaching succeeds.
     let detached = state.gpu.detach(mapping.base);
     debug_assert_eq!(detached, Ok(()));
 }
 
-/// Puts a mapping into the device's address space.
-fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
+/// Adds a mapping to the device's address space.
+fn give(state: &mut RuntimeState, mapping: &Mapping, access: u32) -> HipResult {
     let name = state.memory.name("hipMemMap");
     let memory = &state.memory.virtual_memory;
     let region = memory.region(mapping, &name, access == READ_WRITE);
@@ -179,7 +191,7 @@ fn give(state: &mut State, mapping: &Mapping, access: u32) -> Outcome {
     Ok(())
 }
 
-pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize) -> Outcome {
+pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize) -> HipResult {
     if count == 0 || wanted.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -211,14 +223,14 @@ pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize)
     Ok(())
 }
 
-pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> Outcome {
+pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> HipResult {
     out.required()?;
     location.get()?.check()?;
-    let mapping = state().memory.virtual_memory.at(address);
+    let mapping = state().memory.virtual_memory.mapping_at(address);
     out.put(mapping.ok_or(HipError::InvalidValue)?.access.into())
 }
 
-pub fn unmap(base: Address, bytes: usize) -> Outcome {
+pub fn unmap(base: Address, bytes: usize) -> HipResult {
     stream::wait_for_device()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {

@@ -1,4 +1,4 @@
-//! Arguments as a launch file has them: addresses become buffers and offsets, all else stays as it is.
+//! Arguments in the form of a launch file: addresses become buffers and offsets, other values stay.
 
 use std::collections::BTreeMap;
 
@@ -8,61 +8,63 @@ use serde_json::{Value, json};
 use crate::boundary::Address;
 use crate::objects::memory::{Allocation, Memory};
 
-/// Bytes of an address.
+/// Size of an address.
 const POINTER: usize = 8;
 
-/// The arguments of a launch.
+/// Arguments of a launch.
 pub struct Arguments {
-    /// One value each, in order.
+    /// A value per argument, in order.
     pub json: Vec<Value>,
-    /// The allocations that they point into, by address.
-    found: Found,
+    /// Allocations that the arguments point into, by address.
+    allocations: PointedAllocations,
 }
 
-/// The name of an allocation's buffer: its number is that of the fault reports (`hipMalloc #3`).
+/// Returns the name of an allocation's buffer, with the number that fault reports use (`hipMalloc #3`).
 pub fn name(allocation: &Allocation) -> String {
     format!("alloc{}", allocation.call)
 }
 
 impl Arguments {
-    /// The explicit arguments of a kernel.
-    pub fn of(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
-        let mut found = Found::new();
+    /// Converts the explicit arguments of a kernel.
+    pub fn new(kernel: &Kernel, kernarg: &[u8], memory: &Memory) -> Arguments {
+        let mut allocations = PointedAllocations::new();
         let json = kernel.explicit_args().map(|arg| {
             let bytes = kernarg.get(arg.offset as usize..).unwrap_or_default();
             let bytes = &bytes[..bytes.len().min(arg.size as usize)];
-            argument(arg, bytes, memory, &mut found)
+            argument(arg, bytes, memory, &mut allocations)
         });
         let json = json.collect();
-        Arguments { json, found }
+        Arguments { json, allocations }
     }
 
-    /// A variable with pointers in it: what it holds, as an argument. None of one without.
+    /// Converts a variable that contains pointers. Returns none for a variable without pointers.
     pub fn variable(&mut self, bytes: &[u8], memory: &Memory) -> Option<Value> {
-        let parts = parts(0, bytes, memory, &mut self.found);
+        let parts = split_value(0, bytes, memory, &mut self.allocations);
         let pointers = parts.iter().any(Value::is_string);
         pointers.then_some(Value::Array(parts))
     }
 
-    /// The allocations that all of them point into.
+    /// Returns the allocations that the arguments point into.
     pub fn buffers(&self) -> Vec<Allocation> {
-        self.found.values().copied().collect()
+        self.allocations.values().copied().collect()
     }
 }
 
-type Found = BTreeMap<Address, Allocation>;
+type PointedAllocations = BTreeMap<Address, Allocation>;
 
-fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Value {
+fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut PointedAllocations) -> Value {
     if let (ArgKind::GlobalBuffer, Ok(word)) = (&arg.kind, bytes.try_into()) {
         let address = u64::from_le_bytes(word);
-        let allocation = memory.at(address).or_else(|| memory.ending_at(address));
+        let allocation = memory
+            .allocation_at(address)
+            .or_else(|| memory.ending_at(address));
         return match allocation {
             Some(allocation) => pointer(address, allocation, found),
-            // Null, or memory that kernels do not reach: the replay faults there as the launch did.
+            // Null, or memory that kernels do not reach. The replay faults there as the launch did.
             None => json!({ "u64": address }),
         };
     }
-    let parts = parts(arg.offset as usize, bytes, memory, found);
+    let parts = split_value(arg.offset as usize, bytes, memory, found);
     match parts.as_slice() {
         [] => json!({ "raw": "" }),
         [one] if one.is_object() => one.clone(),
@@ -70,14 +72,19 @@ fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut Found) -> Valu
     }
 }
 
-/// A value in parts: aligned words that lie in an allocation are pointers, what is between them is raw.
-fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec<Value> {
+/// Splits a value: aligned words that lie in an allocation are pointers, the bytes between them are raw.
+fn split_value(
+    offset: usize,
+    bytes: &[u8],
+    memory: &Memory,
+    found: &mut PointedAllocations,
+) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut raw = 0;
     let mut at = offset.next_multiple_of(POINTER) - offset;
     while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let address = u64::from_le_bytes(*word);
-        if let Some(allocation) = memory.at(address) {
+        if let Some(allocation) = memory.allocation_at(address) {
             parts.extend(hex(&bytes[raw..at]));
             parts.push(pointer(address, allocation, found));
             raw = at + POINTER;
@@ -88,8 +95,8 @@ fn parts(offset: usize, bytes: &[u8], memory: &Memory, found: &mut Found) -> Vec
     parts
 }
 
-/// `$alloc3 + 128`.
-fn pointer(address: Address, allocation: Allocation, found: &mut Found) -> Value {
+/// Returns a pointer as text: `$alloc3 + 128`.
+fn pointer(address: Address, allocation: Allocation, found: &mut PointedAllocations) -> Value {
     found.insert(allocation.base, allocation);
     let name = name(&allocation);
     match address - allocation.base {
@@ -112,7 +119,7 @@ mod tests {
 
     const FIRST: Address = 1 << 47;
 
-    /// Allocations of 256 bytes, the second a page behind the first.
+    /// Returns allocations of 256 bytes; the second begins a page behind the first.
     fn memory() -> Memory {
         let mut memory = Memory::default();
         for base in [FIRST, FIRST + 4096] {
@@ -128,7 +135,7 @@ mod tests {
         memory
     }
 
-    /// `axpy(const float* x, float* y, float a, Pair pair, double d, char c)`, whose pair starts at byte `offset` and has `size`.
+    /// Returns the kernel `axpy(const float* x, float* y, float a, Pair pair, double d, char c)`, whose pair has `size` bytes at `offset`.
     fn axpy(offset: u32, size: u32) -> Kernel {
         let code = include_bytes!("../../../../emulator/tests/data/v5.co");
         let object = CodeObject::parse(code).expect("a code object");
@@ -147,9 +154,13 @@ mod tests {
         bytes.extend(7u32.to_le_bytes());
         bytes.resize(kernel.args[3].offset as usize, 0);
         bytes.extend(rest.iter().flat_map(|value| value.to_le_bytes()));
-        let found = Arguments::of(kernel, &bytes, &memory());
-        let calls = found.buffers().iter().map(|buffer| buffer.call).collect();
-        (found.json, calls)
+        let arguments = Arguments::new(kernel, &bytes, &memory());
+        let calls = arguments
+            .buffers()
+            .iter()
+            .map(|buffer| buffer.call)
+            .collect();
+        (arguments.json, calls)
     }
 
     #[test]
@@ -166,7 +177,7 @@ mod tests {
             ]
         );
         assert_eq!(buffers, [1, 2]);
-        // Right behind the end, null, and what is no allocation.
+        // An address behind the end, a null pointer, and an address of no allocation.
         let (json, buffers) = arguments(&kernel, [FIRST + 256, 0], &[FIRST + 257]);
         assert_eq!(json[..2], [json!("$alloc1 + 256"), json!({"u64": 0})]);
         assert_eq!(json[3], json!({"raw": "0101000000800000"}));
@@ -187,10 +198,10 @@ mod tests {
             json!([{"raw": "0100000000000000"}, "$alloc2 + 8", "$alloc1", {"raw": "0200000000000000"}])
         );
         assert_eq!(buffers, [1, 2]);
-        // One pointer by value is a structure too.
+        // A pointer in a structure that is passed by value.
         let (json, _) = arguments(&axpy(24, 8), [0, 0], &[FIRST + 4]);
         assert_eq!(json[3], json!(["$alloc1 + 4"]));
-        // Where a structure starts at 20, its aligned words are at 24 and on.
+        // A structure at offset 20 has its aligned words from offset 24 on.
         let (json, buffers) = arguments(&axpy(20, 12), [0, 0], &[FIRST, FIRST]);
         assert_eq!(json[3], json!({"raw": "000000000080000000000000"}));
         assert_eq!(buffers, [0; 0]);

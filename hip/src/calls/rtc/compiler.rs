@@ -1,4 +1,4 @@
-//! The compiler of hipRTC: a clang of the host's, in a directory of its own that is gone afterwards.
+//! Compiler of hipRTC: a clang of the host in a temporary directory.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -10,51 +10,52 @@ use std::{env, fs, io, process};
 
 use gfx906::code_object::{CodeObject, SymbolKind};
 
-use super::Program;
-use crate::tell::tell;
+use super::RtcProgram;
+use crate::diagnostics::log;
+use crate::settings;
 
-/// The option for bitcode that is linked later.
+/// Option for bitcode that is linked later.
 const LATER: &str = "-fgpu-rdc";
-/// What names variables that hold the addresses of name expressions.
+/// Prefix of the variables that hold the addresses of name expressions.
 const NAME: &str = "__gfx906_name_";
-/// Compilers that are looked for in `PATH`, unless `GFX906_CLANG` names one; ROCm's comes first.
+/// ROCm's compiler, which comes before the compilers in `PATH`. `GFX906_CLANG` comes before both.
 const ROCM: &str = "/opt/rocm/llvm/bin/clang++";
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
-/// Where Debian has the device library, which its own clang finds and others do not.
+/// Debian's directory of the device library, which only Debian's own clang finds by itself.
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 const HIP_HEADER: &str = "hip/hip_runtime.h";
 
-/// What to do without a compiler.
+/// Message for a host without a compiler.
 const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
                            (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
 
-/// Why there is no code.
-pub enum Trouble {
-    /// The source does not compile: the log says why.
+/// Reason for a failed compilation.
+pub enum CompileError {
+    /// The source does not compile; the log has the errors.
     Compilation,
     /// No compiler is installed.
     NoCompiler,
-    /// The host has no room, or no permission.
+    /// The host has no room, or denies permission.
     Host,
 }
 
-/// A compiled program.
-pub struct Compiled {
-    /// Its code.
-    pub code: Code,
+/// Result of a compilation.
+pub struct CompiledProgram {
+    /// The code.
+    pub code: CompiledCode,
     /// Symbols by the expressions that name them.
     pub names: HashMap<String, String>,
 }
 
-/// What a program is compiled to.
-pub enum Code {
+/// Form of the compiled code.
+pub enum CompiledCode {
     /// A code object.
     Object(Vec<u8>),
     /// Bitcode for a later link (`-fgpu-rdc`).
     Bitcode(Vec<u8>),
 }
 
-/// A program to be compiled.
+/// Compilation of a program.
 pub struct Job {
     file: String,
     source: String,
@@ -62,12 +63,12 @@ pub struct Job {
     expressions: Vec<String>,
 }
 
-/// A directory that is removed where this is dropped.
+/// Temporary directory, which is removed when the value is dropped.
 pub struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What is left there is no matter of the program's.
+        // A directory that cannot be removed is no error of the program.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -85,7 +86,7 @@ impl Directory {
         &self.0
     }
 
-    /// Writes a file, whose name must not lead out of the directory.
+    /// Writes a file whose name must not lead out of the directory.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let parts = Path::new(name).components();
         let plain = |part: &Component<'_>| matches!(part, Component::Normal(_));
@@ -99,10 +100,10 @@ impl Directory {
     }
 }
 
-/// Makes bitcode of its text; what was said where that fails.
+/// Converts LLVM text to bitcode. Returns the compiler's messages if that fails.
 pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(), String>> {
     let mut command = Command::new(compiler);
-    // It has been optimised where that was asked for.
+    // The program's own compilation has optimised the text already.
     command.args([
         "--target=amdgcn-amd-amdhsa",
         "-nogpulib",
@@ -121,25 +122,25 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
     })
 }
 
-/// The compiler; what to install where there is none is told.
-pub fn compiler_or_tell() -> Option<PathBuf> {
-    let found = compiler();
-    if found.is_none() {
-        tell(NO_COMPILER);
+/// Finds the compiler. Logs what to install if there is none.
+pub fn find_or_log_compiler() -> Option<PathBuf> {
+    let compiler_path = compiler();
+    if compiler_path.is_none() {
+        log(NO_COMPILER);
     }
-    found
+    compiler_path
 }
 
-/// The compiler.
+/// Finds the compiler.
 fn compiler() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("GFX906_CLANG").filter(|named| !named.is_empty()) {
-        return Some(named.into());
+    if let Some(named) = settings::clang() {
+        return Some(named);
     }
     let rocm = PathBuf::from(ROCM);
     if rocm.exists() {
         return Some(rocm);
     }
-    let path = env::var_os("PATH")?;
+    let path = settings::search_path()?;
     let names = VERSIONS.rev().map(|version| format!("clang++-{version}"));
     let names = names.chain(["clang++".to_owned()]);
     let places = |name: String| {
@@ -149,9 +150,9 @@ fn compiler() -> Option<PathBuf> {
     names.flat_map(places).find(|file| file.is_file())
 }
 
-/// Options as clang has them. The processor is the program's to name; without, it is the device's.
-fn translated(options: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
+/// Translates options to clang's. The processor is the device's unless the program names one.
+fn translate_options(options: &[String]) -> Vec<String> {
+    let mut flags = Vec::new();
     let mut named = false;
     for option in options.iter().map(|option| option.trim()) {
         let target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
@@ -159,19 +160,19 @@ fn translated(options: &[String]) -> Vec<String> {
         match (target, option) {
             (Some(target), _) => {
                 named = true;
-                all.push(format!("--offload-arch={target}"));
+                flags.push(format!("--offload-arch={target}"));
             }
             (None, "") => {}
-            (None, other) => all.push(other.to_owned()),
+            (None, other) => flags.push(other.to_owned()),
         }
     }
     if !named {
-        all.push("--offload-arch=gfx906".to_owned());
+        flags.push("--offload-arch=gfx906".to_owned());
     }
-    all
+    flags
 }
 
-/// A symbol at the beginning of a text, perhaps quoted.
+/// Returns the symbol at the beginning of a text, which may be quoted.
 fn symbol_of(text: &str) -> &str {
     match text.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap_or_default(),
@@ -184,12 +185,12 @@ fn symbol_of(text: &str) -> &str {
 }
 
 impl Job {
-    /// What of a program the compiler needs.
-    pub fn of(program: &Program) -> Job {
+    /// Collects the compiler's inputs from a program.
+    pub fn new(program: &RtcProgram) -> Job {
         let file = Path::new(&program.name).file_name();
         let file = file.and_then(OsStr::to_str).unwrap_or("program");
         Job {
-            // Whatever the name's end says, it is HIP.
+            // The suffix makes clang compile the file as HIP.
             file: format!("{file}.hip"),
             source: program.source.clone(),
             headers: program.headers.clone(),
@@ -197,14 +198,14 @@ impl Job {
         }
     }
 
-    /// The source, and behind it a variable for each name expression: it holds an address, and the address has a symbol.
+    /// Returns the source with a variable for each name expression behind it. The variable holds an address, and the address has a symbol.
     ///
-    /// Programs for a later link keep these variables to themselves, as others have some of the same names.
+    /// These variables are static in programs for a later link, as several programs have variables of the same name.
     fn text(&self, later: bool) -> String {
         let linkage = if later { "static" } else { "extern \"C\"" };
         let mut text = self.source.clone();
         for (n, expression) in self.expressions.iter().enumerate() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 text,
                 "\n{linkage} __device__ __attribute__((used)) const void *{NAME}{n}[] = {{(const void *)({expression})}};"
@@ -214,17 +215,17 @@ impl Job {
         text
     }
 
-    /// Compiles it: the log, and the code or why there is none.
-    pub fn run(&self, options: &[String]) -> (String, Result<Compiled, Trouble>) {
-        let options = translated(options);
-        let Some(compiler) = compiler_or_tell() else {
-            return (NO_COMPILER.to_owned(), Err(Trouble::NoCompiler));
+    /// Compiles the program. Returns the log, and the code or the reason for the failure.
+    pub fn run(&self, options: &[String]) -> (String, Result<CompiledProgram, CompileError>) {
+        let options = translate_options(options);
+        let Some(compiler) = find_or_log_compiler() else {
+            return (NO_COMPILER.to_owned(), Err(CompileError::NoCompiler));
         };
         self.compile(&compiler, &options).unwrap_or_else(|error| {
             let compiler = compiler.display();
             let problem = format!("hipRTC, with {compiler}: {error}");
-            tell(&problem);
-            (problem, Err(Trouble::Host))
+            log(&problem);
+            (problem, Err(CompileError::Host))
         })
     }
 
@@ -232,7 +233,7 @@ impl Job {
         &self,
         compiler: &Path,
         options: &[String],
-    ) -> io::Result<(String, Result<Compiled, Trouble>)> {
+    ) -> io::Result<(String, Result<CompiledProgram, CompileError>)> {
         let directory = Directory::new()?;
         for (name, text) in &self.headers {
             directory.write(name, text)?;
@@ -249,33 +250,34 @@ impl Job {
         }
         command.arg("-I").arg(&directory.0).args(options);
         if later {
-            // As text: it says what the addresses of expressions are called.
+            // LLVM's text names the addresses of the expressions.
             command.args(["-S", "-emit-llvm"]);
         }
         command.arg(&source).arg("-o").arg(&out);
-        // The compiler is no program of HIP's, though a library may be loaded into all.
+        // A HIP library that is preloaded into all programs is of no use to the compiler.
         command.env_remove("LD_PRELOAD").stdin(Stdio::null());
         let done = command.output()?;
         let log = String::from_utf8_lossy(&done.stderr).replace('\0', " ");
         if !done.status.success() {
-            return Ok((log, Err(Trouble::Compilation)));
+            return Ok((log, Err(CompileError::Compilation)));
         }
         let code = fs::read(&out)?;
         if !later {
             let names = self.names(&code);
-            let code = Code::Object(code);
-            return Ok((log, Ok(Compiled { code, names })));
+            let code = CompiledCode::Object(code);
+            return Ok((log, Ok(CompiledProgram { code, names })));
         }
         let names = self.names_in_text(&String::from_utf8_lossy(&code));
         let bitcode = directory.0.join("program.bc");
-        if let Err(more) = assemble(compiler, &out, &bitcode)? {
-            return Ok((log + &more, Err(Trouble::Compilation)));
+        if let Err(assembler_log) = assemble(compiler, &out, &bitcode)? {
+            return Ok((log + &assembler_log, Err(CompileError::Compilation)));
         }
-        let code = Code::Bitcode(fs::read(&bitcode)?);
-        Ok((log, Ok(Compiled { code, names })))
+        let code = CompiledCode::Bitcode(fs::read(&bitcode)?);
+        Ok((log, Ok(CompiledProgram { code, names })))
     }
 
-    /// The same of bitcode's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr @symbol]`.
+    /// Returns the symbols of the name expressions from LLVM's text, where each variable is a line: `@_ZL14__gfx906_name_0 = ... [ptr
+    /// @symbol]`.
     fn names_in_text(&self, text: &str) -> HashMap<String, String> {
         let mut names = HashMap::new();
         for line in text.lines() {
@@ -294,7 +296,7 @@ impl Job {
         names
     }
 
-    /// What the addresses of the expressions are called.
+    /// Returns the symbols of the name expressions from a code object.
     fn names(&self, object: &[u8]) -> HashMap<String, String> {
         let Ok(object) = CodeObject::parse(object) else {
             return HashMap::new();
@@ -312,10 +314,10 @@ impl Job {
             object.symbols.iter().find(here)
         };
         let named = self.expressions.iter().enumerate();
-        let found = named.filter_map(|(n, expression)| {
+        let symbols = named.filter_map(|(n, expression)| {
             Some((expression.clone(), symbol(address(n)?)?.name.clone()))
         });
-        found.collect()
+        symbols.collect()
     }
 }
 
@@ -327,7 +329,7 @@ mod tests {
     fn options_are_clangs_and_name_a_processor() {
         let translate = |options: &[&str]| {
             let options: Vec<String> = options.iter().map(|&o| o.to_owned()).collect();
-            translated(&options)
+            translate_options(&options)
         };
         assert_eq!(translate(&["-DX=1"]), ["-DX=1", "--offload-arch=gfx906"]);
         assert_eq!(

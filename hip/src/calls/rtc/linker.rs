@@ -1,4 +1,4 @@
-//! The linker of hipRTC: bitcode of several programs made one code object, by the lld that belongs to the compiler.
+//! Linker of hipRTC: links bitcode of several programs to one code object, by the lld that belongs to the compiler.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,53 +6,53 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::compiler::{Directory, assemble, compiler_or_tell};
+use super::compiler::{Directory, assemble, find_or_log_compiler};
 use crate::boundary::{Address, In, Text, host_bytes, host_value};
+use crate::diagnostics;
 use crate::handles::{Handles, Tag};
 use crate::image::bundled;
-use crate::tell::tell;
 
-/// Kinds of input (`hipJitInputType`) that can be had: bitcode or its text, bundles of it, archives of either.
+/// Supported kinds of input (`hipJitInputType`): bitcode or its text, bundles of bitcode, archives of either.
 const BITCODE: u32 = 100;
 const BUNDLE: u32 = 101;
 const ARCHIVE: u32 = 102;
 
-/// Options (`hipJitOption`) that mean something: the optimisation level; options of the compiler's, and how many.
+/// Supported options (`hipJitOption`): the optimisation level, the compiler's options, and their number.
 const LEVEL: u32 = 7;
 const OPTIONS: u32 = 10_000;
 const OPTION_COUNT: u32 = 10_001;
 
 const AR_MAGIC: &[u8] = b"!<arch>\n";
 
-/// What is wrong with a call.
+/// Problem of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// An argument that cannot be.
+pub enum LinkError {
+    /// Invalid argument.
     Argument,
-    /// No object of the linker's.
+    /// Handle of no linker object.
     Handle,
-    /// A kind of input that there is none of.
+    /// Unsupported kind of input.
     Kind,
     /// No data.
     Nothing,
-    /// Data that are not what they are said to be, or cannot be read.
+    /// Data of another kind than stated, or unreadable data.
     Input,
-    /// An option that cannot be had.
+    /// Unsupported option.
     Option,
-    /// It does not link; what the linker said has been told.
+    /// Failed link. The linker's messages have been logged.
     Link,
-    /// No compiler is installed, or its linker is not.
+    /// Missing compiler, or a compiler without a linker.
     NoCompiler,
 }
 
-type Result<T = ()> = std::result::Result<T, Wrong>;
+type Result<T = ()> = std::result::Result<T, LinkError>;
 
-/// Inputs, and what was made of them.
+/// Inputs of a link, and their results.
 #[derive(Default)]
 struct Link {
     inputs: Vec<Vec<u8>>,
     options: Vec<String>,
-    /// What was given out: it stays until the object is destroyed.
+    /// Code objects that the caller has pointers to, kept until the linker object is destroyed.
     linked: Vec<Box<[u8]>>,
 }
 
@@ -63,58 +63,58 @@ fn links() -> MutexGuard<'static, Handles<Link>> {
     LINKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Options, each with its value in as many bits as a pointer has.
+/// Reads options. Each value has as many bits as a pointer.
 fn options(count: u32, names: In<u32>, values: In<Address>) -> Result<Vec<String>> {
     let mut level = None;
     let (mut texts, mut text_count) = (0, 0);
     for n in 0..count as usize {
-        let value = values.nth(n).map_err(|_| Wrong::Argument)?;
-        match names.nth(n).map_err(|_| Wrong::Argument)? {
+        let value = values.nth(n).map_err(|_| LinkError::Argument)?;
+        match names.nth(n).map_err(|_| LinkError::Argument)? {
             LEVEL if value <= 3 => level = Some(format!("--lto-O{value}")),
-            LEVEL => return Err(Wrong::Argument),
+            LEVEL => return Err(LinkError::Argument),
             OPTIONS => texts = value,
             OPTION_COUNT => text_count = value,
-            // The others are for other compilers.
+            // Other options are for other compilers.
             _ => {}
         }
     }
-    let mut all = Vec::new();
+    let mut flags = Vec::new();
     for n in 0..text_count {
         let at = texts
             .checked_add(n.saturating_mul(8))
-            .ok_or(Wrong::Argument)?;
+            .ok_or(LinkError::Argument)?;
         let text = host_value::<Text>(at).and_then(Text::get);
-        all.push(text.map_err(|_| Wrong::Argument)?);
+        flags.push(text.map_err(|_| LinkError::Argument)?);
     }
-    let mut all = translated(&all)?;
-    all.extend(level);
-    Ok(all)
+    let mut flags = translate_options(&flags)?;
+    flags.extend(level);
+    Ok(flags)
 }
 
-/// Options of the compiler's as its linker has them.
-fn translated(options: &[String]) -> Result<Vec<String>> {
-    let mut all = Vec::new();
+/// Translates the compiler's options to its linker's.
+fn translate_options(options: &[String]) -> Result<Vec<String>> {
+    let mut flags = Vec::new();
     let mut options = options.iter().map(|option| option.trim());
     while let Some(option) = options.next() {
         match option {
             "" => {}
             "-mllvm" => {
-                let what = options.next().ok_or(Wrong::Option)?;
-                all.extend(["-mllvm".to_owned(), what.to_owned()]);
+                let what = options.next().ok_or(LinkError::Option)?;
+                flags.extend(["-mllvm".to_owned(), what.to_owned()]);
             }
-            "-O0" | "-O1" | "-O2" | "-O3" => all.push(format!("--lto{option}")),
+            "-O0" | "-O1" | "-O2" | "-O3" => flags.push(format!("--lto{option}")),
             other => {
-                tell(format!("the linker of hipRTC has no option {other}"));
-                return Err(Wrong::Option);
+                diagnostics::log(format!("the linker of hipRTC has no option {other}"));
+                return Err(LinkError::Option);
             }
         }
     }
-    Ok(all)
+    Ok(flags)
 }
 
 pub fn create(count: u32, names: In<u32>, values: In<Address>) -> Result<Address> {
     if count > 0 && (names.is_null() || values.is_null()) {
-        return Err(Wrong::Argument);
+        return Err(LinkError::Argument);
     }
     let link = Link {
         options: options(count, names, values)?,
@@ -124,45 +124,45 @@ pub fn create(count: u32, names: In<u32>, values: In<Address>) -> Result<Address
 }
 
 pub fn destroy(link: Address) -> Result {
-    links().remove(link).map(drop).ok_or(Wrong::Handle)
+    links().remove(link).map(drop).ok_or(LinkError::Handle)
 }
 
-/// That a kind of input is one of ours.
+/// Fails for an unsupported kind of input.
 fn check(kind: u32) -> Result {
     match kind {
         BITCODE | BUNDLE | ARCHIVE => Ok(()),
-        _ => Err(Wrong::Kind),
+        _ => Err(LinkError::Kind),
     }
 }
 
 pub fn add_data(link: Address, kind: u32, data: Address, bytes: usize) -> Result {
     if data == 0 || bytes == 0 {
-        return Err(Wrong::Nothing);
+        return Err(LinkError::Nothing);
     }
     check(kind)?;
     add(
         link,
         kind,
-        host_bytes(data, bytes).map_err(|_| Wrong::Argument)?,
+        host_bytes(data, bytes).map_err(|_| LinkError::Argument)?,
     )
 }
 
 pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
-    let path = path.get().map_err(|_| Wrong::Argument)?;
+    let path = path.get().map_err(|_| LinkError::Argument)?;
     check(kind)?;
     let data = std::fs::read(&path).map_err(|error| {
-        tell(format!("the linker of hipRTC: {path}: {error}"));
-        Wrong::Input
+        diagnostics::log(format!("the linker of hipRTC: {path}: {error}"));
+        LinkError::Input
     })?;
     add(link, kind, &data)
 }
 
 fn add(link: Address, kind: u32, data: &[u8]) -> Result {
     let wrong = |what: &str| {
-        tell(format!("the linker of hipRTC: {what}"));
-        Wrong::Input
+        diagnostics::log(format!("the linker of hipRTC: {what}"));
+        LinkError::Input
     };
-    let unbundled = |data| bundled(data).map_err(|_| Wrong::Input);
+    let unbundled = |data| bundled(data).map_err(|_| LinkError::Input);
     let inputs = match kind {
         BITCODE => vec![data],
         BUNDLE => vec![unbundled(data)?],
@@ -181,7 +181,7 @@ fn add(link: Address, kind: u32, data: &[u8]) -> Result {
     });
     let inputs: Vec<Vec<u8>> = inputs.collect::<Result<_>>()?;
     let mut links = links();
-    let link = links.get_mut(link).ok_or(Wrong::Handle)?;
+    let link = links.get_mut(link).ok_or(LinkError::Handle)?;
     link.inputs.extend(inputs);
     Ok(())
 }
@@ -192,14 +192,14 @@ fn is_bitcode(data: &[u8]) -> bool {
     data.starts_with(MAGIC) || data.starts_with(WRAPPER)
 }
 
-/// The text of bitcode, up to a NUL at its end, if it is text at all.
+/// Returns the text of bitcode without the NUL at its end, or none for binary data.
 fn text(data: &[u8]) -> Option<Vec<u8>> {
     let end = data.iter().rposition(|&byte| byte != 0)? + 1;
     std::str::from_utf8(&data[..end]).ok()?;
     (!data[..end].contains(&0)).then(|| data[..end].to_vec())
 }
 
-/// The members of an archive that are no tables of its own.
+/// Returns the members of an archive, except for its tables.
 fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
     const HEADER: usize = 60;
     let mut rest = archive.strip_prefix(AR_MAGIC)?;
@@ -215,75 +215,75 @@ fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
         if !table.iter().any(|name| header.starts_with(name)) {
             members.push(member);
         }
-        // Members begin at even places.
+        // Members begin at even offsets.
         rest = rest.get(end.next_multiple_of(2)..).unwrap_or_default();
     }
     Some(members)
 }
 
-/// Links all inputs: where the code object stands, and its size.
+/// Links all inputs. Returns address and size of the code object.
 pub fn complete(link: Address) -> Result<(Address, usize)> {
     let (inputs, options) = {
         let links = links();
-        let link = links.get(link).ok_or(Wrong::Handle)?;
+        let link = links.get(link).ok_or(LinkError::Handle)?;
         (link.inputs.clone(), link.options.clone())
     };
     if inputs.is_empty() {
-        return Err(Wrong::Link);
+        return Err(LinkError::Link);
     }
-    // Other threads link meanwhile.
+    // The lock is free meanwhile, so that other threads can link.
     let linked = run(&inputs, &options)?.into_boxed_slice();
     let place = (linked.as_ptr().expose_provenance() as Address, linked.len());
     let mut links = links();
-    let link = links.get_mut(link).ok_or(Wrong::Handle)?;
+    let link = links.get_mut(link).ok_or(LinkError::Handle)?;
     link.linked.push(linked);
     Ok(place)
 }
 
 fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
-    let Some(compiler) = compiler_or_tell() else {
-        return Err(Wrong::NoCompiler);
+    let Some(compiler) = find_or_log_compiler() else {
+        return Err(LinkError::NoCompiler);
     };
     let failed = |error: io::Error| {
-        tell(format!("the linker of hipRTC: {error}"));
-        Wrong::Link
+        diagnostics::log(format!("the linker of hipRTC: {error}"));
+        LinkError::Link
     };
     let Some(linker) = linker(&compiler).map_err(failed)? else {
-        tell(format!(
+        diagnostics::log(format!(
             "the linker of hipRTC needs the lld of {}: it is not installed (Debian's packages lld-19 and so on)",
             compiler.display()
         ));
-        return Err(Wrong::NoCompiler);
+        return Err(LinkError::NoCompiler);
     };
     match link(&compiler, &linker, inputs, options).map_err(failed)? {
         Ok(code) => Ok(code),
         Err(log) => {
-            tell(format!("the linker of hipRTC: {}", log.trim_end()));
-            Err(Wrong::Link)
+            diagnostics::log(format!("the linker of hipRTC: {}", log.trim_end()));
+            Err(LinkError::Link)
         }
     }
 }
 
-/// The linker that a compiler has: asked of it once.
+/// Returns the linker of a compiler. The compiler is asked once.
 fn linker(compiler: &Path) -> io::Result<Option<PathBuf>> {
     static FOUND: Mutex<Option<HashMap<PathBuf, Option<PathBuf>>>> = Mutex::new(None);
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = found.get_or_insert_with(HashMap::new);
-    if let Some(known) = found.get(compiler) {
-        return Ok(known.clone());
+    let mut linkers = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let linkers = linkers.get_or_insert_with(HashMap::new);
+    if let Some(linker) = linkers.get(compiler) {
+        return Ok(linker.clone());
     }
-    let asked = Command::new(compiler)
+    let answer = Command::new(compiler)
         .arg("-print-prog-name=ld.lld")
         .env_remove("LD_PRELOAD")
         .stdin(Stdio::null())
         .output()?;
-    let path = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
-    let known = path.is_file().then_some(path);
-    found.insert(compiler.to_owned(), known.clone());
-    Ok(known)
+    let path = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());
+    let linker = path.is_file().then_some(path);
+    linkers.insert(compiler.to_owned(), linker.clone());
+    Ok(linker)
 }
 
-/// Links; what was said where it fails.
+/// Links inputs. Returns the linker's messages on failure.
 fn link(
     compiler: &Path,
     linker: &Path,
@@ -327,23 +327,23 @@ mod tests {
     fn options_are_the_linkers() {
         let translate = |options: &[&str]| {
             let options: Vec<String> = options.iter().map(|&o| o.to_owned()).collect();
-            translated(&options)
+            translate_options(&options)
         };
         assert_eq!(
             translate(&["-O1", "", "-mllvm", "-x=1"]),
             Ok(vec!["--lto-O1".into(), "-mllvm".into(), "-x=1".into()])
         );
-        assert_eq!(translate(&["-mllvm"]), Err(Wrong::Option));
-        assert_eq!(translate(&["--version"]), Err(Wrong::Option));
+        assert_eq!(translate(&["-mllvm"]), Err(LinkError::Option));
+        assert_eq!(translate(&["--version"]), Err(LinkError::Option));
     }
 
     #[test]
     fn archives_are_read_and_no_byte_of_them_is_trusted() {
         let member = |name: &str, data: &[u8]| {
-            let mut all = format!("{name:<16}{:<32}{:<10}`\n", 0, data.len()).into_bytes();
-            all.extend_from_slice(data);
-            all.resize(all.len().next_multiple_of(2), b'\n');
-            all
+            let mut bytes = format!("{name:<16}{:<32}{:<10}`\n", 0, data.len()).into_bytes();
+            bytes.extend_from_slice(data);
+            bytes.resize(bytes.len().next_multiple_of(2), b'\n');
+            bytes
         };
         let parts = [
             AR_MAGIC.to_vec(),
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(members(&archive), Some(vec![&b"one"[..], b"four"]));
         assert_eq!(members(b"no archive"), None);
         for end in AR_MAGIC.len() + 1..archive.len() {
-            // No panic; and what is cut within a member is no archive.
+            // No length panics, and an archive that ends within a member is refused.
             let cut = members(&archive[..end]);
             assert!(cut.is_none_or(|found| found.len() < 2 || end + 1 >= archive.len()));
         }

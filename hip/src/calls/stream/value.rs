@@ -1,10 +1,10 @@
-//! Words of memory that streams wait for, or write.
+//! Words of memory that streams wait for or write.
 
 use crate::boundary::{Address, In};
-use crate::calls::work::{Place, place};
+use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
-use crate::objects::work::{Test, Word, Work};
+use crate::error::{HipError, HipResult};
+use crate::objects::work::{Word, WordCondition, Work};
 
 /// `hipStreamBatchMemOpParams` of a wait or a write.
 #[repr(C)]
@@ -18,16 +18,16 @@ pub struct Operation {
     rest: u64,
 }
 
-/// Gives a stream words of memory that HIP knows: all of them or, where one cannot be, none.
-fn give(stream: Address, words: &[Word]) -> Outcome {
+/// Submits operations on words of memory that HIP knows, all or none.
+fn give(stream: Address, words: &[Word]) -> HipResult {
     let lane = submit::lane(stream)?;
     for word in words {
         let aligned = word.address.is_multiple_of(word.bytes as u64);
-        if !aligned || place(word.address, word.bytes as u64)? == Place::Host {
+        if !aligned || place(word.address, word.bytes as u64)? == MemoryPlace::Host {
             return Err(HipError::InvalidValue);
         }
     }
-    if capture::of(lane)?.is_some() {
+    if capture::find_by_lane(lane)?.is_some() {
         capture::spoil(lane);
         return Err(HipError::StreamCaptureUnsupported);
     }
@@ -36,8 +36,13 @@ fn give(stream: Address, words: &[Word]) -> Outcome {
         .try_for_each(|&word| submit::submit(stream, Work::Word(word)))
 }
 
-fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) -> Outcome<Word> {
-    let tests = [Test::AtLeast, Test::Equal, Test::And, Test::Nor];
+fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) -> HipResult<Word> {
+    let tests = [
+        WordCondition::AtLeast,
+        WordCondition::Equal,
+        WordCondition::And,
+        WordCondition::Nor,
+    ];
     let test = tests.get(flags as usize).copied();
     Ok(Word {
         address,
@@ -48,18 +53,18 @@ fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) ->
     })
 }
 
-pub fn wait_32(stream: Address, address: Address, value: u32, flags: u32, mask: u32) -> Outcome {
+pub fn wait_32(stream: Address, address: Address, value: u32, flags: u32, mask: u32) -> HipResult {
     give(
         stream,
         &[to_wait(address, value.into(), flags, mask.into(), 4)?],
     )
 }
 
-pub fn wait_64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) -> Outcome {
+pub fn wait_64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) -> HipResult {
     give(stream, &[to_wait(address, value, flags, mask, 8)?])
 }
 
-fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> Outcome<Word> {
+fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> HipResult<Word> {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
@@ -72,21 +77,21 @@ fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> Outcome<W
     })
 }
 
-pub fn write_32(stream: Address, address: Address, value: u32, flags: u32) -> Outcome {
+pub fn write_32(stream: Address, address: Address, value: u32, flags: u32) -> HipResult {
     give(stream, &[to_write(address, value.into(), flags, 4)?])
 }
 
-pub fn write_64(stream: Address, address: Address, value: u64, flags: u32) -> Outcome {
+pub fn write_64(stream: Address, address: Address, value: u64, flags: u32) -> HipResult {
     give(stream, &[to_write(address, value, flags, 8)?])
 }
 
 impl Operation {
-    fn word(&self) -> Outcome<Word> {
+    fn word(&self) -> HipResult<Word> {
         const WAIT_32: u32 = 1;
         const WRITE_32: u32 = 2;
         const WAIT_64: u32 = 4;
         const WRITE_64: u32 = 5;
-        /// What HIP names and does not do.
+        /// Operations that HIP names but this runtime does not support.
         const FLUSH: u32 = 3;
         const BARRIER: u32 = 6;
         let low = self.value & u64::from(u32::MAX);
@@ -101,12 +106,12 @@ impl Operation {
     }
 }
 
-/// Waits and writes, one after the other.
-pub fn batch(stream: Address, count: u32, operations: In<Operation>, flags: u32) -> Outcome {
+/// Submits waits and writes, one after the other.
+pub fn batch(stream: Address, count: u32, operations: In<Operation>, flags: u32) -> HipResult {
     const MOST: u32 = 256;
     if count == 0 || count >= MOST || flags != 0 {
         return Err(HipError::InvalidValue);
     }
     let words = (0..count as usize).map(|n| operations.nth(n)?.word());
-    give(stream, &words.collect::<Outcome<Vec<Word>>>()?)
+    give(stream, &words.collect::<HipResult<Vec<Word>>>()?)
 }

@@ -1,19 +1,19 @@
-//! The bytes of a range that may lie in several allocations: mapped memory has neighbours, all other lies alone.
+//! Access to ranges that may span several allocations. Only mapped memory has neighbours; other allocations lie apart.
 
 use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 
-/// The part of `bytes` bytes at an address that lies in one allocation.
-fn part(gpu: &Gpu, address: Address, bytes: usize) -> Outcome<usize> {
+/// Returns the size of the part of a range that lies in one allocation.
+fn part(gpu: &Gpu, address: Address, bytes: usize) -> HipResult<usize> {
     let (base, size) = gpu.allocation_at(address).ok_or(HipError::InvalidValue)?;
     let left = base + size - address;
     Ok(usize::try_from(left).map_or(bytes, |left| left.min(bytes)))
 }
 
 /// Copies to the device.
-pub fn write(gpu: &Gpu, mut address: Address, mut data: &[u8]) -> Outcome {
+pub fn write(gpu: &Gpu, mut address: Address, mut data: &[u8]) -> HipResult {
     while gpu.write(address, data).is_err() {
         let (first, rest) = data.split_at(part(gpu, address, data.len())?);
         let written = gpu.write(address, first);
@@ -25,7 +25,7 @@ pub fn write(gpu: &Gpu, mut address: Address, mut data: &[u8]) -> Outcome {
 }
 
 /// Copies from the device.
-pub fn read(gpu: &Gpu, mut address: Address, mut data: &mut [u8]) -> Outcome {
+pub fn read(gpu: &Gpu, mut address: Address, mut data: &mut [u8]) -> HipResult {
     while gpu.read(address, data).is_err() {
         let (first, rest) = data.split_at_mut(part(gpu, address, data.len())?);
         let copied = gpu.read(address, first);

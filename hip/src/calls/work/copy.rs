@@ -1,4 +1,4 @@
-//! Copies, in all directions. Where an address belongs is known from the address.
+//! Copies in all directions, which follow from the addresses.
 
 use std::sync::Arc;
 
@@ -7,62 +7,62 @@ use gfx906::machine::Gpu;
 use super::bytes as parts;
 use crate::boundary::{Address, host_bytes, move_bytes, put_bytes};
 use crate::card::FIRST_ADDRESS;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::objects::memory::Kind;
 use crate::objects::work::Copy;
 use crate::runtime::state;
 use crate::sanitize;
-use crate::tell::tell;
 
-/// Bytes that are on their way at a time between two places on the device.
+/// Bytes of a device-to-device copy that are in flight at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Where bytes are.
+/// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In memory of the device, or in a variable of a loaded module.
+pub enum MemoryPlace {
+    /// Memory of the device, or a variable of a loaded module.
     Device,
-    /// In memory of the host that kernels reach too.
+    /// Host memory that kernels reach too.
     Shared,
-    /// In memory of the host that only the program knows.
+    /// Host memory that only the program knows.
     Host,
 }
 
-/// Where a range lies; none that runs over the end of an allocation, and no device address without one.
-pub fn place(address: Address, bytes: u64) -> Outcome<Place> {
+/// Returns the kind of memory that holds a range. Fails for a range beyond its allocation, and for device addresses outside of allocations.
+pub fn place(address: Address, bytes: u64) -> HipResult<MemoryPlace> {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
     let state = state();
-    if let Some(allocation) = state.memory.at(address) {
+    if let Some(allocation) = state.memory.allocation_at(address) {
         let left = allocation.size - (address - allocation.base);
         if bytes > left {
             drop(state);
-            // Only mapped memory goes on in a neighbour.
+            // Only mapped memory may continue in a neighbouring mapping.
             return match allocation.kind {
                 Kind::Mapped => place(address + left, bytes - left),
                 _ => Err(HipError::InvalidValue),
             };
         }
         return Ok(match allocation.kind {
-            Kind::Device | Kind::Mapped => Place::Device,
-            _ => Place::Shared,
+            Kind::Device | Kind::Mapped => MemoryPlace::Device,
+            _ => MemoryPlace::Shared,
         });
     }
     if address < FIRST_ADDRESS {
-        return Ok(Place::Host);
+        return Ok(MemoryPlace::Host);
     }
-    // Variables of modules: the GPU knows them.
+    // Variables of modules are known to the GPU only.
     let inside = state.gpu.covers(address, bytes);
     if inside {
-        Ok(Place::Device)
+        Ok(MemoryPlace::Device)
     } else {
         Err(HipError::InvalidValue)
     }
 }
 
-/// What the rows of a copy's source in memory of the program's hold now.
-pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
+/// Reads the rows of a copy's source in memory of the program.
+pub fn stage(copy: &Copy) -> HipResult<Arc<[u8]>> {
     let size = copy.size;
     let mut bytes = Vec::with_capacity(size.width * size.height * size.depth);
     for (y, z) in size.rows() {
@@ -71,11 +71,11 @@ pub fn stage(copy: &Copy) -> Outcome<Arc<[u8]>> {
     Ok(bytes.into())
 }
 
-/// Copies.
-pub fn run(copy: &Copy) -> Outcome {
+/// Does a copy.
+pub fn run(copy: &Copy) -> HipResult {
     let done = rows(copy);
     if done.is_err() {
-        tell(format!(
+        log(format!(
             "a copy of {} bytes from {:#x} to {:#x}: the memory is not there any more",
             copy.size.width * copy.size.height * copy.size.depth,
             copy.from.start,
@@ -85,7 +85,7 @@ pub fn run(copy: &Copy) -> Outcome {
     done
 }
 
-fn rows(copy: &Copy) -> Outcome {
+fn rows(copy: &Copy) -> HipResult {
     let size = copy.size;
     if size.is_empty() {
         return Ok(());
@@ -113,8 +113,8 @@ fn rows(copy: &Copy) -> Outcome {
     Ok(())
 }
 
-fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: Place) -> Outcome {
-    if place == Place::Host {
+fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: MemoryPlace) -> HipResult {
+    if place == MemoryPlace::Host {
         return put_bytes(to, data);
     }
     if let Some(heap) = sanitize::heap() {
@@ -123,11 +123,17 @@ fn from_host(gpu: &Gpu, to: Address, data: &[u8], place: Place) -> Outcome {
     parts::write(gpu, to, data)
 }
 
-fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Place)) -> Outcome {
+fn moved(
+    gpu: &Gpu,
+    to: Address,
+    from: Address,
+    bytes: usize,
+    ends: (MemoryPlace, MemoryPlace),
+) -> HipResult {
     match ends {
-        (Place::Host, Place::Host) => move_bytes(to, from, bytes),
-        (_, Place::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
-        (Place::Host, _) => {
+        (MemoryPlace::Host, MemoryPlace::Host) => move_bytes(to, from, bytes),
+        (_, MemoryPlace::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
+        (MemoryPlace::Host, _) => {
             let mut buffer = vec![0; bytes.min(CHUNK)];
             for at in (0..bytes).step_by(CHUNK) {
                 let part = &mut buffer[..CHUNK.min(bytes - at)];
@@ -136,7 +142,7 @@ fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Plac
             }
             Ok(())
         }
-        // Shared memory too: threads of the program may be writing it.
+        // This includes shared memory, which threads of the program may be writing.
         _ => {
             if let Some(heap) = sanitize::heap() {
                 heap.copied(from, to, bytes as u64);
@@ -145,7 +151,7 @@ fn moved(gpu: &Gpu, to: Address, from: Address, bytes: usize, ends: (Place, Plac
             let chunks = bytes.div_ceil(CHUNK);
             let backwards = from < to && to < from + bytes as u64;
             for n in 0..chunks {
-                // Backwards where the target starts within the source: then nothing is overwritten before it was read.
+                // If the target starts within the source, chunks go backwards, so that no byte is overwritten before it is read.
                 let n = if backwards { chunks - 1 - n } else { n };
                 let at = n * CHUNK;
                 let part = &mut buffer[..CHUNK.min(bytes - at)];

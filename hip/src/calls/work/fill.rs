@@ -1,17 +1,17 @@
 //! Fills.
 
 use super::bytes as parts;
-use crate::error::Outcome;
+use crate::diagnostics::log;
+use crate::error::HipResult;
 use crate::objects::work::Fill;
 use crate::runtime::state;
 use crate::sanitize;
-use crate::tell::tell;
 
-/// Bytes that are written at a time: whole elements of every size.
+/// Bytes of a single write: a multiple of every element's size.
 const CHUNK: usize = 1 << 20;
 
-/// Fills.
-pub fn run(fill: &Fill) -> Outcome {
+/// Does a fill.
+pub fn run(fill: &Fill) -> HipResult {
     let gpu = state().gpu.clone();
     let width = fill.size.width;
     let element = &fill.value.to_le_bytes()[..fill.element];
@@ -22,7 +22,7 @@ pub fn run(fill: &Fill) -> Outcome {
             let to = row + at as u64;
             let part = &data[..CHUNK.min(width - at)];
             parts::write(&gpu, to, part).inspect_err(|_| {
-                tell(format!(
+                log(format!(
                     "a fill of {width} bytes at {row:#x}: the memory is not there any more"
                 ));
             })?;

@@ -1,21 +1,21 @@
-//! Calls of the program's functions.
+//! Calls of host functions by a stream.
 
 use crate::objects::work::Host;
 use crate::runtime::state;
 
-/// Calls a function, with no lock held.
+/// Calls a host function, with no lock held.
 pub fn call(host: &Host) {
-    let failure = state().dead();
+    let failure = state().device_failure();
     match *host {
         Host::Function(function, data) => {
             if failure.is_none() {
-                // SAFETY: the caller of the function that submitted it says that it is a function of this type, and the data is its own.
+                // SAFETY: the caller of the submitting function vouches for the function's type, and the data is the caller's own.
                 unsafe { function(data) }
             }
         }
         Host::Callback(callback, stream, data) => {
             let status = failure.map_or(0, |failure| failure as u32);
-            // SAFETY: as above.
+            // SAFETY: the callback and its data come from the caller, as above.
             unsafe { callback(stream, status, data) }
         }
     }

@@ -1,36 +1,36 @@
-//! Kernels, run to their end; a failure is told.
+//! Execution of kernels, and messages about failed ones.
+
+use std::fmt::Display;
+use std::sync::PoisonError;
 
 use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
 
 use super::pools;
 use crate::boundary::Address;
 use crate::calls::record;
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::{self, log, messages, summary, trap};
+use crate::error::{HipError, HipResult};
 use crate::host;
-use crate::objects::module;
+use crate::objects::module::{self, Function};
 use crate::objects::work::Kernel;
-use crate::report;
 use crate::runtime::state;
-use crate::said;
 use crate::sanitize;
-use crate::settings::SETTINGS;
-use crate::summary;
-use crate::tell::tell;
+use crate::settings::{self, SETTINGS};
 
-/// Runs a kernel to its end, recorded where that is asked for.
-pub fn run(kernel: &Kernel) -> Outcome {
+/// Runs a kernel to its end. Records the launch if recording is on.
+pub fn run(kernel: &Kernel) -> HipResult {
     let record = record::begin(kernel, &SETTINGS.limits);
     let outcome = launch(kernel);
     if let Some(record) = record {
         record.end(outcome.is_ok());
     }
-    if outcome == Err(HipError::LaunchFailure) {
-        report::abort_if_asked();
+    if outcome == Err(HipError::LaunchFailure) && settings::ABORT.is_on() {
+        diagnostics::abort(settings::ABORT.name());
     }
     outcome
 }
 
-fn launch(work: &Kernel) -> Outcome {
+fn launch(work: &Kernel) -> HipResult {
     let function = &work.function;
     let launch = Launch {
         grid: work.shape.grid,
@@ -47,40 +47,46 @@ fn launch(work: &Kernel) -> Outcome {
     let kernel = function.kernel()?;
     let start = || {
         let run = || sanitize::launch(&gpu, function, &launch, work.cooperative);
-        // A single group runs on this very thread.
+        // A single work-group runs on the calling thread.
         match launch.grid {
             [1, 1, 1] => run(),
-            _ => pools::apart(run),
+            _ => pools::run_in_own_pool(run),
         }
     };
     let result = match requests.filter(|_| module::asks_host(kernel)) {
-        Some(host) => host.during(start)?,
+        Some(host) => host.run_and_serve(start)?,
         None => start(),
     };
     let instructions = result.as_ref().ok().map(|counters| counters.instructions);
-    summary::launched(&function.name, instructions);
+    summary::count_launch(&function.name, instructions);
     match result {
         Ok(_) => Ok(()),
         Err(LaunchError::Invalid(what)) => {
-            tell(what);
+            log(what);
             Err(HipError::InvalidConfiguration)
         }
         Err(LaunchError::NoMemory(what)) => {
-            tell(what);
+            log(what);
             Err(HipError::OutOfMemory)
         }
-        Err(LaunchError::Trap(trap)) => {
-            said::trapped(&trap);
-            report::failed(function, &trap);
-            if let Some(hint) = hint(&trap) {
-                tell(hint);
+        Err(LaunchError::Trap(found)) => {
+            messages::keep_trap(&found);
+            trap::log_trap(&found, source_line(function, found.pc));
+            if let Some(hint) = hint(&found) {
+                log(hint);
             }
             Err(HipError::LaunchFailure)
         }
     }
 }
 
-/// What a report leaves open.
+/// Returns the source line of an instruction, if the code object has line numbers.
+fn source_line(function: &Function, pc: u64) -> Option<impl Display> {
+    let lines = function.loaded.lines.as_ref()?;
+    lines.lock().unwrap_or_else(PoisonError::into_inner).at(pc)
+}
+
+/// Returns advice for a trap whose report does not say what the user can do.
 fn hint(trap: &Trap) -> Option<String> {
     if matches!(trap.kind, TrapKind::Hang { .. }) {
         return Some(
@@ -93,10 +99,11 @@ fn hint(trap: &Trap) -> Option<String> {
     unreached(trap, address, host::is_mapped(address, 1))
 }
 
-/// Bytes around an allocation within which a bad address is taken for one of its elements.
+/// Bytes around an allocation within which a bad address is taken for an index beyond its end.
 const NEAR: u128 = 4096;
 
-/// That a kernel was handed memory of the host which it does not reach: not where it misses an allocation that it does reach.
+/// Returns a hint for a kernel that got host memory which kernels cannot reach. An address near an allocation that kernels do reach gives
+/// no hint.
 pub(super) fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
     let place = Place::Outside;
     let outside =

@@ -1,5 +1,5 @@
-//! The threads that a kernel's work-groups run on: kernels that run at the same time have threads of their own, so that one which waits for
-//! another does not keep it from running.
+//! Threads for the work-groups of kernels. Kernels that run at the same time have pools of their own, so that a kernel which waits for
+//! another does not block the other's threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,15 +7,15 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::settings;
 
-/// Threads that no kernel runs on.
+/// Pools that no kernel uses now.
 static FREE: Mutex<Vec<ThreadPool>> = Mutex::new(Vec::new());
 
 fn free() -> std::sync::MutexGuard<'static, Vec<ThreadPool>> {
     FREE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a launch among threads that nobody else uses meanwhile; on the calling thread where the host gives none.
-pub fn apart<T: Send>(launch: impl FnOnce() -> T + Send) -> T {
+/// Runs a launch in a pool of its own, or on the calling thread if the host gives no more threads.
+pub fn run_in_own_pool<T: Send>(launch: impl FnOnce() -> T + Send) -> T {
     if settings::threads() == 1 {
         return launch();
     }

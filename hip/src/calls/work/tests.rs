@@ -1,10 +1,10 @@
-//! What is advised after a fault.
+//! Tests of the hint after a fault.
 
 use gfx906::machine::{Nearest, Place, Trap, TrapKind};
 
 use super::kernel::unreached;
 
-/// A fault at an address, so far from a registered allocation's end.
+/// Returns a fault at an address that is `distance` bytes from the end of a registered allocation.
 fn fault(place: Place, distance: i128) -> Trap {
     Trap {
         kind: TrapKind::MemoryFault {
@@ -29,7 +29,7 @@ fn fault(place: Place, distance: i128) -> Trap {
     }
 }
 
-/// Who had registered memory, and missed it, was told to allocate it with hipHostMalloc.
+/// Regression: a kernel that missed registered memory got the hint to allocate it with hipHostMalloc.
 #[test]
 fn memory_is_said_to_be_out_of_reach_only_where_it_is() {
     let advised =

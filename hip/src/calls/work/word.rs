@@ -1,17 +1,17 @@
-//! Words of memory that a stream waits for, or writes.
+//! Waits for memory words, and writes to them.
 
 use std::time::Duration;
 
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Word;
 use crate::runtime::state;
 use crate::sanitize;
 
-/// How long it is until the stream looks again.
+/// Time between two looks at the word.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Writes a word, or waits until it is as it should be; not after a failed kernel, which may have been the one to write it.
-pub fn run(word: &Word) -> Outcome {
+/// Writes a word, or waits for its value. The wait ends after a failed kernel, since that kernel may have been meant to write the word.
+pub fn run(word: &Word) -> HipResult {
     let gpu = state().gpu.clone();
     let lost = |_| HipError::InvalidValue;
     if word.test.is_none() {
@@ -28,7 +28,7 @@ pub fn run(word: &Word) -> Outcome {
         if word.passes(u64::from_le_bytes(bytes)) {
             return Ok(());
         }
-        if let Some(failure) = state().dead() {
+        if let Some(failure) = state().device_failure() {
             return Err(failure);
         }
         std::thread::sleep(PAUSE);

@@ -1,4 +1,4 @@
-//! Captures: graphs that grow by what streams are given.
+//! Captures: graphs that grow by the work that streams get.
 
 use std::collections::HashMap;
 use std::thread::ThreadId;
@@ -6,47 +6,51 @@ use std::thread::ThreadId;
 use crate::boundary::Address;
 use crate::queue::LaneId;
 
-/// How much a capture forbids: the values of `hipStreamCaptureMode`.
+/// Restriction by a capture: the values of `hipStreamCaptureMode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// To all threads what might disturb it.
+pub enum CaptureMode {
+    /// No thread may make calls that might disturb the capture.
     Global,
-    /// To its own thread.
+    /// The capture's own thread may not make such calls.
     ThreadLocal,
-    /// Nothing.
+    /// All calls are allowed.
     Relaxed,
 }
 
-impl Mode {
-    /// By its number.
-    pub fn of(number: u32) -> Option<Mode> {
-        [Mode::Global, Mode::ThreadLocal, Mode::Relaxed]
-            .get(number as usize)
-            .copied()
+impl CaptureMode {
+    /// Returns the mode of a number.
+    pub fn from_number(number: u32) -> Option<CaptureMode> {
+        [
+            CaptureMode::Global,
+            CaptureMode::ThreadLocal,
+            CaptureMode::Relaxed,
+        ]
+        .get(number as usize)
+        .copied()
     }
 }
 
-/// A capture.
+/// Capture of one or more streams.
 pub struct Capture {
-    /// What grows.
+    /// Graph that the capture builds.
     pub graph: Address,
-    /// Whether the program had the graph before.
+    /// True if the graph existed before the capture.
     pub into_graph: bool,
-    /// Where it began.
+    /// Lane of the stream that began the capture.
     pub lane: LaneId,
-    /// What it forbids.
-    pub mode: Mode,
-    /// Who began it.
+    /// Restriction on other calls.
+    pub mode: CaptureMode,
+    /// Thread that began the capture.
     pub thread: ThreadId,
-    /// The streams that take part: the nodes that the next one comes behind.
+    /// Streams that take part, each with the nodes that its next work depends on.
     pub streams: HashMap<LaneId, Vec<Address>>,
-    /// Nodes as a program that asked got them.
+    /// Nodes, as the program's queries return them.
     pub shown: Box<[Address]>,
-    /// Something forbidden was done: it can only be ended.
+    /// True after a forbidden call. An invalid capture can only be ended.
     pub invalid: bool,
 }
 
-/// Every capture, by its number.
+/// Table of all captures, by number.
 #[derive(Default)]
 pub struct Captures {
     last: u64,
@@ -54,37 +58,37 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Whether there is none.
+    /// Returns true if there is no capture.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Enters one; its number, which no other has had.
+    /// Adds a capture and returns its number, which is never reused.
     pub fn begin(&mut self, capture: Capture) -> u64 {
         self.last += 1;
         self.all.insert(self.last, capture);
         self.last
     }
 
-    /// The capture that a stream takes part in.
-    pub fn of(&mut self, lane: LaneId) -> Option<(u64, &mut Capture)> {
-        let mut all = self.all.iter_mut();
-        let found = all.find(|(_, capture)| capture.streams.contains_key(&lane));
+    /// Returns the capture that a stream takes part in.
+    pub fn find_by_lane(&mut self, lane: LaneId) -> Option<(u64, &mut Capture)> {
+        let mut captures = self.all.iter_mut();
+        let found = captures.find(|(_, capture)| capture.streams.contains_key(&lane));
         found.map(|(&id, capture)| (id, capture))
     }
 
-    /// A capture by its number.
+    /// Returns a capture by its number.
     pub fn get(&mut self, id: u64) -> Option<&mut Capture> {
         self.all.get_mut(&id)
     }
 
-    /// Ends one.
+    /// Removes a capture.
     pub fn end(&mut self, id: u64) -> Option<Capture> {
         self.all.remove(&id)
     }
 
-    /// Every one.
-    pub fn all(&mut self) -> impl Iterator<Item = &mut Capture> {
+    /// Returns all captures.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Capture> {
         self.all.values_mut()
     }
 }

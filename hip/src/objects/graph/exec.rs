@@ -1,52 +1,52 @@
-//! Graphs as they are launched: a copy of all that their nodes say.
+//! Executable graphs: copies of a graph's nodes in the form that launches use.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Graphs, What};
+use super::{Graphs, NodeAction};
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::work::Work;
 use crate::queue::Ticket;
 
-/// A graph that can be launched.
+/// Executable graph.
 #[derive(Clone)]
 pub struct Exec {
-    /// In the order in which the nodes were added to the graph.
+    /// Steps in the order in which the nodes were added to the graph.
     pub steps: Vec<Step>,
-    /// An order in which they may be done.
+    /// Order of execution.
     order: Vec<usize>,
-    /// What it was made with.
+    /// Flags of the graph's creation.
     pub flags: u64,
-    /// References to objects of the program's that it holds.
+    /// References to user objects that the graph holds.
     pub users: Vec<(Address, u32)>,
-    /// The end of its last launch: the next one comes behind it, whatever its stream.
+    /// End of the last launch. The next launch waits for it on every stream.
     pub launched: Option<Arc<Ticket>>,
 }
 
-/// A node of it.
+/// Step of an executable graph.
 #[derive(Clone)]
 pub struct Step {
-    /// The node of the graph that it was made from.
+    /// Node that the step was made from.
     pub node: Address,
-    /// What it does.
-    pub what: Doing,
-    /// The steps before it.
+    /// Operation of the step.
+    pub what: StepAction,
+    /// Steps that this step depends on.
     after: Vec<usize>,
-    /// Whether it is done at all.
+    /// False if launches leave the step out.
     pub enabled: bool,
 }
 
-/// What a step does.
+/// Operation of a step.
 #[derive(Clone)]
-pub enum Doing {
-    /// What its node says.
-    Node(What),
-    /// A graph of its own.
+pub enum StepAction {
+    /// Operation of the step's node.
+    Node(NodeAction),
+    /// Child graph.
     Graph(Exec),
 }
 
-/// Why a graph cannot take the place of another: the values of `hipGraphExecUpdateResult`, and the node.
+/// Reason why a graph cannot update another: a value of `hipGraphExecUpdateResult`, and the node.
 pub type Mismatch = (u32, Address);
 
 const TOPOLOGY: u32 = 2;
@@ -54,19 +54,19 @@ const NODE_TYPE: u32 = 3;
 const PARAMETERS: u32 = 5;
 
 impl Exec {
-    /// Of a graph; the error is `InvalidValue` where its nodes run in a circle.
-    pub fn new(graphs: &Graphs, graph: Address, flags: u64) -> Outcome<Exec> {
+    /// Makes a graph executable. The error is `InvalidValue` if its nodes form a cycle.
+    pub fn new(graphs: &Graphs, graph: Address, flags: u64) -> HipResult<Exec> {
         let nodes = &graphs.graph(graph)?.nodes;
         let mut steps = Vec::with_capacity(nodes.len());
         let places: HashMap<Address, usize> = nodes.iter().copied().zip(0..).collect();
         for &node in nodes {
-            let found = graphs.node(node)?;
-            let what = match &found.what {
-                What::Child(child) => Doing::Graph(Exec::new(graphs, *child, flags)?),
-                what => Doing::Node(what.clone()),
+            let source = graphs.node(node)?;
+            let what = match &source.what {
+                NodeAction::Child(child) => StepAction::Graph(Exec::new(graphs, *child, flags)?),
+                what => StepAction::Node(what.clone()),
             };
             let place = |before| places.get(before).copied();
-            let after: Option<Vec<usize>> = found.after.iter().map(place).collect();
+            let after: Option<Vec<usize>> = source.after.iter().map(place).collect();
             let mut after = after.ok_or(HipError::Unknown)?;
             after.sort_unstable();
             steps.push(Step {
@@ -86,24 +86,24 @@ impl Exec {
         })
     }
 
-    /// The steps that are done, in an order in which they may be.
+    /// Returns the enabled steps in order of execution.
     pub fn in_order(&self) -> impl Iterator<Item = &Step> {
         let steps = self.order.iter().map(|&n| &self.steps[n]);
         steps.filter(|step| step.enabled)
     }
 
-    /// What is done, in an order in which it may be, what graphs within do too.
-    pub fn each(&self, f: &mut impl FnMut(&What)) {
+    /// Calls a function for each operation in order of execution, child graphs included.
+    pub fn each(&self, f: &mut impl FnMut(&NodeAction)) {
         for step in self.in_order() {
             match &step.what {
-                Doing::Node(what) => f(what),
-                Doing::Graph(graph) => graph.each(f),
+                StepAction::Node(what) => f(what),
+                StepAction::Graph(graph) => graph.each(f),
             }
         }
     }
 
-    /// The step of a node of the graph, or of a graph within.
-    pub fn step(&mut self, node: Address) -> Outcome<&mut Step> {
+    /// Returns the step of a node, searching child graphs too.
+    pub fn step(&mut self, node: Address) -> HipResult<&mut Step> {
         self.find(node).ok_or(HipError::InvalidValue)
     }
 
@@ -112,12 +112,12 @@ impl Exec {
             return Some(&mut self.steps[n]);
         }
         self.steps.iter_mut().find_map(|step| match &mut step.what {
-            Doing::Graph(graph) => graph.find(node),
-            Doing::Node(_) => None,
+            StepAction::Graph(graph) => graph.find(node),
+            StepAction::Node(_) => None,
         })
     }
 
-    /// Takes over what another graph's nodes say, if nothing else differs. The steps keep the nodes they were made from.
+    /// Takes over the operations of another graph, if nothing else differs. The steps keep the nodes that they were made from.
     pub fn update(&mut self, new: &Exec) -> Result<(), Mismatch> {
         self.compare(new)?;
         self.take(new);
@@ -130,8 +130,10 @@ impl Exec {
         }
         for (old, new) in self.steps.iter().zip(&new.steps) {
             match (&old.what, &new.what) {
-                (Doing::Graph(a), Doing::Graph(b)) => a.compare(b)?,
-                (Doing::Node(a), Doing::Node(b)) => same(a, b).map_err(|why| (why, new.node))?,
+                (StepAction::Graph(a), StepAction::Graph(b)) => a.compare(b)?,
+                (StepAction::Node(a), StepAction::Node(b)) => {
+                    same(a, b).map_err(|why| (why, new.node))?
+                }
                 _ => return Err((NODE_TYPE, new.node)),
             }
             if old.after != new.after {
@@ -144,37 +146,39 @@ impl Exec {
     fn take(&mut self, new: &Exec) {
         for (old, new) in self.steps.iter_mut().zip(&new.steps) {
             match (&mut old.what, &new.what) {
-                (Doing::Graph(old), Doing::Graph(new)) => old.take(new),
+                (StepAction::Graph(old), StepAction::Graph(new)) => old.take(new),
                 (old, new) => *old = new.clone(),
             }
         }
     }
 }
 
-/// Whether a node may take another's place, or why not.
-pub fn same(old: &What, new: &What) -> Result<(), u32> {
+/// Checks that an operation may replace another. The error is a value of `hipGraphExecUpdateResult`.
+pub fn same(old: &NodeAction, new: &NodeAction) -> Result<(), u32> {
     match (old, new) {
-        (What::Work(Work::Copy(old)), What::Work(Work::Copy(new))) if old.form == new.form => {
-            // A copy that goes another way is another kind of copy for a card.
+        (NodeAction::Work(Work::Copy(old)), NodeAction::Work(Work::Copy(new)))
+            if old.form == new.form =>
+        {
+            // A card distinguishes copies by their direction.
             if old.direction != new.direction {
                 return Err(PARAMETERS);
             }
         }
-        (What::Work(Work::Kernel(_)), What::Work(Work::Kernel(_)))
-        | (What::Work(Work::Fill(_)), What::Work(Work::Fill(_)))
-        | (What::Work(Work::Host(_)), What::Work(Work::Host(_)))
-        | (What::Empty, What::Empty)
-        | (What::Allocate(..), What::Allocate(..))
-        | (What::Free(_), What::Free(_))
-        | (What::Record(_), What::Record(_))
-        | (What::Wait(_), What::Wait(_)) => {}
+        (NodeAction::Work(Work::Kernel(_)), NodeAction::Work(Work::Kernel(_)))
+        | (NodeAction::Work(Work::Fill(_)), NodeAction::Work(Work::Fill(_)))
+        | (NodeAction::Work(Work::Host(_)), NodeAction::Work(Work::Host(_)))
+        | (NodeAction::Empty, NodeAction::Empty)
+        | (NodeAction::Allocate(..), NodeAction::Allocate(..))
+        | (NodeAction::Free(_), NodeAction::Free(_))
+        | (NodeAction::Record(_), NodeAction::Record(_))
+        | (NodeAction::Wait(_), NodeAction::Wait(_)) => {}
         _ => return Err(NODE_TYPE),
     }
     Ok(())
 }
 
-/// An order in which each step comes behind those before it; none where steps wait for each other in a circle. Of steps that may come
-/// next it is the one that was added first.
+/// Returns an order in which each step follows its dependencies, or none if steps form a cycle. Among steps that are ready, the first that
+/// was added comes first.
 fn order(steps: &[Step]) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = steps.iter().map(|step| step.after.len()).collect();
     let mut behind = vec![Vec::new(); steps.len()];

@@ -1,20 +1,20 @@
-//! Nodes, edges, clones, updates: without a device.
+//! Tests of nodes, edges, clones and updates, without a device.
 
-use super::exec::{Doing, Exec};
+use super::exec::{Exec, StepAction};
 use super::*;
 use crate::objects::work::{Fill, Rows, Size};
 
-fn fill(value: u32) -> What {
+fn fill(value: u32) -> NodeAction {
     let fill = Fill {
-        to: Rows::one(4096),
-        size: Size::one(4),
+        to: Rows::single_row(4096),
+        size: Size::single_row(4),
         value,
         element: 4,
     };
-    What::Work(Work::Fill(fill))
+    NodeAction::Work(Work::Fill(fill))
 }
 
-/// A graph whose second and third node are behind the first, and the fourth behind both.
+/// Returns a graph whose second and third node depend on the first, and the fourth on both.
 fn diamond(graphs: &mut Graphs) -> (Address, [Address; 4]) {
     let graph = graphs.create();
     let mut add = |after: &[Address], value| {
@@ -30,7 +30,7 @@ fn diamond(graphs: &mut Graphs) -> (Address, [Address; 4]) {
 fn values(exec: &Exec) -> Vec<u32> {
     let mut values = Vec::new();
     exec.each(&mut |what| match what {
-        What::Work(Work::Fill(fill)) => values.push(fill.value),
+        NodeAction::Work(Work::Fill(fill)) => values.push(fill.value),
         _ => panic!("a fill"),
     });
     values
@@ -41,7 +41,7 @@ fn nodes_and_edges_are_told() {
     let mut graphs = Graphs::new();
     let (graph, [a, b, c, d]) = diamond(&mut graphs);
     assert_eq!(graphs.roots(graph), Ok(vec![a]));
-    assert_eq!(graphs.behind(a), Ok(vec![b, c]));
+    assert_eq!(graphs.dependents(a), Ok(vec![b, c]));
     assert_eq!(
         graphs.edges(graph),
         Ok(vec![(a, b), (a, c), (b, d), (c, d)])
@@ -58,10 +58,10 @@ fn nodes_and_edges_are_told() {
     assert_eq!(graphs.remove(c), Ok(()));
     assert_eq!(graphs.edges(graph), Ok(vec![(a, b)]));
     assert_eq!(graphs.roots(graph), Ok(vec![a, d]));
-    let twice = graphs.add(graph, vec![a, a], What::Empty);
+    let twice = graphs.add(graph, vec![a, a], NodeAction::Empty);
     assert_eq!(twice, Err(HipError::InvalidValue));
     let (_, others) = diamond(&mut graphs);
-    let foreign = graphs.add(graph, vec![others[0]], What::Empty);
+    let foreign = graphs.add(graph, vec![others[0]], NodeAction::Empty);
     assert_eq!(foreign, Err(HipError::InvalidValue));
     assert_eq!(graphs.destroy(graph), Ok(vec![]));
     assert!(graphs.node(a).is_err() && graphs.node(others[0]).is_ok());
@@ -71,14 +71,14 @@ fn nodes_and_edges_are_told() {
 fn steps_are_done_behind_what_they_wait_for() {
     let mut graphs = Graphs::new();
     let (graph, [a, b, c, d]) = diamond(&mut graphs);
-    // A node that was added last and comes first.
+    // A node that is added last and comes first.
     let first = graphs.add(graph, vec![], fill(9)).expect("a node");
     assert_eq!(graphs.connect(graph, &[(first, a)]), Ok(()));
     let mut exec = Exec::new(&graphs, graph, 0).expect("no circle");
     assert_eq!(values(&exec), [9, 0, 1, 2, 3]);
     exec.step(c).expect("a step").enabled = false;
     assert_eq!(values(&exec), [9, 0, 1, 3]);
-    // Of a circle there is no order.
+    // A cycle has no order of execution.
     assert_eq!(graphs.connect(graph, &[(d, first)]), Ok(()));
     assert!(Exec::new(&graphs, graph, 0).is_err());
     let _ = b;
@@ -90,7 +90,7 @@ fn clones_have_nodes_of_their_own_and_children_go_with_their_nodes() {
     let (inner, nodes) = diamond(&mut graphs);
     let child = graphs.clone_graph(inner).expect("a graph");
     let outer = graphs.create();
-    let node = graphs.add(outer, vec![], What::Child(child));
+    let node = graphs.add(outer, vec![], NodeAction::Child(child));
     let node = node.expect("a node");
     let origins = graphs.graph(child).expect("there").nodes.clone();
     let origins = origins.iter().map(|&n| graphs.node(n).expect("there"));
@@ -108,25 +108,25 @@ fn an_update_takes_what_nodes_say_and_nothing_else() {
     let mut graphs = Graphs::new();
     let (graph, _) = diamond(&mut graphs);
     let mut exec = Exec::new(&graphs, graph, 0).expect("no circle");
-    let (other, [_, b, c, d]) = diamond(&mut graphs);
+    let (updated, [_, b, c, d]) = diamond(&mut graphs);
     graphs.node_mut(b).expect("there").what = fill(77);
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Ok(()));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
-    // Another type, another edge, another node.
-    graphs.node_mut(c).expect("there").what = What::Empty;
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    // Another operation, another edge, another node.
+    graphs.node_mut(c).expect("there").what = NodeAction::Empty;
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((3, c)));
     graphs.node_mut(c).expect("there").what = fill(5);
-    graphs.disconnect(other, &[(b, d)]).expect("an edge");
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    graphs.disconnect(updated, &[(b, d)]).expect("an edge");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((2, d)));
     graphs.remove(d).expect("a node");
-    let new = Exec::new(&graphs, other, 0).expect("no circle");
+    let new = Exec::new(&graphs, updated, 0).expect("no circle");
     assert_eq!(exec.update(&new), Err((2, 0)));
     assert_eq!(values(&exec), [0, 77, 2, 3]);
     let step = exec.steps.first().expect("a step");
-    assert!(matches!(step.what, Doing::Node(_)));
+    assert!(matches!(step.what, StepAction::Node(_)));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_last_reference_gives_an_object_up() {
     assert_eq!(users.retain(user, 1), Ok(()));
     assert!(matches!(users.release(user, 2), Ok(None)));
     assert!(users.release(user, 2).is_err());
-    let gone = users.release_all(vec![(user, 1), (99, 1)]);
-    assert!(matches!(gone[..], [(_, 17)]));
+    let destructors = users.release_all(vec![(user, 1), (99, 1)]);
+    assert!(matches!(destructors[..], [(_, 17)]));
     assert!(users.retain(user, 1).is_err());
 }

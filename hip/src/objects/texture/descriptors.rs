@@ -1,7 +1,7 @@
-//! What programs say of textures and surfaces, as HIP's structures have it.
+//! Parameters of textures and surfaces in HIP's structures.
 
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::array::Channel;
 
 /// `hipResourceDesc`: a kind, and words whose meaning depends on it.
@@ -21,25 +21,25 @@ pub struct DriverResourceDesc {
     flags: u32,
 }
 
-/// What a texture or surface is over.
+/// Memory of a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// An array.
+    /// Array.
     Array(Address),
-    /// Elements one after the other.
+    /// Linear memory.
     Linear {
-        /// The first.
+        /// Address of the first element.
         base: Address,
-        /// What they are.
+        /// Type of the elements.
         channel: Channel,
-        /// Their bytes together.
+        /// Size in bytes.
         bytes: usize,
     },
-    /// Rows of elements.
+    /// Pitched memory.
     Pitched {
-        /// The first.
+        /// Address of the first element.
         base: Address,
-        /// What they are.
+        /// Type of the elements.
         channel: Channel,
         /// Elements of a row, and rows.
         sides: [usize; 2],
@@ -54,8 +54,8 @@ const LINEAR: u32 = 2;
 const PITCHED: u32 = 3;
 
 impl ResourceDesc {
-    /// What it says. Arrays of several levels of detail are not supported.
-    pub fn resource(&self) -> Outcome<Resource> {
+    /// Decodes the memory. Arrays of several levels of detail are not supported.
+    pub fn resource(&self) -> HipResult<Resource> {
         let w = self.words;
         let channel = Channel {
             bits: [w[1], w[1] >> 32, w[2], w[2] >> 32].map(|bits| bits as i32),
@@ -87,8 +87,8 @@ impl ResourceDesc {
 }
 
 impl DriverResourceDesc {
-    /// The same as the runtime's structure.
-    pub fn of_runtime(self) -> Outcome<ResourceDesc> {
+    /// Converts to the runtime API's structure.
+    pub fn of_runtime(self) -> HipResult<ResourceDesc> {
         if self.flags != 0 {
             return Err(HipError::InvalidValue);
         }
@@ -99,16 +99,16 @@ impl DriverResourceDesc {
         };
         desc.words[0] = w[0];
         if [LINEAR, PITCHED].contains(&self.kind) {
-            // The array's format, and how many components there are.
-            let channel = Channel::of(w[1] as u32, (w[1] >> 32) as u32);
+            // Format of the array, and number of components.
+            let channel = Channel::from_array_format(w[1] as u32, (w[1] >> 32) as u32);
             desc.set_channel(channel.ok_or(HipError::InvalidValue)?);
             desc.words[4..7].copy_from_slice(&w[2..5]);
         }
         Ok(desc)
     }
 
-    /// As the runtime's structure says.
-    pub fn from_runtime(desc: &ResourceDesc) -> Outcome<DriverResourceDesc> {
+    /// Converts from the runtime API's structure.
+    pub fn from_runtime(desc: &ResourceDesc) -> HipResult<DriverResourceDesc> {
         let mut words = [0; 16];
         words[0] = desc.words[0];
         if let Resource::Linear { channel, .. } | Resource::Pitched { channel, .. } =
@@ -131,27 +131,27 @@ impl DriverResourceDesc {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextureDesc {
-    /// What becomes of coordinates beyond each side.
+    /// Address modes for coordinates beyond each side.
     pub address: [u32; 3],
-    /// The nearest element, or a mean of neighbours.
+    /// Filter: the nearest element, or a mean of neighbours.
     pub filter: u32,
-    /// Elements as they are, or as fractions of the greatest one.
+    /// Read mode: elements as they are, or as fractions of the greatest value.
     pub read: u32,
-    /// Colours are taken for sRGB.
+    /// 1 for colours in sRGB.
     pub srgb: i32,
-    /// What is around.
+    /// Border colour.
     pub border: [f32; 4],
-    /// Coordinates count images rather than elements.
+    /// 1 for coordinates that count images instead of elements.
     pub normalised: i32,
     /// Ratio of anisotropy.
     pub anisotropy: u32,
-    /// Between levels of detail.
+    /// Filter between levels of detail.
     pub mip_filter: u32,
-    /// On the level of detail.
+    /// Offset of the level of detail.
     pub mip_bias: f32,
-    /// The level of detail at least.
+    /// Least level of detail.
     pub mip_least: f32,
-    /// The level of detail at most.
+    /// Greatest level of detail.
     pub mip_most: f32,
 }
 
@@ -176,7 +176,7 @@ const NORMALISED: u32 = 2;
 const SRGB: u32 = 16;
 
 impl DriverTextureDesc {
-    /// The same as the runtime's structure.
+    /// Converts to the runtime API's structure.
     pub fn of_runtime(self) -> TextureDesc {
         let has = |flag| i32::from(self.flags & flag != 0);
         TextureDesc {
@@ -194,7 +194,7 @@ impl DriverTextureDesc {
         }
     }
 
-    /// As the runtime's structure says.
+    /// Converts from the runtime API's structure.
     pub fn from_runtime(desc: &TextureDesc) -> DriverTextureDesc {
         let flag = |flag, set| if set { flag } else { 0 };
         DriverTextureDesc {
@@ -218,13 +218,13 @@ impl DriverTextureDesc {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ViewDesc {
-    /// As what elements are seen.
+    /// Format in which elements are read.
     pub format: u32,
     /// Elements of a row, rows, planes.
     pub sides: [usize; 3],
-    /// The first and the last level of detail.
+    /// First and last level of detail.
     pub levels: [u32; 2],
-    /// The first and the last layer.
+    /// First and last layer.
     pub layers: [u32; 2],
 }
 
@@ -232,16 +232,16 @@ pub struct ViewDesc {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriverViewDesc {
-    /// What the runtime's structure has.
+    /// Fields of the runtime API's structure.
     pub view: ViewDesc,
-    /// Of no meaning.
+    /// Unused.
     pub reserved: [u32; 16],
 }
 
 impl ViewDesc {
-    /// The elements that it shows; none: as they are. Block-compressed ones are not supported.
-    pub fn channel(&self) -> Outcome<Option<Channel>> {
-        // Unsigned and signed bytes, words, dwords, then halves and floats; of each 1, 2 and 4 components.
+    /// Returns the type in which elements are read, or none for the array's own. Block-compressed formats are not supported.
+    pub fn channel(&self) -> HipResult<Option<Channel>> {
+        // Unsigned and signed bytes, words, dwords, then halves and floats, each with 1, 2 and 4 components.
         const KINDS: [u32; 8] = [0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20];
         let Some(n) = self.format.checked_sub(1) else {
             return Ok(None);
@@ -254,7 +254,7 @@ impl ViewDesc {
                 HipError::InvalidValue
             });
         };
-        let channel = Channel::of(*format, [1, 2, 4][n as usize % 3]);
+        let channel = Channel::from_array_format(*format, [1, 2, 4][n as usize % 3]);
         channel.map(Some).ok_or(HipError::InvalidValue)
     }
 }
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_drivers_structures_say_the_same() {
-        let float4 = Channel::of(0x20, 4).expect("known");
+        let float4 = Channel::from_array_format(0x20, 4).expect("known");
         let mut desc = ResourceDesc {
             kind: PITCHED,
             words: [0x1000, 0, 0, 0, 64, 32, 1024],

@@ -1,51 +1,51 @@
-//! The words of a texture or surface: what the card's image instructions read, and what AMD's device library reads of the image beside it.
+//! Words of a texture or surface: the resources that the card's image instructions read, and the facts that AMD's device library reads.
 
 use super::descriptors::TextureDesc;
 use crate::boundary::Address;
 use crate::objects::array::Channel;
 
-/// Dwords of an object: the resource of an image, what the device library wants to know of it, the sampler behind both.
+/// Dwords of an object: image resource, facts for the device library, sampler.
 pub const WORDS: usize = 20;
 
-/// Where a sampler stands.
+/// Index of the sampler.
 const SAMPLER: usize = 12;
 
-/// Images and their rows start at multiples of this.
+/// Alignment of images and of their rows.
 pub const ALIGN: usize = 256;
 
-/// How elements are numbered.
+/// Dimensions of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A row.
+pub enum ImageDimensions {
+    /// One row.
     Row,
     /// Rows.
     Plane,
-    /// Planes.
+    /// Planes of rows.
     Cube,
-    /// A row a layer.
+    /// Layers of one row.
     Rows,
-    /// Rows a layer.
+    /// Layers of rows.
     Planes,
 }
 
-/// An image.
+/// Image in device memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Image {
-    /// Where it lies.
+    /// Address of the first element.
     pub base: Address,
     /// Bytes from row to row.
     pub pitch: usize,
-    /// How its elements are numbered.
-    pub shape: Shape,
-    /// Elements of a row, rows, planes or layers: 1 where it has not that many sides.
+    /// Dimensions.
+    pub shape: ImageDimensions,
+    /// Elements of a row, rows, planes or layers. Unused dimensions are 1.
     pub sides: [usize; 3],
-    /// Its elements.
+    /// Type of the elements.
     pub channel: Channel,
-    /// Elements are fractions of the greatest one.
+    /// True if elements are read as fractions of the greatest value.
     pub fractions: bool,
 }
 
-/// How an element is called by the card, and by the device library.
+/// Format of an element, in the card's numbers and in the device library's.
 struct Format {
     data: u32,
     number: u32,
@@ -68,7 +68,7 @@ impl Format {
         };
         const FLOAT: u32 = 2;
         let signed = channel.format == 0;
-        // Where the numbers of types begin in the device library: signed and unsigned fractions, signed and unsigned integers, floats.
+        // First numbers of types in the device library: signed and unsigned fractions, signed and unsigned integers, floats.
         let (number, kind) = match (channel.format, fractions && place < 2) {
             (FLOAT, _) => (7, 13 + place),
             (_, true) => (u32::from(signed), if signed { place } else { 2 + place }),
@@ -80,7 +80,7 @@ impl Format {
         Format {
             data: [[1, 3, 10], [2, 5, 12], [4, 11, 14]][place as usize][count],
             number,
-            // Components that are not there are 0, 0 and 1.
+            // Missing components read as 0, 0 and 1.
             select: [0x204, 0x22c, 0xfac][count],
             kind,
             order: [1, 3, 8][count],
@@ -89,17 +89,17 @@ impl Format {
 }
 
 impl Image {
-    /// The words of an object with this image, and a sampler where it has one.
+    /// Returns the words of an object with this image, and with a sampler for a texture.
     pub fn words(&self, sampler: Option<[u32; 4]>) -> [u32; WORDS] {
         let format = Format::of(self.channel, self.fractions);
         let [width, height, depth] = self.sides.map(|side| side as u32 - 1);
         let pitch = (self.pitch / self.channel.bytes()) as u32 - 1;
         let kind = match self.shape {
-            Shape::Row => 8,
-            Shape::Plane => 9,
-            Shape::Cube => 10,
-            Shape::Rows => 12,
-            Shape::Planes => 13,
+            ImageDimensions::Row => 8,
+            ImageDimensions::Plane => 9,
+            ImageDimensions::Cube => 10,
+            ImageDimensions::Rows => 12,
+            ImageDimensions::Planes => 13,
         };
         let mut words = [0; WORDS];
         words[..5].copy_from_slice(&[
@@ -116,7 +116,7 @@ impl Image {
         words
     }
 
-    /// The words of an object over elements one after the other, which kernels read through a buffer resource.
+    /// Returns the words of an object over linear memory, which kernels read through a buffer resource.
     pub fn linear(&self) -> [u32; WORDS] {
         let format = Format::of(self.channel, self.fractions);
         let mut words = [0; WORDS];
@@ -134,7 +134,7 @@ impl Image {
         words[8..11].copy_from_slice(&[format.kind, format.order, self.sides[0] as u32]);
     }
 
-    /// Whether a mean of elements can be taken.
+    /// Returns true if the elements can be filtered linearly.
     pub fn has_means(&self) -> bool {
         Format::of(self.channel, self.fractions).number & 4 == 0 || self.channel.format == 2
     }
@@ -145,8 +145,8 @@ const CLAMP: u32 = 1;
 const MIRROR: u32 = 2;
 const BORDER: u32 = 3;
 
-/// The words of a sampler; none where a mode is none of HIP's. Where coordinates count elements nothing repeats: the last element stands
-/// for what would, as HIP has it. The border is zeros, whatever its colour, as it is under AMD's runtime.
+/// Returns the words of a sampler, or none for an unknown mode. With coordinates that count elements, repeating modes clamp to the last
+/// element, as in HIP. The border is zero whatever its colour, as in AMD's runtime.
 pub fn sampler(desc: &TextureDesc) -> Option<[u32; 4]> {
     let unnormalised = desc.normalised == 0;
     let mut word = u32::from(unnormalised) << 15;
@@ -177,9 +177,9 @@ mod tests {
         Image {
             base: 0x7f12_3456_7800,
             pitch: 512,
-            shape: Shape::Plane,
+            shape: ImageDimensions::Plane,
             sides: [17, 9, 1],
-            channel: Channel::of(format, components).expect("known"),
+            channel: Channel::from_array_format(format, components).expect("known"),
             fractions: false,
         }
     }
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(numbers(0x08, 2, true), (3, 1, 0, 3));
         assert_eq!(numbers(0x09, 1, false), (2, 5, 9, 1));
         assert_eq!(numbers(0x02, 2, true), (5, 0, 3, 3));
-        // Of 32 bits there are no fractions.
+        // Elements of 32 bits have no fractions.
         assert_eq!(numbers(0x03, 1, true), (4, 4, 13, 1));
         assert_eq!(numbers(0x0a, 4, true), (14, 5, 10, 8));
         assert_eq!(numbers(0x10, 2, false), (5, 7, 14, 3));

@@ -6,7 +6,7 @@ use crate::{Real, shape};
 pub struct Prefill<'a, R> {
     /// `[dim, tokens]`.
     pub x: &'a [R],
-    /// `[N + 1]`: the first token of each sequence, and the number of tokens.
+    /// First token of each sequence, and the number of tokens: `[N + 1]`.
     pub starts: &'a [i32],
 }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // q sums three tokens, k takes the one before, v twice the token; sequences of 3, 0 and 2 tokens
+        // q sums three tokens, k takes the previous token, and v doubles the token; the sequences have 3, 0 and 2 tokens.
         let filter = Filter {
             key_features: 1,
             value_features: 1,

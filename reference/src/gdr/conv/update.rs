@@ -2,7 +2,7 @@ use super::Filter;
 use crate::gdr::bf16;
 use crate::{Real, shape};
 
-/// A step of decoding: the batch, and the state of every sequence that is running.
+/// Decode step: the batch, and the state of every running sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'a, R> {
     /// `[batch, dim, seqlen]`.
@@ -15,10 +15,10 @@ pub struct Update<'a, R> {
     pub lines: &'a [i32],
 }
 
-/// What a step leaves.
+/// Results of a decode step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Updated<R> {
-    /// q and k `[batch, kd, seqlen]`, v `[batch, vd, seqlen]`; what was there before in the rows of padding.
+    /// q and k `[batch, kd, seqlen]`, v `[batch, vd, seqlen]`. Rows of padding keep their earlier content.
     pub qkv: [Vec<R>; 3],
     /// `[lines, dim, W - 1]`.
     pub state: Vec<R>,
@@ -27,7 +27,7 @@ pub struct Updated<R> {
 /// `y = act(bias + sum_j w[j] state[j] + w[W-1] x)` for each new token in turn, rounded to bf16; the state then holds
 /// the last `W - 1` elements of state and x, unrounded as they are bf16 numbers (`gdr_causal_conv1d_update_bf16`).
 ///
-/// `before` is what q, k and v held: a row of padding reads nothing and writes nothing.
+/// `before` is the earlier content of q, k and v: a row of padding reads nothing and writes nothing.
 #[must_use]
 pub fn update<R: Real>(
     filter: &Filter<'_, R>,
@@ -120,7 +120,7 @@ mod tests {
         );
         let mut state = state;
         for t in 0..2 {
-            let one = update(
+            let single_step = update(
                 &filter,
                 &Update {
                     x: &[x[t], x[2 + t], x[4 + t]],
@@ -131,9 +131,9 @@ mod tests {
                 none(1),
             );
             for part in 0..3 {
-                assert_eq!(one.qkv[part][0], at_once.qkv[part][t]);
+                assert_eq!(single_step.qkv[part][0], at_once.qkv[part][t]);
             }
-            state = one.state;
+            state = single_step.state;
         }
         assert_eq!(state, at_once.state);
     }
@@ -155,7 +155,7 @@ mod tests {
             silu: false,
         };
         let got = update(&filter, &step, [vec![0.0], vec![0.0], vec![0.0]]);
-        // a quarter of a place down, three quarters up, a whole one
+        // A quarter of a bf16 step rounds down, three quarters round up, and a whole step stays.
         let next = 1.0 + 2f32.powi(-7);
         assert_eq!(got.qkv, [[1.0], [next], [next]]);
     }

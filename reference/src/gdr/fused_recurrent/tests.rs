@@ -3,14 +3,14 @@ use crate::gdr::bf16;
 use crate::gdr::recurrent::{Layout, equal_bounds};
 use crate::rule::{Convention, GateKind, HeadMap, Inputs, Norm, Order, Sizes, recurrence};
 
-/// Numbers in -1..1 without a pattern.
+/// Returns numbers in -1..1 without a pattern.
 fn numbers(n: usize, seed: f64) -> Vec<f64> {
     (0..n)
         .map(|i| ((i as f64 + seed) * 12.9898).sin())
         .collect()
 }
 
-/// One head of one channel: q = k = 1, and so o is the state itself.
+/// Returns a call of one head and one channel with q = k = 1, for which o equals the state.
 fn scalar<'a>(
     bounds: &'a [usize],
     ones: &'a [f64],
@@ -47,16 +47,16 @@ fn by_hand() {
         g: Some(&half),
         ..scalar(&[0, 2], &[1.0; 2], &[2.0, 7.0], &[0.5, 0.5])
     };
-    let found = fused_recurrent(&call, Some(&[8.0]));
-    assert_eq!((found.o, found.states), (vec![3.0, 5.0], vec![5.0]));
+    let got = fused_recurrent(&call, Some(&[8.0]));
+    assert_eq!((got.o, got.states), (vec![3.0, 5.0], vec![5.0]));
 }
 
 #[test]
 fn each_sequence_has_its_own_state_and_an_empty_one_keeps_it() {
     let call = scalar(&[0, 1, 1, 3], &[1.0; 3], &[2.0, 4.0, 8.0], &[0.5; 3]);
-    let found = fused_recurrent(&call, Some(&[0.0, 5.0, 16.0]));
-    assert_eq!(found.o, [1.0, 10.0, 9.0]);
-    assert_eq!(found.states, [1.0, 5.0, 9.0]);
+    let got = fused_recurrent(&call, Some(&[0.0, 5.0, 16.0]));
+    assert_eq!(got.o, [1.0, 10.0, 9.0]);
+    assert_eq!(got.states, [1.0, 5.0, 9.0]);
     let without = fused_recurrent(&call, None);
     assert_eq!(without.states, [1.0, 0.0, 5.0]);
 }
@@ -64,11 +64,11 @@ fn each_sequence_has_its_own_state_and_an_empty_one_keeps_it() {
 #[test]
 fn the_output_is_rounded_to_bf16_and_the_state_is_not() {
     let v = [1.0 + 2f64.powi(-20)];
-    let found = fused_recurrent(&scalar(&[0, 1], &[1.0], &v, &[1.0]), None);
-    assert_eq!((found.o[0], found.states[0]), (1.0, v[0]));
+    let got = fused_recurrent(&scalar(&[0, 1], &[1.0], &v, &[1.0]), None);
+    assert_eq!((got.o[0], got.states[0]), (1.0, v[0]));
 }
 
-/// A call of some size and the rule's own function on the same numbers.
+/// Returns a call with grouped heads, and the same numbers for the rule's own function.
 fn grouped() -> (Sizes, [Vec<f64>; 6]) {
     let sizes = Sizes {
         sequences: 2,
@@ -140,11 +140,11 @@ fn equal_lengths_and_one_gate_are_the_rule() {
                 order: Order::DecayFirst,
                 scale: 1.0 / 3f64.sqrt(),
             };
-            let found = fused_recurrent(&call, Some(&state));
+            let got = fused_recurrent(&call, Some(&state));
             let near = |a: &[f64], b: &[f64], by| a.iter().zip(b).all(|(a, b)| (a - b).abs() < by);
-            assert!(near(&found.states, &want.state, 1e-14));
+            assert!(near(&got.states, &want.state, 1e-14));
             let rounded: Vec<f64> = want.output.iter().map(|&x| bf16::round(x)).collect();
-            assert!(near(&found.o, &rounded, 1e-14));
+            assert!(near(&got.o, &rounded, 1e-14));
         }
     }
 }
@@ -186,12 +186,12 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
         fused_recurrent(&by_head, Some(&state)),
         fused_recurrent(&by_channel, Some(&state))
     );
-    // and not of another
-    let mut other = gv.clone();
-    other[sizes.value_size - 1] -= 1.0;
+    // The result differs with another value gate.
+    let mut other_gates = gv.clone();
+    other_gates[sizes.value_size - 1] -= 1.0;
     let changed = fused_recurrent(
         &Call {
-            gv: Some(&other),
+            gv: Some(&other_gates),
             ..by_channel
         },
         Some(&state),

@@ -3,7 +3,7 @@ use crate::gdr::fused_recurrent::fused_recurrent;
 use crate::gdr::recurrent::Layout;
 use crate::rule::{HeadMap, Norm, Order, producers};
 
-/// Three sequences of one token each, one head of one channel, q = k = 1: gate e^g = 1/2 and beta = 1/2 whatever the rest.
+/// Returns a call of three sequences of one token, with one head, one channel and q = k = 1. The gate e^g and beta are 1/2 in every test.
 fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
     Call {
         layout: Layout {
@@ -42,10 +42,10 @@ fn halves() -> Gating<'static, f64> {
 #[test]
 fn states_live_in_slots() {
     let slots = [8.0, 16.0, 32.0, 64.0];
-    let found = sigmoid_gating_update(&call(&[2.0, 4.0, 6.0]), &halves(), &slots, &[2, -1, 0]);
+    let got = sigmoid_gating_update(&call(&[2.0, 4.0, 6.0]), &halves(), &slots, &[2, -1, 0]);
     // 32 / 2 half of the way to 2; 0 half of the way to 4; 8 / 2 half of the way to 6
-    assert_eq!(found.o, [9.0, 2.0, 5.0]);
-    assert_eq!(found.states, [5.0, 16.0, 9.0, 64.0]);
+    assert_eq!(got.o, [9.0, 2.0, 5.0]);
+    assert_eq!(got.states, [5.0, 16.0, 9.0, 64.0]);
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn with_the_usual_softplus_it_is_the_producers_gate_and_the_recurrence() {
     let g = producers::log_gates(&a, gating.a_log, gating.dt_bias);
     assert_eq!(gating.gates(), g);
     let v = [1.0, -2.0, 3.0];
-    let found = sigmoid_gating_update(&call(&v), &gating, &[5.0, 6.0, 7.0], &[0, 1, 2]);
+    let got = sigmoid_gating_update(&call(&v), &gating, &[5.0, 6.0, 7.0], &[0, 1, 2]);
     let beta = gating.strengths();
     let plain = Call {
         g: Some(&g),
         beta: &beta,
         ..call(&v)
     };
-    assert_eq!(found, fused_recurrent(&plain, Some(&[5.0, 6.0, 7.0])));
+    assert_eq!(got, fused_recurrent(&plain, Some(&[5.0, 6.0, 7.0])));
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::gdr::common::by_hand;
 use crate::operators::gemm_nn;
 
-/// A chunk of unit keys' products, with anything at all on the diagonal and above it.
+/// Returns products of a chunk's unit keys, with other numbers on the diagonal and above it.
 fn lower(bt: usize) -> Vec<f64> {
     let element = |at: usize| {
         let (row, column) = (at / bt, at % bt);

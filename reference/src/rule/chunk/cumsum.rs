@@ -1,11 +1,11 @@
 use crate::rule::{Gate, Sizes};
 use crate::{Real, shape};
 
-/// G: the sum of the log gates from the first token of the chunk to this one.
+/// Returns G: the sum of the log gates from the first token of the chunk to each token.
 ///
-/// `g` and the result are `[B, T, HV]`. G is `f64` whatever the gates are: steep ones take it below -1000 within a chunk,
-/// and only differences of it are used, of which `f32` would leave five digits. The sums are had as a wave has them, by
-/// doubling distance: every token adds what the token 1, 2, 4, .. before it has so far.
+/// `g` and the result are `[B, T, HV]`. G is always `f64`: steep gates take it below -1000 within a chunk, and only differences of it are
+/// used, of which `f32` would leave five digits. The sums go as in a wave, by doubling distance: every token adds the sum of the token 1,
+/// 2, 4, .. before it.
 #[must_use]
 pub fn cumsum<R: Real>(sizes: Sizes, chunk: usize, gate: Gate, g: &[R]) -> Vec<f64> {
     sizes.check_chunk("cumsum", chunk);
@@ -25,7 +25,7 @@ pub fn cumsum<R: Real>(sizes: Sizes, chunk: usize, gate: Gate, g: &[R]) -> Vec<f
 fn scan(mut sums: Vec<f64>) -> Vec<f64> {
     let mut distance = 1;
     while distance < sums.len() {
-        // from the end, so that what stands before is still that of the last round
+        // The loop goes from the end, so that earlier elements still have the last round's values.
         for i in (distance..sums.len()).rev() {
             sums[i] += sums[i - distance];
         }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_added_first() {
-        // from the left, each 1 would be lost in 2^53
+        // A sum from the left would lose each 1 in 2^53.
         let large = 2f64.powi(53);
         assert_eq!(scan(vec![large, 1.0, 1.0])[2], large + 2.0);
     }

@@ -1,21 +1,21 @@
 use crate::rule::Sizes;
 use crate::{Real, lanes, shape};
 
-/// The side of the diagonal blocks that [`Inverse::BlockMerge`] starts from.
+/// Side of the diagonal blocks that [`Inverse::BlockMerge`] starts from.
 const BLOCK: usize = 16;
 
-/// How `(I + L)^-1` is computed: the same matrix, in another order of operations.
+/// Order of operations for `(I + L)^-1`. The matrix is the same up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inverse {
-    /// Row by row over the whole chunk. With `N = -L`: `N[i,:i] += N[i,:i] N[:i,:i]` for i = 1, 2, ..; the identity is
-    /// added once, at the end.
+    /// Row by row over the whole chunk. With `N = -L`, the steps are `N[i,:i] += N[i,:i] N[:i,:i]` for i = 1, 2, ..; the identity is added
+    /// once, at the end.
     ForwardSubstitution,
     /// Forward substitution on diagonal blocks of 16 (D), then the blocks below, each block column from the
     /// diagonal down: `Ai_IJ = -D_I (L_IJ D_J + sum_{J<M<I} L_IM Ai_MJ)`.
     BlockMerge,
 }
 
-/// Ai: the inverse of I + L of every chunk, `[B, T, HV, C]` as L is.
+/// Returns Ai: the inverse of I + L of every chunk, `[B, T, HV, C]` as L is.
 #[must_use]
 pub fn inverse<R: Real>(sizes: Sizes, chunk: usize, l: &[R], by: Inverse) -> Vec<R> {
     sizes.check_chunk("inverse", chunk);
@@ -36,7 +36,7 @@ pub fn inverse<R: Real>(sizes: Sizes, chunk: usize, l: &[R], by: Inverse) -> Vec
     inverses
 }
 
-/// `(I + L)^-1`, unit lower triangular, of one `c` x `c` matrix of which only the part strictly below the diagonal is read.
+/// Returns `(I + L)^-1`, unit lower triangular, of one `c` x `c` matrix, of which only the part strictly below the diagonal is read.
 #[must_use]
 pub fn invert<R: Real>(l: &[R], c: usize, by: Inverse) -> Vec<R> {
     shape::expect("invert", "l", l.len(), &[c, c]);
@@ -75,7 +75,7 @@ fn substitute<R: Real>(l: &[R], inverse: &mut [R], c: usize, first: usize, end: 
 /// Computes the block of rows `top..` and columns `left..` from the blocks above it and the two diagonal ones.
 fn merge<R: Real>(l: &[R], inverse: &mut [R], c: usize, left: usize, top: usize, block: usize) {
     let rows = block.min(c - top);
-    // the sum in brackets: D_J and the blocks Ai_MJ stand above one another
+    // The sum in brackets: the blocks D_J and Ai_MJ lie above one another.
     let mut sum = vec![R::ZERO; rows * block];
     for (i, sum) in sum.chunks_exact_mut(block).enumerate() {
         for t in left..top {

@@ -3,14 +3,14 @@ use crate::rule::recurrence::{read, write};
 use crate::rule::{HeadMap, Sizes, StateLayout};
 use crate::{Real, shape};
 
-/// What is sequential: the states, and the values that depend on them.
+/// Sequential results: the states, and the values that depend on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct States<R> {
     /// The state before each chunk, `[B, chunks, HV, K, V]`.
     pub h: Vec<R>,
     /// `vn_i = u_i - w_i h`, `[B, T, HV, V]`.
     pub vn: Vec<R>,
-    /// The state after the last token, in the layout asked for.
+    /// State after the last token, in the requested layout.
     pub last: Vec<R>,
 }
 
@@ -21,7 +21,7 @@ pub struct States<R> {
 /// S_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
 /// ```
 ///
-/// `k` is `[B, T, H, K]`, `cumsum` (G) is `[B, T, HV]`, `initial` and the last state are of `layout`.
+/// `k` is `[B, T, H, K]`, `cumsum` (G) is `[B, T, HV]`; the initial and the last state have the layout `layout`.
 #[must_use]
 #[expect(clippy::too_many_arguments, reason = "one a tensor of the launch")]
 pub fn states<R: Real>(

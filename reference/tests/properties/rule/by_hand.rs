@@ -7,7 +7,7 @@ fn near(got: &[f64], want: &[f64]) {
     assert!(distance(got, want) < 1e-14, "{got:?} is not {want:?}");
 }
 
-/// One sequence of per-head gates.
+/// Returns sizes of one sequence with per-head gates.
 fn sizes(tokens: usize, heads: (usize, usize), key_size: usize, value_size: usize) -> Sizes {
     Sizes {
         sequences: 1,
@@ -67,7 +67,7 @@ fn seed_003_takes_the_error_from_the_undecayed_state_and_reads_with_the_key() {
     near(&got.state, &[0.5]);
 }
 
-/// Two key channels, three value channels, one token that reads only, from the state of rows (1, 2, 3) and (4, 5, 6).
+/// Reads with one token from the state of rows (1, 2, 3) and (4, 5, 6), without a write.
 fn read_only(convention: &Convention, state: &[f64]) -> Vec<f64> {
     let inputs = Inputs {
         q: &[1.0, 10.0],
@@ -93,7 +93,7 @@ fn scale_and_state_layout() {
     );
 }
 
-/// Two q/k heads that read 1 and 10 times the states 1, 2, 3, 4 of four value heads.
+/// Reads the states 1, 2, 3, 4 of four value heads by two q/k heads with factors 1 and 10.
 fn read_heads(convention: &Convention) -> Vec<f64> {
     let inputs = Inputs {
         q: &[1.0, 10.0],
@@ -151,7 +151,7 @@ fn a_gate_for_each_key_channel() {
 
 #[test]
 fn writing_the_same_pair_twice_changes_nothing() {
-    // beta = 1, no decay: what was written under a unit key is what is read back, both times
+    // With beta = 1 and no decay, a unit key reads back what it wrote, both times.
     for (convention, g) in [(Convention::FLA, 0.0), (Convention::SEED_003, 1.0)] {
         let key = [0.6, 0.8, 0.6, 0.8];
         let inputs = Inputs {

@@ -6,7 +6,7 @@ use deltanet_reference::rule::*;
 use deltanet_reference::widen;
 use proptest::prelude::*;
 
-/// All the tensors of a call, owned.
+/// Owned tensors of a call.
 #[derive(Clone, Debug)]
 pub struct Call<R> {
     pub sizes: Sizes,
@@ -19,7 +19,7 @@ pub struct Call<R> {
 }
 
 impl<R> Call<R> {
-    /// As the functions take them; without q if the convention has none.
+    /// Borrows the tensors as the functions take them, without q if the convention has none.
     pub fn inputs(&self, convention: &Convention) -> Inputs<'_, R> {
         Inputs {
             q: match convention.readout {
@@ -45,7 +45,7 @@ fn length(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// Unit q and k, gates of the convention's kind with logs from `lowest` to 0.
+/// Returns random unit q and k, and gates of the convention's kind with logs from `lowest` to 0.
 pub fn random(sizes: Sizes, gate: Gate, lowest: f32, seed: u64) -> Call<f32> {
     let mut random = Random::new(seed);
     let mut units = || {
@@ -69,7 +69,7 @@ pub fn random(sizes: Sizes, gate: Gate, lowest: f32, seed: u64) -> Call<f32> {
     }
 }
 
-/// The same values in f64.
+/// Returns the same values in f64.
 pub fn wide(call: &Call<f32>) -> Call<f64> {
     Call {
         sizes: call.sizes,
@@ -107,7 +107,7 @@ pub fn sizes() -> impl Strategy<Value = Sizes> {
         )
 }
 
-/// Every choice with every other.
+/// Every combination of choices.
 pub fn conventions() -> impl Strategy<Value = Convention> {
     (
         prop_oneof![Just(Order::DecayFirst), Just(Order::ErrorFirst)],

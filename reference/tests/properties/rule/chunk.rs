@@ -1,4 +1,4 @@
-//! The chunked form: the same function, and each of its steps by what defines it.
+//! Tests of the chunked form: it equals the recurrence, and each step satisfies its definition.
 
 use super::call::{Call, calls, random, wide};
 use crate::common::distance;
@@ -15,7 +15,7 @@ fn inverses() -> impl Strategy<Value = Inverse> {
     ]
 }
 
-/// What has a chunked form.
+/// Changes a call so that it has a chunked form.
 fn chunkable(
     (convention, call): (Convention, Call<f64>),
     tokens: usize,
@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn each_chunk_starts_from_the_state_of_the_tokens_before_it(call in calls(), tokens in 1usize..30, chunk in 1usize..20, seed: u64) {
         let (convention, call) = chunkable(call, tokens, seed);
-        // one sequence, so that the tokens before are the first ones of each tensor
+        // One sequence has its earlier tokens at the beginning of each tensor.
         let sizes = Sizes { sequences: 1, ..call.sizes };
         let convention = Convention { state: StateLayout::KeyMajor, ..convention };
         let call = wide(&random(sizes, convention.gate, -3.0, seed));
@@ -83,7 +83,7 @@ proptest! {
             let product = gemm_nn(&add_identity(&wide, c), inverse, c, c, c);
             prop_assert!(distance(&product, &eye(c)) < 1e-13);
         }
-        // and in f32 both are as close as f32 can be
+        // In f32 both agree up to rounding.
         for by in [Inverse::ForwardSubstitution, Inverse::BlockMerge] {
             prop_assert!(distance(&widen(&invert(&l, c, by)), &forward) < 2e-6);
         }
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// L as it comes from unit keys and betas in (0,1): a random matrix would have an inverse that says nothing.
+/// Returns L of unit keys and betas in (0,1). The inverse of a random matrix would say nothing.
 fn lower(c: usize, seed: u64) -> Vec<f32> {
     let sizes = Sizes {
         sequences: 1,
@@ -167,7 +167,7 @@ fn every_intermediate_result_by_hand() {
         |got: &[f64], want: &[f64]| assert!(distance(got, want) < 1e-14, "{got:?} is not {want:?}");
     let got = three_tokens();
     let ln2 = 2f64.ln();
-    // the short chunk sums from its own first token
+    // The short chunk sums from its own first token.
     near(&got.cumsum, &[-ln2, -2.0 * ln2, -ln2]);
     near(&got.l, &[0.0, 0.0, 0.25, 0.0, 0.0, 0.0]);
     near(&got.inverse, &[1.0, 0.0, -0.25, 1.0, 1.0, 0.0]);

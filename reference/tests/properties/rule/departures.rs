@@ -1,4 +1,4 @@
-//! The rule with the documented pipeline's departures: none is the rule, all are the pipeline.
+//! Tests of the rule with departures: without departures it is the rule, with all of them the documented pipeline.
 
 use crate::common::{Random, distance};
 use deltanet_reference::operators::{sigmoid, transpose};

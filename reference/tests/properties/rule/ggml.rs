@@ -1,4 +1,4 @@
-//! ggml's contract: its one buffer is the recurrence's output and its states.
+//! Tests of ggml's contract: its single buffer has the recurrence's output and states.
 
 use super::call::{Call, random, sizes, wide};
 use deltanet_reference::rule::*;
@@ -26,7 +26,7 @@ proptest! {
     }
 }
 
-/// The first tokens of a call.
+/// Returns the first tokens of a call.
 fn first(call: &Call<f64>, tokens: usize) -> Call<f64> {
     let part = |tensor: &[f64]| -> Vec<f64> {
         let size = tensor.len() / call.sizes.sequences;

@@ -1,4 +1,4 @@
-//! What must hold for every convention, size and input.
+//! Properties that hold for every convention, size and input.
 
 use super::call::{Call, calls, conventions, random, sizes, wide};
 use crate::common::distance;
@@ -6,7 +6,7 @@ use deltanet_reference::rule::*;
 use deltanet_reference::widen;
 use proptest::prelude::*;
 
-/// The tokens `range` of a tensor `[B, T, ..]`.
+/// Returns the tokens `range` of a tensor `[B, T, ..]`.
 fn part<R: Copy>(tensor: &[R], sizes: Sizes, range: std::ops::Range<usize>) -> Vec<R> {
     let size = tensor.len() / (sizes.sequences * sizes.tokens);
     tensor
@@ -16,7 +16,7 @@ fn part<R: Copy>(tensor: &[R], sizes: Sizes, range: std::ops::Range<usize>) -> V
         .collect()
 }
 
-/// The tokens `range` of a call, from another state.
+/// Returns the tokens `range` of a call, with another initial state.
 fn tokens<R: Copy>(call: &Call<R>, range: std::ops::Range<usize>, state: Vec<R>) -> Call<R> {
     let part = |tensor: &[R]| part(tensor, call.sizes, range.clone());
     Call {
@@ -33,7 +33,7 @@ fn tokens<R: Copy>(call: &Call<R>, range: std::ops::Range<usize>, state: Vec<R>)
     }
 }
 
-/// The axis of the given length and stride of a tensor reordered: position i takes what `from[i]` had.
+/// Reorders an axis of the given length and stride: position i takes the element `from[i]`.
 fn permuted<R: Copy>(tensor: &[R], from: &[usize], stride: usize) -> Vec<R> {
     tensor
         .chunks_exact(from.len() * stride)
@@ -52,7 +52,7 @@ proptest! {
         let (first, rest) = (0..split, split..call.sizes.tokens);
         let first_part = tokens(&call, first.clone(), call.state.clone()).run(&convention);
         let rest_part = tokens(&call, rest.clone(), first_part.state.clone()).run(&convention);
-        // to the bit: the state is all that a token sees of those before it
+        // The results agree to the bit, as a token sees the tokens before it only through the state.
         prop_assert_eq!(first_part.output, part(&whole.output, call.sizes, first));
         prop_assert_eq!(rest_part.output, part(&whole.output, call.sizes, rest));
         prop_assert_eq!(rest_part.state, whole.state);
@@ -67,7 +67,7 @@ proptest! {
             let zeros = vec![with; padding * size];
             tensor.chunks_exact(call.sizes.tokens * size).flat_map(|x| [x, &zeros].concat()).collect()
         };
-        // no forgetting is a factor of 1
+        // A gate without decay has the factor 1.
         let still = if convention.gate == Gate::Factor { 1.0 } else { 0.0 };
         let padded = Call {
             sizes: longer,
@@ -105,7 +105,7 @@ proptest! {
         (convention, call) in calls(),
         heads in Just([2usize, 0, 1]).prop_shuffle(),
     ) {
-        // as many q/k heads as others, so that they can be reordered together
+        // Equal numbers of q/k heads and value heads can be reordered together.
         let sizes = Sizes { key_heads: 3, value_heads: 3, ..call.sizes };
         let call = wide(&random(sizes, convention.gate, -3.0, call.state[0].to_bits()));
         let whole = call.run(&convention);
@@ -131,7 +131,7 @@ proptest! {
 
     #[test]
     fn the_head_maps_repeat_the_heads((convention, call) in calls()) {
-        // a call with its q and k heads repeated beforehand is the same call
+        // A call whose q and k heads are repeated beforehand is equivalent.
         let sizes = call.sizes;
         let map = |hv| convention.head_map.key_head(hv, sizes.key_heads, sizes.value_heads);
         let repeat = |x: &[f64]| -> Vec<f64> {
@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn an_order_of_its_own_is_another_function(sizes in sizes(), seed: u64) {
-        // where nothing is forgotten the order does not matter, else it does
+        // Without decay the order does not matter; with decay it does.
         let sizes = Sizes { tokens: 5, ..sizes };
         let call = wide(&random(sizes, Gate::Log, -3.0, seed));
         let first = Convention { order: Order::ErrorFirst, ..Convention::FLA };
@@ -217,7 +217,7 @@ proptest! {
 
 #[test]
 fn f32_is_a_fused_kernel_to_the_bit() {
-    // one lane a value column, written out: the golden is its order of operations
+    // The kernel's loop, with one lane per value column, has the golden's order of operations.
     let sizes = Sizes {
         sequences: 1,
         tokens: 9,

@@ -1,4 +1,4 @@
-//! Tensors that Hugging Face transformers' and FLA's own code computed (`tests/data`, see its README).
+//! Tests against tensors that Hugging Face transformers' and FLA's own code computed (`tests/data`, see its README).
 
 use super::call::Call;
 use crate::common::distance;
@@ -7,7 +7,7 @@ use deltanet_reference::rule::*;
 use deltanet_reference::widen;
 use safetensors::SafeTensors;
 
-/// A file of `tests/data`.
+/// File of `tests/data`.
 struct Vectors {
     call: Call<f32>,
     bytes: Vec<u8>,
@@ -63,7 +63,7 @@ const TILED: Convention = Convention {
     ..Convention::FLA
 };
 
-/// The expected tensors come from f64 and were stored as f32.
+/// Bound for expected tensors that were computed in f64 and stored as f32.
 const HALF_ULP: f64 = 1e-7;
 
 #[test]
@@ -89,7 +89,7 @@ fn the_oracle_gives_the_expected_tensors() {
 
 #[test]
 fn hugging_face_is_itself() {
-    // its f32 recurrence; the keys are normalised already, and the epsilon of a second time is 5e-7
+    // Hugging Face ran its recurrence in f32. Its keys are normalised already, and a second normalisation changes them by 5e-7.
     for name in FILES {
         let vectors = Vectors::read(name);
         let got = super::call::wide(&vectors.call).run(&Convention::HUGGING_FACE);

@@ -1,4 +1,4 @@
-//! Launches: shape and arguments checked, the kernel given to its stream.
+//! Launches: checks of launch shape and arguments, and submission of the kernel to its stream.
 
 mod arguments;
 pub mod cooperative;
@@ -10,17 +10,17 @@ use gfx906::code_object::{self, LaunchShape, ShapeProblem};
 
 use crate::boundary::{Address, In};
 use crate::calls::{event, submit};
-use crate::error::{HipError, Outcome};
+use crate::diagnostics::log;
+use crate::error::{HipError, HipResult};
 use crate::objects::module::Function;
 use crate::objects::work::{Kernel, Work};
-use crate::tell::tell;
 
-/// Checks a shape; each problem has a code in HIP.
-fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> Outcome {
+/// Checks a launch shape and translates each problem to HIP's error code.
+fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> HipResult {
     let Err(error) = shape.check(kernel) else {
         return Ok(());
     };
-    tell(&error);
+    log(&error);
     Err(match error.problem {
         ShapeProblem::Empty { .. } | ShapeProblem::Lds { .. } => HipError::InvalidValue,
         ShapeProblem::Bounds { .. } => HipError::LaunchFailure,
@@ -31,25 +31,25 @@ fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> Outcome {
     })
 }
 
-/// Everything that a launch function may be given besides the kernel.
+/// Arguments of a launch function besides the kernel.
 #[derive(Clone, Copy)]
-pub struct Request {
-    /// The shape.
+pub struct LaunchRequest {
+    /// Launch shape.
     pub shape: LaunchShape,
-    /// The stream.
+    /// Stream.
     pub stream: Address,
-    /// Pointers to arguments.
+    /// Pointers to the arguments.
     pub parameters: In<Address>,
-    /// Or arguments laid out.
+    /// Arguments in their final layout, as an alternative to the pointers.
     pub extra: In<Address>,
-    /// Events to record before and after; 0: none.
+    /// Events to record before and after; 0 for none.
     pub events: [Address; 2],
-    /// Whether all groups are to be resident.
+    /// True if all work-groups must be resident.
     pub cooperative: bool,
 }
 
-/// A kernel with its arguments, as they are now, if everything about it is as it should be.
-pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcome<Kernel> {
+/// Checks a launch and reads the arguments as they are now.
+pub fn prepare(function: &Function, named: Address, request: &LaunchRequest) -> HipResult<Kernel> {
     let kernel = function.kernel()?;
     if !request.parameters.is_null() && !request.extra.is_null() {
         return Err(HipError::InvalidValue);
@@ -72,8 +72,8 @@ pub fn prepare(function: &Function, named: Address, request: &Request) -> Outcom
     })
 }
 
-/// Gives a kernel to its stream.
-pub fn launch(function: &Function, named: Address, request: &Request) -> Outcome {
+/// Submits a kernel to its stream.
+pub fn launch(function: &Function, named: Address, request: &LaunchRequest) -> HipResult {
     submit::check(request.stream)?;
     let kernel = prepare(function, named, request)?;
     let [start, stop] = request.events;

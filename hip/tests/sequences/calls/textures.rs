@@ -1,4 +1,4 @@
-//! Textures and surfaces of a random program: made, asked about, misused and destroyed.
+//! Textures and surfaces in a random program: creation, queries, misuse and destruction.
 
 use gfx906_hip::api::*;
 use gfx906_hip::boundary::In;
@@ -8,12 +8,12 @@ use super::*;
 
 const FLOAT: u32 = 2;
 
-/// `hipResourceDesc` of an array.
+/// Returns the `hipResourceDesc` of an array.
 fn over(array: u64) -> [u64; 8] {
     [0, array, 0, 0, 0, 0, 0, 0]
 }
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     let kind = random.below(3) as u32;
     let bits = if kind == FLOAT { 32 } else { 8 };
     let channel = Channel {
@@ -31,7 +31,7 @@ pub fn any(held: &Held, random: &mut Random) {
     ));
     assert_eq!(made, SUCCESS);
 
-    // hipTextureDesc: modes, filter, what is read, and whether coordinates are normalised.
+    // hipTextureDesc: modes, filter, read mode, and normalised coordinates.
     let (mode, filter, read) = (
         random.below(5) as u32,
         random.below(2) as u32,

@@ -1,5 +1,5 @@
-//! Random sequences of calls, good and bad: none crashes or hangs, good ones succeed, and bad ones are refused. Threads that do so at
-//! the same time do not disturb each other. `GFX906_SEQUENCES=N` tries N of a thread instead of a sample, from seed `GFX906_SEED` on.
+//! Random sequences of valid and invalid calls. No call crashes or hangs, valid calls succeed, invalid calls are refused, and concurrent
+//! threads do not disturb each other. `GFX906_SEQUENCES=N` tries N sequences per thread instead of a sample, from seed `GFX906_SEED` on.
 
 #[macro_use]
 mod calls;
@@ -11,8 +11,8 @@ use calls::*;
 use gfx906_hip::api::*;
 use gfx906_hip::boundary::In;
 
-/// One call, or a few that belong together.
-fn step(held: &mut Held, random: &mut Random, alone: bool) {
+/// Makes a call, or a few calls that belong together.
+fn step(held: &mut LiveObjects, random: &mut Random, alone: bool) {
     let stream = held.stream(random);
     match random.below(34) {
         0 | 1 => {
@@ -48,7 +48,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
         5 => {
             if let Some(block) = remove(&mut held.pinned, random) {
                 assert_eq!(call!(hipHostFree(block.address)), SUCCESS);
-                // Another thread may have been given the same memory by now.
+                // Another thread may own the same memory by now.
                 if alone {
                     assert_eq!(call!(hipHostFree(block.address)), INVALID_VALUE);
                 }
@@ -62,7 +62,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
             let inside = (offset as usize)
                 .checked_add(bytes)
                 .is_some_and(|end| end <= block.size);
-            // Large ones are the same, only slower.
+            // Large copies are no different, only slower.
             if inside && bytes > 1 << 20 {
                 return;
             }
@@ -209,7 +209,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
             let attribute = random.below(100) as u32 + random.below(2) as u32 * 9990;
             let mut values = [0; 2];
             let place = out(&mut values[0]);
-            // Some are eight bytes: not this one.
+            // This attribute has eight bytes, unlike the others.
             if attribute != 84 {
                 let asked = call!(hipDeviceGetAttribute(place, attribute, 0));
                 assert!([SUCCESS, INVALID_VALUE].contains(&asked));
@@ -225,7 +225,7 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
         31 => streams::ordered(held, random),
         33 => batches::any(held, random),
         32 => {
-            // Nothing is compiled: that takes seconds.
+            // Nothing is compiled, since that takes seconds.
             let (bad, mut bytes) = (held.bad(random), 7);
             assert_eq!(call!(hiprtcCompileProgram(bad, 0, In::null())), 4);
             assert_eq!(call!(hiprtcGetCodeSize(bad, out(&mut bytes))), 4);
@@ -235,14 +235,14 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
             assert_eq!((gone, bytes), (bad, 7));
         }
         25 => {
-            // Code with a few bytes changed, most of them in its headers, and perhaps cut short.
+            // Code with a few changed bytes, most of them in its headers, that may be truncated.
             let mut image = CODE.to_vec();
             for _ in 0..=random.below(3) {
                 let end = random.pick(&[64, 500, image.len()]).unwrap_or(64);
                 image[random.below(end as u64) as usize] = random.next() as u8;
             }
             image.truncate(random.pick(&[64, 4000, image.len()]).unwrap_or(64));
-            let (mut module, image) = (0, Alone::of(&image));
+            let (mut module, image) = (0, IsolatedPages::of(&image));
             match call!(hipModuleLoadData(out(&mut module), image.address())) {
                 SUCCESS => assert_eq!(call!(hipModuleUnload(module)), SUCCESS),
                 error => assert!([200, 209].contains(&error), "{error}"),
@@ -269,10 +269,10 @@ fn step(held: &mut Held, random: &mut Random, alone: bool) {
     }
 }
 
-/// Runs a sequence from a seed, and gives back what it holds.
+/// Runs a sequence from a seed, and frees its objects.
 fn sequence(seed: u64, alone: bool) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
-    let mut held = Held::default();
+    let mut held = LiveObjects::default();
     for _ in 0..40 {
         step(&mut held, &mut random, alone);
     }
@@ -287,10 +287,10 @@ fn sequence(seed: u64, alone: bool) {
     }
 }
 
-/// The tests share the process's runtime, and one resets it.
+/// Lock of the tests, which share the process's runtime. One of them resets it.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A number that the environment may set.
+/// Returns the number in an environment variable, or a default.
 fn number(variable: &str, otherwise: u64) -> u64 {
     let set = std::env::var(variable).ok();
     set.map_or(otherwise, |value| value.parse().expect("a number"))

@@ -1,7 +1,7 @@
-//! Work that is done in the background: lanes of tasks, and threads that do them.
+//! Background work: lanes of tasks, and worker threads.
 //!
-//! Nothing here knows of HIP: a task is a closure. There are as many threads as tasks run at the same time, so that a task may wait for
-//! anything that does not stand behind it. Closures run and are dropped outside the lock.
+//! This room knows nothing of HIP: a task is a closure. There are as many threads as tasks that run at the same time, so a task may wait
+//! for anything except tasks behind itself. Closures run and are dropped outside of the lock.
 
 mod lanes;
 mod ticket;
@@ -11,80 +11,80 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lanes::{Lanes, Task, Work};
+use lanes::{Lanes, Task, TaskExecutor};
 pub use ticket::Ticket;
 
-/// A lane's name.
+/// Number of a lane.
 pub type LaneId = u64;
-/// What a worker does.
+/// Closure that a worker runs.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// The lane that is always there: it waits for all blocking lanes, and they wait for it.
+/// Null lane, which always exists. It waits for all blocking lanes, and they wait for it.
 pub const NULL: LaneId = 0;
 
-/// How long a worker without work stays.
+/// Time that an idle worker stays.
 const IDLE: Duration = Duration::from_secs(2);
 
 thread_local! {
     static WORKER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the calling thread is a worker: it must not wait for tasks.
+/// Returns true on a worker thread, which must not wait for tasks.
 pub fn on_worker() -> bool {
     WORKER.get()
 }
 
-/// The lanes, and the threads that work at them.
+/// Lanes, and the threads that do their tasks.
 pub struct Queue {
-    state: Mutex<State>,
-    /// There is work for a worker.
+    state: Mutex<QueueState>,
+    /// Signals work for a worker.
     work: Condvar,
-    /// Something has ended, or a caller's turn has come.
+    /// Signals the end of a task, or a caller's turn.
     ended: Condvar,
 }
 
-struct State {
+struct QueueState {
     lanes: Lanes,
-    /// Workers that wait for work.
+    /// Number of workers that wait for work.
     idle: usize,
-    /// Workers that have been started and have not looked for work yet.
+    /// Number of workers that have been started and have not looked for work yet.
     starting: usize,
     workers: usize,
-    /// Threads that wait for an end.
+    /// Number of threads that wait for the end of tasks.
     waiting: usize,
-    /// Nothing begins any more.
+    /// True if no task may begin any more.
     closed: bool,
 }
 
-/// A task to be submitted: what it waits for besides the tasks before it, and what is done, if anything.
+/// Task to submit: its dependencies besides the tasks before it, and its closure, if any.
 #[derive(Default)]
 pub struct Submission {
-    /// What it waits for.
+    /// Dependencies.
     pub after: Vec<Arc<Ticket>>,
-    /// What is done.
+    /// Closure.
     pub job: Option<Job>,
 }
 
 impl Submission {
-    /// A closure for a worker.
-    pub fn of(job: impl FnOnce() + Send + 'static) -> Submission {
+    /// Returns a task for a worker.
+    pub fn from_job(job: impl FnOnce() + Send + 'static) -> Submission {
         Submission {
             after: Vec::new(),
             job: Some(Box::new(job)),
         }
     }
 
-    /// Nothing, once tickets have ended.
-    pub fn after(after: Vec<Arc<Ticket>>) -> Submission {
+    /// Returns a task without a closure, which ends when its dependencies have ended.
+    pub fn wait_for(after: Vec<Arc<Ticket>>) -> Submission {
         Submission { after, job: None }
     }
 }
 
 impl Queue {
-    /// A queue without work.
+    /// Returns a queue without work.
     pub fn new() -> Queue {
         Queue {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 lanes: Lanes::new(),
                 idle: 0,
                 starting: 0,
@@ -97,26 +97,28 @@ impl Queue {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new lane; a blocking one waits for the null lane, and that for it.
+    /// Adds a lane. A blocking lane waits for the null lane, and the null lane for it.
     pub fn add(&self, blocking: bool) -> LaneId {
         self.state().lanes.add(blocking)
     }
 
-    /// Lets a lane go once its tasks have ended.
+    /// Removes a lane after its tasks have ended.
     pub fn retire(&self, lane: LaneId) {
         self.state().lanes.retire(lane);
     }
 
-    /// Appends tasks to a lane, with nothing of other threads between them; the ticket of each, or none once the queue is closed.
+    /// Appends tasks to a lane, with no task of another thread between them. Returns their tickets, or none after the queue is closed.
     pub fn submit(&'static self, lane: LaneId, tasks: Vec<Submission>) -> Option<Vec<Arc<Ticket>>> {
         let tasks = tasks.into_iter().map(|submission| Task {
             ticket: Ticket::new(),
             after: submission.after,
-            work: submission.job.map_or(Work::None, Work::Worker),
+            work: submission
+                .job
+                .map_or(TaskExecutor::None, TaskExecutor::Worker),
         });
         let tasks: Vec<Task> = tasks.collect();
         let tickets = tasks.iter().map(|task| task.ticket.clone()).collect();
@@ -130,8 +132,8 @@ impl Queue {
         Some(tickets)
     }
 
-    /// Does something on the calling thread when its turn in a lane has come; nothing once the queue is closed.
-    pub fn here<T>(
+    /// Runs a closure on the calling thread in its turn of a lane. Returns none after the queue is closed.
+    pub fn run_in_turn<T>(
         &'static self,
         lane: LaneId,
         after: Vec<Arc<Ticket>>,
@@ -141,7 +143,7 @@ impl Queue {
         let task = Task {
             ticket: ticket.clone(),
             after,
-            work: Work::Caller,
+            work: TaskExecutor::Caller,
         };
         let mut state = self.state();
         state.lanes.push(lane, vec![task]);
@@ -161,22 +163,22 @@ impl Queue {
         (!closed).then(f)
     }
 
-    fn sleep<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn sleep<'a>(&self, state: MutexGuard<'a, QueueState>) -> MutexGuard<'a, QueueState> {
         let woken = self.ended.wait(state);
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has to end before all that was submitted to a lane has.
+    /// Returns the tickets that must end before a lane has no work.
     pub fn pending(&self, lane: LaneId) -> Vec<Arc<Ticket>> {
         self.state().lanes.pending(lane)
     }
 
-    /// What has to end before there is nothing to do.
-    pub fn all(&self) -> Vec<Arc<Ticket>> {
-        self.state().lanes.all()
+    /// Returns the tickets that must end before no lane has work.
+    pub fn pending_everywhere(&self) -> Vec<Arc<Ticket>> {
+        self.state().lanes.pending_everywhere()
     }
 
-    /// Waits until tickets have ended, or the queue is closed. Not for workers.
+    /// Waits until tickets have ended or the queue is closed. Workers must not call this.
     pub fn wait(&self, tickets: &[Arc<Ticket>]) {
         let done = || tickets.iter().all(|ticket| ticket.is_done());
         if done() {
@@ -190,12 +192,12 @@ impl Queue {
         state.waiting -= 1;
     }
 
-    /// Lets tasks end for so long, then lets none begin any more; whether there is nothing left to do.
+    /// Waits for tasks for a time, then closes the queue. Returns true if no work is left.
     pub fn close(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         let mut state = self.state();
         state.waiting += 1;
-        while !on_worker() && !state.closed && !state.lanes.all().is_empty() {
+        while !on_worker() && !state.closed && !state.lanes.pending_everywhere().is_empty() {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -205,15 +207,16 @@ impl Queue {
         }
         state.waiting -= 1;
         state.closed = true;
-        let done = state.lanes.all().is_empty();
+        let done = state.lanes.pending_everywhere().is_empty();
         drop(state);
         self.ended.notify_all();
         self.work.notify_all();
         done
     }
 
-    /// Sees to it that somebody does what may begin, besides `free` workers that will look themselves, and that whoever waits looks again.
-    fn wake(&'static self, mut state: MutexGuard<'_, State>, free: usize) {
+    /// Starts or wakes workers for the tasks that may begin, besides `free` workers that are about to look for work, and wakes waiting
+    /// threads.
+    fn wake(&'static self, mut state: MutexGuard<'_, QueueState>, free: usize) {
         if state.waiting > 0 {
             self.ended.notify_all();
         }
@@ -230,7 +233,7 @@ impl Queue {
                 state.starting += 1;
                 continue;
             }
-            // Without any worker the caller does the work.
+            // If no worker could be started, the caller does the work.
             if state.workers == 0 {
                 drop(state);
                 self.work_off();
@@ -239,7 +242,7 @@ impl Queue {
         }
     }
 
-    /// A worker's life.
+    /// Serves the queue on a worker thread.
     fn serve(&'static self) {
         WORKER.set(true);
         self.state().starting -= 1;
@@ -263,7 +266,7 @@ impl Queue {
         }
     }
 
-    /// Does tasks until none may begin.
+    /// Runs tasks until none may begin.
     fn work_off(&'static self) {
         loop {
             let mut state = self.state();
@@ -274,7 +277,7 @@ impl Queue {
                 return;
             };
             drop(state);
-            // A panic has been told by the panic hook; who waits for the task must not wait for ever.
+            // The panic hook has reported a panic. A thread that waits for the task must not wait forever.
             let _ = catch_unwind(AssertUnwindSafe(job));
             let mut state = self.state();
             state.lanes.ended(lane, &ticket);
@@ -283,7 +286,7 @@ impl Queue {
     }
 }
 
-/// The turn of a caller's task, which ends also where the task panics.
+/// Turn of a caller's task. It ends even if the task panics.
 struct Turn {
     queue: &'static Queue,
     ticket: Arc<Ticket>,

@@ -1,4 +1,4 @@
-//! The gated delta rule itself, as models use it, as against the documented pipeline.
+//! The gated delta rule as models use it, in contrast to the documented pipeline.
 //!
 //! - [`recurrence`]: the definition, token by token; a [`Convention`] says which of the variants in use is meant;
 //! - [`chunk`]: the same function by chunks, one function a launch, every intermediate result;
@@ -7,7 +7,7 @@
 //! - [`producers`]: gates from a model's parameters;
 //! - [`departed`]: the rule with any of the documented pipeline's departures from it.
 //!
-//! Tensors are whole, all heads and sequences, row-major, in the layouts of [`Sizes`].
+//! Tensors are whole (all heads and sequences) and row-major, in the layouts of [`Sizes`].
 
 pub mod chunk;
 pub mod producers;

@@ -1,7 +1,6 @@
 //! The gated delta rule by chunks of tokens (the WY form): exact, not an approximation.
 //!
-//! In a chunk of up to `C` tokens, with G the sum of the log gates from the chunk's first token on and h the state
-//! before the chunk,
+//! A chunk has up to `C` tokens. With G the sum of the log gates from the chunk's first token on and h the state before the chunk,
 //!
 //! ```text
 //! L_ij   = beta_i <k_i, k_j> e^(G_i - G_j)   for i > j, else 0
@@ -13,16 +12,15 @@
 //! S_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
 //! ```
 //!
-//! Every exponent is `<= 0`, because only those below the diagonal are taken. The last chunk may be shorter than `C`;
-//! its `G_last` is that of its last token.
+//! Every exponent is `<= 0`, because only exponents below the diagonal are taken. The last chunk may be shorter than `C`; its `G_last` is
+//! the G of its last token.
 //!
-//! One function a launch, each on whole tensors, so that each kernel can be compared alone: [`cumsum`], [`l`],
-//! [`inverse`], [`uw`], [`states`], [`outputs`]. [`chunked`] runs them all. Scalars of a token are `[B, T, HV]`, rows
-//! `[B, T, HV, size]`; L and Ai are `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's
-//! last token; h is `[B, chunks, HV, K, V]`.
+//! Each function stands for one launch and takes whole tensors, so that each kernel can be compared alone: [`cumsum`], [`l`], [`inverse`],
+//! [`uw`], [`states`], [`outputs`]. [`chunked`] runs them all. Scalars of a token are `[B, T, HV]`, rows `[B, T, HV, size]`; L and Ai are
+//! `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's last token; h is `[B, chunks, HV, K, V]`.
 //!
-//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does; only G is a scan, and in
-//! `f64`, as are its differences.
+//! Each element in `f32` is summed from index 0 upwards, each product fused, as a plain kernel does. Only G is a scan, and G and its
+//! differences are in `f64`.
 
 mod cumsum;
 mod inverse;
@@ -44,12 +42,12 @@ use super::{Convention, GateKind, Inputs, Order, Outputs, Readout, Sizes};
 use crate::Real;
 use std::ops::Range;
 
-/// Everything the chunked form computes, in the order of the launches.
+/// Results of the chunked form, in the order of the launches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunked<R> {
-    /// q as it is used: normalised if the convention says so, k if it reads with the key.
+    /// q in its final form: normalised if the convention normalises, or k if the convention reads with the key.
     pub q: Vec<R>,
-    /// k as it is used.
+    /// k in its final form.
     pub k: Vec<R>,
     /// G, `[B, T, HV]`.
     pub cumsum: Vec<f64>,
@@ -66,7 +64,7 @@ pub struct Chunked<R> {
 }
 
 impl<R: Clone> Chunked<R> {
-    /// What [`super::recurrence`] gives.
+    /// Returns the results that [`super::recurrence`] also gives.
     #[must_use]
     pub fn outputs(&self) -> Outputs<R> {
         Outputs {
@@ -76,10 +74,10 @@ impl<R: Clone> Chunked<R> {
     }
 }
 
-/// [`super::recurrence`] by chunks of `chunk` tokens.
+/// Computes [`super::recurrence`] by chunks of `chunk` tokens.
 ///
-/// Panics if the convention takes the error from the undecayed state or the gates are per key channel: the chunked
-/// form is of neither. Gates that are factors must be above 0.
+/// Panics if the convention takes the error from the undecayed state or the gates are per key channel, because neither has a chunked form.
+/// Gates that are factors must be above 0.
 #[must_use]
 pub fn chunked<R: Real>(
     convention: &Convention,
@@ -138,24 +136,24 @@ pub fn chunked<R: Real>(
     }
 }
 
-/// e^difference, of a difference of two values of G.
+/// Returns e^difference for a difference of two values of G.
 fn decay<R: Real>(difference: f64) -> R {
     R::from_f64(difference).exp()
 }
 
-/// One chunk of one head.
+/// Chunk of one head.
 #[derive(Clone)]
-struct Place {
+struct ChunkIndex {
     sequence: usize,
     value_head: usize,
-    /// Which chunk of the sequence.
+    /// Index of the chunk in the sequence.
     chunk: usize,
-    /// Its tokens in the sequence.
+    /// Tokens of the chunk in the sequence.
     tokens: Range<usize>,
 }
 
 impl Sizes {
-    /// The number of chunks of a sequence: the last may be short.
+    /// Returns the number of chunks of a sequence. The last may be short.
     #[must_use]
     pub fn chunks(&self, chunk: usize) -> usize {
         self.tokens.div_ceil(chunk)
@@ -186,10 +184,10 @@ impl Sizes {
         ]
     }
 
-    /// All chunks of all heads, those of one head in order.
-    fn places(self, chunk: usize) -> impl Iterator<Item = Place> {
+    /// Returns all chunks of all heads; the chunks of a head are in order.
+    fn places(self, chunk: usize) -> impl Iterator<Item = ChunkIndex> {
         self.heads().flat_map(move |(sequence, value_head)| {
-            (0..self.chunks(chunk)).map(move |n| Place {
+            (0..self.chunks(chunk)).map(move |n| ChunkIndex {
                 sequence,
                 value_head,
                 chunk: n,
@@ -198,9 +196,9 @@ impl Sizes {
         })
     }
 
-    /// A chunk's scalars from `[B, T, HV]`.
-    fn chunk_scalars<R: Copy>(&self, place: &Place, tensor: &[R]) -> Vec<R> {
-        let Place {
+    /// Returns a chunk's scalars from `[B, T, HV]`.
+    fn chunk_scalars<R: Copy>(&self, place: &ChunkIndex, tensor: &[R]) -> Vec<R> {
+        let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
@@ -212,9 +210,9 @@ impl Sizes {
             .collect()
     }
 
-    /// A chunk's rows from `[B, T, HV, size]`.
-    fn chunk_rows<'a, R>(&self, place: &Place, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
-        let Place {
+    /// Returns a chunk's rows from `[B, T, HV, size]`.
+    fn chunk_rows<'a, R>(&self, place: &ChunkIndex, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
+        let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
@@ -226,9 +224,14 @@ impl Sizes {
             .collect()
     }
 
-    /// A chunk's rows from q or k.
-    fn chunk_keys<'a, R>(&self, place: &Place, key_head: usize, tensor: &'a [R]) -> Vec<&'a [R]> {
-        let Place {
+    /// Returns a chunk's rows from q or k.
+    fn chunk_keys<'a, R>(
+        &self,
+        place: &ChunkIndex,
+        key_head: usize,
+        tensor: &'a [R],
+    ) -> Vec<&'a [R]> {
+        let ChunkIndex {
             sequence,
             ref tokens,
             ..
@@ -239,8 +242,8 @@ impl Sizes {
             .collect()
     }
 
-    /// The row of the chunk's i-th token in `[B, T, HV, size]`.
-    fn chunk_row(&self, place: &Place, i: usize, size: usize) -> Range<usize> {
+    /// Returns the range of the chunk's i-th token in `[B, T, HV, size]`.
+    fn chunk_row(&self, place: &ChunkIndex, i: usize, size: usize) -> Range<usize> {
         self.row(
             place.sequence,
             place.tokens.start + i,
@@ -249,8 +252,8 @@ impl Sizes {
         )
     }
 
-    /// The chunk's state in `[B, chunks, HV, K, V]`.
-    fn chunk_state(&self, place: &Place, chunk: usize) -> Range<usize> {
+    /// Returns the range of the chunk's state in `[B, chunks, HV, K, V]`.
+    fn chunk_state(&self, place: &ChunkIndex, chunk: usize) -> Range<usize> {
         let size = self.key_size * self.value_size;
         let chunks = place.sequence * self.chunks(chunk) + place.chunk;
         let first = (chunks * self.value_heads + place.value_head) * size;

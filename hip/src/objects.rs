@@ -1,4 +1,4 @@
-//! What handles and addresses of a program stand for.
+//! Objects behind the handles and addresses of a program.
 
 pub mod advice;
 pub mod array;

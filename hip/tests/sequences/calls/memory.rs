@@ -1,22 +1,22 @@
-//! Pools, mapped memory and arrays of a random program: made, used, misused and given back.
+//! Pools, mapped memory and arrays in a random program: creation, use, misuse and destruction.
 
 use gfx906_hip::api::*;
 use gfx906_hip::boundary::In;
 
 use super::*;
 
-/// The device, as a place; and that it may read and write.
+/// The device as a location, and its access to read and write.
 const HERE: [u32; 2] = [1, 0];
 const ACCESS: [u32; 3] = [1, 0, 3];
 const PAGE: usize = 4096;
 
 /// Arguments of any type.
 pub fn of<T: Copy, U: Copy>(values: &[T]) -> In<U> {
-    // SAFETY: as many bytes as the function reads; every use is within the caller's statement.
+    // SAFETY: the values have as many bytes as the function reads; every use is within the caller's statement.
     unsafe { In::at(values.as_ptr().cast()) }
 }
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     match random.below(4) {
         0 => pool(held, random),
         1 => mapped(held, random),
@@ -25,9 +25,9 @@ pub fn any(held: &Held, random: &mut Random) {
     }
 }
 
-fn pool(held: &Held, random: &mut Random) {
+fn pool(held: &LiveObjects, random: &mut Random) {
     let (mut pool, mut address) = (0, 0);
-    // hipMemPoolProps: pinned, shown to nobody, of the device.
+    // hipMemPoolProps: pinned, without handles for other processes, on the device.
     let properties = [1, 0, HERE[0], HERE[1]];
     assert_eq!(
         call!(hipMemPoolCreate(out(&mut pool), of(&properties))),
@@ -53,7 +53,7 @@ fn pool(held: &Held, random: &mut Random) {
     let bad = held.bad(random);
     assert_eq!(call!(hipMemPoolTrimTo(bad, 0)), INVALID_VALUE);
     assert_eq!(call!(hipMemPoolDestroy(bad)), INVALID_VALUE);
-    // Its memory may outlive it.
+    // The pool's memory may outlive the pool.
     let first = random.below(2) == 0;
     if first {
         assert_eq!(call!(hipMemPoolDestroy(pool)), SUCCESS);
@@ -70,8 +70,8 @@ fn pool(held: &Held, random: &mut Random) {
     assert_eq!((none, address), (INVALID_VALUE, 0));
 }
 
-fn mapped(held: &Held, random: &mut Random) {
-    // hipMemAllocationProp of HIP 5: place and type.
+fn mapped(held: &LiveObjects, random: &mut Random) {
+    // hipMemAllocationProp of HIP 5: location and type.
     let properties = [0, HERE[0], HERE[1], 0, 1, 0, 0, 0];
     let (mut base, parts) = (0, 1 + random.below(3) as usize);
     let all = parts * PAGE;
@@ -121,7 +121,7 @@ fn mapped(held: &Held, random: &mut Random) {
     assert_eq!(call!(hipMemAddressFree(base, all)), SUCCESS);
 }
 
-fn array(held: &Held, random: &mut Random) {
+fn array(held: &LiveObjects, random: &mut Random) {
     let (width, height) = (1 + random.below(60) as usize, 1 + random.below(9) as usize);
     let channel = Channel {
         bits: [8, 0, 0, 0],

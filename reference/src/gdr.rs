@@ -1,7 +1,7 @@
-//! The GDR operators: what a model computes around the gated delta rule, and the rule in its own layouts.
+//! The GDR operators: operations of a model around the gated delta rule, and the rule in the model's layouts.
 //!
-//! One operator a file. Where a tensor is bf16, its values are passed and returned as the numbers they are, and each
-//! rounding to bf16 is a call of [`bf16::round`].
+//! Each file has one operator. bf16 tensors are passed and returned as exact numbers, and each rounding to bf16 is a call of
+//! [`bf16::round`].
 
 pub mod bf16;
 pub mod chunk_delta_h;

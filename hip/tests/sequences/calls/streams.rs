@@ -1,4 +1,4 @@
-//! Streams, callbacks, captures and graphs of a random program.
+//! Streams, callbacks, captures and graphs in a random program.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -18,7 +18,7 @@ unsafe extern "C" fn count(counter: u64) {
 
 unsafe extern "C" fn status(_stream: u64, status: u32, counter: u64) {
     assert_eq!(status, SUCCESS);
-    // SAFETY: as it was given.
+    // SAFETY: the counter is the one that the call was submitted with.
     unsafe { count(counter) }
 }
 
@@ -27,8 +27,8 @@ fn counter() -> (&'static AtomicU64, u64) {
     (counter, (&raw const *counter).expose_provenance() as u64)
 }
 
-/// Copies, fills and calls in streams that wait for each other, all of which has been done at the end.
-pub fn in_flight(held: &Held, random: &mut Random) {
+/// Submits copies, fills and host functions to streams that wait for each other, and checks that all of them were done.
+pub fn in_flight(held: &LiveObjects, random: &mut Random) {
     let (Some(block), Some(pinned)) = (random.pick(&held.blocks), random.pick(&held.pinned)) else {
         return;
     };
@@ -72,12 +72,12 @@ pub fn in_flight(held: &Held, random: &mut Random) {
         _ => assert_eq!(call!(hipStreamSynchronize(stream)), SUCCESS),
     }
     assert_eq!(counter.load(SeqCst), calls);
-    // What is still under way keeps what it needs.
+    // Work under way keeps the event's ticket.
     assert_eq!(call!(hipEventDestroy(event)), SUCCESS);
 }
 
-/// A stream, a module and a graph that are given up while they are at work.
-pub fn given_up(held: &Held, random: &mut Random) {
+/// Destroys a stream, a module and a graph while they are at work.
+pub fn given_up(held: &LiveObjects, random: &mut Random) {
     let (Some(input), Some(output)) = (random.pick(&held.blocks), random.pick(&held.blocks)) else {
         return;
     };
@@ -119,14 +119,14 @@ pub fn given_up(held: &Held, random: &mut Random) {
     assert_eq!(call!(hipStreamQuery(stream)), STREAM_IS_GONE);
 }
 
-/// A capture of two streams, launched several times; perhaps spoiled on the way.
-pub fn captured(held: &Held, random: &mut Random, alone: bool) {
+/// Captures two streams and launches the graph several times. The capture may be invalidated.
+pub fn captured(held: &LiveObjects, random: &mut Random, alone: bool) {
     let Some(block) = random.pick(&held.blocks) else {
         return;
     };
     let bytes = block.size.min(1 << 16);
     let (counter, address) = counter();
-    // Other threads use the null stream, which waits for blocking ones: it would disturb the capture.
+    // Other threads use the null stream, which waits for blocking streams and so would disturb the capture.
     let flags = if alone {
         random.below(2) as u32
     } else {
@@ -183,7 +183,7 @@ pub fn captured(held: &Held, random: &mut Random, alone: bool) {
     }
 }
 
-/// Launches a graph whose host function counts, clones it, and gives it up.
+/// Launches a graph whose host function counts, clones the graph, and destroys it.
 fn launched(graph: u64, stream: u64, counter: &AtomicU64, random: &mut Random) {
     let (mut exec, mut clone, mut count, mut node, mut why) = (0, 0, 0, 0, 9);
     let made = call!(hipGraphInstantiateWithFlags(out(&mut exec), graph, 0));
@@ -211,8 +211,8 @@ fn launched(graph: u64, stream: u64, counter: &AtomicU64, random: &mut Random) {
     assert_eq!(counter.load(SeqCst), launches);
 }
 
-/// Memory that lives as long as a stream's work needs it.
-pub fn ordered(held: &Held, random: &mut Random) {
+/// Allocates and frees memory in the order of a stream.
+pub fn ordered(held: &LiveObjects, random: &mut Random) {
     let stream = held.stream(random);
     let (mut address, bytes) = (0, random.below(5000) as usize + 1);
     let made = call!(hipMallocAsync(out(&mut address), bytes, stream));

@@ -5,10 +5,9 @@ use gfx906_hip::boundary::In;
 
 use super::*;
 
-/// A launch that is right, or whose shape is wrong, or that runs over the end of its output.
-///
-/// A kernel that fails fails everybody, so only a thread that is alone launches one.
-pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
+/// Launches a kernel that is valid, has a wrong launch shape, or writes beyond the end of its output. A kernel's failure affects all
+/// threads, so only a thread that is alone launches a failing kernel.
+pub fn launch(held: &mut LiveObjects, random: &mut Random, stream: u64, alone: bool) {
     let (Some((_, function)), Some(input), Some(output)) = (
         random.pick(&held.functions),
         random.pick(&held.blocks),
@@ -16,7 +15,7 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
     ) else {
         return;
     };
-    // The last dword is there as a whole.
+    // The last dword is mapped as a whole.
     let most = input.size.min(output.size).div_ceil(4);
     let n = match random.below(600) as u32 {
         n if n as usize > most && !alone => most as u32,
@@ -54,7 +53,7 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
         (_, 2000) => assert_eq!(launched, 9),
         _ if n as usize <= most => assert_eq!(launched, SUCCESS),
         _ => {
-            // The kernel's failure comes late, and stays.
+            // The kernel's failure is reported later, and stays.
             assert_eq!(launched, SUCCESS);
             let done = call!(hipDeviceSynchronize());
             assert_eq!(
@@ -67,7 +66,7 @@ pub fn launch(held: &mut Held, random: &mut Random, stream: u64, alone: bool) {
             assert_eq!(call!(hipGetLastError()), LAUNCH_FAILURE);
             assert_eq!(call!(hipDeviceReset()), SUCCESS);
             held.forget();
-            // Memory of the host was freed too.
+            // Host memory was freed too.
             assert_eq!(call!(hipGetLastError()), SUCCESS);
         }
     }

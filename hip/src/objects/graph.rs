@@ -8,80 +8,80 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::work::Work;
 use crate::boundary::Address;
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use capture::Captures;
-use exec::{Doing, Exec};
+use exec::{Exec, StepAction};
 use users::Users;
 
-/// What a node does.
+/// Operation of a node.
 #[derive(Clone)]
-pub enum What {
-    /// Nothing: it only stands between others.
+pub enum NodeAction {
+    /// No operation; the node only orders others.
     Empty,
     /// Work.
     Work(Work),
-    /// Records an event.
+    /// Record of an event.
     Record(Address),
-    /// Waits for an event.
+    /// Wait for an event.
     Wait(Address),
-    /// A graph within the graph.
+    /// Child graph.
     Child(Address),
-    /// Memory, which is there from when the node is: address and bytes.
+    /// Allocation of memory, which exists from the creation of the node: address and bytes.
     Allocate(Address, usize),
-    /// Memory of such a node is of no use any more.
+    /// End of use of an allocating node's memory.
     Free(Address),
 }
 
-/// A node.
+/// Node of a graph.
 #[derive(Clone)]
 pub struct Node {
-    /// Its graph.
+    /// Graph of the node.
     pub graph: Address,
-    /// What it does.
-    pub what: What,
-    /// The nodes that come before it.
+    /// Operation of the node.
+    pub what: NodeAction,
+    /// Nodes that the node depends on.
     pub after: Vec<Address>,
-    /// In a clone: the node that it is a clone of.
+    /// Node that this node was cloned from.
     pub origin: Option<Address>,
-    /// Pointers to the arguments of a kernel, as a program that asked got them.
+    /// Pointers to a kernel's arguments, as the program's queries return them.
     pub shown: Box<[Address]>,
-    /// What programs set as attributes of a kernel: they change nothing here.
+    /// Kernel attributes that the program has set. They have no effect.
     pub attributes: HashMap<u32, [u8; 32]>,
 }
 
-/// A graph.
+/// Graph of nodes.
 #[derive(Clone, Default)]
 pub struct Graph {
-    /// Its nodes, in the order in which they were added.
+    /// Nodes in the order of their addition.
     pub nodes: Vec<Address>,
-    /// It is the graph of a child node, and goes with that.
+    /// True for the graph of a child node, which is destroyed with the node.
     pub is_child: bool,
-    /// The graph that it is a clone of.
+    /// Graph that this graph was cloned from.
     pub origin: Option<Address>,
-    /// References to objects of the program's that it holds.
+    /// References to user objects that the graph holds.
     pub users: HashMap<Address, u32>,
 }
 
-/// An edge: from the first to the second.
+/// Edge from the first node to the second.
 pub type Edge = (Address, Address);
 
-/// Every graph of the process, and what belongs to them.
+/// Table of all graphs of the process.
 pub struct Graphs {
     graphs: Handles<Graph>,
     nodes: Handles<Node>,
-    /// Graphs that can be launched.
+    /// Executable graphs.
     pub execs: Handles<Exec>,
-    /// Objects of the program's.
+    /// User objects.
     pub users: Users,
-    /// What is being captured.
+    /// Captures under way.
     pub captures: Captures,
-    /// Memory that graphs hold.
+    /// Memory that graphs own.
     pub memory: BTreeSet<Address>,
 }
 
 impl Graphs {
-    /// None yet.
+    /// Returns a table without graphs.
     pub fn new() -> Graphs {
         Graphs {
             graphs: Handles::new(Tag::Graph),
@@ -93,33 +93,33 @@ impl Graphs {
         }
     }
 
-    /// A new graph.
+    /// Creates a graph.
     pub fn create(&mut self) -> Address {
         self.graphs.insert(Graph::default())
     }
 
-    /// A graph.
-    pub fn graph(&self, graph: Address) -> Outcome<&Graph> {
+    /// Returns a graph.
+    pub fn graph(&self, graph: Address) -> HipResult<&Graph> {
         self.graphs.get(graph).ok_or(HipError::InvalidValue)
     }
 
-    /// A graph.
-    pub fn graph_mut(&mut self, graph: Address) -> Outcome<&mut Graph> {
+    /// Returns a graph.
+    pub fn graph_mut(&mut self, graph: Address) -> HipResult<&mut Graph> {
         self.graphs.get_mut(graph).ok_or(HipError::InvalidValue)
     }
 
-    /// A node.
-    pub fn node(&self, node: Address) -> Outcome<&Node> {
+    /// Returns a node.
+    pub fn node(&self, node: Address) -> HipResult<&Node> {
         self.nodes.get(node).ok_or(HipError::InvalidValue)
     }
 
-    /// A node.
-    pub fn node_mut(&mut self, node: Address) -> Outcome<&mut Node> {
+    /// Returns a node.
+    pub fn node_mut(&mut self, node: Address) -> HipResult<&mut Node> {
         self.nodes.get_mut(node).ok_or(HipError::InvalidValue)
     }
 
-    /// Checks that nodes are a graph's, and none is there twice.
-    pub fn check_nodes(&self, graph: Address, nodes: &[Address]) -> Outcome {
+    /// Checks that nodes belong to a graph and differ from each other.
+    pub fn check_nodes(&self, graph: Address, nodes: &[Address]) -> HipResult {
         let mut seen = BTreeSet::new();
         for &node in nodes {
             if self.node(node)?.graph != graph || !seen.insert(node) {
@@ -129,8 +129,13 @@ impl Graphs {
         Ok(())
     }
 
-    /// Adds a node behind others.
-    pub fn add(&mut self, graph: Address, after: Vec<Address>, what: What) -> Outcome<Address> {
+    /// Adds a node that depends on others.
+    pub fn add(
+        &mut self,
+        graph: Address,
+        after: Vec<Address>,
+        what: NodeAction,
+    ) -> HipResult<Address> {
         self.graph(graph)?;
         self.check_nodes(graph, &after)?;
         let node = self.nodes.insert(Node {
@@ -145,48 +150,50 @@ impl Graphs {
         Ok(node)
     }
 
-    /// Takes a node out, with its edges.
-    pub fn remove(&mut self, node: Address) -> Outcome {
-        let gone = self.nodes.remove(node).ok_or(HipError::InvalidValue)?;
-        if let Some(graph) = self.graphs.get_mut(gone.graph) {
-            graph.nodes.retain(|&other| other != node);
-            for other in graph.nodes.clone() {
-                self.node_mut(other)?.after.retain(|&before| before != node);
+    /// Removes a node with its edges.
+    pub fn remove(&mut self, node: Address) -> HipResult {
+        let removed = self.nodes.remove(node).ok_or(HipError::InvalidValue)?;
+        if let Some(graph) = self.graphs.get_mut(removed.graph) {
+            graph.nodes.retain(|&dependent| dependent != node);
+            for dependent in graph.nodes.clone() {
+                self.node_mut(dependent)?
+                    .after
+                    .retain(|&before| before != node);
             }
         }
-        self.gone(&gone);
+        self.gone(&removed);
         Ok(())
     }
 
     fn gone(&mut self, node: &Node) {
-        if let What::Child(child) = node.what {
-            // A child is destroyed with its node alone.
+        if let NodeAction::Child(child) = node.what {
+            // A child graph is destroyed only with its node.
             let _ = self.destroy(child);
         }
     }
 
-    /// Destroys a graph with its nodes; the references it held to objects of the program's.
-    pub fn destroy(&mut self, graph: Address) -> Outcome<Vec<(Address, u32)>> {
-        let gone = self.graphs.remove(graph).ok_or(HipError::InvalidValue)?;
-        for node in gone.nodes {
+    /// Destroys a graph with its nodes. Returns the references to user objects that it held.
+    pub fn destroy(&mut self, graph: Address) -> HipResult<Vec<(Address, u32)>> {
+        let removed = self.graphs.remove(graph).ok_or(HipError::InvalidValue)?;
+        for node in removed.nodes {
             if let Some(node) = self.nodes.remove(node) {
                 self.gone(&node);
             }
         }
-        Ok(gone.users.into_iter().collect())
+        Ok(removed.users.into_iter().collect())
     }
 
-    /// A graph that is the same, of nodes of its own.
-    pub fn clone_graph(&mut self, graph: Address) -> Outcome<Address> {
+    /// Clones a graph with its nodes.
+    pub fn clone_graph(&mut self, graph: Address) -> HipResult<Address> {
         let original = self.graph(graph)?.clone();
         let clone = self.create();
         let mut names = HashMap::new();
         for &node in &original.nodes {
             let mut copy = self.node(node)?.clone();
-            if let What::Child(child) = copy.what {
+            if let NodeAction::Child(child) = copy.what {
                 let child = self.clone_graph(child)?;
                 self.graph_mut(child)?.is_child = true;
-                copy.what = What::Child(child);
+                copy.what = NodeAction::Child(child);
             }
             copy.graph = clone;
             copy.origin = Some(node);
@@ -205,8 +212,8 @@ impl Graphs {
         Ok(clone)
     }
 
-    /// The edges, each from a node to one behind it.
-    pub fn edges(&self, graph: Address) -> Outcome<Vec<Edge>> {
+    /// Returns the edges of a graph.
+    pub fn edges(&self, graph: Address) -> HipResult<Vec<Edge>> {
         let mut edges = Vec::new();
         for &node in &self.graph(graph)?.nodes {
             edges.extend(self.node(node)?.after.iter().map(|&before| (before, node)));
@@ -214,26 +221,26 @@ impl Graphs {
         Ok(edges)
     }
 
-    /// The nodes right behind a node.
-    pub fn behind(&self, node: Address) -> Outcome<Vec<Address>> {
+    /// Returns the nodes that depend on a node directly.
+    pub fn dependents(&self, node: Address) -> HipResult<Vec<Address>> {
         let edges = self.edges(self.node(node)?.graph)?;
         let behind = edges.into_iter().filter(|edge| edge.0 == node);
         Ok(behind.map(|edge| edge.1).collect())
     }
 
-    /// The nodes with none before them.
-    pub fn roots(&self, graph: Address) -> Outcome<Vec<Address>> {
+    /// Returns the nodes without dependencies.
+    pub fn roots(&self, graph: Address) -> HipResult<Vec<Address>> {
         let mut roots = self.graph(graph)?.nodes.clone();
         roots.retain(|&node| self.node(node).is_ok_and(|node| node.after.is_empty()));
         Ok(roots)
     }
 
-    /// Adds edges between nodes of a graph: none that is there.
-    pub fn connect(&mut self, graph: Address, edges: &[Edge]) -> Outcome {
+    /// Adds new edges between nodes of a graph.
+    pub fn connect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
-            let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
-            if !known || from == to || self.node(to)?.after.contains(&from) {
+            let is_of_graph = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
+            if !is_of_graph || from == to || self.node(to)?.after.contains(&from) {
                 return Err(HipError::InvalidValue);
             }
         }
@@ -243,12 +250,12 @@ impl Graphs {
         Ok(())
     }
 
-    /// Removes edges between nodes of a graph: all must be there.
-    pub fn disconnect(&mut self, graph: Address, edges: &[Edge]) -> Outcome {
+    /// Removes existing edges between nodes of a graph.
+    pub fn disconnect(&mut self, graph: Address, edges: &[Edge]) -> HipResult {
         self.graph(graph)?;
         for &(from, to) in edges {
-            let known = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
-            if !known || !self.node(to)?.after.contains(&from) {
+            let is_of_graph = self.node(from)?.graph == graph && self.node(to)?.graph == graph;
+            if !is_of_graph || !self.node(to)?.after.contains(&from) {
                 return Err(HipError::InvalidValue);
             }
         }
@@ -258,8 +265,8 @@ impl Graphs {
         Ok(())
     }
 
-    /// The node that a clone of a graph has for one of the original.
-    pub fn find_in_clone(&self, original: Address, clone: Address) -> Outcome<Address> {
+    /// Returns the node of a clone that corresponds to a node of the original.
+    pub fn find_in_clone(&self, original: Address, clone: Address) -> HipResult<Address> {
         let nodes = self.graph(clone)?.nodes.iter().copied();
         let mut nodes = nodes.filter(|&node| {
             self.node(node)
@@ -268,27 +275,27 @@ impl Graphs {
         nodes.next().ok_or(HipError::InvalidValue)
     }
 
-    /// Adds what a graph that can be launched does as a new graph; its handle.
-    pub fn add_exec(&mut self, exec: &Exec) -> Outcome<Address> {
+    /// Creates a graph from the steps of an executable graph, and returns its handle.
+    pub fn add_exec(&mut self, exec: &Exec) -> HipResult<Address> {
         let graph = self.create();
         let mut nodes = Vec::new();
         for step in exec.in_order() {
             let what = match &step.what {
-                Doing::Node(what) => what.clone(),
-                Doing::Graph(inner) => {
+                StepAction::Node(what) => what.clone(),
+                StepAction::Graph(inner) => {
                     let child = self.add_exec(inner)?;
                     self.graph_mut(child)?.is_child = true;
-                    What::Child(child)
+                    NodeAction::Child(child)
                 }
             };
-            // One after the other, as it is launched.
+            // The nodes form a chain, since a launch does them one after the other.
             let after = nodes.last().copied().into_iter().collect();
             nodes.push(self.add(graph, after, what)?);
         }
         Ok(graph)
     }
 
-    /// Forgets everything: `hipDeviceReset`.
+    /// Forgets all graphs: `hipDeviceReset`.
     pub fn clear(&mut self) {
         self.graphs.clear().for_each(drop);
         self.nodes.clear().for_each(drop);

@@ -1,8 +1,8 @@
-//! The document's sequences of launches (phases 6 to 8), step by step as it lists them.
+//! The document's sequences of launches (phases 6 to 8), step by step.
 //!
-//! Layouts are the document's: K, V and Q are `S` x `C` (channel rows, token columns), gates and betas have `C`
-//! elements, the state is `S` x `S`. These are the documented formulas taken literally. They are not the gated
-//! delta rule: [`crate::rule`] has that, and `deltanet-check audit` measures the distance.
+//! Layouts are the document's: K, V and Q are `S` x `C` (channel rows, token columns), gates and betas have `C` elements, the state is `S`
+//! x `S`. These are the documented formulas taken literally. They are not the gated delta rule: [`crate::rule`] has the rule, and
+//! `deltanet-check audit` measures the distance between the two.
 
 mod attn_pre;
 mod deltanet;

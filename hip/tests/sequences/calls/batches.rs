@@ -1,4 +1,4 @@
-//! Batches of copies, libraries, the linker of code and masks of a random program.
+//! Batches of copies, libraries, the code linker and masks in a random program.
 
 use gfx906_hip::api::*;
 use gfx906_hip::boundary::In;
@@ -6,7 +6,7 @@ use gfx906_hip::boundary::In;
 use super::memory::of;
 use super::*;
 
-pub fn any(held: &Held, random: &mut Random) {
+pub fn any(held: &LiveObjects, random: &mut Random) {
     match random.below(4) {
         0 => rows(held, random),
         1 => library(held, random),
@@ -15,8 +15,8 @@ pub fn any(held: &Held, random: &mut Random) {
     }
 }
 
-/// Rows of the program's own into memory of the device, at the beginning of each a number; perhaps one of them cannot be.
-fn rows(held: &Held, random: &mut Random) {
+/// Copies rows of the program into device memory, each with a number at its beginning. One copy may be invalid.
+fn rows(held: &LiveObjects, random: &mut Random) {
     let (count, bytes) = (1 + random.below(4), 1 + random.below(3000));
     let stream = held.stream(random);
     let (mut base, mut failed) = (0, 77);
@@ -31,7 +31,7 @@ fn rows(held: &Held, random: &mut Random) {
     if let Some(wrong) = wrong {
         to[wrong] = held.bad(random) | 7 << 45;
     }
-    // hipMemcpyAttributes: an order, hints and flags, from the first copy on; or none.
+    // hipMemcpyAttributes: an order, hints and flags, from the first copy on, or no attributes.
     let order = random.below(5) as u32;
     let attributes = [order, 0, 0, 0, 0, 0];
     let with = u64::from(order > 0);
@@ -59,7 +59,7 @@ fn rows(held: &Held, random: &mut Random) {
         copied, expected,
         "order {order}, wrong {wrong:?} of {bytes} bytes to {to:#x?}"
     );
-    // They have been read.
+    // The sources have been read and may go.
     let want = sources.clone();
     drop(sources);
     if copied == SUCCESS {
@@ -74,8 +74,8 @@ fn rows(held: &Held, random: &mut Random) {
     assert_eq!(call!(hipFree(base)), SUCCESS);
 }
 
-/// A library whose kernel is under way as it is unloaded.
-fn library(held: &Held, random: &mut Random) {
+/// Unloads a library while its kernel runs.
+fn library(held: &LiveObjects, random: &mut Random) {
     let stream = held.stream(random);
     let (mut library, mut kernel, mut again, mut data) = (0, 0, 1, 0);
     let image = CODE.as_ptr().expose_provenance() as u64;
@@ -129,8 +129,8 @@ fn library(held: &Held, random: &mut Random) {
     assert_eq!((counted, count), (INVALID_HANDLE, 7));
 }
 
-/// What is told of an address by several attributes at a time.
-fn addresses(held: &Held, random: &mut Random) {
+/// Queries several attributes of an address at a time.
+fn addresses(held: &LiveObjects, random: &mut Random) {
     const START: u32 = 11;
     const SIZE: u32 = 12;
     let (mut start, mut size) = (7u64, 7u64);
@@ -159,8 +159,8 @@ fn addresses(held: &Held, random: &mut Random) {
     assert_eq!(ask(0), INVALID_VALUE);
 }
 
-/// Words that a stream writes and waits for by the batch, of which perhaps one cannot be.
-fn words(held: &Held, random: &mut Random) {
+/// Writes and waits for memory words in a batch. One operation may be invalid.
+fn words(held: &LiveObjects, random: &mut Random) {
     const WAIT: u64 = 4;
     const WRITE: u64 = 5;
     let (stream, mut base) = (held.stream(random), 0);
@@ -168,7 +168,7 @@ fn words(held: &Held, random: &mut Random) {
     let value = random.next();
     let wrong = random.below(3) == 0;
     let second = base + if wrong { 12 } else { 8 };
-    // hipStreamBatchMemOpParams: kind, address, value, flags; a wait for what was written last, by equality.
+    // hipStreamBatchMemOpParams: kind, address, value, flags. The wait is for equality with the last written value.
     let operations = [
         [WRITE, base, value, 0, 0, 0],
         [WRITE, second, !value, 0, 0, 0],
@@ -191,8 +191,8 @@ fn words(held: &Held, random: &mut Random) {
     }
 }
 
-/// Masks of compute units, and objects of the linker's, into which nothing is put: to link takes seconds.
-fn handles(held: &Held, random: &mut Random) {
+/// Tests masks of compute units and linker objects. Nothing is linked, since that takes seconds.
+fn handles(held: &LiveObjects, random: &mut Random) {
     let (mut stream, mut link) = (0, 0);
     let mask = [random.next() as u32, random.next() as u32];
     let count = 1 + random.below(2) as u32;

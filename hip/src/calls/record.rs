@@ -1,6 +1,6 @@
-//! Recording: each launch as a file for `deltanet-check exec`, with the buffers that its arguments point into, before and after.
+//! Recording: writes each launch as a file for `deltanet-check exec`, with the buffers behind its arguments before and after.
 //!
-//! A record never breaks the program: what cannot be written is told once, and the program goes on without.
+//! A record never breaks the program: a failed write is logged once, and the program goes on.
 
 mod arguments;
 
@@ -11,19 +11,19 @@ use std::sync::Arc;
 use gfx906::machine::{Gpu, Limits};
 use serde_json::{Map, Value, json};
 
+use crate::diagnostics::log;
 use crate::objects::memory::Allocation;
 use crate::objects::module::Function;
 use crate::objects::work::Kernel;
-use crate::recording::settings::Settings;
+use crate::recording::settings::RecordingSettings;
 use crate::recording::{SETTINGS, files, is_on, progress};
 use crate::runtime::state;
-use crate::tell::tell;
 use arguments::Arguments;
 
-/// Bytes that a launch file takes besides its arguments, at most.
+/// Most bytes of a launch file besides its arguments.
 const LAUNCH_FILE: u64 = 16 << 10;
 
-/// A launch whose kernel has not run yet.
+/// Record of a launch whose kernel has not run yet.
 pub struct Record {
     gpu: Arc<Gpu>,
     directory: PathBuf,
@@ -31,19 +31,19 @@ pub struct Record {
     launch: Map<String, Value>,
 }
 
-/// Why there is no record.
-enum Trouble {
+/// Reason for a missing record.
+enum RecordFailure {
     Limit,
     Io(io::Error),
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Io(error)
+impl From<io::Error> for RecordFailure {
+    fn from(error: io::Error) -> RecordFailure {
+        RecordFailure::Io(error)
     }
 }
 
-/// Writes what a launch starts from, if it is to be recorded. The device is the caller's.
+/// Writes the state before a launch, if the launch is to be recorded. The caller holds the device.
 pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
     let settings = SETTINGS.as_ref()?;
     let function = &work.function;
@@ -56,19 +56,19 @@ pub fn begin(work: &Kernel, limits: &Limits) -> Option<Record> {
         .ok()
 }
 
-/// Tells once why launches are missing.
-fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
+/// Logs once why launches are not recorded.
+fn give_up(settings: &RecordingSettings, trouble: &RecordFailure, function: &Function) {
     let mut progress = progress();
     match trouble {
-        Trouble::Limit if progress.told.insert("limit") => tell(format!(
+        RecordFailure::Limit if progress.told.insert("limit") => log(format!(
             "recording: a launch of `{}` would exceed {} bytes in {}: it and others like it are not recorded; GFX906_RECORD_BYTES=N allows N",
             function.name,
             settings.limit,
             settings.directory.display()
         )),
-        Trouble::Io(error) if progress.told.insert("io") => {
+        RecordFailure::Io(error) if progress.told.insert("io") => {
             progress.ended = true;
-            tell(format!(
+            log(format!(
                 "recording: {}: {error}: nothing more is recorded",
                 settings.directory.display()
             ));
@@ -77,7 +77,11 @@ fn give_up(settings: &Settings, trouble: &Trouble, function: &Function) {
     }
 }
 
-fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record, Trouble> {
+fn before(
+    settings: &RecordingSettings,
+    work: &Kernel,
+    limits: &Limits,
+) -> Result<Record, RecordFailure> {
     let Kernel {
         function,
         shape,
@@ -91,7 +95,7 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
     let changed = code.changed(&gpu)?;
     let (arguments, variables) = {
         let state = state();
-        let mut arguments = Arguments::of(kernel, kernarg, &state.memory);
+        let mut arguments = Arguments::new(kernel, kernarg, &state.memory);
         let value = |(name, bytes): (String, Vec<u8>)| {
             let pointers = arguments.variable(&bytes, &state.memory);
             (name, pointers.ok_or(bytes))
@@ -99,24 +103,24 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
         let variables: Vec<_> = changed.into_iter().map(value).collect();
         (arguments, variables)
     };
-    let found = arguments.buffers();
-    // A buffer is there twice where the kernel changes it.
-    let buffers: u64 = found.iter().map(|buffer| 2 * buffer.size).sum();
+    let allocations = arguments.buffers();
+    // A buffer that the kernel changes is written twice.
+    let buffers: u64 = allocations.iter().map(|buffer| 2 * buffer.size).sum();
     let in_files = variables
         .iter()
         .filter_map(|(_, value)| value.as_ref().err());
     let of_variables: u64 = in_files.map(|bytes| bytes.len() as u64).sum();
     let text = LAUNCH_FILE + 16 * kernarg.len() as u64;
-    let wanted = buffers + of_variables + text + code.unwritten(&settings.directory);
-    if progress().written.saturating_add(wanted) > settings.limit {
-        return Err(Trouble::Limit);
+    let needed = buffers + of_variables + text + code.unwritten(&settings.directory);
+    if progress().written.saturating_add(needed) > settings.limit {
+        return Err(RecordFailure::Limit);
     }
     let code_object = code.write(&settings.directory)?;
     let directory = files::directory(&settings.directory, &mut progress().number, &function.name)?;
     let mut launch = Map::new();
     launch.insert("code_object".into(), json!(format!("../{code_object}")));
     let mut buffers = Map::new();
-    for buffer in &found {
+    for buffer in &allocations {
         let name = arguments::name(buffer);
         let file = format!("{name}.before.bin");
         files::write_memory(&gpu, buffer.base, buffer.size, &directory.join(&file))?;
@@ -153,23 +157,23 @@ fn before(settings: &Settings, work: &Kernel, limits: &Limits) -> Result<Record,
     let record = Record {
         gpu,
         directory,
-        buffers: found,
+        buffers: allocations,
         launch,
     };
-    // A program that is killed while its kernel runs leaves this much.
+    // The files so far survive if the program is killed while its kernel runs.
     record.write()?;
     Ok(record)
 }
 
 impl Record {
-    /// Writes what the kernel left, where it came to its end; the launch of one that did not is there already.
+    /// Writes the buffers after the kernel, if it completed. The launch file of a failed kernel exists already.
     pub fn end(mut self, ran: bool) {
         let written = if ran { self.after() } else { Ok(()) };
         if let (Err(error), Some(settings)) = (written, SETTINGS.as_ref()) {
             let mut progress = progress();
             progress.ended = true;
             if progress.told.insert("io") {
-                tell(format!(
+                log(format!(
                     "recording: {}: {error}: nothing more is recorded",
                     settings.directory.display()
                 ));
@@ -212,20 +216,20 @@ impl Record {
     }
 }
 
-/// What a buffer's elements are judged as: nobody says what they are, and words are fewer than bytes.
+/// Returns the element type that a buffer is compared as. Its true type is unknown, and words give shorter reports than bytes.
 fn dtype(bytes: u64) -> &'static str {
     if bytes.is_multiple_of(4) { "i32" } else { "u8" }
 }
 
-/// The same limits as here; what has none is not named where JSON has no number for it.
+/// Returns the limits of the launch. JSON has no infinity, so a limit that is infinite is left out.
 fn limits(limits: &Limits) -> Value {
-    let mut all = Map::new();
-    all.insert("instructions".into(), json!(limits.instructions));
+    let mut fields = Map::new();
+    fields.insert("instructions".into(), json!(limits.instructions));
     if limits.seconds.is_finite() {
-        all.insert("seconds".into(), json!(limits.seconds));
+        fields.insert("seconds".into(), json!(limits.seconds));
     } else {
-        all.insert("seconds".into(), json!(f64::MAX));
+        fields.insert("seconds".into(), json!(f64::MAX));
     }
-    all.insert("turn".into(), json!(limits.turn));
-    Value::Object(all)
+    fields.insert("turn".into(), json!(limits.turn));
+    Value::Object(fields)
 }

@@ -1,4 +1,4 @@
-//! Streams: made, asked about, waited for.
+//! Creation, queries and synchronisation of streams.
 
 pub mod host;
 pub mod value;
@@ -6,18 +6,18 @@ pub mod value;
 use crate::boundary::{Address, In, Out};
 pub use crate::calls::submit::check;
 use crate::calls::{capture, submit};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
-use crate::objects::graph::What;
+use crate::objects::graph::NodeAction;
 use crate::objects::stream::{ALL_UNITS, Stream, Units};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::{state, streams};
 
 const NON_BLOCKING: u32 = 1;
-/// Least and greatest priority: the greater it is, the smaller its number.
+/// Least and greatest priority. The smaller number is the greater priority.
 const PRIORITIES: (i32, i32) = (1, -1);
 
-fn made_with(stream: Address) -> Outcome<Stream> {
+fn made_with(stream: Address) -> HipResult<Stream> {
     if submit::is_built_in(stream) {
         return Ok(Stream {
             flags: 0,
@@ -26,23 +26,23 @@ fn made_with(stream: Address) -> Outcome<Stream> {
             units: ALL_UNITS,
         });
     }
-    let known = state().streams.get(stream).copied();
-    known.ok_or(HipError::ContextIsDestroyed)
+    let found = state().streams.get(stream).copied();
+    found.ok_or(HipError::ContextIsDestroyed)
 }
 
-pub fn create(out: Out<Address>) -> Outcome {
+pub fn create(out: Out<Address>) -> HipResult {
     create_with_priority(out, 0, 0)
 }
 
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> Outcome {
+pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     create_with_priority(out, flags, 0)
 }
 
-pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> Outcome {
+pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> HipResult {
     add(out, flags, priority, ALL_UNITS)
 }
 
-fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> Outcome {
+fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> HipResult {
     out.required()?;
     if flags & !NON_BLOCKING != 0 {
         return Err(HipError::InvalidValue);
@@ -58,11 +58,11 @@ fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> Outcome {
     out.put(stream)
 }
 
-pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outcome {
+pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> HipResult {
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
-    // What the mask does not name is off, and units that the card does not have are nobody's.
+    // Units that the mask does not name are off. Bits for units that the card does not have are ignored.
     let mut units = Units::default();
     for (n, (unit, all)) in units.iter_mut().zip(ALL_UNITS).enumerate() {
         if n < words as usize {
@@ -72,8 +72,8 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> Outc
     add(out, 0, 0, units)
 }
 
-/// The mask of a stream, all units where it was made without one; words beyond those that the card needs are 0.
-pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
+/// Stores the mask of a stream. A stream without a mask has all units; words beyond the card's units are 0.
+pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> HipResult {
     out.required()?;
     if (words as usize) < ALL_UNITS.len() {
         return Err(HipError::InvalidValue);
@@ -88,7 +88,7 @@ pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> Outcome {
         .try_for_each(|(n, word)| out.put_at(n, word))
 }
 
-pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
+pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> HipResult {
     if !least.is_null() {
         least.put(PRIORITIES.0)?;
     }
@@ -98,20 +98,24 @@ pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
     Ok(())
 }
 
-/// Gives a stream up; what it has to do is done all the same. A capture that it takes part in comes to nothing.
-pub fn destroy(stream: Address) -> Outcome {
+/// Destroys a stream. Its work is still done, and a capture that it takes part in is discarded.
+pub fn destroy(stream: Address) -> HipResult {
     if submit::is_built_in(stream) {
         return Err(HipError::InvalidHandle);
     }
-    let known = state().streams.remove(stream);
-    let lane = known.ok_or(HipError::ContextIsDestroyed)?.lane;
+    let removed = state().streams.remove(stream);
+    let lane = removed.ok_or(HipError::ContextIsDestroyed)?.lane;
     {
         let mut state = state();
         let graphs = &mut state.graphs;
-        match graphs.captures.of(lane).map(|(id, c)| (id, c.lane == lane)) {
+        match graphs
+            .captures
+            .find_by_lane(lane)
+            .map(|(id, c)| (id, c.lane == lane))
+        {
             Some((id, true)) => {
                 let ended = graphs.captures.end(id).filter(|ended| !ended.into_graph);
-                // A graph that nobody has a handle of.
+                // No handle of this graph exists outside the capture.
                 let _ = ended.map(|ended| graphs.destroy(ended.graph));
             }
             Some((id, false)) => {
@@ -126,26 +130,25 @@ pub fn destroy(stream: Address) -> Outcome {
     Ok(())
 }
 
-pub fn synchronize(stream: Address) -> Outcome {
+pub fn synchronize(stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     capture::refuse_wait(lane)?;
     submit::wait(&streams().pending(lane))
 }
 
-pub fn wait_for_device() -> Outcome {
+pub fn wait_for_device() -> HipResult {
     capture::allow_unsafe()?;
-    submit::wait(&streams().all())
+    submit::wait(&streams().pending_everywhere())
 }
 
-pub fn query(stream: Address) -> Outcome {
+pub fn query(stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     capture::refuse_wait(lane)?;
     submit::ask(&streams().pending(lane))
 }
 
-/// What is given to a stream from now on waits for what an event was recorded behind, if it was. A stream that waits for an event of a
-/// capture takes part in that.
-pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
+/// Makes the stream's later work wait for the work before an event. A stream that waits for an event of a capture joins the capture.
+pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
     const EXTERNAL: u32 = 1;
     if event == 0 {
         return Err(HipError::InvalidHandle);
@@ -161,7 +164,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
         .get(event)
         .cloned()
         .ok_or(HipError::InvalidHandle)?;
-    let Some(id) = capture::of(lane)? else {
+    let Some(id) = capture::find_by_lane(lane)? else {
         return match (captured, recorded) {
             (Some((id, nodes)), _) => join(id, lane, nodes),
             (None, Some(ticket)) if !ticket.is_done() => submit::mark(lane, vec![ticket]).map(drop),
@@ -169,7 +172,7 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
         };
     };
     if flags == EXTERNAL {
-        return capture::add(id, lane, What::Wait(event));
+        return capture::add(id, lane, NodeAction::Wait(event));
     }
     match captured {
         Some((of, nodes)) if of == id => join(id, lane, nodes),
@@ -183,8 +186,8 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> Outcome {
     }
 }
 
-/// Has what a stream is given next come behind nodes of a capture, too.
-fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
+/// Adds nodes of a capture to the dependencies of a stream's next work.
+fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> HipResult {
     if lane == NULL {
         return Err(HipError::StreamCaptureImplicit);
     }
@@ -198,7 +201,7 @@ fn join(id: u64, lane: LaneId, nodes: Vec<Address>) -> Outcome {
     Ok(())
 }
 
-pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
+pub fn get_flags(stream: Address, out: Out<u32>) -> HipResult {
     out.required()?;
     if stream == 0 {
         return Err(HipError::InvalidValue);
@@ -206,19 +209,19 @@ pub fn get_flags(stream: Address, out: Out<u32>) -> Outcome {
     out.put(made_with(stream)?.flags)
 }
 
-pub fn get_priority(stream: Address, out: Out<i32>) -> Outcome {
+pub fn get_priority(stream: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     out.put(made_with(stream)?.priority)
 }
 
-pub fn get_device(stream: Address, out: Out<i32>) -> Outcome {
+pub fn get_device(stream: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     check(stream)?;
     out.put(0)
 }
 
-/// A number that no other stream of the process has or had; the null stream's names are one stream.
-pub fn get_id(stream: Address, out: Out<u64>) -> Outcome {
+/// Returns a number that no other stream of the process has or had. All handles of the null stream have one number.
+pub fn get_id(stream: Address, out: Out<u64>) -> HipResult {
     out.required()?;
     out.put(submit::lane(stream)?)
 }

@@ -1,4 +1,4 @@
-//! hipRTC: programs that are compiled while the process runs, by a clang that is installed.
+//! hipRTC: compiles programs while the process runs, by a clang of the host.
 
 mod compiler;
 pub mod linker;
@@ -7,16 +7,16 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::boundary::{Address, In, Out, Text, put_bytes};
-use crate::error::{HipError, Outcome};
+use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::handles::{Handles, Tag};
-use compiler::{Code, Compiled, Trouble};
-use linker::Wrong;
+use compiler::{CompileError, CompiledCode, CompiledProgram};
+use linker::LinkError;
 
-/// What a function of hipRTC comes to, by its name without `HIPRTC_ERROR_`.
+/// Error codes of hipRTC, by their names without `HIPRTC_ERROR_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-enum Problem {
+enum RtcError {
     ProgramCreation = 2,
     InvalidInput = 3,
     InvalidProgram = 4,
@@ -30,9 +30,9 @@ enum Problem {
     Linking = 100,
 }
 
-/// The name of a code.
+/// Returns the name of a code.
 pub fn text_of(code: u32) -> Text {
-    Text::of(match code {
+    Text::from_static(match code {
         0 => c"HIPRTC_SUCCESS",
         1 => c"HIPRTC_ERROR_OUT_OF_MEMORY",
         2 => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
@@ -50,62 +50,66 @@ pub fn text_of(code: u32) -> Text {
     })
 }
 
-impl From<HipError> for Problem {
-    fn from(_: HipError) -> Problem {
-        Problem::InvalidInput
+impl From<HipError> for RtcError {
+    fn from(_: HipError) -> RtcError {
+        RtcError::InvalidInput
     }
 }
 
-impl From<Wrong> for Problem {
-    fn from(wrong: Wrong) -> Problem {
+impl From<LinkError> for RtcError {
+    fn from(wrong: LinkError) -> RtcError {
         match wrong {
-            Wrong::Argument | Wrong::Handle | Wrong::Kind | Wrong::Nothing => Problem::InvalidInput,
-            Wrong::Input => Problem::ProgramCreation,
-            Wrong::Option => Problem::InvalidOption,
-            Wrong::Link => Problem::Linking,
-            Wrong::NoCompiler => Problem::BuiltinOperation,
+            LinkError::Argument | LinkError::Handle | LinkError::Kind | LinkError::Nothing => {
+                RtcError::InvalidInput
+            }
+            LinkError::Input => RtcError::ProgramCreation,
+            LinkError::Option => RtcError::InvalidOption,
+            LinkError::Link => RtcError::Linking,
+            LinkError::NoCompiler => RtcError::BuiltinOperation,
         }
     }
 }
 
-type Result<T = ()> = std::result::Result<T, Problem>;
+type Result<T = ()> = std::result::Result<T, RtcError>;
 
 fn code(result: Result) -> u32 {
     result.map_or_else(|problem| problem as u32, |()| 0)
 }
 
-/// A program: source, and what became of it.
+/// Program: its source and the result of its compilation.
 #[derive(Default)]
-struct Program {
+struct RtcProgram {
     name: String,
     source: String,
-    /// Headers that it brings along: name, text.
+    /// Headers of the program: name, text.
     headers: Vec<(String, String)>,
-    /// Expressions whose lowered names were asked for.
+    /// Name expressions whose lowered names are wanted.
     expressions: Vec<String>,
     log: String,
-    compiled: Option<Compiled>,
-    /// Lowered names that were given out: they stay.
+    compiled: Option<CompiledProgram>,
+    /// Lowered names that the caller has pointers to, which are never freed.
     lowered: HashMap<String, Text>,
 }
 
-// SAFETY: the texts are strings of ours that stay for good and that nobody writes.
-unsafe impl Send for Program {}
+// SAFETY: the texts are strings of this crate that are never freed or written.
+unsafe impl Send for RtcProgram {}
 
-static PROGRAMS: LazyLock<Mutex<Handles<Program>>> =
+static PROGRAMS: LazyLock<Mutex<Handles<RtcProgram>>> =
     LazyLock::new(|| Mutex::new(Handles::new(Tag::Program)));
 
-fn programs() -> MutexGuard<'static, Handles<Program>> {
+fn programs() -> MutexGuard<'static, Handles<RtcProgram>> {
     PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something with a program.
-fn with<T>(program: Address, f: impl FnOnce(&mut Program) -> Result<T>) -> Result<T> {
-    f(programs().get_mut(program).ok_or(Problem::InvalidProgram)?)
+/// Calls a function with a program.
+fn with_program<T>(program: Address, f: impl FnOnce(&mut RtcProgram) -> Result<T>) -> Result<T> {
+    f(programs()
+        .get_mut(program)
+        .ok_or(RtcError::InvalidProgram)?)
 }
 
 fn texts(count: i32, texts: In<Text>) -> Result<Vec<String>> {
-    let count = usize::try_from(count).map_err(|_| Problem::InvalidInput)?;
+    let count = usize::try_from(count).map_err(|_| RtcError::InvalidInput)?;
     let text = |n| Ok(texts.nth(n)?.get()?);
     (0..count).map(text).collect()
 }
@@ -121,11 +125,11 @@ pub fn create(
     let create = || {
         out.required()?;
         let headers = texts(count, headers)?;
-        let program = Program {
+        let program = RtcProgram {
             name: name.get().unwrap_or_default(),
             source: source.get()?,
             headers: texts(count, names)?.into_iter().zip(headers).collect(),
-            ..Program::default()
+            ..RtcProgram::default()
         };
         Ok(out.put(programs().insert(program))?)
     };
@@ -135,37 +139,37 @@ pub fn create(
 pub fn destroy(program: Out<Address>) -> u32 {
     let destroy = || {
         let removed = programs().remove(program.get()?);
-        removed.ok_or(Problem::InvalidProgram)?;
+        removed.ok_or(RtcError::InvalidProgram)?;
         Ok(program.put(0)?)
     };
     code(destroy())
 }
 
 pub fn add_expression(program: Address, expression: Text) -> u32 {
-    let add = |program: &mut Program| {
+    let add = |program: &mut RtcProgram| {
         if program.compiled.is_some() {
-            return Err(Problem::NoNameExpressions);
+            return Err(RtcError::NoNameExpressions);
         }
         program.expressions.push(expression.get()?);
         Ok(())
     };
-    code(with(program, add))
+    code(with_program(program, add))
 }
 
 pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
     let compile = || {
         let options = texts(count, options)?;
-        // Other threads have their programs meanwhile.
-        let job = with(program, |program| Ok(compiler::Job::of(program)))?;
+        // The lock is free during the compilation, so that other threads can use their programs.
+        let job = with_program(program, |program| Ok(compiler::Job::new(program)))?;
         let (log, compiled) = job.run(&options);
-        with(program, |program| {
+        with_program(program, |program| {
             program.log = log;
             program.compiled = None;
             match compiled {
                 Ok(compiled) => program.compiled = Some(compiled),
-                Err(Trouble::Compilation) => return Err(Problem::Compilation),
-                Err(Trouble::NoCompiler) => return Err(Problem::BuiltinOperation),
-                Err(Trouble::Host) => return Err(Problem::Internal),
+                Err(CompileError::Compilation) => return Err(RtcError::Compilation),
+                Err(CompileError::NoCompiler) => return Err(RtcError::BuiltinOperation),
+                Err(CompileError::Host) => return Err(RtcError::Internal),
             }
             Ok(())
         })
@@ -174,48 +178,48 @@ pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
 }
 
 pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
-    let lowered = |program: &mut Program| {
+    let lowered = |program: &mut RtcProgram| {
         out.required()?;
         let expression = expression.get()?;
-        let compiled = program.compiled.as_ref().ok_or(Problem::NoLoweredNames)?;
-        let found = compiled.names.get(&expression);
-        let found = found.ok_or(Problem::NameExpressionInvalid)?;
+        let compiled = program.compiled.as_ref().ok_or(RtcError::NoLoweredNames)?;
+        let symbol = compiled.names.get(&expression);
+        let symbol = symbol.ok_or(RtcError::NameExpressionInvalid)?;
         let text = program.lowered.entry(expression);
-        Ok(out.put(*text.or_insert_with(|| Text::leak(found)))?)
+        Ok(out.put(*text.or_insert_with(|| Text::leak(symbol)))?)
     };
-    code(with(program, lowered))
+    code(with_program(program, lowered))
 }
 
-/// The compiled code, if there is any.
-fn object(program: &Program) -> Result<&[u8]> {
+/// Returns the compiled code object, if any.
+fn object(program: &RtcProgram) -> Result<&[u8]> {
     match program.compiled.as_ref().map(|compiled| &compiled.code) {
-        Some(Code::Object(object)) => Ok(object),
-        _ => Err(Problem::InvalidProgram),
+        Some(CompiledCode::Object(object)) => Ok(object),
+        _ => Err(RtcError::InvalidProgram),
     }
 }
 
-/// The bitcode, where it was compiled for a later link.
-fn bitcode(program: &Program) -> Result<&[u8]> {
+/// Returns the bitcode of a program that was compiled for a later link.
+fn bitcode(program: &RtcProgram) -> Result<&[u8]> {
     match program.compiled.as_ref().map(|compiled| &compiled.code) {
-        Some(Code::Bitcode(bitcode)) => Ok(bitcode),
-        _ => Err(Problem::InvalidProgram),
+        Some(CompiledCode::Bitcode(bitcode)) => Ok(bitcode),
+        _ => Err(RtcError::InvalidProgram),
     }
 }
 
 pub fn code_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(object(p)?.len())?)))
+    code(with_program(program, |p| Ok(out.put(object(p)?.len())?)))
 }
 
 pub fn get_code(program: Address, to: Address) -> u32 {
-    code(with(program, |p| Ok(put_bytes(to, object(p)?)?)))
+    code(with_program(program, |p| Ok(put_bytes(to, object(p)?)?)))
 }
 
 pub fn bitcode_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(bitcode(p)?.len())?)))
+    code(with_program(program, |p| Ok(out.put(bitcode(p)?.len())?)))
 }
 
 pub fn get_bitcode(program: Address, to: Address) -> u32 {
-    code(with(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
+    code(with_program(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
 }
 
 pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 {
@@ -226,7 +230,7 @@ pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<A
     code(create())
 }
 
-/// Options of a single input mean nothing: inputs are linked as one.
+/// Adds an input. Its options are ignored, because all inputs are linked as one.
 #[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn link_add_data(
     link: Address,
@@ -238,7 +242,7 @@ pub fn link_add_data(
     _options: Address,
     _values: Address,
 ) -> u32 {
-    code(linker::add_data(link, kind, data, bytes).map_err(Problem::from))
+    code(linker::add_data(link, kind, data, bytes).map_err(RtcError::from))
 }
 
 pub fn link_add_file(
@@ -249,7 +253,7 @@ pub fn link_add_file(
     _options: Address,
     _values: Address,
 ) -> u32 {
-    code(linker::add_file(link, kind, path).map_err(Problem::from))
+    code(linker::add_file(link, kind, path).map_err(RtcError::from))
 }
 
 pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 {
@@ -264,28 +268,28 @@ pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 
 }
 
 pub fn link_destroy(link: Address) -> u32 {
-    code(linker::destroy(link).map_err(Problem::from))
+    code(linker::destroy(link).map_err(RtcError::from))
 }
 
-/// With the NUL at its end.
+/// Returns the size of the log with its NUL.
 pub fn log_size(program: Address, out: Out<usize>) -> u32 {
-    code(with(program, |p| Ok(out.put(p.log.len() + 1)?)))
+    code(with_program(program, |p| Ok(out.put(p.log.len() + 1)?)))
 }
 
 pub fn get_log(program: Address, to: Address) -> u32 {
-    let log = |program: &mut Program| {
+    let log = |program: &mut RtcProgram| {
         let mut text = program.log.clone().into_bytes();
         text.push(0);
         Ok(put_bytes(to, &text)?)
     };
-    code(with(program, log))
+    code(with_program(program, log))
 }
 
 pub fn version(major: Out<i32>, minor: Out<i32>) -> u32 {
-    let put = || -> Outcome {
+    let put = || -> HipResult {
         let version = generation().version();
         major.put(version / 10_000_000)?;
         minor.put(version / 100_000 % 100)
     };
-    code(put().map_err(Problem::from))
+    code(put().map_err(RtcError::from))
 }

@@ -1,4 +1,4 @@
-//! What exported functions do, by subject: a function of HIP is a row of `api.rs` and a function here.
+//! Implementations of the exported functions, by subject. A function of HIP is a row of `api.rs` and a function of this room.
 
 mod capture;
 pub mod context;

@@ -1,4 +1,4 @@
-//! Calling exported functions, and what a random program has in its hands.
+//! Calls of exported functions, and the objects of a random program.
 
 use std::ptr::null_mut;
 
@@ -16,13 +16,13 @@ pub const STREAM_CAPTURE_UNSUPPORTED: u32 = 900;
 pub const STREAM_CAPTURE_INVALIDATED: u32 = 901;
 pub const STREAM_CAPTURE_UNJOINED: u32 = 904;
 
-/// Kernels that another compiler built.
+/// Code object of kernels from another compiler.
 pub static CODE: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
 
 /// Calls an exported function.
 macro_rules! call {
     ($function:ident($($argument:expr),*)) => {
-        // SAFETY: pointers in the arguments are null, to locals that are there, or device addresses and handles, which are not followed.
+        // SAFETY: pointers in the arguments are null, to live locals, or device addresses and handles, which are not dereferenced.
         unsafe { $function($($argument),*) }
     };
 }
@@ -44,7 +44,7 @@ pub fn nowhere<T: Copy>() -> Out<T> {
 }
 
 pub fn text(text: &'static std::ffi::CStr) -> Text {
-    Text::of(text)
+    Text::from_static(text)
 }
 
 pub fn array(values: &[u64]) -> In<u64> {
@@ -52,23 +52,23 @@ pub fn array(values: &[u64]) -> In<u64> {
     unsafe { In::at(values.as_ptr()) }
 }
 
-/// Bytes in pages of their own, with none behind them: HIP is not told where an image ends, and one with damaged headers is read as far as there
-/// is memory.
-pub struct Alone(memmap2::MmapMut);
+/// Bytes in pages of their own, followed by an inaccessible page. HIP does not get an image's size, and reads an image with damaged headers
+/// up to the end of memory.
+pub struct IsolatedPages(memmap2::MmapMut);
 
-impl Alone {
-    pub fn of(bytes: &[u8]) -> Alone {
+impl IsolatedPages {
+    pub fn of(bytes: &[u8]) -> IsolatedPages {
         const PAGE: usize = 4096;
         let room = bytes.len().next_multiple_of(PAGE);
         let mut map = memmap2::MmapMut::map_anon(room + PAGE).expect("memory");
         map[..bytes.len()].copy_from_slice(bytes);
-        // SAFETY: the last page of a mapping of our own, which nobody looks into.
+        // SAFETY: the last page belongs to this mapping, and no code accesses it.
         let hidden = unsafe {
             let last = map.as_mut_ptr().add(room);
             libc::mprotect(last.cast(), PAGE, libc::PROT_NONE)
         };
         assert_eq!(hidden, 0);
-        Alone(map)
+        IsolatedPages(map)
     }
 
     pub fn address(&self) -> u64 {
@@ -76,7 +76,7 @@ impl Alone {
     }
 }
 
-/// xorshift64*.
+/// Generator xorshift64*.
 pub struct Random(pub u64);
 
 impl Random {
@@ -98,7 +98,7 @@ impl Random {
         }
     }
 
-    /// A size: none, small, odd, large, absurd.
+    /// Returns a size: none, small, odd, large, absurd.
     pub fn size(&mut self) -> usize {
         match self.below(8) {
             0 => 0,
@@ -117,27 +117,27 @@ pub struct Block {
     pub size: usize,
 }
 
-/// What the program holds, and what it gave up.
+/// Live objects of the random program, and handles of destroyed objects.
 #[derive(Default)]
-pub struct Held {
+pub struct LiveObjects {
     pub blocks: Vec<Block>,
     pub pinned: Vec<Block>,
     pub streams: Vec<u64>,
     pub events: Vec<u64>,
     pub modules: Vec<u64>,
-    /// With their modules.
+    /// Functions with their modules.
     pub functions: Vec<(u64, u64)>,
     pub stale: Vec<u64>,
 }
 
-impl Held {
-    /// A handle that is no longer or never was one.
+impl LiveObjects {
+    /// Returns a handle that is no longer valid or never was.
     pub fn bad(&self, random: &mut Random) -> u64 {
         let made_up = [
             3,
             0x1234,
             0x7fff_ffff_f000,
-            // Far behind the first addresses of allocations and of reservations, which are those of the first of each.
+            // These lie far behind the first addresses of allocations and reservations, which may be valid.
             7 << 45,
             (1 << 48) - 8,
             0x1a01 << 48,

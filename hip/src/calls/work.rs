@@ -1,4 +1,4 @@
-//! Work, done: what a stream's turn or a graph's node comes to.
+//! Execution of work: of a stream's task or a graph's node.
 
 mod bytes;
 mod copy;
@@ -10,24 +10,24 @@ mod word;
 
 use std::sync::{PoisonError, RwLock};
 
-pub use copy::{Place, place, stage};
+pub use copy::{MemoryPlace, place, stage};
 
-use crate::error::Outcome;
+use crate::error::HipResult;
 use crate::objects::work::Work;
 use crate::recording;
 use crate::runtime::{fail, state};
 
-/// Held alone by a launch that is recorded: nothing else may change its buffers meanwhile. Of no use to others.
+/// Lock of the buffers. A recorded launch holds it exclusively, so that no other work changes its buffers meanwhile.
 static BUFFERS: RwLock<()> = RwLock::new(());
 
-/// Does work; what is wrong with it has been told.
-pub fn run(work: &Work) -> Outcome {
+/// Does work. Problems are logged.
+pub fn run(work: &Work) -> HipResult {
     if let Work::Host(call) = work {
         host::call(call);
         return Ok(());
     }
-    // After a failed kernel the device does nothing more.
-    if let Some(failure) = state().dead() {
+    // After a kernel has failed, the device does no more work.
+    if let Some(failure) = state().device_failure() {
         return Err(failure);
     }
     if let Work::Word(word) = work {
@@ -44,7 +44,7 @@ pub fn run(work: &Work) -> Outcome {
     device(work)
 }
 
-fn device(work: &Work) -> Outcome {
+fn device(work: &Work) -> HipResult {
     match work {
         Work::Kernel(kernel) => kernel::run(kernel),
         Work::Copy(copy) => copy::run(copy),
@@ -53,7 +53,7 @@ fn device(work: &Work) -> Outcome {
     }
 }
 
-/// Does work that nobody waits for: an error is for the next call that does.
+/// Does work that no call waits for. Its error goes to the next call that does.
 pub fn run_unheard(work: &Work) {
     if let Err(error) = run(work) {
         fail(error);

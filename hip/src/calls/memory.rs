@@ -1,4 +1,4 @@
-//! Memory: allocated, freed, copied, filled, asked about.
+//! Allocation, freeing, copies, fills and queries of memory.
 
 pub mod array;
 pub mod batch;

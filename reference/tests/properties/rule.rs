@@ -1,0 +1,9 @@
+//! Tests of the gated delta rule: by hand, by its properties, and against tensors from other implementations.
+
+mod by_hand;
+mod call;
+mod chunk;
+mod departures;
+mod ggml;
+mod properties;
+mod vectors;
