@@ -31,7 +31,7 @@
 //! allocation that is nearest.
 //!
 //! What is named here is the interface. The modules below it serve `deltanet-check` and the HIP runtime as well, and change with them.
-#![deny(missing_docs)]
+#![deny(missing_docs, clippy::mod_module_files)]
 
 #[doc(hidden)]
 pub mod allocation;
