@@ -1,10 +1,10 @@
-//! What single instructions cost: loops of one instruction (`instructions.tsv`), each beside the one that it is measured by, at every
-//! feature level that the host has; and some of them in every floating-point mode beside themselves in HIP's.
+//! Cost of single instructions: loops of one instruction (`instructions.tsv`) are timed beside a reference instruction at every feature
+//! level of the host. Some loops are also timed in every floating-point mode, beside themselves in HIP's mode.
 //!
-//!   cargo bench -p gfx906 --bench instructions -- [--level v4] [--only WORDS] [--modes]
+//! cargo bench -p gfx906 --bench instructions -- [--level v4] [--only WORDS] [--modes]
 //!
-//! Prints host nanoseconds a wave instruction on one core, the multiple, the bar, and whether it holds. Two instructions that are
-//! compared take turns, and the fastest run of each counts. No test depends on these figures.
+//! Prints host nanoseconds per wave instruction on one core, the ratio, its limit, and the result of the comparison. The two instructions
+//! of a comparison take turns, and the fastest run of each counts. No test depends on these figures.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const SHORT: u32 = 2048;
 /// Seconds that a pair of instructions is measured for, at least so many runs of each.
 const SECONDS: f64 = 0.03;
 const RUNS: usize = 6;
-/// How much slower than in HIP's mode an instruction may be in another.
+/// Largest permitted ratio between an instruction's time in another mode and in HIP's mode.
 const MODE_BAR: f64 = 1.3;
 /// Floating-point modes: the descriptor's bits for rounding and subnormals, DX10_CLAMP, IEEE.
 const HIP: Mode = (0xf0, true, true);
@@ -200,7 +200,7 @@ fn one_lane(level: Level) -> Result<f64> {
     Ok(best)
 }
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     levels: Vec<(&'static str, Level)>,
     only: String,

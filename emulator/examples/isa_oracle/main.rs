@@ -69,7 +69,7 @@ fn print(words: impl Iterator<Item = (usize, [u8; 8])>) -> io::Result<()> {
     out.flush()
 }
 
-/// What we make of bytes: the texts of the instructions up to the first invalid one, as llvm-mc prints them.
+/// Disassembles bytes up to the first invalid instruction, in the format of llvm-mc.
 fn texts(mut bytes: &[u8]) -> Vec<String> {
     let mut texts = Vec::new();
     while let Ok(inst) = isa::decode(bytes) {

@@ -12,7 +12,7 @@ use gfx906::observe::sanitize::lint::{Function, Mistake, lint};
 use gfx906::observe::sanitize::wait::{Class, Counter, Operation, Pending};
 use gfx906::observe::sanitize::{Checks, Facts};
 
-/// Why LLVM is more careful than the hardware demands.
+/// Reasons for which LLVM inserts more waits than the hardware demands.
 const REASONS: [(&str, Reason); 11] = [
     (
         "on entry nothing is on its way: LLVM waits for what a caller left",
@@ -88,7 +88,7 @@ const REASONS: [(&str, Reason); 11] = [
 
 type Reason = fn(&Spot<'_>) -> bool;
 
-/// Where a program was changed.
+/// Place at which a program was changed.
 struct Spot<'a> {
     /// The counter of an s_waitcnt; none of an s_nop.
     counter: Option<Counter>,
@@ -96,7 +96,7 @@ struct Spot<'a> {
     bound: u32,
     /// The code before it.
     before: &'a [(u64, Inst)],
-    /// What is on its way before it.
+    /// Pending operations before the instruction.
     pending: Pending,
     /// The instruction behind it.
     next: &'a Inst,
@@ -150,7 +150,7 @@ fn check(code: &[(u64, Inst)]) -> Vec<Mistake> {
     lint(&function, Checks::ALL)
 }
 
-/// What is on its way before an instruction of straight code.
+/// Computes the pending operations before an instruction of straight-line code.
 fn pending(code: &[(u64, Inst)]) -> Pending {
     let mut pending = Pending::default();
     for (pc, inst) in code {

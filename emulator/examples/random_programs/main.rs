@@ -27,7 +27,7 @@ use programs::{Choices, Machine, Program, generate};
 
 /// Differences that are printed.
 const SHOWN: usize = 20;
-/// What the process may take of memory, in KiB, however many programs it runs.
+/// Largest memory of the process in KiB, independent of the number of programs.
 const MOST_MEMORY: u64 = 256 << 10;
 
 fn main() -> ExitCode {

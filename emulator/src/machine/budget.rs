@@ -1,6 +1,6 @@
-//! What a launch may use up before it counts as a hang: wave instructions, and processor time of the threads that run it.
+//! Budget of a launch: wave instructions, and processor time of the threads that run it. A launch that exceeds its budget counts as a hang.
 //!
-//! Not time on the clock: a process that is stopped for a while, or shares its processors with others, has used nothing up.
+//! The budget is not wall-clock time: a process that is stopped for a while, or shares its processors, has not used anything up.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ const SLICE: u64 = 1 << 16;
 /// The part of the budget that it draws at most: what one has drawn, others find used up.
 const PART: u64 = 256;
 
-/// What a dispatch may use up.
+/// Budget of a dispatch.
 pub struct Budget {
     limits: Limits,
     instructions: AtomicI64,
     /// Nanoseconds of processor time that workers have used.
     used: AtomicU64,
     started: Instant,
-    /// Who is told that it takes long, and of which kernel.
+    /// Callback for a launch that takes long, and the kernel's name.
     patience: Option<(Patience, String)>,
     told: AtomicBool,
 }
@@ -54,7 +54,7 @@ impl Budget {
         self.limits.turn.max(1).into()
     }
 
-    /// In which order groups and waves run.
+    /// Returns the order in which groups and waves run.
     pub fn schedule(&self) -> Schedule {
         self.limits.schedule
     }
@@ -95,9 +95,9 @@ impl Budget {
     }
 }
 
-/// What a worker has drawn and not yet used up, in terms of its clock.
+/// Share of the budget that a worker has drawn and not yet used up, in terms of the worker's clock.
 pub struct Meter<'a> {
-    /// What it draws from.
+    /// Budget that the worker draws from.
     pub budget: &'a Budget,
     /// The clock at which what it has drawn is used up.
     pub until: u64,
@@ -142,7 +142,7 @@ fn thread_time(_: &Budget) -> Duration {
     )
 }
 
-/// Where threads have no clock of their own, the time since the start stands in.
+/// Measures wall-clock time since the dispatch began, on hosts without a clock per thread.
 #[cfg(not(unix))]
 fn thread_time(budget: &Budget) -> Duration {
     budget.started.elapsed()

@@ -25,7 +25,7 @@ use super::wave::Wave;
 const ROUNDS: u64 = 8;
 /// Bytes of the instruction that waits at the barrier of the grid.
 const BARRIER_BYTES: u64 = 8;
-/// How long a worker for whom there is nothing to do waits before it looks again.
+/// Pause of a worker without work before it looks again.
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// A group that is resident.
@@ -46,7 +46,7 @@ struct Resident<O> {
 /// The groups that nobody runs.
 struct Floor<O> {
     ready: VecDeque<Box<Resident<O>>>,
-    /// Those that wait at the barrier of the grid, until it has been passed more often than this.
+    /// Groups that wait at the grid's barrier, each with the number of completed barriers that it must see exceeded.
     waiting: Vec<(Box<Resident<O>>, u64)>,
     running: usize,
     ended: u64,
@@ -54,7 +54,7 @@ struct Floor<O> {
     seen: Vec<O>,
 }
 
-/// What the workers of a cooperative dispatch share.
+/// State that the workers of a cooperative dispatch share.
 struct Stage<'a, O> {
     floor: Mutex<Floor<O>>,
     gws: Gws,
@@ -62,7 +62,7 @@ struct Stage<'a, O> {
     work: &'a Work,
 }
 
-/// What a worker does next.
+/// Next action of a worker.
 enum Next<O> {
     Run(Box<Resident<O>>),
     Wait,

@@ -18,7 +18,7 @@ use super::trap::{Trap, TrapKind};
 use super::wave::Wave;
 use crate::code_object::{Kernel, LaunchShape, MAX_SCRATCH};
 
-/// Where the runtime's own structures stand in guest memory during a dispatch.
+/// Guest address of the runtime's structures during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
 /// Bytes of address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
 const SCRATCH_STEP: u64 = 1 << 30;
@@ -30,7 +30,8 @@ thread_local! {
     static WAVES: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the host gives this process more threads: where memory is short it may not, and then the caller's own thread does it all.
+/// Returns true if the host gives this process more threads. Under memory shortage it may not, and the caller's own thread then runs all
+/// groups.
 fn has_threads() -> bool {
     static POOL: OnceLock<bool> = OnceLock::new();
     *POOL.get_or_init(|| {
@@ -71,9 +72,9 @@ pub(super) struct Dispatch<'a> {
     pub(super) module: &'a Module,
     /// The kernel.
     pub(super) kernel: &'a Kernel,
-    /// How it is launched.
+    /// Launch that is executed.
     pub(super) launch: &'a Launch<'a>,
-    /// What it is handed.
+    /// Structures that the kernel receives.
     pub(super) handed: Handed,
     /// Bytes of LDS of a group.
     pub(super) lds: u32,
@@ -83,7 +84,7 @@ pub(super) struct Dispatch<'a> {
     pub(super) waves: usize,
     /// Groups.
     pub(super) groups: u64,
-    /// How it is run.
+    /// Settings of the GPU for this launch.
     pub(super) manner: Manner,
 }
 
@@ -186,7 +187,7 @@ impl Dispatch<'_> {
         self.ended(&space, work)
     }
 
-    /// What a dispatch comes to whose workers have all come to their end.
+    /// Returns the result of a dispatch after all workers have ended.
     pub(super) fn ended(&self, space: &AddressSpace, work: Work) -> Result<Counters, LaunchError> {
         let failure = work
             .failure
@@ -338,7 +339,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// What the workers of a dispatch share.
+/// State that the workers of a dispatch share.
 pub(super) struct Work {
     next: AtomicU64,
     /// The failure of the first group in the order in which they begin, and its place there.

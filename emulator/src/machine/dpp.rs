@@ -8,7 +8,7 @@ use super::wave::Wave;
 /// Controls that the field of nine bits can hold.
 const CONTROLS: usize = 512;
 
-/// What a control makes of the lanes, found out once.
+/// Lane mapping of a DPP control, computed once.
 #[derive(Debug)]
 pub struct Control {
     /// The lane that each lane reads; itself where there is none.
@@ -20,7 +20,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// What a control makes of the lanes.
+    /// Returns the lane mapping of a control.
     pub fn of(control: u16) -> &'static Control {
         static CACHE: [OnceLock<Control>; CONTROLS] = [const { OnceLock::new() }; CONTROLS];
         CACHE[usize::from(control) % CONTROLS].get_or_init(|| {

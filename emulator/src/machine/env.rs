@@ -1,4 +1,4 @@
-//! What a wave sees around it: the address space and its group's LDS.
+//! Environment of a wave: the address space and the group's LDS.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -8,7 +8,7 @@ use super::memory::{AddressSpace, Region};
 use super::time::Time;
 use super::trap::Fault;
 
-/// What a wave sees around it: the address space and its group's LDS.
+/// Environment of a wave: the address space and the group's LDS.
 pub struct Env<'a> {
     /// Device memory.
     pub memory: &'a AddressSpace,
@@ -18,9 +18,9 @@ pub struct Env<'a> {
     pub lds: Lds,
     /// Clock of the dispatch, in instructions of this worker.
     pub clock: u64,
-    /// Whether this worker has stored to memory since its last fence.
+    /// True if this worker has stored to memory since its last fence.
     pub stored: bool,
-    /// What s_memtime and s_memrealtime read.
+    /// Source of s_memtime and s_memrealtime.
     pub time: Time,
     /// The barrier of the grid, where its groups are all resident.
     pub grid: Option<&'a Gws>,

@@ -12,7 +12,7 @@ use crate::isa::fields::{self, Reserved};
 use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst};
 use crate::semantics::Mode;
 
-/// How an instruction runs in the form that it has.
+/// Returns the handlers of an instruction in its form.
 pub fn handlers(inst: &Inst) -> Handlers {
     let flags = inst.modifiers.flags;
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);

@@ -19,7 +19,7 @@ use crate::code_object::CodeObject;
 /// Device memory of an MI50: 32 GiB.
 pub const DEVICE_MEMORY: u64 = 32 << 30;
 
-/// Where allocations start, unless the user of the GPU says otherwise.
+/// Address of the first allocation, unless the owner of the GPU chooses another.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
 
 /// An error in the use of device memory.
@@ -30,9 +30,9 @@ pub enum GpuError {
     OutOfMemory {
         /// The allocation's name.
         name: String,
-        /// What it asked for.
+        /// Requested bytes.
         bytes: u64,
-        /// What is left.
+        /// Free bytes.
         left: u64,
     },
     /// An address range that is taken.
@@ -58,7 +58,7 @@ struct State {
     first: u64,
     next: u64,
     used: u64,
-    /// Whether each allocation lies across a line between stretches of 4 GiB.
+    /// True if each allocation is placed across a 4 GiB boundary.
     across: bool,
 }
 
@@ -121,15 +121,16 @@ impl Gpu {
     /// Loads a code object: its segments into memory, relocated; its code decoded when it first runs.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    /// The device's memory is too small.
     pub fn load(&self, object: &CodeObject) -> Result<Module, GpuError> {
         self.load_at(object, Level::host())
     }
 
-    /// The same for a code object that is loaded time and again, on this GPU or others: `decoded` keeps what each decodes for the next.
+    /// Loads a code object that is loaded repeatedly, on this GPU or others: `decoded` keeps the decoded code for the next load.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn load_again(&self, object: &CodeObject, decoded: &Decoded) -> Result<Module, GpuError> {
         self.load_decoded(object, Level::host(), decoded)
     }
@@ -137,7 +138,7 @@ impl Gpu {
     /// Loads a code object that runs at a feature level, or at the host's where that is lower: all of them compute the same.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    /// The device's memory is too small.
     pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
         self.load_decoded(object, level, &Decoded::default())
     }
@@ -205,7 +206,7 @@ impl Gpu {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch(
         &self,
         module: &Module,
@@ -215,10 +216,11 @@ impl Gpu {
         self.launch_observed(module, kernel, launch, &mut Nobody)
     }
 
-    /// Runs a kernel to its end while an observer looks on, which has seen what it has also where the kernel does not end.
+    /// Runs a kernel to its end under an observer. The observer keeps its observations even if the kernel fails.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    ///
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch_observed<O: Observer>(
         &self,
         module: &Module,
@@ -230,11 +232,12 @@ impl Gpu {
         dispatch::run(space, module, kernel, launch, self.manner, observer)
     }
 
-    /// The same, but all groups are resident and take turns, so that they may wait for one another: a cooperative launch. An observer that
-    /// cannot be forked is told of a group each time that it goes on.
+    /// Runs a cooperative launch to its end: all groups are resident and take turns, so that they may wait for one another. An observer
+    /// that cannot be forked is told of a group each time that the group continues.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    ///
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch_cooperative<O: Observer>(
         &self,
         module: &Module,

@@ -13,7 +13,7 @@ const FIRST_TURN: u64 = 1;
 
 /// A fault and the wave that it befell, at the address of the instruction.
 pub struct Failure {
-    /// What went wrong.
+    /// Fault of the wave.
     pub fault: Fault,
     /// The wave within its group.
     pub wave: usize,
@@ -30,7 +30,7 @@ enum State {
     Ended,
 }
 
-/// What a group has come to.
+/// Condition in which a group gives up its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// Its end.
@@ -41,7 +41,7 @@ pub enum Reached {
     Grid(u64),
 }
 
-/// How far a group has come.
+/// Progress of a group.
 pub struct Progress {
     states: [State; 16],
     round: u64,
@@ -208,7 +208,7 @@ mod tests {
     use crate::machine::op::Op;
     use crate::machine::{TURN, rig};
 
-    /// Which wave ran each instruction.
+    /// Wave that executed each instruction.
     #[derive(Default)]
     struct Order(Vec<u32>);
 

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// The one resource that a cooperative launch has.
 pub struct Gws {
-    /// How many waves arrive before the one that releases.
+    /// Number of waves that still arrive before the releasing wave.
     left: Mutex<u32>,
-    /// How often waves were released.
+    /// Number of releases.
     released: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl Gws {
         Some(self.released.load(SeqCst))
     }
 
-    /// How often waves were released.
+    /// Returns the number of releases.
     pub fn released(&self) -> u64 {
         self.released.load(SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What a kernel is handed: the kernarg segment with its hidden arguments, the dispatch packet, the queue.
+//! Structures that a kernel receives: the kernarg segment with its hidden arguments, the dispatch packet and the queue.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Handed {
     pub packet: u64,
     /// The queue.
     pub queue: u64,
-    /// What the groups of a cooperative launch synchronise by; 0: nothing.
+    /// Address of the grid barrier's structure in a cooperative launch, or 0.
     pub grid: u64,
 }
 
@@ -128,8 +128,9 @@ fn packet(
     packet
 }
 
-/// What device libraries read of a cooperative launch (`mg_info` of ROCm's): a barrier of all devices, of which this is the only one; its number,
-/// how many there are, work-items before it and in all; a barrier of its own (from ROCm 6 on; before, global wave sync); its groups.
+/// Builds the structure that device libraries read in a cooperative launch (`mg_info` of ROCm): a barrier of all devices, of which this
+/// device is the only one; its number; the number of devices; work-items before it and in all; its own barrier (from ROCm 6 on; earlier
+/// versions use global wave sync); its number of groups.
 fn grid(at: u64, extent: &Extent) -> Vec<u8> {
     const ALL: usize = 48;
     let mut grid = vec![0; ALL + 8];

@@ -1,8 +1,8 @@
-//! What a lane's operand is: Rust's number types, read from and written to registers, and the places that a function has for them.
+//! Operands of a lane: Rust's number types, their conversion from and to registers, and the slots that a function has for them.
 
 use half::f16;
 
-/// What a lane function takes or gives in one place: the registers it stands in, and how modifiers act on it.
+/// Slot of a lane function's argument or result: its registers, and the effect of modifiers on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Registers: 0 (a bit of a mask), 1 or 2.
@@ -37,7 +37,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of what is not a lane function.
+    /// Shape of a handler that is not a lane function.
     pub const NONE: &'static Shape = &Shape {
         sources: &[],
         result: Slot::BIT,
@@ -58,15 +58,15 @@ pub enum Float {
     PairF16,
 }
 
-/// How `neg` and `abs` act on a type.
+/// Effect of `neg` and `abs` on a type.
 pub trait Lane: Copy {
     /// Number of registers: 1 or 2.
     const REGISTERS: usize;
     /// The sign bit that neg and abs act on, within the last register.
     const SIGN: u32 = 0x8000_0000;
-    /// Whether it is a 16-bit type, with halves to select.
+    /// True for a 16-bit type, whose half op_sel selects.
     const HALF: bool = false;
-    /// Whether it is two 16-bit values in one register.
+    /// True for two 16-bit values in one register.
     const PAIR: bool = false;
 
     /// From a lane's registers.

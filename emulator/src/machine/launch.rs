@@ -10,7 +10,7 @@ use super::trap::Trap;
 /// a card.
 pub const TURN: u32 = 128;
 
-/// What a launch may use up before it counts as a hang.
+/// Limits of a launch. A launch that exceeds them counts as a hang.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Wave instructions of the whole dispatch.
@@ -20,7 +20,7 @@ pub struct Limits {
     /// Instructions that a wave runs before another of its group has its turn. It is no limit, but goes where they go: who
     /// waits for another wave in a loop waits for as many.
     pub turn: u32,
-    /// In which order groups and waves run.
+    /// Order in which groups and waves run.
     pub schedule: Schedule,
 }
 
@@ -35,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-/// Who is told that a launch takes long.
+/// Callback for a launch that takes long.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Seconds on the clock after which.
@@ -44,12 +44,12 @@ pub struct Patience {
     pub tell: fn(&str, u64),
 }
 
-/// How a GPU runs launches, besides what a launch says.
+/// Settings that a GPU applies to every launch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
-    /// Who is told that they take long.
+    /// Callback for launches that take long.
     pub patience: Option<Patience>,
-    /// What kernels read as time.
+    /// Source of the time that kernels read.
     pub time: Time,
     /// All groups are resident and take turns: a cooperative launch.
     pub cooperative: bool,
@@ -66,7 +66,7 @@ pub struct Launch<'a> {
     pub dynamic_lds: u32,
     /// The explicit arguments, laid out as the metadata says.
     pub kernarg: &'a [u8],
-    /// When it counts as a hang.
+    /// Limits after which the launch counts as a hang.
     pub limits: Limits,
     /// Host threads; 0: all cores.
     pub threads: usize,
@@ -86,7 +86,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What a launch did.
+/// Counters of a launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     /// Wave instructions.
@@ -99,7 +99,7 @@ pub struct Counters {
     pub seconds: f64,
 }
 
-/// Why a launch did not come to its end.
+/// Reason why a launch did not complete.
 #[derive(Debug, Error)]
 pub enum LaunchError {
     /// It could not start.

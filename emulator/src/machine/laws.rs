@@ -37,7 +37,7 @@ use subject::Subject;
 /// A law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Where operands stand makes no difference.
+    /// The positions of operands make no difference.
     Overlap,
     /// A wave does what its lanes do one by one.
     Lanes,
@@ -60,7 +60,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// Whether a law speaks of a subject.
+    /// Returns true if the law applies to a subject.
     fn applies(self, subject: &Subject) -> bool {
         match self {
             Law::Overlap => !subject.row.operands.is_empty(),
@@ -80,7 +80,7 @@ impl Law {
     }
 }
 
-/// Whether a row stops the wave whenever it runs.
+/// Returns true if every execution of the row stops the wave.
 fn stops(row: &Row) -> bool {
     let stoppers = [
         "s_endpgm",

@@ -36,7 +36,7 @@ pub const PRIVATE_BASE: u64 = 2 << 48;
 /// The last flat address that reaches scratch.
 pub const PRIVATE_LIMIT: u64 = PRIVATE_BASE | 0xffff_ffff;
 
-/// Where to look for an allocation first. Workers share it, and whatever it says is checked.
+/// Index of the allocation that is tried first. Workers share it, and every access checks it.
 #[derive(Debug, Default)]
 pub struct Hint(AtomicU32);
 
@@ -144,7 +144,8 @@ impl AddressSpace {
         Fault::at(kind, lane, address)
     }
 
-    /// What becomes of an access that no allocation covers: a read within the last page of one that allows it has that page.
+    /// Decides about an access that no allocation covers. A read within the last page of an allocation that permits such reads gets that
+    /// page.
     #[cold]
     #[inline(never)]
     pub fn refuse(
@@ -164,19 +165,19 @@ impl AddressSpace {
         }
     }
 
-    /// What was read beyond allocations since the last question.
+    /// Returns the reads beyond allocations since the last call.
     pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
         let regions = self.regions.iter();
         let told = regions.filter_map(|r| r.beyond.as_ref()?.take(&r.name, r.size));
         told.collect()
     }
 
-    /// Where the allocations end, in the order of their addresses.
+    /// Returns the end of each allocation, in the order of their addresses.
     pub fn ends(&self) -> impl Iterator<Item = u64> {
         self.regions.iter().map(|r| r.base + r.size)
     }
 
-    /// Whether an allocation touches a range.
+    /// Returns true if an allocation overlaps a range.
     pub fn overlaps(&self, address: u64, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);
         let after = self.regions.partition_point(|r| r.base < end);

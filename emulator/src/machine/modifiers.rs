@@ -1,4 +1,4 @@
-//! What the modifiers of a vector instruction do to its sources and its result, found out when it is decoded.
+//! Effects of a vector instruction's modifiers on its sources and its result, determined when the instruction is decoded.
 
 use super::lane::Slot;
 use super::registers::{LANES, Lanes};
@@ -6,7 +6,7 @@ use crate::isa::{Access, Code, Encoding, Flags, Form, Inst};
 use crate::semantics::{self, Mode};
 use half::f16;
 
-/// Whether a source of an instruction is read as it stands in its registers.
+/// Returns true if a source is used exactly as it stands in its registers.
 #[inline(always)]
 pub fn plain(i: &Inst, source: usize) -> bool {
     let m = &i.modifiers;
@@ -26,7 +26,7 @@ pub enum Part {
     /// All of it.
     #[default]
     Whole,
-    /// What is left of it after a shift to the left and one back.
+    /// Bits of the register that remain after a shift to the left and a shift to the right.
     Field {
         /// Bits to the left.
         left: u8,
@@ -37,9 +37,9 @@ pub enum Part {
     },
     /// Two halves, which stand so many bits high.
     Halves {
-        /// Of the low one.
+        /// Change of the low half.
         low: u8,
-        /// Of the high one.
+        /// Change of the high half.
         high: u8,
     },
     /// A half so many bits high, as the f32 of the same value.
@@ -49,7 +49,7 @@ pub enum Part {
     },
 }
 
-/// What becomes of a source on its way to its slot.
+/// Change of a source on the way from its registers to its slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change {
     /// The part of its register that it is.
@@ -65,7 +65,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What an instruction's modifiers do to a source.
+    /// Determines the change that an instruction's modifiers make to a source.
     pub fn new(i: &Inst, source: usize, slot: &Slot, code: Code) -> Change {
         let m = &i.modifiers;
         let bit = |field: u8| field >> source & 1 != 0;
@@ -150,7 +150,7 @@ impl Change {
         }
     }
 
-    /// Whether it is one register whose sign alone changes.
+    /// Returns true if the source is one register of which only the sign changes.
     pub fn is_sign(&self) -> bool {
         self.part == Part::Whole && !self.wide
     }
@@ -215,8 +215,8 @@ impl Fill {
     }
 }
 
-/// Whether a 16-bit result leaves the other half of its register, as its row says by reading it: the instructions that have op_sel
-/// and the multiply-adds of VOP2 do, the others clear it.
+/// Returns true if a 16-bit result preserves the other half of its register, which the row declares by reading the destination.
+/// Instructions with op_sel and the multiply-adds of VOP2 preserve the half; all others clear it.
 pub fn keeps_half(inst: &Inst, result: &Slot) -> bool {
     result.half && inst.row.operands[0].access == Access::ReadWrite
 }

@@ -1,7 +1,7 @@
-//! Who sees every instruction of a running dispatch, and changes nothing.
+//! Observers, which see every instruction of a running dispatch and change nothing.
 //!
-//! An observer is a type parameter of the loop that runs waves, and its methods are empty where it does not say otherwise: a dispatch
-//! that nobody observes runs code in which there is no observer.
+//! An observer is a type parameter of the loop that runs waves, and its methods are empty by default: the loop of a dispatch without an
+//! observer is compiled without one.
 
 use std::ops::Range;
 

@@ -26,7 +26,7 @@ pub struct Handlers {
     pub v3: Handler,
     /// x86-64-v4: AVX-512.
     pub v4: Handler,
-    /// What the lane function takes and gives, where it is one.
+    /// Arguments and result of the lane function, where the handler is one.
     pub shape: &'static Shape,
 }
 
@@ -59,15 +59,15 @@ impl Handlers {
 /// A decoded instruction with its handler.
 #[derive(Debug)]
 pub struct Op {
-    /// How it runs.
+    /// Handler that executes the instruction.
     pub handler: Handler,
-    /// Where its operands stand.
+    /// Positions of the operands.
     pub plan: Plan,
     /// The VGPRs it needs: one more than the highest it names, and one for every vector instruction.
     pub vgprs: u16,
     /// Its kind.
     pub kind: Kind,
-    /// What it moves to and from memory.
+    /// Bytes that the instruction moves to and from memory.
     pub traffic: Traffic,
     /// The allocation that it accessed last: most instructions have one of their own.
     pub region: Hint,

@@ -1,4 +1,4 @@
-//! Where a vector instruction's operands stand, and what its modifiers do to them, found out once.
+//! Positions of a vector instruction's operands, and the effects of its modifiers on them, determined once.
 
 use super::dpp::Control;
 use super::lane::{Shape, Slot};
@@ -6,10 +6,10 @@ use super::modifiers::{Change, Fill, dpp_lanes, plain};
 use super::registers::SOURCES;
 use crate::isa::{Code, F16_CONSTANTS, Flags, Form, Inst, Role, inline_constant};
 
-/// Where results go that have no VGPR.
+/// Destination of results that have no VGPR.
 const NOWHERE: u16 = 256 + 2 * SOURCES as u16;
 
-/// Where a vector instruction's operands stand, found out once.
+/// Positions of a vector instruction's operands, determined once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plan {
     /// The register that each source is read from.
@@ -26,7 +26,7 @@ pub struct Plan {
     pub signs: u8,
     /// Sources that are brought to their slots in yet another way, a bit each.
     pub fetch: u8,
-    /// What becomes of both kinds on the way; `scalars` says where they stand.
+    /// Changes of vector and scalar sources by modifiers; `scalars` has the positions of the scalar ones.
     pub changes: [Change; SOURCES],
     /// The lanes that the first source reads, where they are others (DPP).
     pub dpp: Option<&'static Control>,

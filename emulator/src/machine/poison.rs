@@ -1,12 +1,13 @@
-//! What registers, LDS, scratch and memory hold that nobody has written.
+//! Contents of registers, LDS, scratch and memory that nobody has written.
 //!
-//! Each poison is a word of two equal halves that is absurd however it is read: a signalling NaN as f32 (a maximum keeps it where a
-//! quiet one would vanish), NaN as either half of it read as f16 or bf16, below -6e305 as the halves of an f64, and as an
-//! integer negative with bits up to the highest: no index, no address, no LDS offset. Its sign bit is set, so that an arithmetic
-//! shift leaves all ones and no valid 0.
+//! Each poison is a word of two equal halves that is absurd in every interpretation: a signalling NaN as f32 (a maximum keeps it, where a
+//! quiet NaN would vanish), a NaN in either half as f16 or bf16, below -6e305 as the halves of an f64, and a negative integer with high
+//! bits set, which is no valid index, address or LDS offset. Its sign bit is set, so that an arithmetic shift leaves all ones and no valid
+//! 0.
 //!
-//! The four differ in a payload that arithmetic and conversions keep, so that who finds a NaN can say what was never written. They
-//! are four apart: what rounds one up to a neighbour (an f32 to bf16 by adding to its bits) does not make it another.
+//! The four poisons differ in a payload that arithmetic and conversions keep, so that a NaN in a result identifies the memory that was
+//! never written. They are four apart, so that rounding up to a neighbour (an f32 to bf16 by adding to its bits) does not turn one poison
+//! into another.
 
 /// A place that nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,7 +51,7 @@ struct Words {
 pub struct Decoded(Arc<Mutex<Vec<Arc<Words>>>>);
 
 impl Decoded {
-    /// As many executable segments are kept.
+    /// Number of executable segments that are kept.
     const KEPT: usize = 4;
 
     /// The code of a segment that stands at guest address `base`, decoded as far as others have run it.
@@ -160,7 +160,7 @@ impl Module {
     }
 }
 
-/// What stands for words that are no instruction.
+/// Builds a placeholder for words that are not an instruction.
 fn unknown(words: &[u8]) -> Inst {
     static ROW: Row = Row {
         opcode: 0,

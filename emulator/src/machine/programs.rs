@@ -37,7 +37,7 @@ struct Case {
     /// The rule, in the ISA's sense.
     #[expect(dead_code, reason = "for who reads the file")]
     why: Option<String>,
-    /// What `scripts/assemble-tests.sh` makes the words of.
+    /// Assembly text from which `scripts/assemble-tests.sh` makes the words.
     #[expect(dead_code, reason = "the words are what runs")]
     code: String,
     words: String,

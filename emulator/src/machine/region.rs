@@ -18,20 +18,20 @@ pub struct Region {
     pub base: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Whether a kernel may write it.
+    /// True if a kernel may write the region.
     pub writable: bool,
     /// Guest address of the first word: `base`, or up to 7 bytes before it.
     start: u64,
     /// Guest addresses that kernels reach: whole dwords, as the card bounds its buffers.
     reach: (u64, u64),
-    /// Where its bytes end: what starts there or behind reaches none of them, and no kernel gets there.
+    /// End of the region's bytes. No access at or after this address reaches any of them.
     end: u64,
-    /// Where the bytes end that the host reaches: the same, or the end of the last dword.
+    /// End of the bytes that the host reaches: `end`, or the end of the last dword.
     held: u64,
     words: Words,
-    /// What is poisoned anew, if anything is.
+    /// Blocks that are poisoned again between uses, if any are.
     renewed: Option<Renewed>,
-    /// Whether several GPUs have it: whoever writes there has a copy made before.
+    /// True if several GPUs share the region. A GPU copies it before the first write.
     shared: bool,
     /// The rest of its last page, where reads beyond the end may pass.
     pub(super) beyond: Option<Box<Beyond>>,
@@ -111,7 +111,7 @@ impl Region {
         self
     }
 
-    /// Of an allocation that several GPUs have, a copy of its bytes that is one GPU's; `None` where the host has not the memory.
+    /// Copies a shared region for one GPU. Returns `None` if the host lacks the memory.
     pub(super) fn own(&self) -> Option<Region> {
         let own = Region::try_new(&self.name, self.base, self.size, self.writable)?;
         let mut bytes = vec![0; self.size as usize];
@@ -120,20 +120,20 @@ impl Region {
         Some(own)
     }
 
-    /// Whether several GPUs may have it.
+    /// Returns true if several GPUs may share the region.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
     }
 
-    /// Whether kernels reach `bytes` bytes (at least one) at `address` here: in dwords of which at least a byte is the allocation's,
-    /// and not from behind its end.
+    /// Returns true if kernels reach `bytes` bytes (at least one) at `address` here. Kernels reach every dword that contains a byte of the
+    /// allocation, except from behind its end.
     #[inline(always)]
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         let (from, to) = self.reach;
         address >= from && address < self.end && to - address >= bytes
     }
 
-    /// Whether the host reaches `bytes` bytes at `address` here: bytes of the allocation's.
+    /// Returns true if the host reaches `bytes` bytes at `address` here.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         address >= self.base && address <= self.held && self.held - address >= bytes
     }

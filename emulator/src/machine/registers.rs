@@ -19,7 +19,8 @@ pub const REGISTERS: usize = 256 + SLOTS;
 /// A vector register: one dword a lane.
 pub type Lanes = [u32; LANES];
 
-/// What starts at a cache line: rows of lanes on the stack that do not would make every other vector move of 64 bytes two.
+/// A value that begins at a cache line. Without the alignment, every other vector move of 64 bytes to a row of lanes on the stack would
+/// touch two cache lines.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub struct Aligned<T>(pub T);
@@ -45,7 +46,7 @@ impl<T> DerefMut for Aligned<T> {
 pub struct Registers([Lanes; REGISTERS]);
 
 impl Registers {
-    /// What nobody has written.
+    /// Returns registers that nobody has written.
     pub fn poisoned() -> Registers {
         Registers([[Poison::Register.word(); LANES]; REGISTERS])
     }
@@ -66,7 +67,7 @@ impl DerefMut for Registers {
     }
 }
 
-/// What a vector instruction has computed, lane by lane, before it is written back.
+/// Results of a vector instruction, lane by lane, before they are written back.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub struct Results {

@@ -9,7 +9,7 @@ const BLOCK: u64 = 4096;
 /// Blocks in a row that are looked at one by one rather than lane by lane.
 const FEW: u64 = 16;
 
-/// Which blocks hold what the present user left there.
+/// Blocks that the present user has written.
 pub struct Renewed {
     poison: u32,
     /// The number of the present user; 0 is nobody.

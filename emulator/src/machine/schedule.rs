@@ -1,4 +1,5 @@
-//! In which order work-groups begin, and waves of a group take turns. A card promises none: a kernel that is right runs right in all.
+//! Order in which work-groups begin and the waves of a group take turns. A card promises no order: a correct kernel is correct in every
+//! order.
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,7 +58,8 @@ fn mixed(x: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// Where a permutation of `0..count` takes a number: four Feistel rounds on as many bits as it takes, again until the result is in range.
+/// Maps a number through a permutation of `0..count`: four Feistel rounds on as many bits as the range needs, repeated until the result is
+/// in range.
 fn permuted(place: u64, count: u64, seed: u64) -> u64 {
     let half = (64 - count.leading_zeros()).div_ceil(2).max(1);
     let mask = (1 << half) - 1;

@@ -122,7 +122,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Where the items of a wave stand in a block that starts with item 0: x, y and z, a lane each.
+/// Computes x, y and z of each work-item of a wave that begins at item `first` of its block.
 fn work_items(block: [u32; 3], first: u32) -> [Lanes; 3] {
     let [width, height, _] = block;
     let (mut x, mut y, mut z) = (

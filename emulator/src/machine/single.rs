@@ -67,7 +67,7 @@ fn is_aligned(pair: &Pair) -> bool {
     pair.as_ptr().addr().is_multiple_of(8)
 }
 
-/// What the hosts with assembly of their own do alike.
+/// Common parts of the hosts with assembly code.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod host {
     use super::{AtomicU32, Pair, Relaxed};

@@ -1,8 +1,8 @@
-//! What kernels read as time: s_memtime and s_memrealtime.
+//! Time that kernels read by s_memtime and s_memrealtime.
 
 use std::time::Instant;
 
-/// What kernels read as time.
+/// Source of the time that kernels read.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Time {
     /// Instructions so far, the same in each run.
@@ -28,7 +28,7 @@ impl Time {
         }
     }
 
-    /// What s_memrealtime counts, after so many instructions.
+    /// Returns the count of s_memrealtime after a number of instructions.
     pub fn steady(self, instructions: u64) -> u64 {
         match self {
             Time::Instructions => instructions,
@@ -37,7 +37,7 @@ impl Time {
     }
 }
 
-/// What a counter of so many kHz has counted since a moment.
+/// Returns the ticks of a counter of `khz` kHz since a moment.
 fn ticks(since: Instant, khz: u32) -> u64 {
     (since.elapsed().as_nanos() * u128::from(khz) / 1_000_000) as u64
 }

@@ -1,8 +1,8 @@
-//! What an instruction moves to and from memory, as far as its words say.
+//! Memory traffic of an instruction, as far as its words determine it.
 
 use crate::isa::{Encoding, Flags, Inst, Role};
 
-/// How an instruction reaches memory.
+/// Path on which an instruction reaches memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
     /// Not at all.
@@ -29,7 +29,7 @@ pub enum Way {
 /// Bytes that an instruction moves, for each lane or once for the wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// How it reaches them.
+    /// Path on which the bytes are reached.
     pub way: Way,
     /// Bytes read.
     pub read: u8,
@@ -40,8 +40,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// What an instruction moves: as many bytes as the types of its operands have. (A load or store through a format counts the bytes
-    /// of its registers.)
+    /// Determines the traffic of an instruction from the types of its operands. A load or store through a format counts the bytes of its
+    /// registers.
     pub fn of(inst: &Inst) -> Traffic {
         let way = match inst.encoding {
             Encoding::Smem => Way::Scalar,
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// What the mnemonic says of the instruction: whether it reads and writes memory.
+    /// Determines from the mnemonic if the instruction reads and writes memory.
     fn named(name: &str) -> (bool, bool) {
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         if says(&["_atomic_", "_src2_", "append", "consume"]) {

@@ -1,10 +1,10 @@
-//! Why a wave stops, and what a user is told about it.
+//! Reasons why a wave stops, and the report to the user.
 
 use std::fmt;
 
 use crate::isa::fields::Reserved;
 
-/// Why a wave gave up its turn.
+/// Reason why a wave gave up its turn.
 #[derive(Debug)]
 pub enum Stop {
     /// It ended (s_endpgm).
@@ -19,7 +19,7 @@ pub enum Stop {
     Fault(Box<Fault>),
 }
 
-/// What running one instruction comes to: on to the next, or a reason to stop.
+/// Result of executing one instruction: the wave continues, or stops for a reason.
 pub type Outcome = Result<(), Stop>;
 
 impl From<Fault> for Stop {
@@ -34,7 +34,7 @@ impl From<Reserved> for Stop {
     }
 }
 
-/// What went wrong within one instruction.
+/// Fault within one instruction.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The kind.
@@ -65,7 +65,7 @@ impl Fault {
     }
 }
 
-/// What is wrong with the place of an access to memory.
+/// Problem with the address of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// No byte of it is an allocation's.
@@ -86,7 +86,7 @@ pub enum TrapKind {
         write: bool,
         /// Bytes accessed.
         bytes: u32,
-        /// What is wrong with the place.
+        /// Problem with the address.
         place: Place,
     },
     /// An LDS access beyond what the group has.
@@ -120,7 +120,7 @@ pub enum TrapKind {
     Halted,
     /// An operand names a register beyond the kernel's allocation.
     RegisterOutOfRange {
-        /// What and which.
+        /// Register and its use.
         register: String,
     },
     /// s_trap.
@@ -130,14 +130,14 @@ pub enum TrapKind {
     },
     /// The instruction or time budget ran out.
     Hang {
-        /// Which budget, in words.
+        /// Budget that ran out, in words.
         budget: String,
     },
     /// No wave of the group can go on.
     Deadlock,
     /// Groups wait at the barrier of their grid, and nobody is left to come.
     GridDeadlock {
-        /// How many have ended.
+        /// Number of waves that have ended.
         ended: u64,
     },
     /// An instruction that only kernels of a cooperative launch may run.
@@ -174,7 +174,7 @@ pub struct Trap {
     pub wave: u32,
     /// The first lane concerned.
     pub lane: Option<u32>,
-    /// That lane's work-item id within its group.
+    /// Work-item id of the lane within its group.
     pub work_item: Option<[u32; 3]>,
     /// The address concerned.
     pub address: Option<u64>,
@@ -183,7 +183,7 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// Whether a budget ran out.
+    /// Returns true if a budget ran out.
     pub fn is_hang(&self) -> bool {
         matches!(
             self.kind,

@@ -57,7 +57,7 @@ impl Wave {
         self.mode
     }
 
-    /// Whether the floating-point mode is `Mode::HIP`.
+    /// Returns true if the floating-point mode is `Mode::HIP`.
     #[inline(always)]
     pub fn in_hip_mode(&self) -> bool {
         self.mode_bits & Mode::FIELDS == Mode::HIP_BITS
@@ -96,13 +96,13 @@ impl Wave {
         self.limit
     }
 
-    /// Whether vector instructions do nothing (s_setvskip).
+    /// Returns true if vector instructions do nothing (s_setvskip).
     #[inline(always)]
     pub fn skips_vector(&self) -> bool {
         self.mode_bits & Mode::SKIPPED != 0
     }
 
-    /// Whether an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
+    /// Returns true if an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
     pub fn indexes_vgprs(&self) -> bool {
         self.mode_bits & Mode::INDEXED != 0
     }

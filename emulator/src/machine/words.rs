@@ -9,13 +9,13 @@ use std::sync::atomic::AtomicU32;
 
 use crate::allocation::handled;
 
-/// Where an allocation's first word stands, in the host's memory: at a multiple of this, as vector moves and pairs like it.
+/// Host alignment of an allocation's first word, which speeds up vector moves.
 const ALIGN: usize = 64;
 
 /// Words that guest and host may reach at the same time.
 pub struct Words {
     words: NonNull<[AtomicU32]>,
-    /// What frees them.
+    /// Owner, which frees the words.
     _owner: Box<dyn Any + Send + Sync>,
 }
 

@@ -25,7 +25,7 @@ fn small_float(bits: u32, fraction: u32) -> f64 {
     }
 }
 
-/// What a component of `width` bits reads as in a number format.
+/// Returns the value of a component of `width` bits in a number format.
 fn component(bits: u32, width: u32, number: u32) -> u32 {
     let whole = 2f64.powi(width as i32);
     let unsigned = f64::from(bits);

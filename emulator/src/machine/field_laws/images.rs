@@ -134,7 +134,7 @@ pub fn select(select: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// Which coordinates there are, and which element of an array: the one behind them, where the instruction says that there are elements.
+/// Checks the coordinates of each image type, and the array element, which follows the coordinates where the instruction declares an array.
 pub fn kind(kind: u32, level: Level) -> Result<(), String> {
     for array in [0, 1] {
         let (mut bench, bytes) = filled();
@@ -225,7 +225,7 @@ pub fn clamp(clamp: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// What lies between numbers that stand one apart.
+/// Interpolates between two numbers.
 fn between(first: f64, second: f64, part: f64) -> f64 {
     first + (second - first) * part
 }

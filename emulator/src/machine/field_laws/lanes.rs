@@ -4,7 +4,7 @@ use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::Bench;
 
-/// Which lanes are on, in turn.
+/// EXEC masks that the laws try in turn.
 const MASKS: [u64; 3] = [!0, 0x9249_2492_f0f0_1e57, 1 << 63 | 2];
 
 /// Bits of a number of five bits, the lowest first.
@@ -72,10 +72,10 @@ pub fn swizzle(pattern: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// What a lane gets, if there is a lane to read.
+/// Value that a lane receives, or `None` if there is no lane to read.
 type Value = Option<u32>;
 
-/// What each lane gets, a row of 16 at a time: rows are moved as wholes.
+/// Moves the lanes by a DPP control, a row of 16 lanes at a time.
 fn moved(control: u32, lanes: &[Option<u32>]) -> Option<Vec<Option<u32>>> {
     let rows = |each: &dyn Fn(&[Value]) -> Vec<Value>| -> Vec<Value> {
         lanes.chunks(16).flat_map(each).collect()

@@ -12,7 +12,7 @@ use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 /// Unmapped bytes between allocations, so that running over the end of one is a fault.
 const GAP: u64 = 1 << 20;
 
-/// What the address of every allocation is a multiple of.
+/// Alignment of every allocation's address.
 const ALIGNMENT: u64 = 256;
 
 /// Guest addresses of a GPU end here, where the apertures begin.
@@ -22,7 +22,7 @@ impl Gpu {
     /// Allocates zeroed memory; its address is a multiple of 256, and unmapped memory lies around it.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    /// The device's memory is too small.
     pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         self.allocate(name, bytes, |region| region)
     }
@@ -30,7 +30,7 @@ impl Gpu {
     /// The same, but the host reaches the last dword as a whole, as kernels do: what they leave behind the end is there to be seen.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    /// The device's memory is too small.
     pub fn alloc_with_last_dword(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         self.allocate(name, bytes, Region::with_last_dword)
     }
@@ -38,7 +38,7 @@ impl Gpu {
     /// The same, but kernels may read on to the end of the last page, whose rest is zeros: [`Gpu::take_reads_beyond`] tells of it.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    /// The device's memory is too small.
     pub fn alloc_with_page(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let mut state = self.state();
         let base = state.reserve(name, bytes)?;
@@ -59,7 +59,7 @@ impl Gpu {
         Ok(base)
     }
 
-    /// What kernels have read beyond allocations that allow it, since the last question.
+    /// Returns the reads beyond allocations that permit such reads, since the last call.
     pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
         self.state().space.take_reads_beyond()
     }
@@ -89,7 +89,7 @@ impl Gpu {
     /// device's memory; [`Gpu::detach`] takes it away again.
     ///
     /// # Errors
-    /// When another allocation is in the way.
+    /// Another allocation overlaps the region.
     pub fn attach(&self, region: Region) -> Result<(), GpuError> {
         let mut state = self.state();
         if state.space.overlaps(region.base, region.size) {
@@ -105,7 +105,7 @@ impl Gpu {
     /// Takes away an attached allocation.
     ///
     /// # Errors
-    /// When none starts at the address.
+    /// No allocation starts at the address.
     pub fn detach(&self, address: u64) -> Result<(), GpuError> {
         let region = self.state().space.remove(address);
         region
@@ -125,7 +125,7 @@ impl Gpu {
     /// Frees an allocation.
     ///
     /// # Errors
-    /// When none starts at the address.
+    /// No allocation starts at the address.
     pub fn free(&self, address: u64) -> Result<(), GpuError> {
         let mut state = self.state();
         let region = state
@@ -136,7 +136,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Whether an allocation covers a range.
+    /// Returns true if an allocation covers a range.
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         self.state().space.holding(address, bytes).is_some()
     }
@@ -151,9 +151,9 @@ impl Gpu {
     /// Poisons a range, as far as it is whole words.
     ///
     /// # Errors
-    /// When no allocation covers it.
+    /// No allocation covers it.
     pub fn poison(&self, address: u64, bytes: u64) -> Result<(), GpuError> {
-        /// In pieces of this size: no allocation of the host's, however large the range.
+        /// Size of a piece of the fill, so that a large range needs no allocation on the host.
         const PIECE: usize = 1 << 16;
         static WORDS: [u32; PIECE / 4] = [Poison::Memory.word().to_le(); PIECE / 4];
         let piece: &[u8] = bytemuck::cast_slice(&WORDS);
@@ -166,7 +166,7 @@ impl Gpu {
     /// Copies to the device.
     ///
     /// # Errors
-    /// When no allocation covers the range.
+    /// No allocation covers the range.
     pub fn write(&self, address: u64, data: &[u8]) -> Result<(), GpuError> {
         let mut state = self.state();
         let region = state.space.holding_own(address, data.len() as u64);
@@ -178,7 +178,7 @@ impl Gpu {
     /// Copies from the device.
     ///
     /// # Errors
-    /// When no allocation covers the range.
+    /// No allocation covers the range.
     pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), GpuError> {
         let state = self.state();
         let region = state.space.holding(address, data.len() as u64);
@@ -190,7 +190,7 @@ impl Gpu {
     /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
     ///
     /// # Errors
-    /// When no allocation covers it.
+    /// No allocation covers it.
     pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
         let mut state = self.state();
         let region = state.space.holding_own(address, 8);
@@ -199,7 +199,7 @@ impl Gpu {
     }
 }
 
-/// What is said where no allocation covers a range.
+/// Builds the error for a range that no allocation covers.
 fn none(address: u64, bytes: usize) -> GpuError {
     GpuError::NotAllocated {
         address,

@@ -54,7 +54,7 @@ fn element(draft: &Draft) -> u64 {
     operands.map(|o| o.ty.bytes() as u64).max().unwrap_or(8)
 }
 
-/// Whether an address must be aligned to the element.
+/// Returns true if an address must be aligned to the element.
 fn aligned(draft: &Draft) -> bool {
     let i = &draft.inst;
     let dword_or_less = ["load", "store", "read", "write"];
@@ -228,7 +228,7 @@ fn scratch(state: &mut State, draft: &Draft, dice: &mut Dice) {
     }
 }
 
-/// What instructions without an address take from M0: an index of registers, or a place in LDS.
+/// Draws the M0 value of instructions without an address: an index of registers, or an address in LDS.
 fn others(state: &mut State, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     if i.operands.contains(&Code::LDS_DIRECT) {

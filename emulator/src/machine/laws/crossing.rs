@@ -41,7 +41,7 @@ fn rows_that_cross_lanes_agree_with_others() {
     tally.verdict();
 }
 
-/// Whether a row crosses lanes in every form.
+/// Returns true if the row crosses lanes in every form.
 pub fn crosses(subject: &Subject) -> bool {
     let rows = [
         "v_readfirstlane_b32",
@@ -115,7 +115,7 @@ fn first_lane(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
     whole.difference(&expected)
 }
 
-/// What v_readlane reads and v_writelane writes is that lane's register, and nothing else moves.
+/// Checks that v_readlane reads and v_writelane writes the register of the selected lane, and that no other lane changes.
 fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let lane = dice.below(64);
     let (scalar, from, to) = (Code(30), Code::vgpr(9), Code::vgpr(10));
@@ -131,7 +131,7 @@ fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String>
     whole.difference(&expected)
 }
 
-/// With all lanes on, a permutation pushed and pulled again is where it was.
+/// Checks that pulling a pushed permutation restores the data when all lanes are enabled.
 fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [address, data, pushed, pulled] = [9, 10, 11, 12].map(Code::vgpr);
     let (factor, first) = (2 * dice.below(32) + 1, dice.below(64));
@@ -174,7 +174,7 @@ fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
     (!same).then(|| format!("pattern {pattern:#x} twice is not where it began"))
 }
 
-/// What is appended can be consumed: the counter is as before, and each sees what the other left.
+/// Checks that appending and consuming restore the counter, and that each instruction returns the value that the other left.
 fn count(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
     let state = &drawn.state;
     let [first, second] = [9, 10].map(Code::vgpr);

@@ -142,7 +142,7 @@ pub fn mask(dice: &mut Dice) -> u64 {
 }
 
 impl Draft {
-    /// Whether memory is written: a store or an atomic.
+    /// Returns true if the instruction writes memory: a store or an atomic.
     pub fn writes_memory(&self) -> bool {
         let i = &self.inst;
         i.row.modifiers.has(Flags::RETURNS)

@@ -13,7 +13,7 @@ pub struct Draft {
     pub inst: Inst,
     /// The immediate of SOPK and SOPP.
     pub simm: u16,
-    /// Whether the address of a global or scratch instruction has a scalar base.
+    /// True if the address of a global or scratch instruction has a scalar base.
     pub based: bool,
 }
 
@@ -294,7 +294,7 @@ fn image(i: &Inst) -> (u32, Option<u32>) {
     (first, Some(second))
 }
 
-/// Whether an operand's field is a number rather than a register.
+/// Returns true if an operand's field is a number rather than a register.
 pub fn is_number(ty: Type) -> bool {
     matches!(ty, Type::Number | Type::GprIndex | Type::Param)
 }

@@ -18,14 +18,14 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether it is about a subject.
+    /// Returns true if the exception is made for the subject.
     pub fn matches(&self, subject: &Subject) -> bool {
         self.form.is_none_or(|form| form == subject.form)
             && is_like(self.rows, subject.row.mnemonic)
     }
 }
 
-/// Whether a name is like a pattern.
+/// Returns true if a name matches a pattern.
 fn is_like(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

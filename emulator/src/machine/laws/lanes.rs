@@ -78,7 +78,7 @@ fn check(
     );
 }
 
-/// Whether a scalar source of a type tells of EXEC.
+/// Returns true if a scalar source of a type depends on EXEC.
 fn is_exec(code: u16, ty: Type) -> bool {
     code == 252 || code <= 127 && usize::from(code) + ty.registers() > EXEC
 }

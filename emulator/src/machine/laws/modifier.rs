@@ -97,7 +97,7 @@ fn vop3(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// Whether a mask is written beside the value: its field is that of abs.
+/// Returns true if the row writes a mask beside its value. The field of the mask replaces abs.
 pub fn has_second_destination(row: &Row) -> bool {
     let vector = row.has_role(Role::Vdst);
     let carry = row.operands.get(1).is_some_and(|o| o.role == Role::Vcc);

@@ -1,17 +1,17 @@
-//! Where operands may stand, and draws of places: close together, so that they overlap.
+//! Permitted positions of operands, and random positions close together, so that operands overlap.
 
 use super::dice::Dice;
 use super::encode::{Draft, is_number};
 use crate::isa::{Access, Code, Encoding, Flags, Form, Operand, Role};
 
-/// What an operand's field may hold.
+/// Values that an operand's field may hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slot {
-    /// This alone.
+    /// This code only.
     Fixed(Code),
-    /// As many VGPRs.
+    /// A group of this many VGPRs.
     Vector(usize),
-    /// As many scalar registers.
+    /// A group of this many scalar registers.
     Scalar(usize),
     /// A source of the registers: a scalar or a constant, a literal among them, and VGPRs.
     Source {
@@ -23,7 +23,7 @@ pub enum Slot {
     Number(u16),
 }
 
-/// What the field of operand `n` may hold, modifiers given.
+/// Returns the values that the field of operand `n` may hold under the instruction's modifiers.
 pub fn slot(draft: &Draft, n: usize) -> Slot {
     let i = &draft.inst;
     let operand = &i.row.operands[n];

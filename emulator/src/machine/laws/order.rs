@@ -66,7 +66,7 @@ const MEMORY: u32 = 32;
 /// The SGPRs where forks keep waiting lanes.
 const STACK: u32 = 64;
 
-/// What an instruction has in common with others but registers that it names.
+/// Effects that an instruction shares with others beyond the registers that its operands name.
 struct Effects {
     reads: u32,
     writes: u32,
@@ -147,7 +147,7 @@ fn effects(draft: &Draft) -> Effects {
     Effects { reads, writes }
 }
 
-/// Whether an instruction's place in the program is part of what it does.
+/// Returns true if the instruction's position in the program is part of its effect.
 pub fn is_bound(subject: &Subject) -> bool {
     let name = subject.row.mnemonic;
     let jumps = ["branch", "setpc", "swappc", "getpc", "s_call"];

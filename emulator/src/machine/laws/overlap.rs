@@ -160,7 +160,7 @@ pub fn part(draft: &Draft) -> Option<(Draft, Vec<u32>)> {
     Some((apart, words.filter(|_| fits)?))
 }
 
-/// Whether two destinations share a register.
+/// Returns true if two destinations share a register.
 fn collide(draft: &Draft) -> bool {
     let i = &draft.inst;
     let written: Vec<(usize, usize)> = (0..i.row.operands.len())

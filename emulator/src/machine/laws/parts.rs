@@ -210,7 +210,7 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::F16x2 | Type::I16x2 | Type::U16x2 | Type::B16x2)
 }
 
-/// Whether MODE keeps subnormal results of a type: the multiplier is then ignored.
+/// Returns true if MODE keeps subnormal results of a type. The output multiplier is then ignored.
 pub fn keeps_subnormals(ty: Type, mode: u32) -> bool {
     mode >> (if ty == Type::F32 { 5 } else { 7 }) & 1 != 0
 }

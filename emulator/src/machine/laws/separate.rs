@@ -33,7 +33,7 @@ fn modifiers_are_separate_instructions() {
     tally.verdict();
 }
 
-/// Whether a subject has modifiers that are others' instructions.
+/// Returns true if a subject has modifiers that other instructions compute separately.
 pub fn has_modifiers(subject: &Subject) -> bool {
     let row = subject.row;
     match (subject.encoding, subject.form) {

@@ -21,7 +21,7 @@ const CODE: u64 = 0x1_0000;
 pub const MEMORY: u64 = 0x7_0000_1000;
 /// Bytes of memory; scratch is the upper half.
 pub const BYTES: u64 = 16 << 10;
-/// Where scratch starts: FLAT_SCRATCH.
+/// Address of scratch memory: FLAT_SCRATCH.
 pub const SCRATCH: u64 = MEMORY + BYTES / 2;
 /// Bytes of LDS.
 pub const LDS: u32 = 4096;
@@ -39,13 +39,13 @@ pub struct State {
     pub scc: bool,
     /// The MODE register.
     pub mode: u32,
-    /// Where the wave goes on.
+    /// Address of the wave's next instruction.
     pub pc: u64,
     /// Memory, in dwords.
     pub memory: Vec<u32>,
     /// LDS, in dwords.
     pub lds: Vec<u32>,
-    /// Why it stopped, if it did.
+    /// Reason why the wave stopped, if it did.
     pub stop: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl State {
         }
     }
 
-    /// What differs from another state, in a few words.
+    /// Describes the first difference from another state in a few words.
     pub fn difference(&self, other: &State) -> Option<String> {
         if self == other {
             return None;

@@ -1,4 +1,4 @@
-//! What the laws are about: every row of the table that runs, in every form it has.
+//! Subjects of the laws: every executed row of the table, in every form.
 
 use crate::isa::{Encoding, Form, Row, rows};
 

@@ -1,4 +1,4 @@
-//! What a law has seen: counts, breaches, exceptions; and the verdict.
+//! Counts, breaches and exceptions of a law, and its verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -34,8 +34,8 @@ impl Tally {
         }
     }
 
-    /// Whether a subject has had its rounds: as many as usual, and some more as long as none has reached it, or has shown the exception
-    /// that is made for it.
+    /// Returns true if a subject has had enough rounds: the usual number, and more while no round has reached the subject or has shown the
+    /// exception that is made for it.
     pub fn enough(&self, subject: &Subject, round: u64, usual: u64) -> bool {
         let rounds = super::rounds(usual);
         let waits = |(n, e): (usize, &Exception)| {

@@ -24,7 +24,7 @@ const ROOM: usize = 1000;
 const GROUPS: u32 = 12;
 /// Bytes of memory a wave.
 const SLOT: u32 = 16 << 10;
-/// Where a lane of a wave stores: v[42:43].
+/// Registers with the address that a lane stores to: v[42:43].
 const PLACE: [Code; 2] = [Code::vgpr(42), Code::vgpr(43)];
 /// VGPRs in which operands stand, and those that are never written.
 const WINDOW: std::ops::Range<u8> = 8..32;
@@ -52,7 +52,7 @@ fn one_thread_and_two_give_the_same_bits() {
     tally.verdict();
 }
 
-/// Whether a row works on registers alone, wherever it stands.
+/// Returns true if a row works on registers alone, independent of its position.
 pub fn applies(subject: &Subject) -> bool {
     let scalar = [
         Encoding::Sop1,

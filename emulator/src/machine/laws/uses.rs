@@ -91,7 +91,7 @@ fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
     }
 }
 
-/// What a second run from disturbed registers does otherwise than it should.
+/// Describes how a second run from disturbed registers breaks the law.
 fn differs(
     before: &State,
     uses: &Uses,

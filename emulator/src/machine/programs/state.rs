@@ -1,4 +1,4 @@
-//! What a wave and its memories hold before a program, and whether they hold what they must after it.
+//! State of a wave and its memories before a program, and the check of the state after it.
 
 use std::sync::Arc;
 

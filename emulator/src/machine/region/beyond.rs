@@ -15,7 +15,7 @@ pub struct Beyond {
     farthest: AtomicU64,
 }
 
-/// What kernels have read beyond the end of an allocation.
+/// Reads of kernels beyond the end of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadBeyond {
     /// The allocation's name.
@@ -29,7 +29,7 @@ pub struct ReadBeyond {
 }
 
 impl Beyond {
-    /// Of an allocation whose words go on to the end of the page, which `page` reaches.
+    /// Builds the record for an allocation whose words continue to the end of `page`.
     pub fn new(page: Region) -> Beyond {
         Beyond {
             page,
@@ -49,7 +49,7 @@ impl Beyond {
         Some(&self.page)
     }
 
-    /// What was read since the last question, of the allocation that is so called.
+    /// Returns the reads since the last call, for the allocation with this name and size.
     pub fn take(&self, name: &str, size: u64) -> Option<ReadBeyond> {
         let reads = self.reads.swap(0, Relaxed);
         let farthest = self.farthest.swap(0, Relaxed);

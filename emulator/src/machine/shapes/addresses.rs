@@ -25,7 +25,7 @@ pub fn wide(w: &Wave, code: Code) -> (&Lanes, &Lanes) {
     (&w.v[n], &w.v[(n + 1) & 255])
 }
 
-/// Where byte `offset` of a lane's private memory lies, when lane 0's first byte lies at `start`.
+/// Returns the address of byte `offset` of a lane's private memory when the first byte of lane 0 lies at `start`.
 #[inline(always)]
 pub fn place(start: u64, offset: u64, lane: usize) -> u64 {
     start.wrapping_add((offset >> 2) * 256 + 4 * lane as u64 + (offset & 3))

@@ -13,7 +13,7 @@ use super::addresses::{Addresses, each};
 use super::span::{Need, Span, span};
 use crate::isa::Code;
 
-/// What an atomic works on: the value of one register, or of a pair.
+/// Type of an atomic's operands: the value of one register or of a pair.
 pub trait Word: Copy {
     /// Registers it takes.
     const REGISTERS: usize;

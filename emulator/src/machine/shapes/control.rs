@@ -81,7 +81,7 @@ pub fn kill(_: &mut Wave, killed: bool) -> Outcome {
     if killed { Err(Stop::End) } else { Ok(()) }
 }
 
-/// What only a trap handler may run, and kernels never are.
+/// Traps on instructions that only a trap handler may execute.
 pub fn privileged() -> Outcome {
     Err(Fault::new(TrapKind::Privileged).into())
 }

@@ -1,6 +1,6 @@
-//! What a lane moves to or from memory, which way, and how it stands in a register.
+//! Element that a lane moves to or from memory, the direction, and the element's form in a register.
 
-/// Which way data go.
+/// Direction of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From memory to registers.

@@ -44,7 +44,7 @@ pub fn store_global<const WIDTH: usize>(
     store(w, e, op, element)
 }
 
-/// Whether the first lane that is on has a flat address in private memory, which no allocation has.
+/// Returns true if the first enabled lane has a flat address in private memory, where no allocation lies.
 #[inline(always)]
 fn starts_private(w: &Wave, op: &Op) -> bool {
     let lane = w.exec().trailing_zeros() as usize % LANES;
@@ -227,7 +227,7 @@ fn apertures(
     )
 }
 
-/// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
+/// Returns the start of the wave's private memory for flat and scratch instructions: FLAT_SCRATCH.
 #[inline(always)]
 pub fn scratch_start(w: &Wave) -> u64 {
     w.scalar64(Code(102), 0)
@@ -243,7 +243,7 @@ fn offsets(addresses: &Addresses) -> Addresses {
     out
 }
 
-/// Where lane-private offsets lie in device memory, `extra` bytes further.
+/// Converts lane-private offsets, plus `extra` bytes, to addresses in device memory.
 pub fn swizzle(w: &Wave, addresses: &Addresses, extra: u64) -> Addresses {
     places(scratch_start(w), &offsets(addresses), extra)
 }

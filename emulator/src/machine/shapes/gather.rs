@@ -83,7 +83,7 @@ impl Words for [u32] {
     }
 }
 
-/// Whether lane `l` is at `offsets[0] + stride l`.
+/// Returns true if lane `l` is at `offsets[0] + stride l`.
 #[inline(always)]
 pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     let first = offsets[0];
@@ -94,7 +94,7 @@ pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     differs == 0
 }
 
-/// How 64 places lie to each other.
+/// Arrangement of 64 offsets.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     /// One behind the other.
@@ -196,7 +196,7 @@ pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
     Pattern::of::<N>(offsets).gather::<WIDTH, N, W>(words, offsets, out);
 }
 
-/// What is narrower than a dword, 1 or 2 bytes at each byte offset, none of which crosses a dword: it stands low, and above it anything.
+/// Loads 1 or 2 bytes at each byte offset; none may cross a dword. The bytes stand in the low bits, and the bits above them are arbitrary.
 #[inline(always)]
 pub fn gather_narrow<W: Words + ?Sized>(words: &W, offsets: &Lanes, bytes: u64, out: &mut Lanes) {
     let (first, shift) = ((offsets[0] / 4) as usize, (offsets[0] & 3) as usize);

@@ -14,7 +14,7 @@ pub use place::How;
 use place::{Tap, taps};
 use resource::Image;
 
-/// What an instruction reaches, for who looks on: bytes of a texel, and the texels of each lane. Nothing where the resource cannot be used.
+/// Returns the bytes of a texel and the texels of each lane, for observers. Returns nothing where the resource cannot be used.
 pub fn reached(w: &Wave, i: &Inst) -> (u64, Vec<Tap>) {
     let how = How::of(i);
     let found = Image::read(w, i)

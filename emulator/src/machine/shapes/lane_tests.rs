@@ -1,5 +1,5 @@
-//! What the shapes compute many lanes at a time is what a lane at a time gives by the definition: selects, other lanes, parts of a
-//! destination, modes, clamp and omod; on special and random values, under masks, at every feature level of the host.
+//! Tests that the vectorised shapes compute the same as one lane at a time by the definition: selects, other lanes, parts of a destination,
+//! modes, clamp and omod. They run on special and random values, under masks, at every feature level of the host.
 
 use half::f16;
 use proptest::prelude::*;

@@ -70,7 +70,7 @@ pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) ->
     Ok(())
 }
 
-/// Where a lane of `ds_*_src2_*` finds memory and operand.
+/// Returns the LDS addresses of the memory value and the operand of a lane of `ds_*_src2_*`.
 pub fn both_places(i: &Inst, address: u32) -> (u32, u32) {
     let offset = i.offset as u16;
     let (to, distance) = if offset & 0x8000 != 0 {

@@ -43,8 +43,8 @@ fn private_offset(immediate: u64, register: u32) -> u64 {
     (immediate as u32).wrapping_add(register).into()
 }
 
-/// Of an instruction on scratch: where the private memory of lane 0 starts, the offset of each lane, and whether the
-/// resource is large enough.
+/// Returns, for an instruction on scratch, the start of lane 0's private memory, the offset of each lane, and true if the resource is large
+/// enough.
 #[inline(always)]
 pub fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
     let resource = Resource::read(w, i.by_role(Role::Sbase));

@@ -62,7 +62,7 @@ pub fn transfer(
     }
 }
 
-/// Of an instruction on scratch, all of whose lanes have one offset: where the private memory of lane 0 starts, and that offset.
+/// Returns, for an instruction on scratch whose lanes share one offset, the start of lane 0's private memory and that offset.
 #[inline(always)]
 pub fn of_buffer(w: &mut Wave, i: &Inst, bytes: u64) -> Option<(u64, u32)> {
     let resource = Resource::read(w, i.by_role(Role::Sbase));

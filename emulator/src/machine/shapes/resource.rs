@@ -34,7 +34,7 @@ impl Resource {
         }
     }
 
-    /// Whether it is what compilers use for scratch: swizzled by the lane's number, 64 lanes side by side.
+    /// Returns true for the resource that compilers use for scratch: swizzled by the lane's number, with 64 lanes side by side.
     #[inline(always)]
     pub fn is_scratch(&self) -> bool {
         self.swizzled && self.add_lane && self.stride == 0 && self.index_stride == LANES as u64
@@ -49,7 +49,7 @@ impl Resource {
         }
     }
 
-    /// Whether it is bytes, one behind the other, the same for all lanes.
+    /// Returns true if the resource is plain consecutive bytes, the same for all lanes.
     #[inline(always)]
     pub fn is_raw(&self) -> bool {
         self.stride == 0 && !self.add_lane

@@ -1,6 +1,7 @@
-//! What the last column of the instruction table may say: macros that make the handlers of a row.
+//! Macros of the instruction table's last column, which make the handlers of a row.
 //!
-//! Each expands to `Some(Handlers)`: one function for every host feature level where lanes are worth it, one for all elsewhere.
+//! Each macro expands to `Some(Handlers)`: one function per host feature level where vectorised loops over lanes are faster, else one
+//! function for all levels.
 
 /// A vector instruction of a pure function; a second function is the one for the clamp modifier.
 macro_rules! valu {

@@ -4,9 +4,9 @@ use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use crate::isa::{Access, Code, Inst, Role, Type};
 
-/// What a scalar function may take.
+/// Argument type of a scalar function.
 pub trait Argument: Copy {
-    /// Whether it is an operand of the instruction (false: SCC).
+    /// True for an operand of the instruction, false for SCC.
     const OPERAND: bool = true;
     /// Reads operand `n`.
     fn read(w: &Wave, i: &Inst, n: usize) -> Self;
@@ -59,7 +59,7 @@ impl Argument for bool {
     }
 }
 
-/// What a scalar function may return.
+/// Result type of a scalar function.
 pub trait Output {
     /// Writes it back.
     fn write(self, w: &mut Wave, i: &Inst);

@@ -1,7 +1,7 @@
 //! Source and destination selection: scalars, negation and magnitude, halves, sub-dwords (SDWA), other lanes (DPP), clamp and omod.
 //!
-//! What an instruction's modifiers do is found out when it is decoded ([`Change`], [`Fill`]); here are the loops over lanes, for all
-//! functions together, at each feature level.
+//! The effects of an instruction's modifiers are determined when it is decoded ([`Change`], [`Fill`]). This file has the loops over lanes,
+//! which all functions share, at each feature level.
 
 use super::super::handler::at_level;
 use super::super::lane::Float;

@@ -39,7 +39,8 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     inside.then(|| resource.base.wrapping_add(at))
 }
 
-/// What an instruction reaches that moves so many dwords: each run of neighbours by its first dword's number, how many, and the address.
+/// Returns the memory that an instruction of `dwords` dwords reaches: for each run of neighbours the number of its first dword, its length
+/// and its address.
 pub fn reached(w: &Wave, i: &Inst, dwords: u16) -> Vec<(usize, usize, u64)> {
     let name = i.row.mnemonic;
     let scale = if name.contains("scratch") { 64 } else { 1 };
@@ -74,7 +75,7 @@ fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> O
     Ok(())
 }
 
-/// What the registers from the first operand on hold.
+/// Returns the values of the registers from the first operand on.
 fn data(w: &Wave, i: &Inst) -> [u32; WIDEST] {
     std::array::from_fn(|n| w.scalar32(Code(i.operands[0].0 + n as u16), 0))
 }
@@ -136,7 +137,7 @@ pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Out
     Ok(())
 }
 
-/// What a scalar atomic works on: the value of one register, or of a pair.
+/// Type of a scalar atomic's operands: the value of one register or of a pair.
 pub trait ScalarWord: Word {
     /// The value of the registers from `code` on.
     fn read(w: &Wave, code: Code) -> Self;

@@ -9,8 +9,8 @@ use super::addresses::{Addresses, each};
 use super::element::{Direction, Element};
 use super::gather::{gather_narrow, gather_wide, is_run, store_run};
 
-/// Where the accesses of the lanes that are on lie, if one region covers them all: byte offsets into it, those of lanes that are off
-/// being some other lane's.
+/// Accesses of the enabled lanes within one region that covers them all, as byte offsets into it. A disabled lane has the offset of some
+/// enabled lane.
 pub struct Span<'a> {
     /// The region.
     pub region: &'a Region,
@@ -18,14 +18,14 @@ pub struct Span<'a> {
     pub offsets: Aligned<Lanes>,
 }
 
-/// What an access needs of its span.
+/// Requirements of an access.
 #[derive(Clone, Copy)]
 pub struct Need {
     /// Bytes of each lane.
     pub bytes: u64,
-    /// What each offset must be a multiple of: a power of two.
+    /// Required alignment of each offset, a power of two.
     pub align: u32,
-    /// Whether they are written.
+    /// True if the access writes.
     pub write: bool,
 }
 
@@ -126,7 +126,7 @@ pub struct Sum {
     pub low: Option<usize>,
     /// The register of the high halves; none: 0.
     pub high: Option<usize>,
-    /// What all lanes add.
+    /// Offset that is added for all lanes.
     pub add: u64,
 }
 

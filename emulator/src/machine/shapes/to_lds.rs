@@ -49,7 +49,7 @@ fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::s
     Ok(values)
 }
 
-/// Where the lanes load from, and which of them within their resource.
+/// Returns the addresses that the lanes load from, and the mask of lanes within their resource.
 fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
     match i.encoding {
         Encoding::Global => (flat::global(w, i), !0),

@@ -49,15 +49,15 @@ pub fn transfer(
 /// An access to memory, worked out.
 #[derive(Clone, Copy)]
 pub struct Access<'a> {
-    /// Where its allocation was last time.
+    /// Allocation that the last execution used.
     pub hint: &'a Hint,
     /// The first register of the data.
     pub register: usize,
     /// The lanes that access memory; others that are on load 0.
     pub lanes: u64,
-    /// What each moves.
+    /// Element that each lane moves.
     pub element: Element,
-    /// Which way.
+    /// Direction of the data.
     pub direction: Direction,
     /// At which address.
     pub at: Sum,

@@ -14,7 +14,7 @@ use crate::isa::fields;
 use crate::isa::{Code, Encoding, Inst, Role};
 use crate::semantics::BufferFormat;
 
-/// How components stand in VGPRs.
+/// Form of components in VGPRs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One a register.
@@ -25,7 +25,7 @@ pub enum Width {
     High,
 }
 
-/// What gives a component: 0, 1, or a component of the element.
+/// Source of each component: 0, 1, or a component of the element.
 type Select = [u32; 4];
 
 /// Format and order of an instruction.

@@ -19,7 +19,7 @@ use super::select;
 use crate::isa::{Code, Flags};
 use crate::semantics::{Function, Mode};
 
-/// What a lane function may take.
+/// Argument type of a lane function.
 pub trait Argument: Copy {
     /// The registers that it reads.
     const SLOT: Slot;
@@ -47,7 +47,7 @@ impl Argument for bool {
     }
 }
 
-/// What a lane function may return.
+/// Result type of a lane function.
 pub trait Output: Copy {
     /// The registers that the value takes.
     const SLOT: Slot;
@@ -101,7 +101,7 @@ impl Output for bool {
 
 /// A pure function of one to four lane values, with or without the mode as its first argument.
 pub trait LaneFunction<Signature> {
-    /// What it takes and gives.
+    /// Arguments and result of the function.
     const SHAPE: &'static Shape;
     /// Runs it over all lanes, at the feature level of vectors of `WIDTH` bytes.
     fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome;

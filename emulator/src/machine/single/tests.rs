@@ -1,4 +1,4 @@
-//! What accesses of every size leave alone, and what is lost where they mix: nothing.
+//! Tests that accesses of every size leave neighbouring bytes alone, and that mixed sizes lose nothing.
 
 use super::{AtomicU32, Pair, Relaxed, host, locked};
 

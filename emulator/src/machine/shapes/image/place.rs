@@ -1,4 +1,4 @@
-//! Which texels the lanes of an instruction reach.
+//! Texels that the lanes of an instruction reach.
 
 use super::super::super::registers::{LANES, Lanes};
 use super::super::super::wave::Wave;
@@ -9,12 +9,12 @@ use crate::isa::{Flags, Inst, Role};
 use crate::semantics::{between, nearest};
 use half::f16;
 
-/// What an instruction's VGPRs say of the place of a texel.
+/// Meaning of the address VGPRs of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// The texel's numbers.
     Texel,
-    /// Those, and behind them a level of detail.
+    /// The coordinates, followed by a level of detail.
     Level,
     /// Coordinates for a sampler, and behind them what the opcode says.
     Sample,
@@ -25,7 +25,7 @@ pub enum How {
 }
 
 impl How {
-    /// Of an instruction.
+    /// Returns the meaning for an instruction.
     pub fn of(i: &Inst) -> How {
         let name = i.row.mnemonic;
         match name {
@@ -42,7 +42,7 @@ impl How {
 pub struct Tap {
     /// Lanes whose texel is within the image.
     pub inside: u64,
-    /// Where it lies.
+    /// Address of the texel.
     pub at: Addresses,
     /// Its part in a mean.
     pub weight: [f64; LANES],

@@ -5,13 +5,13 @@ use crate::isa::fields::{self, Field, Reserved};
 use crate::isa::{Code, Inst, Role};
 use crate::semantics::{BufferFormat, Clamp};
 
-/// What gives a component: 0, 1, or a component of the element.
+/// Source of each component: 0, 1, or a component of the element.
 pub type Select = [u32; 4];
 
 /// An image resource: eight scalar registers.
 pub struct Image {
     base: u64,
-    /// How a texel lies in memory.
+    /// Format of a texel in memory.
     pub format: BufferFormat,
     /// The order of the components that are loaded.
     pub select: Select,
@@ -38,7 +38,7 @@ fn checked(field: &Field, value: u32) -> Result<u32, Reserved> {
 }
 
 impl Image {
-    /// That of an instruction.
+    /// Reads the image resource of an instruction.
     pub fn read(w: &Wave, i: &Inst) -> Result<Image, Reserved> {
         let code = i.by_role(Role::Sbase);
         let d: [u32; 8] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
@@ -78,7 +78,7 @@ impl Image {
         })
     }
 
-    /// Where a texel lies.
+    /// Returns the address of a texel.
     pub fn address(&self, [x, y, z]: [u32; 3]) -> u64 {
         let plane = u64::from(self.first + z);
         let row = plane * u64::from(self.extent[1]) + u64::from(y);
@@ -98,20 +98,20 @@ impl Image {
 
 /// A sampler: four scalar registers.
 pub struct Sampler {
-    /// What becomes of coordinates beyond the image, side by side.
+    /// Treatment of coordinates beyond the image, per axis.
     pub clamps: [Clamp; 3],
     /// Coordinates count texels rather than images.
     pub unnormalised: bool,
     /// The nearest texel is found by truncation alone.
     pub truncates: bool,
-    /// Whether neighbours are mixed, side by side.
+    /// True where neighbours are interpolated, per axis.
     pub mixes: [bool; 3],
     /// The components of the border.
     pub border: [u32; 4],
 }
 
 impl Sampler {
-    /// That of an instruction on an image.
+    /// Reads the sampler of an instruction on an image.
     pub fn read(w: &Wave, i: &Inst, image: &Image) -> Result<Sampler, Reserved> {
         let code = i.by_role(Role::Ssamp);
         let d: [u32; 4] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
