@@ -2,7 +2,7 @@
 //!
 //! # The memory model
 //!
-//! What kernels may rely on, on every host:
+//! Kernels may rely on these properties on every host:
 //! - A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size happens at once, whatever other sizes are accessed there
 //!   at the same time, and by whom: waves of any group, the other end of memory that the host shares, copies of the host (by aligned
 //!   eights). An access of more bytes is one such access for each aligned pair of dwords (a dword each where it is aligned to 4 bytes
@@ -15,10 +15,9 @@
 //!   overtake stores, aarch64 anything).
 //! - Waves of a group run on one host thread, and see each other's accesses, LDS included, in the order in which they ran.
 //!
-//! What a card does and this does not: caches are not modelled, so a kernel that forgets to invalidate one reads the newest value here
-//! and may read an old one there.
+//! Caches are not modelled: a kernel that forgets to invalidate a cache reads the newest value here, and may read an old one on a card.
 //!
-//! Every access is checked against the allocations: a guest that races, or that runs wild, is a matter of the guest's.
+//! Every access is checked against the allocations, so a guest that races or uses wild pointers only harms itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -28,7 +28,7 @@ use touched::Touched;
 /// Cycles of an exchange of lanes: two turns of 32 lanes, as a read of a dword.
 const EXCHANGED: Cycles = Cycles { taken: 2, ideal: 2 };
 
-/// What one work-group asks of its compute unit.
+/// Work that one work-group asks of its compute unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupCost {
     /// Its number in the grid.
@@ -41,13 +41,13 @@ pub struct GroupCost {
     pub lines: u64,
     /// Scalar, branch and message instructions.
     pub scalar: u64,
-    /// When its last wave has ended, if it has the compute unit to itself.
+    /// Time at which its last wave ends, if the group has the compute unit to itself.
     pub chain: Clocks,
     /// Cycles that this wave has waited.
     pub waited: Clocks,
 }
 
-/// What dispatches cost. One observer is for one launch, or for several of one code object together.
+/// Costs of dispatches. One observer serves one launch, or several launches of one code object together.
 #[derive(Clone)]
 pub struct Costs {
     latencies: Latencies,
@@ -66,7 +66,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Of nothing yet; chains have these latencies.
+    /// Creates an empty record whose chains have these latencies.
     pub fn new(latencies: Latencies) -> Costs {
         Costs {
             latencies,

@@ -1,14 +1,14 @@
-//! Which instructions of a code object run, how often, and in what company.
+//! Coverage of a code object: the executed instructions, their counts, and the presence of other waves in the group.
 
 use super::{Exchange, Observer};
 use crate::machine::{Group, Op, Started, Wave};
 
-/// How often each instruction of one code object was executed, by link address. All launches of a [`crate::machine::Module`] add up.
+/// Number of executions of each instruction of one code object, by link address. All launches of a [`crate::machine::Module`] add up.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     base: u64,
     counts: Vec<u64>,
-    /// Whether a wave that has others in its work-group executed it.
+    /// True if a wave executed it whose work-group has other waves.
     together: Vec<bool>,
     /// The work-group that runs has several waves.
     several: bool,

@@ -1,4 +1,4 @@
-//! Which kernels' waves meet in device memory.
+//! Kernels whose waves exchange data through device memory.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -63,7 +63,7 @@ fn meet(before: Byte, now: Byte) -> Byte {
     (before | now) & STORED | who
 }
 
-/// Whether it is one of an exchange.
+/// Returns true if the byte took part in an exchange.
 fn met(byte: Byte) -> bool {
     byte == STORED | SEVERAL
 }

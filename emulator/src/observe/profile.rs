@@ -43,11 +43,11 @@ pub struct Bytes {
     pub written: u64,
 }
 
-/// What dispatches did, in numbers.
+/// Counts of what dispatches did.
 ///
-/// An instruction counts when it begins, also one that then traps. Bytes are those that instructions ask for: the bytes of an element
-/// for each lane that is on (for the wave, where scalar), whether a cache would have had them and whether or not neighbours are the same;
-/// an atomic reads and writes its element.
+/// An instruction counts when it begins, even if it then traps. Bytes are those that instructions request: the bytes of an element for each
+/// enabled lane (for the wave, where scalar), whether or not a cache would have them and whether or not lanes access the same bytes. An
+/// atomic reads and writes its element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     kinds: [u64; Kind::ALL.len()],

@@ -40,7 +40,7 @@ use self::wait::Wait;
 use super::Observer;
 use crate::machine::{Group, Op, Started, Wave, Way};
 
-/// What a check sees of an instruction.
+/// Facts about the instruction that a check examines.
 pub struct Here<'a> {
     /// The dispatch.
     pub launch: &'a Launched,
@@ -52,11 +52,11 @@ pub struct Here<'a> {
     pub op: &'a Op,
     /// The instructions that ran so far.
     pub code: &'a Code,
-    /// What can be said of the instruction without running it.
+    /// Static facts about the instruction.
     pub facts: &'a Facts,
     /// Its link address.
     pub pc: u64,
-    /// What it reads and writes of memory, before it runs.
+    /// Memory that the instruction reads and writes, determined before it runs.
     pub access: &'a Access,
 }
 
@@ -93,13 +93,13 @@ pub struct Launched {
     pub sgprs: u16,
     /// VGPRs, from v0 on, that a wave finds set.
     pub vgprs: u16,
-    /// What is known of memory.
+    /// Declared and freed blocks of memory.
     pub memory: Arc<Known>,
 }
 
 /// A check: what looks at the waves of a dispatch, and notes what is wrong.
 trait Watch: Send {
-    /// That of another worker of the same dispatch.
+    /// Creates the check for another worker of the same dispatch.
     fn fork(&self) -> Box<dyn Watch>;
 
     /// A launch begins.
@@ -122,9 +122,9 @@ pub struct Sanitizer {
     group: Group,
     code: Code,
     access: Access,
-    /// Whether any check looks at what instructions access.
+    /// True if any check looks at the memory accesses of instructions.
     looks_at_memory: bool,
-    /// Whether any check looks at every instruction again when it has run, not only at accesses.
+    /// True if any check looks at every instruction after it has run, not only at accesses.
     follows_pointers: bool,
     watches: Vec<Box<dyn Watch>>,
     findings: Findings,
@@ -161,7 +161,7 @@ impl Sanitizer {
         Sanitizer { heap, ..self }
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }

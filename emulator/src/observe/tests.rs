@@ -294,7 +294,8 @@ const STORE: &str = "dc708000 00000001";
 const STORE_BYTE: &str = "dc608000 00000001";
 const LOAD: &str = "dc508000 06000002";
 
-/// Whether waves meet in memory: v1 is where each stores, v2 where it loads, by lane and wave.
+/// Returns true if waves meet in memory: v1 is the address that each lane stores to, and v2 the address that it loads from, by lane and
+/// wave.
 fn meets(words: &str, stores: fn(u32, u32) -> u32, loads: fn(u32, u32) -> u32) -> bool {
     let place = |wave: &mut Wave| {
         let index = wave.index;

@@ -32,7 +32,7 @@ pub struct Trace<W> {
     over: bool,
     error: Option<io::Error>,
     title: String,
-    /// What is written before the first line of a dispatch.
+    /// Text before the first line of a dispatch.
     heading: Option<String>,
     base: u64,
     group: [u32; 3],
@@ -60,7 +60,7 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// What the dispatches from here on belong to, for their headings.
+    /// Sets the title that stands in the headings of the following dispatches.
     pub fn title(&mut self, title: &str) {
         title.clone_into(&mut self.title);
     }

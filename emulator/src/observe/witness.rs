@@ -1,4 +1,5 @@
-//! What one instruction sees and leaves behind, each time it runs: two runs that differ in that instruction alone differ here first.
+//! Values that one instruction reads and writes, each time it runs. Two runs whose code differs only in that instruction differ first in
+//! these values.
 
 use super::{Observer, lanes_on};
 use crate::isa::{Access, Code, Kind, register_name};
@@ -47,12 +48,12 @@ impl Witness {
         }
     }
 
-    /// How often it ran, and a digest of what each execution left: every register, and what was asked of memory where it stores.
+    /// Returns the number of executions, and a digest of the results of each: every register, and the memory traffic of a store.
     pub fn left(&self) -> (u64, u64) {
         (self.executions, self.left.0)
     }
 
-    /// What the first executions found in their operands, a line each.
+    /// Returns the operand values of the first executions, one line each.
     pub fn saw(&self) -> &[String] {
         &self.saw
     }

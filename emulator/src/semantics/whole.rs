@@ -1,7 +1,7 @@
-//! What is computed for a whole wave at once, where that is faster than a lane at a time: the same bits as the scalar functions give, or
-//! false, and these decide.
+//! Functions for a whole wave at once, where that is faster than one lane at a time. They compute the same bits as the scalar functions, or
+//! return false, and the scalar functions then decide.
 //!
-//! Functions say in their declaration which of these is theirs; `tests/many.rs` compares them.
+//! A scalar function's declaration names its function for the whole wave; `tests/many.rs` compares the two.
 
 mod bytes;
 mod halves;

@@ -12,7 +12,7 @@ use gfx906::machine::{Gpu, Launch, Limits, Module};
 const KERNELS: &[u8] = include_bytes!("litmus.co");
 /// Rounds of 64 lanes.
 const ROUNDS: u32 = 4000;
-/// Where the rounds' rows begin, and how many bytes there are of each.
+/// Byte at which the rows of the rounds begin, and bytes per round.
 const FIRST: u64 = 4096;
 const ROUND: u64 = 1024;
 
@@ -84,7 +84,7 @@ impl Device {
     }
 }
 
-/// How often each pair of what groups 0 and 1 have seen came out: (0, 0), (0, 1), (1, 0), (1, 1).
+/// Counts how often groups 0 and 1 observed each pair of values: (0, 0), (0, 1), (1, 0), (1, 1).
 fn outcomes(kernel: &str) -> [u32; 4] {
     let device = Device::ready();
     device.run_at(kernel, device.base, 2, ROUNDS);
@@ -103,7 +103,7 @@ fn outcomes(kernel: &str) -> [u32; 4] {
     counts
 }
 
-/// What group 1 counted against itself, lane by lane.
+/// Returns the sum of the errors that group 1 counted, lane by lane.
 fn wrong(kernel: &str, groups: u32, rounds: u32) -> u64 {
     let device = Device::ready();
     device.run_at(kernel, device.base, groups, rounds);

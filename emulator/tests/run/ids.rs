@@ -5,7 +5,7 @@ use gfx906::machine::Limits;
 
 const IDS: &[u8] = include_bytes!("../data/ids.co");
 
-/// What every work-item took itself to be: x, y, z of the item, then of the group.
+/// Runs the kernel and returns the ids that each work-item read: x, y, z of the item, then of the group.
 fn ids(grid: [u32; 3], block: [u32; 3]) -> Vec<[u32; 6]> {
     let device = Device::new(IDS);
     let items = grid.iter().chain(&block).product::<u32>() as usize;

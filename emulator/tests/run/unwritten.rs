@@ -1,4 +1,4 @@
-//! What a kernel finds that nobody has written.
+//! Tests of the values that a kernel finds in memory that nobody has written.
 
 use gfx906::machine::{Limits, Poison};
 

@@ -1,8 +1,8 @@
-//! How long a wave takes that has a compute unit to itself: a bound by what depends on what, for no number of waves makes one faster.
+//! Time of a wave that has a compute unit to itself. It is a lower bound from the dependences, which no number of waves can shorten.
 //!
-//! A wave issues in order, an instruction a turn of its SIMD (4 cycles, slower vector instructions more). What memory and LDS are asked
-//! for comes after a latency, in the order of its counter, and s_waitcnt holds the wave until then: nothing else does, as on the card.
-//! A barrier lets all waves go when the last one is there. Two clocks run side by side: with the least latencies, and with greater ones.
+//! A wave issues in order, one instruction per turn of its SIMD (4 cycles, more for slower vector instructions). A result of memory or LDS
+//! arrives after a latency, in the order of its counter, and only s_waitcnt holds the wave until then, as on the card. A barrier releases
+//! all waves when the last one arrives. Two clocks run side by side: one with the least latencies, one with greater ones.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ pub struct Latencies {
     pub lds: Clocks,
 }
 
-/// What an instruction means for the chain.
+/// Effect of an instruction on the chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     issues: Option<Issued>,
@@ -33,7 +33,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Of an instruction.
+    /// Determines the effect of an instruction.
     pub fn of(inst: &Inst) -> Link {
         let traits = Traits::of(inst, &Uses::of(inst));
         Link {
@@ -145,7 +145,7 @@ impl Chains {
         }
     }
 
-    /// When the last wave has ended.
+    /// Returns the time at which the last wave has ended.
     pub fn end(&self) -> Clocks {
         self.waves
             .iter()

@@ -66,7 +66,7 @@ pub const HALF: [&str; 6] = [
     "v_cmpx_",
 ];
 
-/// What names 64-bit comparisons.
+/// Suffixes of 64-bit comparisons.
 const WIDE: [&str; 3] = ["_f64", "_i64", "_u64"];
 
 /// LDS instructions that exchange lanes.
@@ -150,12 +150,12 @@ impl Class {
         self.valu_cycles().max(4)
     }
 
-    /// Whether it goes to the vector ALU.
+    /// Returns true if the vector ALU executes the class.
     pub fn is_valu(self) -> bool {
         self.valu_cycles() != 0
     }
 
-    /// Whether it takes a cycle of what a compute unit has beside its vector pipes: scalar ALU and memory, branches, messages.
+    /// Returns true if the class takes a cycle of a compute unit outside of its vector pipes: scalar ALU and memory, branches, messages.
     pub fn is_scalar(self) -> bool {
         use Class::{Barrier, Branch, Control, Salu, Smem};
         matches!(self, Salu | Smem | Branch | Barrier | Control)
@@ -184,7 +184,7 @@ mod tests {
         rows().map(|row| row.mnemonic)
     }
 
-    /// Whether a source or the result is a number of eight bytes; conditions are masks of lanes.
+    /// Returns true if a source or the result is a number of eight bytes. A condition does not count: it is a mask of lanes.
     fn is_wide(row: &Row) -> bool {
         let numbers = [Role::Vdst, Role::Src0, Role::Src1];
         let mut operands = row.operands.iter();

@@ -77,7 +77,7 @@ impl Lines {
         self.0.iter().copied()
     }
 
-    /// How many there are, merged, and how many would do.
+    /// Returns the number of requested lines, merged, and the smallest number that would suffice.
     pub fn asked(&self) -> Asked {
         let bytes: u64 = self
             .0

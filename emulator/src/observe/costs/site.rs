@@ -1,4 +1,4 @@
-//! What is known of each instruction that ran.
+//! Record of each instruction that ran.
 
 use super::banks::Cycles;
 use super::chain::Link;
@@ -16,7 +16,7 @@ pub struct Example {
     pub group: u64,
     /// The lanes that were on.
     pub lanes: u64,
-    /// Where each lane's element began.
+    /// Address of each lane's element.
     pub at: [u64; LANES],
     /// Bytes of an element.
     pub bytes: u64,
@@ -29,7 +29,7 @@ pub struct Site {
     pub inst: Inst,
     /// Its class.
     pub class: Class,
-    /// How many waves executed it.
+    /// Number of waves that executed it.
     pub count: u64,
     /// Cycles of the LDS pipe.
     pub lds: Cycles,

@@ -1,4 +1,4 @@
-//! Which bytes of device memory were read and which were written, each once: an exact map, a bit a byte.
+//! Exact map of the bytes of device memory that were read and written, with one bit per byte.
 
 use std::collections::HashMap;
 

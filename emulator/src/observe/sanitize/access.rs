@@ -1,4 +1,4 @@
-//! What an instruction reads and writes of memory, found out from the registers before it runs.
+//! Memory accesses of an instruction, determined from the registers before it runs.
 
 use crate::isa::{Encoding, Flags, Inst, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
@@ -21,11 +21,11 @@ pub enum Space {
 /// Elements of the lanes, all of one size and in one kind of memory.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Where.
+    /// Address space.
     pub space: Space,
     /// The lanes that access it; lane 0 alone where the wave does so as a whole.
     pub lanes: u64,
-    /// Where each lane's element starts.
+    /// Start of each lane's element.
     pub at: Addresses,
     /// Bytes of an element.
     pub bytes: u64,
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// What an instruction accesses: at most a few parts.
+/// Memory accesses of an instruction, which have at most a few parts.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// The parts.
@@ -214,7 +214,7 @@ fn buffer(
     }
 }
 
-/// In LDS: one address, two, or memory and operand.
+/// Returns the LDS accesses: one address, two addresses, or a memory value and an operand.
 fn in_lds(
     wave: &Wave,
     op: &Op,

@@ -1,4 +1,4 @@
-//! Which checks there are, and sets of them.
+//! The checks, and sets of checks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,17 +74,17 @@ impl Checks {
     /// All of them.
     pub const ALL: Checks = Checks((1 << Check::ALL.len()) - 1);
 
-    /// Whether a check is in it.
+    /// Returns true if the set has a check.
     pub const fn has(self, check: Check) -> bool {
         self.0 >> check as u8 & 1 != 0
     }
 
-    /// Whether none is in it.
+    /// Returns true if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those in it.
+    /// Iterates over the checks of the set.
     pub fn iter(self) -> impl Iterator<Item = Check> {
         Check::ALL.into_iter().filter(move |&check| self.has(check))
     }

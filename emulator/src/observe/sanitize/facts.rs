@@ -1,4 +1,4 @@
-//! What can be said of an instruction without running it, found out once.
+//! Static facts about an instruction, determined once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use crate::isa::uses::Uses;
 use crate::isa::{Inst, disassemble};
 use crate::machine::Op;
 
-/// What can be said of an instruction without running it.
+/// Static facts about an instruction.
 pub struct Facts {
     /// The instruction.
     pub inst: Inst,
@@ -20,18 +20,18 @@ pub struct Facts {
     pub meets_grid: bool,
     /// Its operands say which registers it uses: neither an index in M0 nor a stack of forks does.
     pub exact: bool,
-    /// What it needs and what it leaves for the check of waits.
+    /// Requirements and effects for the check of waits.
     pub wait: wait::Traits,
-    /// What it needs and what it leaves for the check of wait states.
+    /// Requirements and effects for the check of wait states.
     pub hazard: hazard::Traits,
-    /// What it makes of undefined values.
+    /// Effect on undefined values.
     pub init: init::Traits,
-    /// What it makes of pointers.
+    /// Effect on pointers.
     pub memory: memory::Traits,
 }
 
 impl Facts {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Facts {
         let uses = Uses::of(inst);
         let exact = uses.reads != crate::isa::uses::RegisterSet::ALL;
@@ -70,7 +70,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// That of another worker.
+    /// Creates the facts for another worker.
     pub fn fork(&self) -> Code {
         Code {
             facts: Vec::new(),

@@ -1,4 +1,4 @@
-//! What is found: both sides of it, and the likely cure. The same finding is counted, not repeated.
+//! Findings: both instructions involved, and the likely cure. A repeated finding is counted, not listed again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ impl Site {
 /// The other side of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// What it did: "wrote v3", "reads byte 260 of LDS".
+    /// Action of the instruction: "wrote v3", "reads byte 260 of LDS".
     pub did: String,
     /// The instruction, where it is known.
     pub site: Option<Site>,
@@ -49,7 +49,7 @@ pub struct Other {
 pub struct Finding {
     /// The check.
     pub check: Check,
-    /// Which of its rules: a few words that stay the same.
+    /// Rule of the check that is broken: a few words that stay the same.
     pub kind: &'static str,
     /// The kernel.
     pub kernel: String,
@@ -61,29 +61,29 @@ pub struct Finding {
     pub wave: u32,
     /// The lanes concerned; none where it concerns the wave as a whole.
     pub lanes: u64,
-    /// What is wrong, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     pub what: String,
     /// The other side.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
-    /// How often it was met.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// What a check says of a finding.
+/// Details of a finding that a check reports.
 pub struct Detail {
     /// The lanes concerned.
     pub lanes: u64,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
     /// The other side.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
 }
 
-/// What makes two findings the same: kernel, check, rule, the instructions of both sides.
+/// Key of a finding: kernel, check, rule, and the addresses of both instructions.
 type Key = (String, Check, &'static str, u64, u64);
 
 /// Findings, each once.
@@ -157,17 +157,17 @@ impl Findings {
         self.found.values()
     }
 
-    /// How many different ones there are.
+    /// Returns the number of different findings.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no finding.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// How many were met beyond those that are kept.
+    /// Returns the number of findings beyond those that are kept.
     pub fn beyond(&self) -> u64 {
         self.beyond
     }

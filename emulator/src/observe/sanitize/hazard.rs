@@ -18,7 +18,7 @@ pub use rules::{RULES, Rule};
 /// No rule asks for more wait states.
 pub const FARTHEST: u32 = 5;
 
-/// What an instruction means for the rules: bit n is rule n's.
+/// Rules that an instruction takes part in: bit n stands for rule n.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
     /// Rules of which it is the first instruction.
@@ -30,7 +30,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the rules of an instruction.
     pub fn of(inst: &Inst, uses: &Uses) -> Traits {
         let bits = |of: fn(&Rule) -> rules::Registers| {
             let hits = RULES.iter().enumerate();
@@ -65,7 +65,7 @@ pub fn broken(
         })
 }
 
-/// What a rule's register is called.
+/// Returns the name of a rule's register.
 fn named(register: u16) -> String {
     match register {
         rules::HWREG..256 => "the hardware register".to_owned(),
@@ -151,7 +151,7 @@ fn check(recent: &Recent, here: &Here<'_>, common: u16, apart: u32, findings: &m
     }
 }
 
-/// What is said of a rule that two instructions break, so many wait states apart.
+/// Describes a rule that two instructions break at a distance of `apart` wait states.
 pub fn detail(rule: &Rule, register: u16, apart: u32, pc: u64, first: &Inst) -> Detail {
     let register = named(register);
     let plural = if apart == 1 { "" } else { "s" };

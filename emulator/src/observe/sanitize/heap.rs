@@ -1,7 +1,7 @@
-//! What whoever owns a GPU's memory tells the checks of it: which bytes have a name, which nobody has written, which were freed.
+//! Declarations about a GPU's memory, which its owner makes for the checks: named blocks, bytes that nobody has written, and freed blocks.
 //!
-//! The machine knows allocations. A tensor inside of one, between guards, or an allocation that ends within a dword, is known here. What
-//! nobody declares counts as written, and its bounds are left to the machine's own faults.
+//! The machine knows allocations. This record also knows a tensor inside of an allocation, between guards, and an allocation that ends
+//! within a dword. Memory that nobody declares counts as written, and its bounds are left to the machine's own faults.
 
 mod bits;
 #[cfg(test)]
@@ -19,7 +19,7 @@ const QUARANTINE: usize = 1024;
 /// A range of memory with a name.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// What it is called.
+    /// Name of the block.
     pub name: String,
     /// The call that made it, where one did.
     pub made_by: Option<String>,
@@ -27,18 +27,18 @@ pub struct Block {
     pub bytes: Range<u64>,
     /// Its bytes and those around it that kernels reach and must not: guards, the rest of the last dword.
     pub around: Range<u64>,
-    /// Which of its bytes somebody has written; all, where there is none.
+    /// Bytes of the block that somebody has written. An absent map means that all bytes count as written.
     defined: OnceLock<Bits>,
 }
 
 impl Block {
-    /// Whether somebody has said that nobody wrote some of it.
+    /// Returns true if somebody has declared bytes of the block as unwritten.
     #[inline]
     pub fn may_be_undefined(&self) -> bool {
         self.defined.get().is_some()
     }
 
-    /// Where the first byte of a range is that nobody has written.
+    /// Returns the first byte of a range that nobody has written.
     #[inline]
     pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
         let bits = self.defined.get()?;
@@ -66,7 +66,7 @@ impl Block {
         self.define(range, false);
     }
 
-    /// What it is called, how large it is, and where it comes from.
+    /// Describes the name, the size and the origin of the block.
     pub fn describe(&self) -> String {
         let size = self.bytes.end - self.bytes.start;
         match &self.made_by {
@@ -79,13 +79,13 @@ impl Block {
 /// Memory that was freed.
 #[derive(Clone, Debug)]
 pub struct Freed {
-    /// What it was.
+    /// The block before it was freed.
     pub block: Arc<Block>,
     /// The call that freed it.
     pub by: String,
 }
 
-/// What is known of memory while a dispatch runs.
+/// Declarations about memory while a dispatch runs.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Blocks by address; none overlaps another.
@@ -129,7 +129,8 @@ impl Known {
         self.blocks.get(number).map(|block| &**block)
     }
 
-    /// Whether one block's bytes go on in the other's, as they do where memory is mapped piece by piece: a pointer into one reaches all.
+    /// Returns true if the bytes of two blocks are contiguous, as they are where memory is mapped piece by piece. A pointer into one block
+    /// then reaches all of them.
     pub fn touch(&self, a: usize, b: usize) -> bool {
         let between = self.blocks.get(a.min(b)..=a.max(b)).unwrap_or_default();
         between
@@ -156,7 +157,7 @@ impl Known {
         freed.find(|freed| freed.block.bytes.contains(&address))
     }
 
-    /// Whether nothing is known.
+    /// Returns true if nothing is declared.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.freed.is_empty()
     }
@@ -166,11 +167,11 @@ impl Known {
 struct State {
     blocks: BTreeMap<u64, Arc<Block>>,
     freed: VecDeque<Freed>,
-    /// What dispatches see, until something changes.
+    /// Snapshot for dispatches, valid until a declaration changes.
     known: Option<Arc<Known>>,
 }
 
-/// What is known of a GPU's memory, from launch to launch.
+/// Declarations about a GPU's memory, which persist across launches.
 #[derive(Debug, Default)]
 pub struct Heap {
     state: Mutex<State>,
@@ -231,14 +232,14 @@ impl Heap {
         }
     }
 
-    /// Where the first byte of a range is that nobody has written.
+    /// Returns the first byte of a range that nobody has written.
     pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
         let state = self.state();
         let mut blocks = state.within(&range);
         blocks.find_map(|block| block.first_undefined(range.clone()))
     }
 
-    /// Where the first byte of a range within one block is that somebody has written, or where the range or the block ends.
+    /// Returns the first byte of a range within one block that somebody has written, or the end of the range or of the block.
     fn first_defined(&self, range: Range<u64>) -> u64 {
         let state = self.state();
         let mut blocks = state.within(&range);
@@ -266,7 +267,7 @@ impl Heap {
         state.freed.push_back(Freed { block, by });
     }
 
-    /// What a dispatch sees that begins now.
+    /// Returns the snapshot for a dispatch that begins now.
     pub fn known(&self) -> Arc<Known> {
         let mut state = self.state();
         let State {

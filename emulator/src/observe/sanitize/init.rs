@@ -145,7 +145,7 @@ impl Watch for Init {
     }
 }
 
-/// Whether instructions of an encoding compute.
+/// Returns true if instructions of an encoding compute.
 fn computes(encoding: Encoding) -> bool {
     encoding.is_vector_alu()
         || matches!(
@@ -362,7 +362,7 @@ fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Par
     }
 }
 
-/// What is read and written at once: both operands matter, the one in memory unless it is only replaced.
+/// Checks an atomic, which reads and writes at once: both operands matter, but the one in memory does not if it is only replaced.
 fn atomic(
     shadow: &mut Shadow,
     reached: &mut Reached<'_>,

@@ -1,8 +1,8 @@
-//! Missing waits and wait states that show without running: on every path through a function, loops to a fixed point.
+//! Static search for missing waits and wait states, on every path through a function; loops are followed to a fixed point.
 //!
-//! What the checks of running waves know and this one does not: lanes (all count as on), where in LDS or memory an access goes (a flat
-//! one goes to memory), and what a function called does (all has arrived when it returns, as compilers keep it). What it knows and they
-//! do not: the paths that nothing ran.
+//! The checks of running waves know three facts that this search lacks: the enabled lanes (here all lanes count as enabled), the place of
+//! an LDS or memory access (here a flat access goes to memory), and the effects of called functions (here all results have arrived when a
+//! function returns, as compilers ensure). In return this search sees the paths that no wave took.
 
 mod paths;
 
@@ -32,17 +32,17 @@ pub struct Function<'a> {
 pub struct Mistake {
     /// The check.
     pub check: Check,
-    /// Which of its rules.
+    /// Rule of the check that is broken.
     pub kind: &'static str,
     /// The function.
     pub function: String,
     /// The instruction.
     pub at: Site,
-    /// What is wrong, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     pub what: String,
     /// The other side.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What may be behind a wave when it comes to an instruction, over all paths that lead there.
+/// Pending operations and hazards of a wave before an instruction, over all paths that lead there.
 #[derive(Clone, Default)]
 struct State {
     /// The operations on their way.

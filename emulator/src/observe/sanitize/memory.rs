@@ -28,7 +28,7 @@ pub use self::provenance::Traits;
 /// The check.
 #[derive(Default)]
 pub struct Memory {
-    /// Where blocks were found last.
+    /// Index of the block that was found last.
     hint: usize,
     provenance: Provenance,
 }
@@ -87,7 +87,7 @@ impl Memory {
     }
 }
 
-/// Whether all lanes access one block within its bounds.
+/// Returns true if all lanes access one block within its bounds.
 #[inline]
 fn all_in_one(known: &Known, hint: &mut usize, part: &Part) -> bool {
     let (mut low, mut high) = (u64::MAX, 0);
@@ -101,7 +101,7 @@ fn all_in_one(known: &Known, hint: &mut usize, part: &Part) -> bool {
     low >= block.bytes.start && reaches(block, part, high)
 }
 
-/// Whether an element lies within a block, or is a load of dwords of which each has a byte in it.
+/// Returns true if an element lies within a block, or is a load of dwords each of which has a byte in the block.
 fn reaches(block: &Block, part: &Part, at: u64) -> bool {
     let end = at.wrapping_add(part.bytes);
     // An update of a dword is how narrower atomics are made.
@@ -119,7 +119,7 @@ fn reaches(block: &Block, part: &Part, at: u64) -> bool {
     at >= start && at < block.bytes.end && end <= bound
 }
 
-/// How an access is called.
+/// Returns the verb for an access.
 fn verb(part: &Part) -> &'static str {
     match (part.reads, part.writes) {
         (true, true) => "updates",
@@ -135,7 +135,7 @@ fn told(bytes: u64) -> String {
     }
 }
 
-/// What a block is, as the other side of a finding.
+/// Describes a block as the other side of a finding.
 fn side(block: &Block) -> Other {
     Other {
         did: block.describe(),

@@ -32,7 +32,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
-    /// Why a program is right or wrong, or why run and lint disagree.
+    /// Reason why the program is right or wrong, or why the running checks and the static search disagree.
     why: Option<String>,
     #[expect(dead_code, reason = "the words are what runs")]
     code: String,
@@ -62,7 +62,7 @@ struct Pair {
     runs: bool,
 }
 
-/// What must be found: addresses from the first instruction.
+/// Findings that must be reported; addresses count from the first instruction.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
 struct Expected {
@@ -81,7 +81,7 @@ fn yes() -> bool {
     true
 }
 
-/// What the running checks find, other than by barriers that waves miss.
+/// Returns the findings of the running checks, except those about barriers that waves miss.
 fn by_run(words: &str, waves: usize) -> BTreeSet<Expected> {
     let checks = [Check::Wait, Check::Hazard, Check::Sync];
     let mut sanitizer = Sanitizer::new(checks.into_iter().collect());

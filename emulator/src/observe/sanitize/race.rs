@@ -204,7 +204,7 @@ impl Race {
     }
 }
 
-/// Whether an instruction sees what others have released.
+/// Returns true if an instruction sees values that others have released.
 fn acquires(here: &Here<'_>) -> bool {
     here.access.atomic || here.access.coherent && here.access.parts.iter().any(|part| part.reads)
 }

@@ -26,7 +26,7 @@ struct OneWave {
 struct Skipped {
     site: u64,
     lanes: u64,
-    /// Those of them that have reached memory since.
+    /// Lanes that have reached memory since they were disabled.
     back: u64,
 }
 
@@ -180,7 +180,8 @@ fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: 
     });
 }
 
-/// Whether lanes reach what others of the group may reach, too: not their scratch, which compilers save registers of all lanes in.
+/// Returns true if lanes reach memory that others of the group may reach too. Scratch does not count: compilers save registers of all lanes
+/// there.
 fn reaches_memory(here: &Here<'_>) -> bool {
     let traffic = &here.op.traffic;
     matches!(traffic.way, Way::Global | Way::Flat | Way::Lds) && traffic.read + traffic.written != 0

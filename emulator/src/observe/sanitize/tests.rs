@@ -3,7 +3,7 @@
 use super::{Check, Checks, Sanitizer};
 use crate::machine::{Wave, rig};
 
-/// What the checks find in a program that some waves run: check and rule.
+/// Runs a program on some waves, and returns the check and rule of each finding.
 fn found(words: &str, waves: usize, set_up: impl Fn(&mut Wave)) -> Vec<(Check, &'static str)> {
     let mut sanitizer = Sanitizer::new(Checks::ALL);
     let trap = rig::run(words, waves, set_up, &mut sanitizer);
@@ -70,7 +70,7 @@ fn a_barrier_orders_what_waves_do_in_lds() {
     assert_eq!(find(&apart), <[&str; 0]>::default());
 }
 
-/// What `sync` says of a wave.
+/// Returns the findings of `sync` for a program of one wave.
 fn of_barriers(words: &str) -> Vec<String> {
     let mut sanitizer = Sanitizer::new([Check::Sync].into_iter().collect());
     assert_eq!(rig::run(words, 1, |_| {}, &mut sanitizer), None);

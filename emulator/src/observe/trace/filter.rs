@@ -1,4 +1,4 @@
-//! Which instructions a trace shows.
+//! Filter of the instructions that a trace shows.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether an instruction passes.
+    /// Returns true if the filter passes an instruction.
     pub fn passes(&self, group: [u32; 3], wave: u32, pc: u64) -> bool {
         let within = |ranges: &[RangeInclusive<u32>; 3]| {
             let mut axes = ranges.iter().zip(&group);

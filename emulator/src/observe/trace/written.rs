@@ -1,4 +1,4 @@
-//! Which registers an instruction wrote: those that its row names, and whatever else has changed.
+//! Registers that an instruction wrote: the destinations of its row, and all other registers that have changed.
 
 use super::values;
 use crate::isa::{Access, Code, Flags, Operand, Role, Type, register_name};
@@ -34,7 +34,7 @@ impl Before {
         self.exec = wave.exec();
     }
 
-    /// What an instruction has written since, each register with its value: `s[2:3] = 0x...`.
+    /// Returns the registers that an instruction has written, each with its value: `s[2:3] = 0x...`.
     pub fn changes(&self, wave: &Wave, op: &Op) -> Vec<String> {
         let mut changes = Vec::new();
         self.scalars(wave, op, &mut changes);

@@ -6,12 +6,12 @@ use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
 /// Registers of an instruction that a rule is about.
 pub type Registers = fn(&Inst, &Uses) -> RegisterSet;
 
-/// From here on, registers of a set stand for hardware registers by their numbers: no operand has these codes.
+/// Registers of a set from this number on stand for hardware registers. No operand has these codes.
 pub const HWREG: u16 = 130;
 
 /// Two instructions that must be so many wait states apart where the first changes a register that the second uses.
 pub struct Rule {
-    /// What it is called.
+    /// Name of the rule.
     pub name: &'static str,
     /// Wait states between the two.
     pub states: u32,
@@ -19,9 +19,9 @@ pub struct Rule {
     pub first: Registers,
     /// Registers that the second uses.
     pub second: Registers,
-    /// What the first does.
+    /// Action of the first instruction.
     pub change_of: &'static str,
-    /// What the second does.
+    /// Action of the second instruction.
     pub use_of: &'static str,
 }
 
@@ -122,7 +122,8 @@ fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(Kind::of(inst) == Kind::Salu, writes.and(&set(M0, 1)))
 }
 
-/// With those that no operand names: FLAT_SCRATCH of flat and scratch addresses, M0 of what goes to LDS.
+/// Returns the SGPRs that a vector memory instruction reads, including registers that no operand names: FLAT_SCRATCH of flat and scratch
+/// addresses, and M0 of accesses to LDS.
 fn sgprs_of_vmem(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_vmem(), uses.reads.and(&set(0, EXEC)))
 }
@@ -146,7 +147,7 @@ fn vcc_of_fmas(inst: &Inst, _: &Uses) -> RegisterSet {
     only(inst.row.mnemonic.starts_with("v_div_fmas"), set(VCC, 2))
 }
 
-/// Whether a vector instruction reads a source code.
+/// Returns true if a vector instruction reads a source code.
 fn reads(inst: &Inst, source: u16) -> bool {
     inst.is_valu() && inst.operands[..inst.row.operands.len().min(6)].contains(&Code(source))
 }

@@ -23,7 +23,7 @@ fn words(range: Range<u64>) -> impl Iterator<Item = (usize, u64)> {
 }
 
 impl Bits {
-    /// As many as there are bytes, all set.
+    /// Creates a map of `bytes` bits, all of them set.
     pub fn all_set(bytes: u64) -> Bits {
         Bits(
             (0..bytes.div_ceil(64))

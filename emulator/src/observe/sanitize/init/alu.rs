@@ -1,4 +1,4 @@
-//! What an instruction that touches no memory makes of undefined bits.
+//! Propagation of undefined bits through instructions that do not access memory.
 
 use super::rule::Rule;
 use super::shadow::{Origin, Shadow};
@@ -60,7 +60,7 @@ fn ones(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
 
-/// From the lowest bit that is set upwards.
+/// Sets every bit from the lowest set bit upwards.
 fn upwards(x: u64) -> u64 {
     x | x.wrapping_neg()
 }
@@ -129,7 +129,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// What a register or constant holds, as a lane sees it.
+    /// Returns the value of a register or constant as a lane reads it.
     fn raw(&self, source: &Source, lane: usize) -> Bits {
         let Source { code, ty, .. } = *source;
         let wide = ty.registers() == 2;
@@ -231,7 +231,7 @@ impl<'a> Alu<'a> {
         [0, 1, 2].map(|n| self.fetch(n, lane))
     }
 
-    /// Whether a lane's bit of the mask among the sources is set, and undefined.
+    /// Returns, for a lane's bit of the mask among the sources, the bit's value and true if the bit is undefined.
     fn mask_bit(&self, lane: usize) -> (bool, bool) {
         let Some(code) = self.mask.filter(|code| code.0 < 128) else {
             return (false, false);

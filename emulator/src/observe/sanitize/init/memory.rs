@@ -4,11 +4,11 @@ use super::storage::{Lds, Scratch};
 use crate::observe::sanitize::access::{Part, Space};
 use crate::observe::sanitize::heap::Known;
 
-/// What an access of a wave reaches.
+/// Memory that an access of a wave reaches.
 pub struct Reached<'a> {
     /// Device memory: a bit a byte, of whose bits all count as undefined or none.
     pub known: &'a Known,
-    /// Where a block was found last.
+    /// Index of the block that was found last.
     pub hint: &'a mut usize,
     /// The group's LDS.
     pub lds: &'a mut Lds,
@@ -16,13 +16,13 @@ pub struct Reached<'a> {
     pub scratch: &'a mut Scratch,
 }
 
-/// So many bytes of ones.
+/// Returns a word whose lowest `count` bytes are ones.
 fn bytes(count: u64) -> u32 {
     u32::MAX >> (32 - 8 * count.clamp(1, 4))
 }
 
 impl Reached<'_> {
-    /// Whether any of the lanes may reach something undefined. Most never do, and this is the way to know it soon.
+    /// Returns true if any lane may reach an undefined byte. Most accesses never do, and this test is fast.
     pub fn any(&mut self, part: &Part) -> bool {
         let dwords = part.bytes.div_ceil(4);
         match part.space {

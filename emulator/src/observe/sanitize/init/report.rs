@@ -63,7 +63,7 @@ impl Origins {
         }
     }
 
-    /// What tells findings of one instruction apart.
+    /// Returns the key that distinguishes the findings of one instruction.
     fn key(&self, origin: Origin) -> u64 {
         let loaded = origin
             .checked_sub(REGISTERS)
@@ -85,15 +85,15 @@ fn named(register: u16) -> String {
     }
 }
 
-/// Where an undefined value may matter.
+/// State of the check at an instruction for which an undefined value may matter.
 pub struct Undefined<'a, 'h> {
     /// The instruction.
     pub here: &'a Here<'h>,
-    /// What is undefined before it runs.
+    /// Undefined bits before the instruction runs.
     pub shadow: &'a mut Shadow,
-    /// Where that comes from.
+    /// Origins of undefined values.
     pub origins: &'a mut Origins,
-    /// What is found.
+    /// Findings so far.
     pub findings: &'a mut Findings,
 }
 

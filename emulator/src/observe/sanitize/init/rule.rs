@@ -1,4 +1,4 @@
-//! What undefined bits of the sources make of an instruction's result.
+//! Rules by which undefined bits of the sources reach an instruction's result.
 
 use crate::isa::Inst;
 use crate::isa::uses::{RegisterSet, SCC};
@@ -7,7 +7,7 @@ use crate::isa::{Code, Encoding, Flags, Role};
 /// A function of up to three values.
 pub type Function = fn([u64; 3]) -> u64;
 
-/// What undefined bits of the sources make of an instruction's result.
+/// Rule by which undefined bits of the sources reach an instruction's result.
 #[derive(Clone, Copy)]
 pub enum Rule {
     /// The result is defined whatever the sources are.
@@ -24,7 +24,7 @@ pub enum Rule {
     ByScc,
     /// The old value or source 1, by SCC.
     Replace,
-    /// Whether two numbers are the same.
+    /// Comparison of two numbers for equality.
     Equal,
     /// A bit of source 0 that source 1 numbers.
     Bit,
@@ -32,15 +32,15 @@ pub enum Rule {
     FirstLane,
     /// The lane that source 1 names.
     Lane,
-    /// To the lane that source 1 names.
+    /// A write to the lane that source 1 names.
     ToLane,
     /// Two registers change places.
     Swap,
-    /// From the lanes that addresses name.
+    /// A read from the lanes that addresses name.
     FromLanes,
-    /// To the lanes that addresses name.
+    /// A write to the lanes that addresses name.
     ToLanes,
-    /// From the lanes that a pattern names.
+    /// A read from the lanes that a pattern names.
     Swizzle,
     /// EXEC is kept, and is a function of a source and itself.
     SaveExec(Function),
@@ -52,21 +52,21 @@ pub enum Rule {
     All(Function),
 }
 
-/// Why a register must be defined.
+/// Reason why a register must be defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Where a wave goes on.
+    /// The target of a branch.
     Branch,
-    /// Whether VCC is 0.
+    /// A branch on VCC being 0.
     Vcc,
     /// A setting of the wave.
     Setting,
 }
 
-/// What an instruction means for undefined values.
+/// Static facts about an instruction for undefined values.
 #[derive(Clone, Copy)]
 pub struct Traits {
-    /// What becomes of them.
+    /// Rule for the undefined bits.
     pub rule: Rule,
     /// Registers that make up an address.
     pub address: RegisterSet,
@@ -77,7 +77,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Traits {
         let rule = rule(inst);
         let crosses = inst.form == crate::isa::Form::Dpp

@@ -3,7 +3,7 @@
 use crate::isa::uses::{RegisterSet, SCC};
 use crate::machine::LANES;
 
-/// Where an undefined value comes from: nobody wrote the register with this number, or what is listed behind them.
+/// Origin of an undefined value: the number of a register that nobody wrote, or the index of a listed origin behind the register numbers.
 pub type Origin = u32;
 
 /// Origins that are registers.
@@ -11,7 +11,7 @@ pub const REGISTERS: u32 = 512;
 
 /// One bit a bit: set where nobody wrote it.
 pub struct Shadow {
-    /// Where `some` says that it is of a register's lane.
+    /// Undefined bits of a register's lanes, valid in the lanes that `some` has.
     bits: Box<[[u32; LANES]; 256]>,
     /// Lanes with an undefined bit.
     some: [u64; 256],
@@ -65,7 +65,7 @@ impl Shadow {
         self.origins = std::array::from_fn(|register| register as Origin);
     }
 
-    /// Whether one of some registers has an undefined bit.
+    /// Returns true if one of some registers has an undefined bit.
     #[inline(always)]
     pub fn meets(&self, registers: &RegisterSet) -> bool {
         self.set.meets(registers)
@@ -152,7 +152,7 @@ impl Shadow {
         }
     }
 
-    /// Where a register's undefined bits come from.
+    /// Returns the origin of a register's undefined bits.
     pub fn origin(&self, register: u16) -> Origin {
         self.origins[usize::from(register)]
     }

@@ -11,7 +11,7 @@ use crate::machine::{Wave, rig};
 /// 1024 bytes, the first 256 of which somebody wrote.
 const A: u64 = rig::MEMORY + 1024;
 
-/// What the check finds in a program that one wave runs with s[2:3] at `a`.
+/// Runs a program on one wave with s[2:3] at `a`, and returns the check's findings.
 fn found(words: &str) -> Vec<Finding> {
     let heap = Heap::default();
     heap.declare("a", A..A + 1024, A..A + 1024, None);

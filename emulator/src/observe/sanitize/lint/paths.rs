@@ -4,7 +4,7 @@ use super::super::facts::Facts;
 use super::super::finding::Site;
 use crate::isa::{Encoding, Inst, Kind, disassemble};
 
-/// What an instruction does to what is known behind it.
+/// Effect of an instruction on the state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
     /// Nothing of its own.
@@ -21,9 +21,9 @@ pub struct Line {
     pub pc: u64,
     /// The instruction.
     pub inst: Inst,
-    /// What can be said of it.
+    /// Static facts about the instruction.
     pub facts: Facts,
-    /// What it does to what is known.
+    /// Effect on the state of the path.
     pub path: Path,
     /// The lines that may come next.
     pub to: Vec<usize>,
@@ -58,8 +58,8 @@ fn path(inst: &Inst) -> Path {
     }
 }
 
-/// Where paths go on behind an instruction, as far as its words say: neither a return nor a computed jump goes anywhere, a call comes
-/// back.
+/// Returns the successors of an instruction, as far as its words determine them. A return and a computed jump have no successor, and a call
+/// continues behind itself.
 fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
     let name = inst.row.mnemonic;
     let behind = pc + inst.size() as u64;

@@ -1,7 +1,7 @@
-//! Where pointers come from: the block that an address in a register was made of.
+//! Provenance of pointers: the block from which an address in a register was computed.
 //!
-//! A load that brings the address of a declared block marks its registers; sums with numbers keep the mark, everything else drops it. What
-//! two blocks have a part in belongs to nobody for good: where there is any doubt, nothing is reported.
+//! A load that returns the address of a declared block marks its registers. Sums with numbers keep the mark; every other operation drops
+//! it. A value computed from two blocks never belongs to either, so that the check reports nothing in case of doubt.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct Tag {
 
 const MIXED: u16 = u16::MAX;
 
-/// What an instruction makes of pointers among its sources.
+/// Rule by which an instruction treats pointers among its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Makes {
     /// Nothing.
@@ -42,12 +42,12 @@ enum Makes {
     SumWith(u8),
 }
 
-/// What an instruction means for pointers.
+/// Static facts about an instruction for pointers.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits(Makes);
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Traits {
         let name = inst.row.mnemonic;
         let plain = matches!(inst.form, crate::isa::Form::Native | crate::isa::Form::E64);
@@ -142,7 +142,7 @@ impl OneWave {
     }
 }
 
-/// What two parts of a pointer make, of which both may be one.
+/// Returns the mark of the sum of two values. The sum of two marked values belongs to no block.
 fn sum(a: Tag, b: Tag) -> Tag {
     match (a.block, b.block) {
         (_, 0) => a,
@@ -154,7 +154,7 @@ fn sum(a: Tag, b: Tag) -> Tag {
     }
 }
 
-/// Where the pointers of a group's waves come from.
+/// Provenance of the pointers of a group's waves.
 #[derive(Default)]
 pub struct Provenance {
     waves: Vec<OneWave>,

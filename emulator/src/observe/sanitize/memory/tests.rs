@@ -18,7 +18,7 @@ fn heap() -> Heap {
     heap
 }
 
-/// What the check finds in a program that one wave runs with s[2:3] at `a` and s[4:5] at `b`.
+/// Runs a program on one wave with s[2:3] at `a` and s[4:5] at `b`, and returns the check's findings.
 fn found_in(heap: Heap, words: &str) -> Vec<Finding> {
     let checks = [Check::Memory].into_iter().collect();
     let mut sanitizer = Sanitizer::new(checks).with_heap(Arc::new(heap));

@@ -1,11 +1,11 @@
-//! What is remembered of a dword: who wrote it last, and two that read it.
+//! Record of the accesses to a dword: its last writer and two of its readers.
 
 use std::collections::HashMap;
 
 use super::super::{Here, Part};
 use crate::isa::Encoding;
 
-/// What an access is.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A load.
@@ -17,7 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// That of a part.
+    /// Determines the kind of an access's part.
     pub fn of(part: &Part, atomic: bool) -> Kind {
         match (atomic, part.writes) {
             (true, _) => Kind::Atomic,
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    /// Whether it writes.
+    /// Returns true if the access writes.
     pub fn writes(self) -> bool {
         self != Kind::Read
     }
@@ -80,7 +80,7 @@ impl Mark {
         self.segment != 0
     }
 
-    /// Whether it is of the same wave: the program orders the two.
+    /// Returns true if both accesses are of one wave, whose program orders them.
     #[inline(always)]
     fn same(self, other: Mark) -> bool {
         self.group == other.group && (self.code ^ other.code) & !ATOMIC & !CODE == 0
@@ -198,8 +198,8 @@ impl Cell {
         ];
     }
 
-    /// Whether all that was done with it were atomics, loads among them. A store to such a place is taken for an atomic one: the two are the same
-    /// instruction, and compilers make a store of an exchange whose result nobody asks for, the end of many a lock.
+    /// Returns true if all accesses of the dword were atomics, atomic loads included. A store to such a dword is taken for an atomic store:
+    /// both are the same instruction, and compilers turn an exchange whose result is unused, the end of many a lock, into a store.
     #[inline(always)]
     fn is_of_atomics(&self) -> bool {
         let all = [self.writer, self.readers[0], self.readers[1]];

@@ -18,13 +18,13 @@ type Page = Box<[Cell]>;
 
 #[derive(Default)]
 struct Shard {
-    /// Where the page of a number is.
+    /// Index of a page by its number.
     places: HashMap<u64, usize>,
     pages: Vec<Page>,
     split: Split,
 }
 
-/// What is known of device memory during a launch, and of the groups that have met through it.
+/// Accesses of device memory during a launch, and the groups that have met through it.
 pub struct Shared {
     /// Pages at most.
     most: usize,
@@ -32,9 +32,10 @@ pub struct Shared {
     pages: AtomicUsize,
     /// Atomic operations so far.
     clock: AtomicU64,
-    /// Of each group that has made any: its stretch and the clock.
+    /// Releases of each group: its stretch and the clock.
     released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
-    /// Of each group that has found another's value: whose, up to which stretch of theirs, and in which stretch of its own.
+    /// Values of other groups that each group has found: the writer, the last stretch of the writer that is ordered, and the group's own
+    /// stretch at that time.
     found: Mutex<HashMap<u32, Vec<(Mark, u32)>>>,
 }
 
@@ -98,7 +99,7 @@ impl Shared {
         Some(shard.pages.len() - 1)
     }
 
-    /// Who wrote each of the dwords at some addresses last.
+    /// Returns the last writer of the dwords at some addresses.
     pub fn writers(&self, addresses: impl Iterator<Item = u64>) -> Vec<Mark> {
         let mut held: Option<(u64, Option<usize>, MutexGuard<'_, Shard>)> = None;
         let mut writers = Vec::new();
@@ -147,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// Whether an access of another group is in order with a group that has seen the clock at `seen`.
+    /// Returns true if an access of another group is ordered before a group that has seen the clock at `seen`.
     pub fn ordered(&self, mark: Mark, group: u32, seen: Option<u64>) -> bool {
         let released = lock(&self.released);
         let first = released.get(&mark.group).and_then(|all| {
@@ -161,7 +162,7 @@ impl Shared {
         self.knows(group, mark, 8)
     }
 
-    /// Whether a group has found a value that another had written after an access, or knows of somebody who has.
+    /// Returns true if a group has found a value that another group stored after an access, directly or through a third group.
     fn knows(&self, group: u32, mark: Mark, depth: u32) -> bool {
         let found = lock(&self.found).get(&group).cloned().unwrap_or_default();
         found.iter().any(|(known, _)| {

@@ -1,4 +1,4 @@
-//! What orders the accesses of a group: barriers and atomics between its waves, and what it has seen of other groups.
+//! Order between the accesses of a group: barriers and atomics between its waves, and the values that it has seen of other groups.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::global::Shared;
 /// Waves of a group at most.
 const WAVES: usize = 16;
 
-/// How far each wave has come, as somebody knows it.
+/// Progress of each wave, as one wave knows it.
 type Clocks = [u32; WAVES];
 
 /// A stretch of a wave: between barriers and atomics of its own.
@@ -25,7 +25,7 @@ struct Segment {
 #[derive(Clone, Debug, Default)]
 struct OneWave {
     epoch: u32,
-    /// What it knows of the others; its own clock among them.
+    /// Progress of all waves that this wave knows of, including its own clock.
     clocks: Clocks,
     /// The number of its stretch; 0: a new one is to begin.
     segment: u32,
@@ -42,7 +42,7 @@ pub struct Group {
     pub number: u32,
     waves: Vec<OneWave>,
     segments: Vec<Segment>,
-    /// What was released at places.
+    /// Clocks that were released at each place.
     places: HashMap<(bool, u64), Clocks>,
 }
 
@@ -157,7 +157,7 @@ impl Group {
         self.waves[wave].seen = Some(shared.now());
     }
 
-    /// Whether nothing orders an access that was met with one of a wave now.
+    /// Returns true if nothing orders an earlier access before an access of a wave now.
     pub fn unordered(
         &self,
         wave: usize,

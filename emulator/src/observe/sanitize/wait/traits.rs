@@ -1,4 +1,5 @@
-//! What an instruction means for waits: the operation that it issues, the registers that this fills or reads later, what it waits for.
+//! Static facts about an instruction for waits: the operation that it issues, the registers that the operation fills or reads later, and
+//! the waits.
 
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Access, Encoding, Flags, Inst, Role};
@@ -53,7 +54,7 @@ impl Counter {
         }
     }
 
-    /// What it can hold: one more is not issued before one has returned.
+    /// Returns the counter's largest value. A further operation is issued only when an earlier one has returned.
     pub const fn most(self) -> u32 {
         match self {
             Counter::Vm => 63,
@@ -88,16 +89,16 @@ impl Class {
         }
     }
 
-    /// Whether two kinds are in order with each other.
+    /// Returns true if operations of two kinds return in order with each other.
     pub fn in_order_with(self, other: Class) -> bool {
         self.order().is_some() && self.order() == other.order()
     }
 }
 
-/// How many operations an instruction leaves on their way at most, by counter.
+/// Largest number of pending operations that an instruction leaves, by counter.
 pub type Bounds = [Option<u32>; 3];
 
-/// What an instruction means for waits.
+/// Static facts about an instruction for waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
     /// The operation that it issues.
@@ -108,9 +109,9 @@ pub struct Traits {
     pub held: RegisterSet,
     /// The registers that it reads at once.
     pub needs: RegisterSet,
-    /// Those, and the ones that it writes.
+    /// Registers that it reads, and registers that it writes.
     pub used: RegisterSet,
-    /// What it waits for.
+    /// Waits of the instruction.
     pub waits: Bounds,
     /// Memory may be another after it: it stores, or it is an atomic.
     pub stores: bool,
@@ -121,7 +122,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst, uses: &Uses) -> Traits {
         let issues = class(inst);
         let needs = needs(inst, uses, issues);

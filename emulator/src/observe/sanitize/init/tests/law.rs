@@ -1,4 +1,4 @@
-//! What an instruction computes from values that differ in undefined bits alone differs in undefined bits alone.
+//! Law of the check: an instruction's results from values that differ only in undefined bits differ only in undefined bits.
 
 use super::super::alu::Alu;
 use super::super::rule::Traits;
@@ -167,7 +167,7 @@ fn sparse(random: &mut Random, mut like: State) -> State {
     like
 }
 
-/// Where two runs differ in what the first one calls defined.
+/// Describes a difference of two runs in bits that the first run calls defined.
 fn difference(first: &Watch, second: &Watch) -> Option<String> {
     let vectors = first.after.v.iter().zip(&second.after.v).zip(256..);
     for ((a, b), register) in vectors {
