@@ -1,7 +1,8 @@
-//! Cooperative launches: all groups of a grid are resident, each with waves, LDS and scratch of its own, and take turns.
+//! Cooperative launches: all groups of a grid are resident, each with its own waves, LDS and scratch, and take turns.
 //!
-//! Whoever waits for another group in a loop on memory comes to the end of its rounds, and goes behind the others; whoever waits at the barrier of the
-//! grid is set aside until that is passed. No group belongs to a worker: one alone gets all of them on.
+//! A group that waits for another in a loop on memory reaches the end of its rounds and is queued behind the others. A group that waits at
+//! the grid's barrier is set aside until the barrier is passed. No group belongs to a worker, so a single worker brings all of them to
+//! their end.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,29 +22,29 @@ use super::time::Time;
 use super::trap::{Fault, TrapKind};
 use super::wave::Wave;
 
-/// Rounds of turns that a group has before another goes on.
+/// Rounds of turns of a group before another group continues.
 const ROUNDS: u64 = 8;
-/// Bytes of the instruction that waits at the barrier of the grid.
+/// Size in bytes of the instruction that waits at the grid's barrier.
 const BARRIER_BYTES: u64 = 8;
 /// Pause of a worker without work before it looks again.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// A group that is resident.
+/// A resident group.
 struct Resident<O> {
-    /// Its place in the order in which groups begin.
+    /// Position in the order in which groups begin.
     place: u64,
-    /// Its number.
+    /// Number of the group.
     group: u64,
     scratch: u64,
     waves: Vec<Wave>,
     lds: Lds,
     progress: Progress,
     begun: bool,
-    /// Its own observer, where there can be more than one.
+    /// Observer of this group alone, if the observer can be forked.
     observer: Option<O>,
 }
 
-/// The groups that nobody runs.
+/// Groups that no worker runs at the moment.
 struct Floor<O> {
     ready: VecDeque<Box<Resident<O>>>,
     /// Groups that wait at the grid's barrier, each with the number of completed barriers that it must see exceeded.
@@ -92,7 +93,7 @@ impl<O> Stage<'_, O> {
         if floor.running > 0 {
             return Next::Wait;
         }
-        // Nobody runs who could release those that wait.
+        // No running group is left to release the waiting ones.
         if let Some((resident, _)) = floor.waiting.first() {
             let wave = resident.progress.waiting();
             let ended = floor.ended;
@@ -145,7 +146,8 @@ impl Dispatch<'_> {
                 observer: O::fork(observer),
             }));
         }
-        // Instructions are counted by each worker: as a clock they would go back where a group goes on elsewhere.
+        // Each worker counts its own instructions. If kernels read that count as time, it would go backwards when a group moves to another
+        // worker, so one worker runs them all.
         let apart = ready.iter().all(|resident| resident.observer.is_some());
         let counts = matches!(self.manner.time, Time::Instructions);
         let workers = if apart && !counts { threads } else { 1 };
@@ -178,7 +180,7 @@ impl Dispatch<'_> {
         self.ended(&space, work)
     }
 
-    /// Runs groups until none is left; the observer is that of groups which have none of their own.
+    /// Runs groups until none is left. `only` is the observer of groups that have none of their own.
     fn attend<O: Observer>(&self, stage: &Stage<'_, O>, mut only: Option<&mut O>) {
         let work = stage.work;
         let mut env = Env {
@@ -226,7 +228,7 @@ impl Dispatch<'_> {
         meter.close(env.clock);
     }
 
-    /// Runs a group for as many rounds as it has at a time. An observer that sees several is told that this one goes on.
+    /// Runs a group for the number of rounds of one turn. An observer that sees several groups is told that this group continues.
     fn go_on<'e, O: Observer>(
         &self,
         resident: &mut Resident<O>,

@@ -7,10 +7,11 @@ use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
 use super::program::Module;
 use crate::code_object::{Extent, HiddenArg, Kernel};
 
-/// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
+/// Size in bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap). They are zeros, which means that nothing
+/// is connected.
 const QUEUE_BYTES: u64 = 256;
 
-/// Guest addresses of what a kernel is handed.
+/// Guest addresses of the structures that a kernel receives.
 pub(super) struct Handed {
     /// The kernarg segment.
     pub kernarg: u64,
@@ -22,7 +23,7 @@ pub(super) struct Handed {
     pub grid: u64,
 }
 
-/// Puts the runtime's structures into the address space, read-only for the kernel.
+/// Places the runtime's structures into the address space, read-only for the kernel.
 pub(super) fn hand_over(
     space: &mut AddressSpace,
     base: u64,
@@ -86,7 +87,7 @@ fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed
         HiddenArg::HeapV1 => module.heap,
         HiddenArg::MultigridSyncArg => handed.grid,
         HiddenArg::DynamicLdsSize => launch.dynamic_lds as u64,
-        // Offsets and remainders are zero: grids count whole groups. Nothing is connected to the other buffers.
+        // Offsets and remainders are zero, because grids consist of whole groups. The other buffers are not connected.
         _ => 0,
     }
 }
@@ -102,7 +103,7 @@ fn dimensions(launch: &Launch<'_>) -> u16 {
     }
 }
 
-/// An HSA kernel dispatch packet.
+/// Builds an HSA kernel dispatch packet.
 fn packet(
     module: &Module,
     kernel: &Kernel,
@@ -142,7 +143,7 @@ fn grid(at: u64, extent: &Extent) -> Vec<u8> {
     grid
 }
 
-/// The part of an HSA queue that kernels read: the high halves of the apertures.
+/// Builds the part of an HSA queue that kernels read: the high halves of the apertures.
 fn queue() -> Vec<u8> {
     let mut queue = vec![0; QUEUE_BYTES as usize];
     queue[0x40..0x44].copy_from_slice(&((SHARED_BASE >> 32) as u32).to_le_bytes());

@@ -9,21 +9,21 @@
 //! never written. They are four apart, so that rounding up to a neighbour (an f32 to bf16 by adding to its bits) does not turn one poison
 //! into another.
 
-/// A place that nobody has written.
+/// Kind of memory that nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poison {
-    /// A register: VGPRs, and SGPRs that the ABI does not set.
+    /// Registers: VGPRs, and SGPRs that the ABI does not set.
     Register,
     /// LDS at the start of a work-group.
     Lds,
     /// Scratch at the start of a wave.
     Scratch,
-    /// Device memory, where whoever allocates it asks for poison.
+    /// Device memory, if its owner requests poison.
     Memory,
 }
 
 impl Poison {
-    /// Every one.
+    /// All kinds.
     pub const ALL: [Poison; 4] = [
         Poison::Register,
         Poison::Lds,
@@ -31,13 +31,13 @@ impl Poison {
         Poison::Memory,
     ];
 
-    /// The word that stands there.
+    /// Returns the poison word.
     pub const fn word(self) -> u32 {
         let half = self.half() as u32;
         half << 16 | half
     }
 
-    /// Either half of it.
+    /// Returns either half of the poison word.
     pub const fn half(self) -> u16 {
         match self {
             Poison::Register => 0xffa1,
@@ -54,8 +54,8 @@ mod tests {
 
     use super::*;
 
-    /// A poison that one way of reading takes for a plain value hides what it should show: 0x7fa5a5a5, which registers held, had its
-    /// sign bit clear, and shifting that down gave a valid 0.
+    /// A poison that is a plain value in one interpretation hides the mistake. The former register poison, 0x7fa5a5a5, had a clear sign
+    /// bit, and shifting it down gave a valid 0.
     #[test]
     fn every_poison_is_absurd_however_it_is_read() {
         for poison in Poison::ALL {

@@ -1,4 +1,4 @@
-//! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
+//! Shapes: handlers of whole families of instructions. Each fetches operands, calls a pure function, and writes the results.
 
 pub mod addresses;
 pub mod atomic;

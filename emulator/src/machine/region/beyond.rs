@@ -1,5 +1,5 @@
-//! Reads beyond an allocation's end, within its last page: a card, which maps whole pages, lets them pass. Who asks for it gets the same
-//! here, and the count.
+//! Reads beyond an allocation's end, within its last page. A card maps whole pages and lets such reads pass. An owner may request the same
+//! here, and then learns their number.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use super::Region;
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;
 
-/// An allocation up to the end of its last page, and what was read there.
+/// An allocation up to the end of its last page, and the reads there.
 pub struct Beyond {
     page: Region,
     reads: AtomicU64,
@@ -18,13 +18,13 @@ pub struct Beyond {
 /// Reads of kernels beyond the end of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadBeyond {
-    /// The allocation's name.
+    /// Name of the allocation.
     pub name: String,
-    /// Its bytes.
+    /// Size of the allocation in bytes.
     pub size: u64,
-    /// Reads of lanes, and of waves as a whole.
+    /// Number of reads, by lanes and by waves as a whole.
     pub reads: u64,
-    /// Bytes behind the end of the farthest byte that was read, itself included.
+    /// Distance from the end of the allocation to the end of the farthest byte that was read.
     pub farthest: u64,
 }
 
@@ -38,7 +38,7 @@ impl Beyond {
         }
     }
 
-    /// The page, for a read that lies in it.
+    /// Returns the page for a read that lies in it.
     pub fn read(&self, address: u64, bytes: u64) -> Option<&Region> {
         if !self.page.covers(address, bytes) {
             return None;
