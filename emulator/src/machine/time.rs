@@ -5,14 +5,14 @@ use std::time::Instant;
 /// Source of the time that kernels read.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Time {
-    /// Instructions so far, the same in each run.
+    /// Number of instructions so far, which is the same in each run.
     #[default]
     Instructions,
-    /// The host's clock since a moment, as counters of so many kHz.
+    /// The host's clock since a moment, as counters with rates in kHz.
     Host {
         /// The moment.
         since: Instant,
-        /// The rate of s_memtime: cycles.
+        /// Rate of s_memtime, which counts cycles.
         cycles: u32,
         /// The rate of s_memrealtime.
         steady: u32,
@@ -20,7 +20,7 @@ pub enum Time {
 }
 
 impl Time {
-    /// The cycles that s_memtime counts, after so many instructions.
+    /// Returns the cycles of s_memtime after a number of instructions.
     pub fn cycles(self, instructions: u64) -> u64 {
         match self {
             Time::Instructions => instructions,

@@ -5,28 +5,28 @@ use crate::isa::{Encoding, Flags, Inst, Role};
 /// Path on which an instruction reaches memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
-    /// Not at all.
+    /// The instruction does not access memory.
     #[default]
     None,
-    /// Each lane at a global address.
+    /// Each lane accesses a global address.
     Global,
-    /// Each lane at a flat address: global memory, LDS or scratch.
+    /// Each lane accesses a flat address: global memory, LDS or scratch.
     Flat,
-    /// Each lane through a buffer resource, which may be that of scratch.
+    /// Each lane accesses memory through a buffer resource, possibly the one of scratch.
     Buffer,
-    /// Each lane through an image resource.
+    /// Each lane accesses an image resource.
     Image,
-    /// Each lane in its scratch.
+    /// Each lane accesses its scratch.
     Scratch,
-    /// Each lane in the group's LDS.
+    /// Each lane accesses the group's LDS.
     Lds,
-    /// The wave as a whole in the group's LDS.
+    /// The wave as a whole accesses the group's LDS.
     LdsOnce,
-    /// The wave as a whole, through the scalar cache.
+    /// The wave as a whole accesses memory through the scalar cache.
     Scalar,
 }
 
-/// Bytes that an instruction moves, for each lane or once for the wave.
+/// Bytes that an instruction moves, per lane or once for the wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Path on which the bytes are reached.
@@ -35,7 +35,7 @@ pub struct Traffic {
     pub read: u8,
     /// Bytes written.
     pub written: u8,
-    /// The other end is not a register but a dword of LDS.
+    /// True if the data moves between memory and a dword of LDS instead of a register.
     pub with_lds: bool,
 }
 
@@ -75,14 +75,14 @@ fn has(inst: &Inst, parts: &[&str]) -> bool {
     parts.iter().any(|part| inst.row.mnemonic.contains(part))
 }
 
-/// Bytes of the operand with a role.
+/// Returns the size in bytes of the operand with a role.
 fn bytes(inst: &Inst, role: Role) -> usize {
     let mut operands = inst.row.operands.iter();
     let found = operands.find(|operand| operand.role == role);
     found.map_or(0, |operand| operand.ty.bytes())
 }
 
-/// Bytes read and written by a scalar, flat or buffer instruction.
+/// Returns the bytes read and written by a scalar, flat or buffer instruction.
 fn in_memory(inst: &Inst) -> (usize, usize) {
     let register = bytes(inst, Role::Vdst) + bytes(inst, Role::Sdst);
     let data = match bytes(inst, Role::Data) {
@@ -90,7 +90,7 @@ fn in_memory(inst: &Inst) -> (usize, usize) {
         data => data,
     };
     if has(inst, &["_atomic_cmpswap"]) {
-        // What is compared stands behind what is stored.
+        // The compare value stands behind the data in the same operand.
         (data / 2, data / 2)
     } else if has(inst, &["_atomic_"]) {
         (data, data)
@@ -105,7 +105,7 @@ fn in_memory(inst: &Inst) -> (usize, usize) {
     }
 }
 
-/// Bytes read and written by an image instruction, those of its registers.
+/// Returns the bytes read and written by an image instruction, from the size of its registers.
 fn in_image(inst: &Inst) -> (usize, usize) {
     let data = |role| {
         let operand = inst.row.operands.iter().find(|o| o.role == role);
@@ -120,7 +120,7 @@ fn in_image(inst: &Inst) -> (usize, usize) {
     }
 }
 
-/// Bytes of LDS read and written by a DS instruction; lane exchanges touch none.
+/// Returns the bytes of LDS read and written by a DS instruction. A lane exchange accesses none.
 fn in_lds(inst: &Inst) -> (usize, usize) {
     let data = bytes(inst, Role::Data);
     let both = data + bytes(inst, Role::Data1);
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::isa::{self, Code, Form, Modifiers, Row};
 
-    /// An instruction of a row, without modifiers.
+    /// Builds an instruction of a row, without modifiers.
     fn plain(encoding: Encoding, row: &'static Row) -> Inst {
         Inst {
             row,
@@ -190,7 +190,7 @@ mod tests {
         for (encoding, row) in isa::rows() {
             let traffic = Traffic::of(&plain(encoding, row));
             let moves = (traffic.read != 0, traffic.written != 0);
-            // Images that do not run are graphics, and no memory of a kernel's.
+            // Image rows without handlers belong to graphics, and access no memory of a kernel.
             let named = match encoding {
                 Encoding::Mimg if row.semantics.is_none() => (false, false),
                 Encoding::Mimg => (

@@ -153,7 +153,7 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
     (id, offset, if width == 32 { !0 } else { (1 << width) - 1 })
 }
 
-/// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
+/// s_getreg_b32. Registers that only describe the wave's placement read as for a single wave in the first slot.
 pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == TRAPSTS && mask << shift & 0x1ff != 0 {
@@ -172,9 +172,9 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
                 | u32::from(w.vcc() == 0) << 10
                 | 1 << 16
         }
-        // Waves of a group go to the compute unit's four SIMDs in turn; the micro engine of compute queues is the second.
+        // The waves of a group go to the compute unit's four SIMDs in turn. The micro engine of compute queues is the second one.
         4 => (w.index / 4) | ((w.index & 3) << 4) | 1 << 30,
-        // VGPRs in fours, SGPRs in sixteens (every wave has 112), LDS in 64 dwords; the two former less one.
+        // VGPRs are counted in fours and SGPRs in sixteens (every wave has 112), both less one, and LDS in 64 dwords.
         5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
         6 => e.lds.size().div_ceil(256) << 12,
         15 => {
@@ -187,7 +187,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// Writes a field of a hardware register; only MODE takes effect.
+/// Writes a field of a hardware register. Only MODE has an effect.
 pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {

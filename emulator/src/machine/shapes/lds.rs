@@ -1,4 +1,4 @@
-//! LDS instructions: one or two addresses a lane, atomics, and the lane exchanges that share the encoding.
+//! LDS instructions with one or two addresses per lane, and atomics.
 
 use super::super::env::Env;
 use super::super::lds::Lds;
@@ -14,18 +14,18 @@ use super::gather::{Pattern, gather_narrow, gather_wide, is_run};
 use super::transfer::{commit, transfer};
 use crate::isa::{Code, Inst, Role};
 
-/// The VGPR that an operand names.
+/// Returns the VGPR of an operand.
 pub fn register(code: Code) -> usize {
     code.as_vgpr().unwrap_or(0) as usize
 }
 
-/// The byte addresses of the lanes.
+/// Returns the byte addresses of the lanes.
 #[inline(always)]
 pub fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
     w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
 }
 
-/// Moves an element of one lane between rows and an address of LDS.
+/// Moves an element of one lane between rows and an address in LDS.
 #[inline(always)]
 pub fn lane(
     lds: &mut Lds,
@@ -54,7 +54,7 @@ pub fn lane(
     Ok(())
 }
 
-/// Moves an element of each lane that is on between the registers from `first` on and its address.
+/// Moves an element of each enabled lane between the registers from `first` on and the lane's address.
 #[inline(never)]
 pub fn lanes(
     w: &mut Wave,
@@ -73,8 +73,8 @@ pub fn lanes(
     })
 }
 
-/// The lanes' byte addresses where an element at each is aligned, or consists of aligned dwords, and lies in LDS; those of lanes that are
-/// off are some other lane's.
+/// Returns the lanes' byte addresses, if an element at each is aligned, or consists of aligned dwords, and lies in LDS. A disabled lane
+/// gets the address of some enabled lane.
 #[inline(always)]
 fn span(
     w: &mut Wave,
@@ -99,7 +99,7 @@ fn span(
     (outside == 0 && w.exec() != 0).then_some(at)
 }
 
-/// The `N` dwords at each lane's address, or what is narrower and stands low.
+/// Loads the `N` dwords at each lane's address. A narrower element stands in the low bits.
 #[inline(always)]
 fn load_span<const WIDTH: usize, const N: usize>(
     lds: &Lds,
@@ -115,7 +115,7 @@ fn load_span<const WIDTH: usize, const N: usize>(
     rows
 }
 
-/// Stores `N` dwords of each lane from the registers from `data` on, or what is narrower.
+/// Stores `N` dwords of each lane, or a narrower element, from the registers from `data` on.
 #[inline(always)]
 fn store_span<const N: usize>(w: &Wave, lds: &mut Lds, at: &Lanes, data: usize, element: Element) {
     if element.bytes() < 4 {
@@ -183,7 +183,7 @@ fn write_rows<const N: usize>(w: &mut Wave, e: &mut Env<'_>, op: &Op, element: E
     true
 }
 
-/// `ds_read_*` of one address.
+/// `ds_read_*` with one address.
 #[inline(always)]
 pub fn read<const WIDTH: usize>(
     w: &mut Wave,
@@ -204,7 +204,7 @@ pub fn read<const WIDTH: usize>(
     lanes(w, e, op.by_role(Role::Vdst), &at, element, Direction::Load)
 }
 
-/// `ds_write_*` of one address.
+/// `ds_write_*` with one address.
 #[inline(always)]
 pub fn write<const WIDTH: usize>(
     w: &mut Wave,
@@ -225,13 +225,13 @@ pub fn write<const WIDTH: usize>(
     lanes(w, e, op.by_role(Role::Data), &at, element, Direction::Store)
 }
 
-/// The two byte offsets of a two-address instruction, whose fields count `unit` bytes.
+/// Returns the two byte offsets of a two-address instruction, whose fields count units of `unit` bytes.
 pub fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
     let field = i.offset as u32;
     ((field & 255) * unit, (field >> 8 & 255) * unit)
 }
 
-/// `ds_read2*`: two elements of `dwords` dwords, their offsets in units of `unit` bytes.
+/// `ds_read2*` reads two elements of `dwords` dwords, with offsets in units of `unit` bytes.
 #[inline(always)]
 pub fn read2<const WIDTH: usize>(
     w: &mut Wave,
@@ -260,7 +260,7 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     first: u32,
     second: u32,
 ) -> bool {
-    // Both lie alike: one check up to the farther, one look at the pattern.
+    // Both elements have the same pattern, so one check up to the farther one and one search for the pattern suffice.
     let (low, high) = (first.min(second), first.max(second));
     let apart = high - low;
     let Some(at) = span(w, &e.lds, op, low, apart + 4 * N as u32, 4) else {
@@ -278,7 +278,7 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     true
 }
 
-/// Both elements are read before the first is written.
+/// Reads both elements of all lanes before it writes the first.
 #[inline(never)]
 fn read2_lanes(
     w: &mut Wave,
@@ -301,7 +301,7 @@ fn read2_lanes(
     })
 }
 
-/// `ds_write2*`: each lane's second element is written behind its first.
+/// `ds_write2*` writes each lane's second element after its first.
 pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -> Outcome {
     let (first, second) = offsets(i, unit);
     let (first, second) = (addresses(w, i, first), addresses(w, i, second));
@@ -320,7 +320,7 @@ pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -
     Ok(())
 }
 
-/// `ds_*` atomics: `f(memory, data0, data1)`; the old value goes to the destination where there is one.
+/// `ds_*` atomics compute `f(memory, data0, data1)`. The old value goes to the destination, if there is one.
 pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,

@@ -1,4 +1,4 @@
-//! LDS instructions whose address or operand does not stand in VGPRs alone: M0, the lane's number, a second place in LDS.
+//! LDS instructions whose address or operand comes from M0, the lane's number or a second place in LDS.
 
 use super::super::env::Env;
 use super::super::registers::{LANES, Lanes};
@@ -10,31 +10,31 @@ use super::element::{Direction, Element};
 use super::lds::{lanes, register};
 use crate::isa::{Code, Inst, Role};
 
-/// The base that M0 holds.
+/// Returns the base in M0.
 pub fn m0_base(w: &Wave) -> u32 {
     w.scalar32(Code::M0, 0) & 0xffff
 }
 
-/// The addresses of the lanes by their numbers: M0, the offset, and a dword a lane.
+/// Returns the addresses of the lanes by their numbers: M0 plus the offset plus one dword per lane.
 pub fn by_lane(w: &Wave, i: &Inst) -> Lanes {
     let base = m0_base(w) + i.offset as u32;
     std::array::from_fn(|lane| base + 4 * lane as u32)
 }
 
-/// `ds_read_addtid_b32`.
+/// `ds_read_addtid_b32` reads at addresses by lane.
 pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (vdst, at) = (i.by_role(Role::Vdst), by_lane(w, i));
     lanes(w, e, vdst, &at, Element::Dwords(1), Direction::Load)
 }
 
-/// `ds_write_addtid_b32`.
+/// `ds_write_addtid_b32` writes at addresses by lane.
 pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (data, at) = (i.by_role(Role::Data), by_lane(w, i));
     lanes(w, e, data, &at, Element::Dwords(1), Direction::Store)
 }
 
-/// `ds_append` and `ds_consume`: the counter at M0's base becomes `f(counter, lanes that are on)`; every lane that is on gets
-/// the old value.
+/// `ds_append` and `ds_consume` change the counter at M0's base to `f(counter, number of enabled lanes)`, and every enabled lane gets the
+/// old value.
 pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u32) -> Outcome {
     let exec = w.exec();
     let (Some(lane), Some(vdst)) = (each(exec).next(), i.by_role(Role::Vdst).as_vgpr()) else {
@@ -48,7 +48,7 @@ pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u3
     Ok(())
 }
 
-/// `ds_wrxchg2*`: two exchanges, their offsets in units of `unit` bytes.
+/// `ds_wrxchg2*` runs two exchanges, with offsets in units of `unit` bytes.
 pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) -> Outcome {
     let [addr, data, data1, vdst] =
         [Role::Addr, Role::Data, Role::Data1, Role::Vdst].map(|role| register(i.by_role(role)));
@@ -81,8 +81,8 @@ pub fn both_places(i: &Inst, address: u32) -> (u32, u32) {
     (to, to.wrapping_add_signed(distance.wrapping_mul(4)))
 }
 
-/// `ds_*_src2_*`: `f(memory, operand)`, both in LDS. The operand's distance in dwords is the offset's low 15 bits, signed, or,
-/// where the highest is set, the upper 15 bits of the address, signed.
+/// `ds_*_src2_*` compute `f(memory, operand)` with both values in LDS. The operand's distance in dwords is the signed low 15 bits of the
+/// offset, or, if the offset's highest bit is set, the signed upper 15 bits of the address.
 pub fn from_lds<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,

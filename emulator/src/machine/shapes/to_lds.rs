@@ -1,5 +1,5 @@
-//! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in `M0[15:0]` plus the instruction's
-//! offset on, in the order of the lanes.
+//! Transfers between memory and LDS without VGPRs. The lanes have consecutive dwords of LDS, from the byte address in `M0[15:0]` plus the
+//! instruction's offset on.
 
 use super::super::env::Env;
 use super::super::registers::LANES;
@@ -10,14 +10,14 @@ use super::element::Element;
 use super::{flat, mubuf, typed};
 use crate::isa::{Code, Encoding, Flags, Inst, Type};
 
-/// The LDS address of a lane.
+/// Returns the LDS address of a lane.
 pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
     let base = w.scalar32(Code::M0, 0) & 0xffff;
     base.wrapping_add_signed(i.offset)
         .wrapping_add(4 * lane as u32)
 }
 
-/// Loads of at most a dword, as their `lds` modifier has them: what is loaded is extended to a dword.
+/// Runs a load with the `lds` modifier. It loads at most a dword, and a narrower value is extended to a dword.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let values = if i.row.mnemonic.contains("_format_") {
         typed::first_components(w, e, i)?
@@ -58,7 +58,7 @@ fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
     }
 }
 
-/// buffer_store_lds_dword.
+/// buffer_store_lds_dword stores LDS to memory.
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     debug_assert!(i.modifiers.flags.has(Flags::LDS));
     let (addresses, inside) = mubuf::addresses(w, i, 0, 4);
