@@ -10,13 +10,13 @@ pub struct Coverage {
     counts: Vec<u64>,
     /// True if a wave executed it whose work-group has other waves.
     together: Vec<bool>,
-    /// The work-group that runs has several waves.
+    /// True if the running work-group has several waves.
     several: bool,
     exchange: Exchange,
 }
 
 impl Coverage {
-    /// Link addresses of the instructions that ran, ascending, and by how many waves each was executed.
+    /// Iterates over the link addresses of the executed instructions, ascending, with the number of waves that executed each.
     pub fn executed(&self) -> impl Iterator<Item = (u64, u64)> {
         let counts = self.counts.iter().enumerate();
         counts
@@ -24,7 +24,7 @@ impl Coverage {
             .map(|(at, &count)| (4 * at as u64, count))
     }
 
-    /// Link addresses of the instructions that waves executed which had others in their work-group, ascending.
+    /// Iterates over the link addresses of the instructions that were executed by a wave whose work-group has other waves, ascending.
     pub fn together(&self) -> impl Iterator<Item = u64> {
         let together = self.together.iter().enumerate();
         together
@@ -32,7 +32,8 @@ impl Coverage {
             .map(|(at, _)| 4 * at as u64)
     }
 
-    /// Names of the kernels of which a wave reached a byte of device memory that another of its launch stored to, ascending.
+    /// Iterates over the names of kernels in which a wave accessed a byte of device memory that another wave of the launch stored to,
+    /// ascending.
     pub fn exchanging(&self) -> impl Iterator<Item = &str> {
         self.exchange.kernels()
     }

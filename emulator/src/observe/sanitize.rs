@@ -1,8 +1,8 @@
-//! The sanitizer: mistakes that values cannot show, for here every load is done at once, waves take turns, and memory that nobody wrote
-//! may hold something harmless.
+//! The sanitizer, which finds mistakes that results cannot show: the emulator completes every load at once, runs waves in turns, and may
+//! hold harmless values in memory that nobody wrote.
 //!
-//! A check is a file or folder of its own and sees every instruction before and after it runs ([`Here`]); what it finds goes to
-//! [`Findings`], which count what is the same. Checks that nobody asked for are not there.
+//! Each check has its own file or folder and sees every instruction before and after it runs ([`Here`]). Findings go to [`Findings`], which
+//! counts equal ones. Only the requested checks run.
 
 pub(in crate::observe) mod access;
 mod checks;
@@ -44,35 +44,35 @@ use crate::machine::{Group, Op, Started, Wave, Way};
 pub struct Here<'a> {
     /// The dispatch.
     pub launch: &'a Launched,
-    /// The work-group's id.
+    /// Id of the work-group.
     pub group: [u32; 3],
     /// The wave.
     pub wave: &'a Wave,
     /// The instruction.
     pub op: &'a Op,
-    /// The instructions that ran so far.
+    /// Instructions that have run so far.
     pub code: &'a Code,
     /// Static facts about the instruction.
     pub facts: &'a Facts,
-    /// Its link address.
+    /// Link address of the instruction.
     pub pc: u64,
     /// Memory that the instruction reads and writes, determined before it runs.
     pub access: &'a Access,
 }
 
 impl Here<'_> {
-    /// The instruction.
+    /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         self.code.site(self.pc)
     }
 
-    /// The lanes for which a vector instruction does anything.
+    /// Returns the lanes in which a vector instruction has an effect.
     pub fn lanes(&self) -> u64 {
         super::lanes_on(self.wave)
     }
 }
 
-/// A dispatch, as the checks know it.
+/// Facts about a dispatch for the checks.
 #[derive(Clone, Debug, Default)]
 pub struct Launched {
     /// The kernel.
@@ -83,39 +83,39 @@ pub struct Launched {
     pub block: [u32; 3],
     /// Work-groups in x, y, z.
     pub grid: [u32; 3],
-    /// Bytes of LDS of a group.
+    /// LDS of a group in bytes.
     pub lds: u32,
-    /// Bytes of scratch of a work-item.
+    /// Scratch of a work-item in bytes.
     pub scratch: u32,
     /// Guest addresses of the kernel's arguments.
     pub kernarg: std::ops::Range<u64>,
-    /// SGPRs, from s0 on, that a wave finds set.
+    /// Number of SGPRs, from s0 on, that are set when a wave begins.
     pub sgprs: u16,
-    /// VGPRs, from v0 on, that a wave finds set.
+    /// Number of VGPRs, from v0 on, that are set when a wave begins.
     pub vgprs: u16,
     /// Declared and freed blocks of memory.
     pub memory: Arc<Known>,
 }
 
-/// A check: what looks at the waves of a dispatch, and notes what is wrong.
+/// A check, which watches the waves of a dispatch and reports mistakes.
 trait Watch: Send {
     /// Creates the check for another worker of the same dispatch.
     fn fork(&self) -> Box<dyn Watch>;
 
-    /// A launch begins.
+    /// Reports that a launch begins.
     fn dispatch(&mut self) {}
 
-    /// A work-group begins.
+    /// Reports that a work-group begins.
     fn group(&mut self, group: &Group, launch: &Launched);
 
-    /// An instruction is about to run.
+    /// Reports that an instruction is about to run.
     fn before(&mut self, here: &Here<'_>, findings: &mut Findings);
 
-    /// It has run.
+    /// Reports that an instruction has run.
     fn after(&mut self, _: &Here<'_>, _: &mut Findings) {}
 }
 
-/// Runs the checks that were asked for over all dispatches that it observes.
+/// Observer that runs the requested checks over all dispatches.
 pub struct Sanitizer {
     heap: Arc<Heap>,
     launch: Arc<Launched>,
@@ -131,7 +131,7 @@ pub struct Sanitizer {
 }
 
 impl Sanitizer {
-    /// The checks of a set.
+    /// Creates the checks of a set.
     pub fn new(checks: Checks) -> Sanitizer {
         let looks = [Check::Memory, Check::Init, Check::Race, Check::Wait];
         Sanitizer {
@@ -155,7 +155,7 @@ impl Sanitizer {
         }
     }
 
-    /// The same checks, told of memory by somebody who goes on telling.
+    /// Attaches the declarations about memory, which their owner keeps up to date.
     #[must_use]
     pub fn with_heap(self, heap: Arc<Heap>) -> Sanitizer {
         Sanitizer { heap, ..self }
@@ -166,7 +166,7 @@ impl Sanitizer {
         &self.findings
     }
 
-    /// Takes out what was found so far.
+    /// Takes the findings so far.
     pub fn take_findings(&mut self) -> Findings {
         std::mem::take(&mut self.findings)
     }
@@ -202,7 +202,7 @@ impl Observer for Sanitizer {
             memory: self.heap.known(),
         });
         self.watches.iter_mut().for_each(|watch| watch.dispatch());
-        // Another code object may stand where one stood.
+        // Another code object may stand at the same address.
         self.code = Code::default();
     }
 
@@ -239,7 +239,7 @@ impl Observer for Sanitizer {
 }
 
 impl Sanitizer {
-    /// Has every check look at an instruction.
+    /// Shows an instruction to every check.
     #[inline]
     fn each(
         &mut self,
@@ -267,7 +267,7 @@ impl Sanitizer {
     }
 }
 
-/// The check of a kind.
+/// Creates the check of a kind.
 fn watch(check: Check) -> Box<dyn Watch> {
     match check {
         Check::Memory => Box::<Memory>::default(),

@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use super::lines::{LINE, Lines};
 use crate::observe::Bytes;
 
-/// Lines of a page.
+/// Lines per page.
 const PAGE: u64 = 64;
 
-/// The bytes of a page, a word a line.
+/// Bytes of a page, one word per line.
 #[derive(Clone)]
 struct Page {
     read: [u64; PAGE as usize],
     written: [u64; PAGE as usize],
 }
 
-/// The bytes that were touched.
+/// Bytes that were read and written.
 #[derive(Clone, Default)]
 pub struct Touched {
     pages: HashMap<u64, Box<Page>>,
@@ -47,7 +47,7 @@ impl Touched {
         }
     }
 
-    /// Takes in what another has seen.
+    /// Adds another worker's bytes.
     pub fn join(&mut self, other: Touched) {
         for (number, theirs) in other.pages {
             match self.pages.get_mut(&number) {
@@ -73,12 +73,12 @@ impl Touched {
         sum
     }
 
-    /// Different bytes read, and different bytes written.
+    /// Returns the number of distinct bytes read, and of distinct bytes written.
     pub fn bytes(&self) -> Bytes {
         self.sum(|bits| bits.count_ones().into())
     }
 
-    /// Bytes of the lines in which they are.
+    /// Returns the bytes of the lines that contain these bytes.
     pub fn in_lines(&self) -> Bytes {
         self.sum(|bits| u64::from(bits != 0) * LINE)
     }

@@ -6,7 +6,7 @@ use crate::machine::shapes::{flat, image, lds, lds_more, mubuf, smem, to_lds, ty
 use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 use crate::observe::lanes_on;
 
-/// A kind of memory.
+/// Kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Space {
     /// Device memory, at guest addresses.
@@ -18,31 +18,31 @@ pub enum Space {
     Scratch,
 }
 
-/// Elements of the lanes, all of one size and in one kind of memory.
+/// Elements of the lanes, all of the same size and in the same kind of memory.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// Address space.
     pub space: Space,
-    /// The lanes that access it; lane 0 alone where the wave does so as a whole.
+    /// Lanes of the access; only lane 0 for an access of the wave as a whole.
     pub lanes: u64,
     /// Start of each lane's element.
     pub at: Addresses,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub bytes: u64,
-    /// They are read.
+    /// True if the elements are read.
     pub reads: bool,
-    /// They are written.
+    /// True if the elements are written.
     pub writes: bool,
-    /// The wave as a whole, through the scalar cache.
+    /// True for an access of the wave as a whole through the scalar cache.
     pub scalar: bool,
-    /// The first register that the element comes from or goes to, numbered as in [`crate::isa::uses`]; none where it is no plain copy.
+    /// First register of the element, numbered as in [`crate::isa::uses`], or `None` if the access is not a plain copy.
     pub register: Option<u16>,
-    /// The element is the upper half of its register.
+    /// True if the element is the upper half of its register.
     pub high: bool,
 }
 
 impl Part {
-    /// Lanes and where their elements start.
+    /// Iterates over the lanes and the addresses of their elements.
     pub fn places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         each(self.lanes).map(|lane| (lane, self.at[lane]))
     }
@@ -53,14 +53,14 @@ impl Part {
 pub struct Access {
     /// The parts.
     pub parts: Vec<Part>,
-    /// It reads and writes at once, as one.
+    /// True if the access reads and writes indivisibly.
     pub atomic: bool,
-    /// Its GLC bit: a load past the cache of its compute unit, as atomic loads are.
+    /// GLC bit: the load bypasses the cache of its compute unit, as atomic loads do.
     pub coherent: bool,
 }
 
 impl Access {
-    /// Nothing.
+    /// Removes all parts.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.atomic = false;
@@ -68,14 +68,13 @@ impl Access {
     }
 }
 
-/// The offsets in a lane's scratch, which starts at `scratch` for lane 0, of offsets from another start: dwords of the lanes stand side
-/// by side.
+/// Converts scratch offsets from another start to offsets from `scratch`, the start of lane 0. The dwords of the lanes are adjacent.
 fn beyond(start: u64, offsets: Addresses, scratch: u64) -> Addresses {
     let more = start.wrapping_sub(scratch) / LANES as u64;
     offsets.map(|offset| offset.wrapping_add(more))
 }
 
-/// Finds out what an instruction accesses, of a wave whose scratch starts at a guest address.
+/// Determines the accesses of an instruction, for a wave whose scratch begins at a guest address.
 pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     out.clear();
     let (reads, writes) = (op.traffic.read != 0, op.traffic.written != 0);
@@ -162,7 +161,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     }
 }
 
-/// The first register of what an instruction loads or stores.
+/// Returns the first register that an instruction loads or stores.
 fn register(inst: &Inst) -> Option<u16> {
     let stores = inst.row.mnemonic.contains("store") || inst.row.mnemonic.contains("write");
     let roles = match (inst.encoding, stores) {
@@ -180,7 +179,7 @@ fn register(inst: &Inst) -> Option<u16> {
     found.map(|(_, code)| code.0).filter(|_| plain)
 }
 
-/// Through a resource: dword by dword, for swizzling may part neighbours.
+/// Determines the accesses through a resource, dword by dword, because swizzling may separate neighbours.
 fn buffer(
     wave: &Wave,
     op: &Op,

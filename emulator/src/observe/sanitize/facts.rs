@@ -12,13 +12,13 @@ use crate::machine::Op;
 pub struct Facts {
     /// The instruction.
     pub inst: Inst,
-    /// The registers that it uses.
+    /// Registers that the instruction uses.
     pub uses: Uses,
-    /// It is the end of its wave.
+    /// True if the instruction ends its wave.
     pub ends: bool,
-    /// It waits for the other groups of a cooperative launch.
+    /// True if the instruction waits for the other groups of a cooperative launch.
     pub meets_grid: bool,
-    /// Its operands say which registers it uses: neither an index in M0 nor a stack of forks does.
+    /// True if the operands name all registers, without an index in M0 or a stack of forks.
     pub exact: bool,
     /// Requirements and effects for the check of waits.
     pub wait: wait::Traits,
@@ -49,23 +49,23 @@ impl Facts {
     }
 }
 
-/// The instructions of a code object that any worker ran, by link address.
+/// Executed instructions of a code object, by link address, from all workers.
 #[derive(Default)]
 struct Seen(Mutex<HashMap<u64, Inst>>);
 
 impl Seen {
-    /// The instruction at a link address that ran.
+    /// Returns the site of the executed instruction at a link address.
     fn site(&self, pc: u64) -> Site {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Site::new(pc, seen.get(&pc).map_or_else(String::new, disassemble))
     }
 }
 
-/// The facts of the instructions of a code object that ran, by link address.
+/// Facts about the executed instructions of a code object, by link address.
 #[derive(Default)]
 pub struct Code {
     facts: Vec<Option<Box<Facts>>>,
-    /// The same instructions, for all workers.
+    /// The same instructions, shared by all workers.
     seen: Arc<Seen>,
 }
 
@@ -78,7 +78,7 @@ impl Code {
         }
     }
 
-    /// Learns of an instruction at a link address.
+    /// Records an instruction at a link address.
     #[inline]
     pub fn learn(&mut self, op: &Op, pc: u64) {
         let at = (pc / 4) as usize;
@@ -98,13 +98,13 @@ impl Code {
         self.facts[at] = Some(Box::new(Facts::of(op)));
     }
 
-    /// The facts of an instruction that this worker has learnt of.
+    /// Returns the facts of an instruction that this worker has recorded.
     #[inline]
     pub fn facts(&self, pc: u64) -> Option<&Facts> {
         self.facts.get((pc / 4) as usize)?.as_deref()
     }
 
-    /// An instruction that any worker has learnt of.
+    /// Returns the site of an instruction that any worker has recorded.
     pub fn site(&self, pc: u64) -> Site {
         self.seen.site(pc)
     }

@@ -1,9 +1,9 @@
-//! Missing wait states: instructions that follow each other more closely than the hardware can take, where it does not wait by itself.
+//! Missing wait states: instructions that follow each other more closely than the hardware permits, where it does not wait by itself.
 //!
 //! The rules are those that the manual of this chip demands of software ("Vega" 7nm Instruction Set Architecture, 26 November 2019, the
-//! table of manually inserted wait states). An instruction is one wait state, `s_nop N` is N + 1. Compilers keep them, but not within
-//! inline assembly. One line of the table is not here: VCC by its name after the same SGPRs by their number, for which numbers these are
-//! depends on how many the wave was given.
+//! table of manually inserted wait states). An instruction is one wait state, and `s_nop N` is N + 1. Compilers obey the rules, except
+//! within inline assembly. One line of the table is missing here: VCC by its name after the same SGPRs by their number. The number depends
+//! on how many SGPRs the wave has.
 
 mod rules;
 
@@ -15,17 +15,17 @@ use crate::machine::Group;
 
 pub use rules::{RULES, Rule};
 
-/// No rule asks for more wait states.
+/// Largest number of wait states that a rule requires.
 pub const FARTHEST: u32 = 5;
 
 /// Rules that an instruction takes part in: bit n stands for rule n.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// Rules of which it is the first instruction.
+    /// Rules in which the instruction can be the first.
     pub first: u16,
-    /// Rules of which it is the second instruction.
+    /// Rules in which the instruction can be the second.
     pub second: u16,
-    /// The wait states that it is.
+    /// Number of wait states that the instruction provides.
     pub states: u32,
 }
 
@@ -48,7 +48,7 @@ impl Traits {
     }
 }
 
-/// A rule that two instructions break, so many wait states apart: the rule, and a register that it is about.
+/// Returns a rule that two instructions break at a distance of `apart` wait states, and a register of the rule.
 pub fn broken(
     first: (&Inst, &Uses),
     second: (&Inst, &Uses),
@@ -77,10 +77,10 @@ fn named(register: u16) -> String {
     }
 }
 
-/// An instruction that lies a few wait states back.
+/// An instruction a few wait states ago.
 #[derive(Clone, Copy)]
 struct Recent {
-    /// The clock behind it.
+    /// Clock after the instruction.
     clock: u64,
     first: u16,
     pc: u64,

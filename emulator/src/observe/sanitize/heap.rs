@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use self::bits::Bits;
 
-/// Freed ranges that are remembered.
+/// Number of freed ranges that are remembered.
 const QUARANTINE: usize = 1024;
 
 /// A range of memory with a name.
@@ -21,11 +21,11 @@ const QUARANTINE: usize = 1024;
 pub struct Block {
     /// Name of the block.
     pub name: String,
-    /// The call that made it, where one did.
+    /// Call that created the block, if there was one.
     pub made_by: Option<String>,
-    /// Its bytes.
+    /// Address range of the block.
     pub bytes: Range<u64>,
-    /// Its bytes and those around it that kernels reach and must not: guards, the rest of the last dword.
+    /// Address range with the bytes around the block that kernels reach and must not use: guards, and the rest of the last dword.
     pub around: Range<u64>,
     /// Bytes of the block that somebody has written. An absent map means that all bytes count as written.
     defined: OnceLock<Bits>,
@@ -46,7 +46,7 @@ impl Block {
         Some(self.bytes.start + found)
     }
 
-    /// Notes whether bytes are written by somebody who knows what.
+    /// Marks bytes as written or unwritten.
     #[inline]
     pub fn define(&self, range: Range<u64>, defined: bool) {
         if let (Some(bits), Some(range)) = (self.defined.get(), self.offsets(range)) {
@@ -76,19 +76,19 @@ impl Block {
     }
 }
 
-/// Memory that was freed.
+/// A freed block.
 #[derive(Clone, Debug)]
 pub struct Freed {
     /// The block before it was freed.
     pub block: Arc<Block>,
-    /// The call that freed it.
+    /// Call that freed the block.
     pub by: String,
 }
 
 /// Declarations about memory while a dispatch runs.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// Blocks by address; none overlaps another.
+    /// Blocks by address, without overlap.
     blocks: Vec<Arc<Block>>,
     freed: Vec<Freed>,
     span: Range<u64>,
@@ -109,7 +109,7 @@ impl Known {
         }
     }
 
-    /// The block that an address is in or just around, by its number.
+    /// Finds the block that contains an address or surrounds it, and its number.
     #[inline]
     pub fn find(&self, hint: &mut usize, address: u64) -> Option<(usize, &Block)> {
         let fits = |n: usize| {
@@ -124,7 +124,7 @@ impl Known {
         })
     }
 
-    /// A block by its number.
+    /// Returns a block by its number.
     pub fn block(&self, number: usize) -> Option<&Block> {
         self.blocks.get(number).map(|block| &**block)
     }
@@ -138,7 +138,7 @@ impl Known {
             .all(|pair| pair[0].bytes.end == pair[1].bytes.start)
     }
 
-    /// The number of the block whose bytes have an address, where it is not the end of another one, too.
+    /// Returns the number of the block that contains an address, unless the address is also the end of another block.
     pub fn surely(&self, hint: &mut usize, address: u64) -> Option<usize> {
         let (n, block) = self.find(hint, address)?;
         let before = n.checked_sub(1).and_then(|n| self.block(n));
@@ -146,12 +146,12 @@ impl Known {
         (block.bytes.contains(&address) && !ends).then_some(n)
     }
 
-    /// The addresses between which all blocks are, freed ones included.
+    /// Returns the range that contains all blocks, including freed ones.
     pub fn span(&self) -> &Range<u64> {
         &self.span
     }
 
-    /// The freed memory that an address is in.
+    /// Returns the freed block that contains an address.
     pub fn freed(&self, address: u64) -> Option<&Freed> {
         let mut freed = self.freed.iter().rev();
         freed.find(|freed| freed.block.bytes.contains(&address))
@@ -182,8 +182,8 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Declares a block: its bytes, what is around them that kernels reach and must not (or the same range), the call that made it. What was
-    /// declared there before is forgotten.
+    /// Declares a block: its bytes, the range around them that kernels reach and must not use (or the same range), and the call that
+    /// created it. Earlier declarations of these bytes are dropped.
     pub fn declare(
         &self,
         name: &str,
@@ -207,21 +207,21 @@ impl Heap {
         state.blocks.insert(around.start, Arc::new(block));
     }
 
-    /// Nobody has written these bytes of declared blocks.
+    /// Declares bytes of declared blocks as unwritten.
     pub fn undefined(&self, range: Range<u64>) {
         for block in self.state().within(&range) {
             block.nobody_wrote(range.clone());
         }
     }
 
-    /// The host has written these bytes.
+    /// Marks bytes as written by the host.
     pub fn written(&self, range: Range<u64>) {
         for block in self.state().within(&range) {
             block.define(range.clone(), true);
         }
     }
 
-    /// The host has copied bytes within the GPU's memory: what nobody wrote stays so.
+    /// Copies the marks when the host copies bytes within the GPU's memory: unwritten bytes stay unwritten.
     pub fn copied(&self, from: u64, to: u64, bytes: u64) {
         self.written(to..to.saturating_add(bytes));
         let mut at = from;
@@ -252,7 +252,7 @@ impl Heap {
         found.map_or(within.end, |at| block.bytes.start + at)
     }
 
-    /// The block that starts at an address is freed by a call.
+    /// Marks the block that begins at an address as freed by a call.
     pub fn free(&self, start: u64, by: &str) {
         let mut state = self.state();
         let found = state.blocks.values().find(|b| b.bytes.start == start);

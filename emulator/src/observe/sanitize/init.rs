@@ -1,11 +1,11 @@
-//! Values that nobody wrote, where they matter: in an address, in a branch or EXEC, in what goes to memory that others see.
+//! Uses of values that nobody wrote where they matter: in an address, in a branch or EXEC, and in stores to memory that others see.
 //!
-//! Each bit of a register, of LDS and of scratch has a bit that says whether it is undefined, and each byte of the memory that somebody
-//! declared so ([`Heap`](super::Heap)); instructions carry them on as they do the values. A copy of something undefined is no mistake:
-//! structures have padding, compilers spill registers of which half the lanes are off. What is undefined in full and stored to memory
-//! is one, and so is a branch that depends on it.
+//! Each bit of a register, of LDS and of scratch has a bit that is set if the value is undefined, and so has each byte of memory that was
+//! declared undefined ([`Heap`](super::Heap)). Instructions propagate these bits with the values. A copy of an undefined value is not a
+//! mistake: structures have padding, and compilers spill registers of which half the lanes are disabled. A store of a fully undefined value
+//! to memory is a mistake, and so is a branch that depends on one.
 //!
-//! Most instructions meet nothing undefined, which a set of registers tells at once.
+//! Most instructions use no undefined value. A set of registers shows this at once.
 
 mod alu;
 mod memory;
@@ -52,7 +52,7 @@ impl Watch for Init {
     }
 
     fn dispatch(&mut self) {
-        // Another code object may have a kernel of the name.
+        // Another code object may have a kernel of the same name.
         self.origins = Origins::default();
     }
 
@@ -154,7 +154,7 @@ fn computes(encoding: Encoding) -> bool {
         )
 }
 
-/// An instruction whose registers M0 chooses, or that says nothing of them.
+/// Propagates through an instruction whose registers M0 selects, or whose operands do not name its registers.
 fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings: &mut Findings) {
     let inst = &here.op.inst;
     if let Some((need, registers)) = here.facts.init.needs {
@@ -202,7 +202,7 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     }
 }
 
-/// The part of a register that a load fills, or a store takes: shift, bytes, and whether the rest of the register stays.
+/// Returns the part of a register that a load fills or a store takes: shift, bytes, and true if the rest of the register keeps its value.
 fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
     let name = here.op.row.mnemonic;
     let signed = name.contains("_sbyte")
@@ -213,7 +213,7 @@ fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, boo
     (if part.high { 16 } else { 0 }, keeps, signed && count < 4)
 }
 
-/// An instruction that moves something to or from memory.
+/// Propagates through an instruction that accesses memory.
 fn access(
     shadow: &mut Shadow,
     reached: &mut Reached<'_>,
@@ -267,7 +267,7 @@ fn access(
     load(shadow, reached, here, lanes, origins);
 }
 
-/// The registers that a store takes.
+/// Returns the registers that a store takes.
 fn data(here: &Here<'_>) -> RegisterSet {
     let mut set = RegisterSet::default();
     let inst = &here.op.inst;
@@ -303,7 +303,7 @@ fn load(
     let uses = &here.facts.uses;
     let partly = here.op.row.mnemonic.contains("_d16");
     if !partly {
-        // What lies outside of a resource reads as 0.
+        // Elements beyond a resource read as 0.
         shadow.define(&uses.writes, lanes);
     }
     for part in &here.access.parts {
@@ -405,7 +405,7 @@ fn atomic(
 }
 
 impl Undefined<'_, '_> {
-    /// Registers that make up an address.
+    /// Checks the registers of an address.
     fn check_address(&mut self, registers: &RegisterSet, lanes: u64) {
         if let Some(register) = self.shadow.first_of(registers, lanes) {
             let from = self.lanes_of(register, lanes);
@@ -423,7 +423,7 @@ impl Undefined<'_, '_> {
                 let vcc = self.here.wave.vcc();
                 let high = u64::from(self.shadow.get(Code::VCC.0 + 1, 0));
                 let undefined = u64::from(self.shadow.get(Code::VCC.0, 0)) | high << 32;
-                // A lane's bit that is set decides alone.
+                // A single defined set bit decides the branch.
                 if vcc & !undefined == 0 {
                     self.found(
                         "undefined branch",
@@ -446,7 +446,7 @@ impl Undefined<'_, '_> {
         self.shadow.define(registers, !0);
     }
 
-    /// A store whose element is undefined as a whole. What is undefined in part is padding, and carried on.
+    /// Checks a store. A fully undefined element is a mistake; a partly undefined one is padding, and is propagated.
     fn check_store(&mut self, registers: &RegisterSet, lanes: u64) {
         let bits = match self.here.op.traffic.written {
             1 => 0xff,

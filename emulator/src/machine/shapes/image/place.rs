@@ -12,15 +12,15 @@ use half::f16;
 /// Meaning of the address VGPRs of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// The texel's numbers.
+    /// The VGPRs hold the texel's numbers.
     Texel,
-    /// The coordinates, followed by a level of detail.
+    /// The VGPRs hold the texel's numbers, followed by a level of detail.
     Level,
-    /// Coordinates for a sampler, and behind them what the opcode says.
+    /// The VGPRs hold coordinates for a sampler, followed by values of the opcode.
     Sample,
-    /// The same behind a bias.
+    /// A bias precedes the coordinates for a sampler.
     Biased,
-    /// The same behind two gradients.
+    /// Two gradients precede the coordinates for a sampler.
     Gradient,
 }
 
@@ -38,27 +38,27 @@ impl How {
     }
 }
 
-/// A texel of each lane.
+/// One texel of each lane.
 pub struct Tap {
     /// Lanes whose texel is within the image.
     pub inside: u64,
     /// Address of the texel.
     pub at: Addresses,
-    /// Its part in a mean.
+    /// Weight of the texel in an interpolation.
     pub weight: [f64; LANES],
 }
 
-/// The texels of each lane.
+/// Texels of each lane.
 pub struct Looked {
-    /// One, or the neighbours of a mean.
+    /// One tap, or the neighbours of an interpolation.
     pub taps: Vec<Tap>,
-    /// A mean is taken.
+    /// True if neighbours are interpolated.
     pub mixes: bool,
-    /// The components of what is not within the image.
+    /// Components of texels beyond the image.
     pub border: [u32; 4],
 }
 
-/// The VGPRs of coordinates.
+/// VGPRs with coordinates.
 struct Coordinates<'a> {
     w: &'a Wave,
     first: usize,
@@ -66,7 +66,7 @@ struct Coordinates<'a> {
 }
 
 impl Coordinates<'_> {
-    /// The bits of one, a dword or a half.
+    /// Returns the bits of a coordinate, a dword or a half.
     fn get(&self, n: usize, lane: usize) -> u32 {
         let register = |n: usize| -> &Lanes { &self.w.v[(self.first + n) & 255] };
         match self.halves {
@@ -75,7 +75,7 @@ impl Coordinates<'_> {
         }
     }
 
-    /// One that is a float.
+    /// Returns a coordinate that is a float.
     fn float(&self, n: usize, lane: usize) -> f64 {
         let bits = self.get(n, lane);
         match self.halves {
@@ -93,7 +93,7 @@ pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reser
         first: i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from),
         halves: flags.has(Flags::A16),
     };
-    // An element of the array is named where the instruction says that it is one; the image may be none.
+    // The DA bit declares that the address has an array element. The image itself need not be an array.
     let named = flags.has(Flags::DA) && image.sides < 3;
     match how {
         How::Texel | How::Level => Ok(numbered(image, &coordinates, named, how)),
@@ -103,7 +103,7 @@ pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reser
     }
 }
 
-/// Texels by their numbers: beyond the image there are zeros.
+/// Finds texels by their numbers. Texels beyond the image are zeros.
 fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked {
     let mut tap = Tap {
         inside: 0,
@@ -135,7 +135,7 @@ fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked
     }
 }
 
-/// Texels through a sampler.
+/// Finds texels through a sampler.
 fn sampled(
     w: &Wave,
     i: &Inst,
@@ -147,7 +147,7 @@ fn sampled(
     let sampler = Sampler::read(w, i, image)?;
     let unnormalised = sampler.unnormalised || i.modifiers.flags.has(Flags::UNORM);
     let mixed: Vec<usize> = (0..3).filter(|&side| sampler.mixes[side]).collect();
-    // A bit a side: the second of its two texels.
+    // Bit n of a tap's index selects the second of the two neighbours along axis n.
     let mut taps: Vec<Tap> = (0..1 << mixed.len())
         .map(|_| Tap {
             inside: 0,
@@ -191,7 +191,7 @@ fn sampled(
                 });
             }
             tap.weight[l] = weight;
-            // A neighbour without a part in the mean is not looked at.
+            // A neighbour with weight 0 is not read.
             match texel.filter(|_| weight != 0.0) {
                 Some(texel) if image.extent[2] != 0 => {
                     tap.inside |= 1 << l;

@@ -1,23 +1,24 @@
-//! The rules of wait states: which registers the first instruction changes, which ones the second uses, how far apart they must be.
+//! Rules of wait states: the registers that the first instruction changes, the registers that the second one uses, and the required
+//! distance.
 
 use crate::isa::uses::{MODE, RegisterSet, Uses};
 use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
 
-/// Registers of an instruction that a rule is about.
+/// Function that returns the registers of an instruction for a rule.
 pub type Registers = fn(&Inst, &Uses) -> RegisterSet;
 
 /// Registers of a set from this number on stand for hardware registers. No operand has these codes.
 pub const HWREG: u16 = 130;
 
-/// Two instructions that must be so many wait states apart where the first changes a register that the second uses.
+/// A rule for two instructions: if the first changes a register that the second uses, they must be `states` wait states apart.
 pub struct Rule {
     /// Name of the rule.
     pub name: &'static str,
-    /// Wait states between the two.
+    /// Required wait states between the two.
     pub states: u32,
-    /// Registers that the first changes.
+    /// Registers that the first instruction changes.
     pub first: Registers,
-    /// Registers that the second uses.
+    /// Registers that the second instruction uses.
     pub second: Registers,
     /// Action of the first instruction.
     pub change_of: &'static str,
@@ -73,7 +74,7 @@ fn none() -> RegisterSet {
     RegisterSet::default()
 }
 
-/// Only where a condition holds.
+/// Returns the set if a condition holds, else the empty set.
 fn only(holds: bool, set: RegisterSet) -> RegisterSet {
     if holds { set } else { none() }
 }
@@ -85,7 +86,7 @@ const M0: u16 = Code::M0.0;
 const MODE_REGISTER: u16 = 1;
 const TRAPSTS: u16 = 3;
 
-/// The registers of operands that pass.
+/// Returns the registers of the operands that pass a test.
 fn operands(inst: &Inst, passes: impl Fn(Role, Access) -> bool) -> RegisterSet {
     let mut found = none();
     for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
@@ -96,7 +97,7 @@ fn operands(inst: &Inst, passes: impl Fn(Role, Access) -> bool) -> RegisterSet {
     found
 }
 
-/// EXEC is none of them: nobody waits for it but DPP and EXECZ.
+/// Returns the SGPRs that a vector instruction writes, without EXEC: only DPP and EXECZ need to wait for EXEC.
 fn sgprs_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_valu(), uses.writes.and(&set(0, EXEC)))
 }
@@ -113,7 +114,7 @@ fn vcc_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_valu(), uses.writes.and(&set(VCC, 2)))
 }
 
-/// A relative move writes it only where it is named: the index is taken from it.
+/// Returns M0 if a scalar instruction writes it. A relative move reads its index from M0 and writes M0 only if the operand names it.
 fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
     let writes = match inst.row.mnemonic.contains("movrel") {
         true => operands(inst, |_, access| access != Access::Read),
@@ -180,7 +181,7 @@ fn m0_of_movrel(inst: &Inst, _: &Uses) -> RegisterSet {
     only(inst.row.mnemonic.starts_with("s_movrel"), set(M0, 1))
 }
 
-/// The hardware register that an instruction names: number, first bit, bits.
+/// Returns the hardware register of an instruction: number, first bit, number of bits.
 fn hardware(inst: &Inst) -> (u16, u32, u32) {
     let field = inst.words[0] & 0xffff;
     ((field & 63) as u16, field >> 6 & 31, (field >> 11) + 1)
@@ -232,7 +233,7 @@ fn any_vector(inst: &Inst, _: &Uses) -> RegisterSet {
     only(inst.encoding.is_vector(), set(MODE, 1))
 }
 
-/// Data of stores of more than 8 bytes. Where a buffer instruction has a scalar offset, it takes the time that it needs.
+/// Returns the data of stores of more than 8 bytes. A buffer instruction with a scalar offset takes the necessary time by itself.
 fn wide_data(inst: &Inst, _: &Uses) -> RegisterSet {
     let stores = inst.is_vmem() && crate::machine::Traffic::of(inst).written != 0;
     let data = inst

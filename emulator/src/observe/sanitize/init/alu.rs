@@ -20,11 +20,11 @@ struct Bits {
 struct Source {
     code: Code,
     ty: Type,
-    /// Its number among the sources that modifiers count; none for others.
+    /// Number of the source for modifiers; `None` for other sources.
     number: Option<usize>,
 }
 
-/// An instruction about to run, and what is undefined before it does.
+/// An instruction that is about to run, and the undefined bits before it.
 pub struct Alu<'a> {
     shadow: &'a mut Shadow,
     wave: &'a Wave,
@@ -32,9 +32,9 @@ pub struct Alu<'a> {
     inst: &'a Inst,
     uses: &'a Uses,
     sources: [Option<Source>; 3],
-    /// A mask of lanes among the sources.
+    /// Mask of lanes among the sources.
     mask: Option<Code>,
-    /// Lanes for which it does something.
+    /// Lanes in which the instruction has an effect.
     lanes: u64,
     origin: Origin,
 }
@@ -47,7 +47,7 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::B16x2 | Type::U16x2 | Type::I16x2 | Type::F16x2)
 }
 
-/// The bits of a type's value.
+/// Returns the width of a type's value in bits.
 fn width(ty: Type) -> u32 {
     match ty.registers() {
         2 => 64,
@@ -66,7 +66,7 @@ fn upwards(x: u64) -> u64 {
 }
 
 impl<'a> Alu<'a> {
-    /// An instruction of a wave; what is wrong with an index in M0 the caller has seen to.
+    /// Prepares an instruction of a wave. The caller has checked an index in M0.
     pub fn new(
         shadow: &'a mut Shadow,
         wave: &'a Wave,
@@ -91,7 +91,7 @@ impl<'a> Alu<'a> {
                 name.starts_with("v_mac") || name.starts_with("v_fmac") || name.contains("accum");
             match (operand.access, operand.role) {
                 (Access::Write, _) => continue,
-                // Most that read their destination keep a part of it.
+                // Most instructions that read their destination keep a part of it.
                 (_, Role::Vdst) if operand.access == Access::ReadWrite && !accumulates => continue,
                 (_, Role::Vcc) => mask = Some(code),
                 (_, Role::Simm16 | Role::Literal) if count < 3 => {
@@ -179,7 +179,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// A source as the instruction sees it in a lane, modifiers that move its bits included.
+    /// Returns a source as a lane reads it, after modifiers that move its bits.
     fn fetch(&self, n: usize, lane: usize) -> Bits {
         let Some(source) = &self.sources[n] else {
             return Bits::default();
@@ -226,7 +226,7 @@ impl<'a> Alu<'a> {
         raw
     }
 
-    /// All sources in a lane.
+    /// Returns all sources in a lane.
     fn fetch_all(&self, lane: usize) -> [Bits; 3] {
         [0, 1, 2].map(|n| self.fetch(n, lane))
     }
@@ -241,7 +241,7 @@ impl<'a> Alu<'a> {
         (value >> lane & 1 != 0, undefined >> (lane % 32) & 1 != 0)
     }
 
-    /// The undefined bits of the result in a lane, by a rule for lanes.
+    /// Returns the undefined bits of the result in a lane, for a rule that works per lane.
     fn result(&self, rule: Rule, width: u32, lane: usize) -> Bits {
         let [a, b, c] = self.fetch_all(lane);
         let mask = self.mask_bit(lane);
@@ -256,7 +256,7 @@ impl<'a> Alu<'a> {
         let m = &self.inst.modifiers;
         match rule {
             Rule::Defined => Bits::default(),
-            // What saturates depends on the highest bits; a sign that changes makes equal values differ.
+            // Saturation depends on the highest bits, and a changed sign makes equal values differ.
             Rule::Sum(..) if m.flags.has(Flags::CLAMP) => Bits {
                 value: 0,
                 undefined: all,
@@ -279,7 +279,7 @@ impl<'a> Alu<'a> {
                         if control(n) { values[n] } else { bits[n] }
                     }))
                 };
-                // What no source's bit stands for does not count: bits that are always set.
+                // Bits that are set for all values of the sources do not count.
                 Bits {
                     value: f(values) & all,
                     undefined: (with(undefined) ^ with([0; 3])) & all,
@@ -323,7 +323,7 @@ impl<'a> Alu<'a> {
                     },
                     0,
                 );
-                // The old value stands first, which stays without SCC.
+                // The old value comes first; it remains if SCC is clear.
                 let (yes, no) = if matches!(rule, Rule::ByScc) {
                     (a, b)
                 } else {
@@ -365,7 +365,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Runs it. The bits of EXEC that it makes undefined, and where they come from.
+    /// Runs the propagation. Returns the bits of EXEC that become undefined, and their origin.
     pub fn run(mut self, rule: Rule) -> (u64, Origin) {
         match rule {
             Rule::FirstLane | Rule::Lane => self.read_into_scalar(matches!(rule, Rule::FirstLane)),
@@ -394,7 +394,7 @@ impl<'a> Alu<'a> {
         (0, self.origin)
     }
 
-    /// SCC says whether the result is not 0.
+    /// Sets the condition of SCC, which is true if the result is not 0.
     fn condition(&mut self, result: Bits) {
         if self.uses.writes.has(SCC) {
             let undefined = result.undefined != 0 && result.value & !result.undefined == 0;
@@ -434,7 +434,7 @@ impl<'a> Alu<'a> {
             made.undefined |= ones(width(ty));
         }
         self.scalar(to, width(ty), made.undefined);
-        // A carry depends on what is shifted out, too.
+        // A carry depends on the bits that are shifted out too.
         if matches!(rule, Rule::Sum(..)) && made.undefined == 0 {
             let sources = [0, 1, 2].map(|n| self.fetch(n, 0).undefined);
             made.undefined = u64::from(sources != [0; 3]);
@@ -470,7 +470,7 @@ impl<'a> Alu<'a> {
                 _ => self.result(rule, width, lane).undefined,
             };
             made[lane] = undefined;
-            // Carries depend on everything.
+            // Carries depend on all bits.
             bits |= u64::from(undefined != 0) << lane;
         }
         if let Some((ty, register)) = to {
@@ -487,7 +487,7 @@ impl<'a> Alu<'a> {
         (exec, self.origin)
     }
 
-    /// The lanes whose result is written.
+    /// Returns the lanes whose result is written.
     fn written(&self) -> u64 {
         if self.inst.form != Form::Dpp {
             return self.lanes;
@@ -533,7 +533,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Two halves of a packed result.
+    /// Returns the two halves of a packed result.
     fn halves(&self, lane: usize) -> u64 {
         let m = &self.inst.modifiers;
         let mut made = 0;
@@ -552,7 +552,7 @@ impl<'a> Alu<'a> {
         made
     }
 
-    /// One lane's value for the wave.
+    /// Propagates one lane's value to a scalar register.
     fn read_into_scalar(&mut self, first: bool) {
         let chosen = self.fetch(1, 0);
         let lane = match first {
@@ -568,7 +568,7 @@ impl<'a> Alu<'a> {
         self.scalar(self.inst.operands[0], 32, undefined);
     }
 
-    /// A scalar to one lane.
+    /// Propagates a scalar to one lane.
     fn write_one_lane(&mut self) {
         let (value, chosen) = (self.fetch(0, 0), self.fetch(1, 0));
         let register = self.inst.operands[0].0;
@@ -596,7 +596,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Lanes read others: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
+    /// Propagates through lane exchanges: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
     fn exchange(&mut self, rule: Rule) {
         let [addr, data] = [Role::Addr, Role::Data].map(|role| self.inst.by_role(role).0);
         let on = |lane: usize| self.wave.exec() >> lane & 1 != 0;
@@ -646,7 +646,7 @@ impl<'a> Alu<'a> {
     }
 }
 
-/// A function of each bit of the sources: a bit is undefined where it depends on how the undefined ones are taken.
+/// Evaluates a function of each bit of the sources. A result bit is undefined if it depends on the values chosen for the undefined bits.
 fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
     let (mut ever, mut always) = (0, !0);
     for way in 0..8 {
@@ -668,7 +668,7 @@ fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
     }
 }
 
-/// The registers of vectors and scalars that an instruction with an index in M0 really names; the encoding's own otherwise.
+/// Returns an instruction whose operands are the registers that an index in M0 selects, or `None` if the operands are direct.
 pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
     let name = inst.row.mnemonic;
     if name.starts_with("s_movrel") {
@@ -688,7 +688,7 @@ pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
     Some(*inst)
 }
 
-/// The registers that an instruction without side effects on others names.
+/// Returns the registers that an instruction names, as if it had no index.
 pub fn named(inst: &Inst) -> Uses {
     let name = inst.row.mnemonic;
     if !name.starts_with("s_movrel") {

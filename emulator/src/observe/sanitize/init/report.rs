@@ -1,4 +1,4 @@
-//! Findings of undefined values: where they matter, and where they come from.
+//! Findings of undefined values: the use that matters, and the origin of the value.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::observe::sanitize::access::Space;
 use crate::observe::sanitize::finding::{Detail, Other};
 use crate::observe::sanitize::{Check, Findings, Here, Site};
 
-/// Loads that brought something undefined.
+/// Loads that returned undefined values.
 #[derive(Default)]
 pub struct Origins {
     loads: Vec<Loaded>,
@@ -21,7 +21,7 @@ struct Loaded {
 }
 
 impl Origins {
-    /// The origin of what the instruction loads from a place.
+    /// Returns the origin of a value that the instruction loads from a place.
     #[cold]
     pub fn of_load(&mut self, here: &Here<'_>, space: Space, at: u64) -> Origin {
         let key = (here.launch.kernel.clone(), here.pc);
@@ -98,7 +98,7 @@ pub struct Undefined<'a, 'h> {
 }
 
 impl Undefined<'_, '_> {
-    /// The lanes of some in which a vector register is undefined.
+    /// Returns those of the given lanes in which a vector register is undefined.
     pub fn lanes_of(&self, register: u16, lanes: u64) -> u64 {
         match register {
             256.. => self.shadow.lanes(register) & lanes,
@@ -106,7 +106,7 @@ impl Undefined<'_, '_> {
         }
     }
 
-    /// A register matters, and is undefined.
+    /// Reports the use of an undefined register.
     #[cold]
     pub fn found(&mut self, kind: &'static str, register: u16, lanes: u64, matters: &str) {
         let origin = self.shadow.origin(register);
@@ -115,7 +115,7 @@ impl Undefined<'_, '_> {
         });
     }
 
-    /// EXEC becomes undefined.
+    /// Reports that EXEC becomes undefined.
     #[cold]
     pub fn exec(&mut self, lanes: u64, origin: Origin) {
         self.note("undefined EXEC", origin, lanes, || {
@@ -123,7 +123,7 @@ impl Undefined<'_, '_> {
         });
     }
 
-    /// An atomic works on memory that nobody wrote.
+    /// Reports an atomic on memory that nobody wrote.
     #[cold]
     pub fn memory_operand(&mut self, lane: usize, origin: Origin) {
         self.note("undefined atomic", origin, 1 << lane, || {

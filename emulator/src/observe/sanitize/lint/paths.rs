@@ -1,4 +1,4 @@
-//! The lines of a function: instructions, what can be said of them, and where paths go on behind each.
+//! Lines of a function: instructions, static facts about them, and the successors of each.
 
 use super::super::facts::Facts;
 use super::super::finding::Site;
@@ -7,17 +7,17 @@ use crate::isa::{Encoding, Inst, Kind, disassemble};
 /// Effect of an instruction on the state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// Nothing of its own.
+    /// The instruction has no special effect.
     Plain,
     /// Another function has run.
     Called,
-    /// It says whether vector registers are named by an index.
+    /// The instruction switches the indexing of vector registers on or off.
     Indexes(bool),
 }
 
 /// An instruction of a function.
 pub struct Line {
-    /// Its link address.
+    /// Link address of the instruction.
     pub pc: u64,
     /// The instruction.
     pub inst: Inst,
@@ -25,18 +25,18 @@ pub struct Line {
     pub facts: Facts,
     /// Effect on the state of the path.
     pub path: Path,
-    /// The lines that may come next.
+    /// Numbers of the successors.
     pub to: Vec<usize>,
 }
 
 impl Line {
-    /// The instruction.
+    /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         Site::new(self.pc, disassemble(&self.inst))
     }
 }
 
-/// The lines of some code.
+/// Returns the lines of some code.
 pub fn lines(code: &[(u64, Inst)]) -> Vec<Line> {
     let lines = code.iter().map(|(pc, inst)| Line {
         pc: *pc,

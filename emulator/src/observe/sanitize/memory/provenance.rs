@@ -11,10 +11,10 @@ use crate::machine::{LANES, Wave};
 use crate::observe::sanitize::Here;
 use crate::observe::sanitize::access::{Part, Space};
 
-/// A block's number and the lanes whose register came from it.
+/// Number of a block, and the lanes whose register came from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tag {
-    /// One more than the block's number; [`MIXED`] for what nobody can tell; 0 for none.
+    /// One more than the block's number; [`MIXED`] if the block is in doubt; 0 for no block.
     block: u16,
     lanes: u64,
 }
@@ -24,21 +24,21 @@ const MIXED: u16 = u16::MAX;
 /// Rule by which an instruction treats pointers among its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Makes {
-    /// Nothing.
+    /// The result is not a pointer.
     Nothing,
-    /// A copy.
+    /// The result is a copy.
     Copy,
-    /// A copy of one lane for the wave.
+    /// The result is a copy of the first enabled lane.
     FirstLane,
-    /// A copy of some lane for the wave.
+    /// The result is a copy of some lane.
     Lane,
-    /// A copy to one lane.
+    /// The result is a copy to one lane.
     ToLane,
-    /// One of two.
+    /// The result is one of two sources.
     Choice,
-    /// A sum.
+    /// The result is a sum.
     Sum,
-    /// The source with this number and the rest, which are no pointers.
+    /// The result is the sum of the source with this number and others that are not pointers.
     SumWith(u8),
 }
 
@@ -75,11 +75,11 @@ impl Traits {
 
 struct OneWave {
     tags: Box<[Tag; 512]>,
-    /// Registers that have one.
+    /// Registers with a mark.
     tagged: RegisterSet,
-    /// Scalar registers kept in lanes of vector ones.
+    /// Scalar registers that are kept in lanes of vector registers.
     kept: BTreeMap<(u16, usize), u16>,
-    /// The latter.
+    /// Vector registers that keep scalar ones.
     keepers: RegisterSet,
 }
 
@@ -102,7 +102,7 @@ impl OneWave {
         }
     }
 
-    /// Writes a register in some lanes; what is left of another block's tag is in doubt.
+    /// Marks a register in some lanes. A mark of another block in the remaining lanes is then in doubt.
     fn set(&mut self, register: u16, block: u16, lanes: u64) {
         if register >= 512 {
             return;
@@ -124,7 +124,7 @@ impl OneWave {
                 lanes: left,
             }
         } else {
-            // One of the two must go: that of the lanes that are off.
+            // Only one mark fits, so the mark of the disabled lanes is dropped.
             Tag { block, lanes }
         };
         let new = if new.block == 0 || new.lanes == 0 {
@@ -162,7 +162,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// A work-group begins.
+    /// Begins a work-group.
     pub fn group(&mut self, waves: usize) {
         self.waves.resize_with(waves, OneWave::default);
         for wave in &mut self.waves {
@@ -172,7 +172,7 @@ impl Provenance {
         }
     }
 
-    /// The block that the address of an access came from, and the lanes for which that is sure.
+    /// Returns the block that the address of an access came from, and the lanes for which this is certain.
     pub fn of_address(&self, here: &Here<'_>, part: &Part) -> Option<(usize, u64)> {
         let state = self.waves.get(here.wave.index as usize)?;
         if state.tagged.and(&here.facts.uses.reads).is_empty() {
@@ -183,7 +183,7 @@ impl Provenance {
         let first = match op.encoding {
             Encoding::Smem if !op.row.mnemonic.contains("buffer") => base.0,
             Encoding::Global if base != Code::OFF => {
-                // A pointer in the offset's place as well would be two.
+                // A pointer in the offset's place would be a second one.
                 if state.get(op.inst.by_role(Role::Addr).0).block != 0 {
                     return None;
                 }
@@ -199,7 +199,7 @@ impl Provenance {
         sure.then_some((block, lanes))
     }
 
-    /// An instruction has run.
+    /// Updates the marks after an instruction has run.
     pub fn after(&mut self, here: &Here<'_>, wave: &Wave) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
@@ -218,7 +218,7 @@ impl Provenance {
         let touched = !state.tagged.and(&uses.reads.or(&uses.writes)).is_empty();
         if touched {
             if !here.facts.exact || wave.indexes_vgprs() {
-                // Whatever was written: nothing is known any more.
+                // Any register may have been written, so all marks are dropped.
                 state.tagged = RegisterSet::default();
                 return;
             }
@@ -230,7 +230,7 @@ impl Provenance {
     }
 }
 
-/// Marks what an instruction writes.
+/// Marks the registers that an instruction writes.
 fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
     let inst = &here.op.inst;
     let vector = inst.encoding.is_vector();
@@ -311,7 +311,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             }
         }
     }
-    // Masks, further registers of a load.
+    // The rest are masks, and further registers of a load.
     let mut rest = rest.and(&state.tagged);
     while let Some(register) = rest.first() {
         state.set(register, 0, if register >= 256 { lanes } else { !0 });
@@ -321,7 +321,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
     }
 }
 
-/// One of two: for sure only where both are the same, or the other is a constant.
+/// Returns the mark of a choice between two sources. It is certain only if both marks are equal, or if the other source is a constant.
 fn choice(codes: impl Iterator<Item = Code>, all: [Tag; 3]) -> Tag {
     let mut made = Tag::default();
     let mut doubt = false;
@@ -365,7 +365,7 @@ fn here_lanes(wave: &Wave) -> u64 {
     crate::observe::lanes_on(wave)
 }
 
-/// Marks the addresses that a load has brought.
+/// Marks the addresses that a load has returned.
 fn loaded(state: &mut OneWave, here: &Here<'_>, wave: &Wave, hint: &mut usize) {
     let known = &*here.launch.memory;
     let span = known.span();
