@@ -5,10 +5,10 @@ use super::{Observer, lanes_on};
 use crate::isa::{Access, Code, Kind, register_name};
 use crate::machine::{Op, Started, Wave};
 
-/// Executions of which the operands are remembered.
+/// Number of executions whose operands are recorded.
 const REMEMBERED: usize = 2;
 
-/// A digest of words in order: of two sequences that differ somewhere it is another one, but for one chance in 2^64.
+/// Digest of a sequence of words. Two different sequences have the same digest with a probability of 2^-64.
 #[derive(Clone, Copy, Debug)]
 struct Digest(u64);
 
@@ -26,7 +26,7 @@ impl Digest {
     }
 }
 
-/// Watches the instruction at one link address.
+/// Observer of the instruction at one link address.
 #[derive(Clone, Debug)]
 pub struct Witness {
     target: u64,
@@ -37,7 +37,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Watches the instruction at a link address.
+    /// Creates an observer of the instruction at a link address.
     pub fn new(target: u64) -> Witness {
         Witness {
             target,
@@ -91,7 +91,7 @@ impl Observer for Witness {
         left.add(&wave.s);
         let pc = wave.pc.wrapping_sub(self.base) as u32;
         left.add(&[u32::from(wave.scc), wave.mode_bits(), pc]);
-        // What is stored is in no register: another store is another trace, unless no lane is on.
+        // The stored value is in no written register. Another value makes another digest, unless no lane is enabled.
         let stores = matches!(op.kind, Kind::Vmem | Kind::Lds);
         if stores && lanes_on(wave) != 0 {
             let loads = op.inst.row.operands.first();
@@ -103,7 +103,7 @@ impl Observer for Witness {
     }
 }
 
-/// The sources of an instruction in a wave: of vectors the values of the first lane that is on and of the last.
+/// Formats the sources of an instruction: for vectors, the values of the first and the last enabled lane.
 fn seen(wave: &Wave, op: &Op) -> String {
     let lanes = lanes_on(wave);
     let sources = op.inst.row.operands.iter().zip(&op.inst.operands);

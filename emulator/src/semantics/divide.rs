@@ -70,7 +70,7 @@ macro_rules! division {
 
         /// The quotient of the iteration, or the result of a special case of numerator and denominator.
         ///
-        /// With finite operands the iteration returns a NaN only if the quotient overflows far, so the NaN becomes an overflow.
+        /// The iteration on finite operands returns a NaN only if the quotient overflows far, so the NaN becomes an overflow.
         #[inline(always)]
         pub fn $fixup(
             mode: Mode,

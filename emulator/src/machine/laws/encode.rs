@@ -1,4 +1,4 @@
-//! From a row, operands and modifiers to words: the decoder's inverse, checked against it.
+//! Encoder from a row, operands and modifiers to words. It inverts the decoder, and is checked against it.
 
 use crate::isa::{
     Access, Code, Encoding, Flags, Form, Inst, Modifiers, Role, Type, decode, disassemble,

@@ -7,7 +7,7 @@ use crate::isa::{Access, Code, Encoding, Flags, Form, Operand, Role};
 /// Values that an operand's field may hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slot {
-    /// This code only.
+    /// The field has a fixed code.
     Fixed(Code),
     /// A group of this many VGPRs.
     Vector(usize),

@@ -1,5 +1,5 @@
-//! Planted mistakes and their right twins, as data: `tests/sanitizer/*.toml` says what the running checks and lint must report of each
-//! program, and where one of the two is silent, why.
+//! Planted mistakes and their corrected versions, as data: `tests/sanitizer/*.toml` has the findings that the running checks and the static
+//! search must report for each program, and a reason where one of the two reports nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::machine::rig;
 
 /// Link address of the first instruction.
 const CODE: u64 = 0x100;
-/// `s_nop 15`, which stands for the wait states between two instructions.
+/// `s_nop 15`, a placeholder for the wait states between two instructions.
 const BETWEEN: &str = "bf80000f";
 const S_ENDPGM: &str = "bf810000";
 
@@ -27,7 +27,7 @@ struct File {
     hazard: Vec<Pair>,
 }
 
-/// A program, and what must be found in it.
+/// A program with its expected findings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program {
@@ -37,20 +37,20 @@ struct Program {
     #[expect(dead_code, reason = "the words are what runs")]
     code: String,
     words: String,
-    /// Waves of the group.
+    /// Number of waves of the group.
     #[serde(default = "one")]
     waves: usize,
-    /// It runs here.
+    /// True if the program runs here.
     #[serde(default = "yes")]
     runs: bool,
     findings: Vec<Expected>,
-    /// "silent": the running checks find nothing.
+    /// "silent" if the running checks find nothing.
     run: Option<String>,
-    /// "silent": lint finds nothing.
+    /// "silent" if the static search finds nothing.
     lint: Option<String>,
 }
 
-/// Two instructions with `s_nop 15` between them, and the rule that they are about.
+/// Two instructions with `s_nop 15` between them, and their rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pair {
@@ -102,7 +102,7 @@ fn by_run(words: &str, waves: usize) -> BTreeSet<Expected> {
     expected.collect()
 }
 
-/// The instructions of words.
+/// Decodes words to instructions.
 fn instructions(words: &str) -> Vec<(u64, Inst)> {
     let words = format!("{words} {S_ENDPGM}");
     let words = words.split_whitespace();
@@ -139,7 +139,7 @@ fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
     expected.collect()
 }
 
-/// The files of planted mistakes.
+/// Reads the files of planted mistakes.
 fn files() -> Vec<File> {
     let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sanitizer"));
     let entries = std::fs::read_dir(directory).expect("the programs' directory");
@@ -174,7 +174,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
             }
         }
         let found = by_lint(&program.words, program.waves);
-        // Barriers that waves miss show only when they run.
+        // Barriers that waves miss show only at run time.
         let expected = of(&program.lint);
         let expected = expected.into_iter().filter(|one| one.check != "sync");
         if found != expected.collect() {
@@ -185,7 +185,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The words of a pair with so many wait states between the two: where the second stands, and where the first.
+/// Returns the words of a pair with `states` wait states between the two, and the addresses of the second and the first instruction.
 fn apart(words: &str, states: u32) -> (String, u64, u64) {
     let words: Vec<&str> = words.split(' ').collect();
     let middle = words.iter().position(|word| *word == BETWEEN);

@@ -1,14 +1,15 @@
-//! Races: accesses of the same bytes, one of them a write, that nothing orders.
+//! Races: accesses of the same bytes, at least one of them a write, without an order between them.
 //!
-//! Found from who accessed a byte, not from what came of it: the order in which waves and groups happen to run here does not matter.
-//! What orders two accesses:
-//! - within a wave, the program; within a group, a barrier between them, which all its waves have passed;
-//! - an atomic operation of the first after its access and one of the second before its own (the second saw what the first released),
-//!   or a load past the cache (GLC, as atomic loads are) that found a value which the first stored behind its access;
+//! The check uses the set of accesses, not their results, so the order in which waves and groups happen to run here does not matter. Two
+//! accesses are ordered by:
+//! - the program, within a wave; a barrier between them that all waves of the group have passed, within a group;
+//! - an atomic operation of the first wave after its access and one of the second wave before its own (the second saw the value that the
+//! first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
+//! access;
 //! - the beginning and the end of a launch.
 //!
-//! Atomics do not race with each other, nor do writes of the value that is there already. Where it matters which place an atomic
-//! went to, this leaves it out: two groups that have met at any place are taken to be in order.
+//! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
+//! atomics that order accesses: two groups that have met at any address count as ordered.
 
 mod cell;
 mod global;
@@ -23,13 +24,13 @@ use super::finding::{Detail, Other};
 use super::{Check, Findings, Here, Launched, Part, Space, Watch};
 use crate::machine;
 
-/// The check. Workers share what they know of device memory.
+/// The check. Workers share the records of device memory.
 #[derive(Default)]
 pub struct Race {
     shared: Arc<Shared>,
     group: Group,
     lds: Lds,
-    /// Groups that this worker has begun: stale marks of LDS have another number.
+    /// Number of groups that this worker has begun. Stale marks of LDS have another number.
     serial: u32,
 }
 
@@ -42,7 +43,7 @@ impl Watch for Race {
     }
 
     fn dispatch(&mut self) {
-        // Whatever was before is in order with it.
+        // A launch is ordered after everything before it.
         self.shared = Arc::default();
     }
 
@@ -70,7 +71,7 @@ impl Watch for Race {
             }
         }
         for part in &here.access.parts {
-            // Loads past the cache are looked at when they have seen what they see.
+            // Loads past the cache are checked after they have run, because their values decide.
             if part.space == Space::Scratch || acquires(here) && !here.access.atomic {
                 continue;
             }
@@ -99,7 +100,7 @@ impl Watch for Race {
 }
 
 impl Race {
-    /// Looks at the cells of a part, and marks them.
+    /// Checks and marks the cells of a part.
     fn check(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
         let wave = here.wave.index as usize;
         let atomic = here.access.atomic;
@@ -112,7 +113,7 @@ impl Race {
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
         let stale = part.space == Space::Lds;
         let mut met: Option<(Met, u64, u64)> = None;
-        // Whose stretch is known to be in order with this one: lanes meet the same again and again.
+        // The last writer that was found to be ordered, because lanes often meet the same one again.
         let mut ordered = (0, 0);
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
             if cell.alone(mark, kind, value, stale) {
@@ -209,7 +210,7 @@ fn acquires(here: &Here<'_>) -> bool {
     here.access.atomic || here.access.coherent && here.access.parts.iter().any(|part| part.reads)
 }
 
-/// A group's id by its number.
+/// Returns a group's id by its number.
 fn id(number: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [number % x, number / x % y, number / x / y]
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Ranges, ends included, that an instruction must lie in; none: any.
+/// Inclusive ranges that an instruction must lie in; `None` permits all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Work-group ids in x, y and z.

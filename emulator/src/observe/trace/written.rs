@@ -4,7 +4,7 @@ use super::values;
 use crate::isa::{Access, Code, Flags, Operand, Role, Type, register_name};
 use crate::machine::{Kind, LANES, Op, Wave};
 
-/// Registers as they were before an instruction.
+/// Registers before an instruction.
 #[derive(Default)]
 pub struct Before {
     s: Vec<u32>,
@@ -23,7 +23,7 @@ struct Vector {
 }
 
 impl Before {
-    /// Remembers the registers of a wave.
+    /// Copies the registers of a wave.
     pub fn take(&mut self, wave: &Wave) {
         self.s.clear();
         self.s.extend(wave.s);
@@ -83,7 +83,7 @@ impl Before {
 
     fn vectors(&self, wave: &Wave, op: &Op, changes: &mut Vec<String>) {
         let mut vectors: Vec<Vector> = Vec::new();
-        // Under these modes another register is written than the one that is named, or none.
+        // In these modes the instruction writes another register than the named one, or none.
         if !wave.skips_vector() && !wave.indexes_vgprs() {
             vectors.extend(
                 written(op).filter_map(|(operand, code)| self.named(wave, op, operand, code)),
@@ -113,11 +113,11 @@ impl Before {
         }
     }
 
-    /// The VGPRs of an operand that is written.
+    /// Returns the VGPRs of a written operand.
     fn named(&self, wave: &Wave, op: &Op, operand: &Operand, code: Code) -> Option<Vector> {
         let first = usize::from(code.as_vgpr()?);
         let mut count = operand.ty.registers();
-        // What is compared stands behind what is stored, and stays.
+        // The compare value stands behind the data, and keeps its value.
         if operand.role == Role::Data && op.row.mnemonic.contains("_atomic_cmpswap") {
             count /= 2;
         }
@@ -134,8 +134,8 @@ impl Before {
     }
 }
 
-/// The operands that an instruction writes. An atomic gives back the old value only where GLC asks for it, and a load to LDS writes
-/// no register.
+/// Iterates over the operands that an instruction writes. An atomic returns the old value only with GLC, and a load to LDS writes no
+/// register.
 fn written(op: &Op) -> impl Iterator<Item = (&'static Operand, Code)> {
     let flags = op.modifiers.flags;
     let silent = op.row.mnemonic.contains("_atomic_") && !flags.has(Flags::GLC);
@@ -144,7 +144,7 @@ fn written(op: &Op) -> impl Iterator<Item = (&'static Operand, Code)> {
     operands.filter(move |(operand, _)| operand.access != Access::Read && !silent && !to_lds)
 }
 
-/// A value of two registers as one number, every other register by itself: what a load brings may be anything.
+/// Formats a value of two registers as one number, and every other register by itself, because loaded data may have any type.
 fn show(wave: &Wave, op: &Op, vector: &Vector, changes: &mut Vec<String>) {
     let one = vector.count == 2 && (vector.ty != Type::B64 || op.kind == Kind::Valu);
     let width = if one { 2 } else { 1 };

@@ -151,7 +151,7 @@ impl Reached<'_> {
             if !block.may_be_undefined() {
                 return;
             }
-            // The accesses may leave no gap: there are as many bytes as the lanes have elements, if no two lanes write the same one.
+            // The lanes write `all` bytes if no two of them overlap. A range of exactly this size then has no gap.
             let all = u64::from(part.lanes.count_ones()) * part.bytes;
             let follows = |first: u64| {
                 let mut at = first;
