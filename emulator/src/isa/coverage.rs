@@ -1,6 +1,6 @@
 //! Share of the instruction table that the emulator executes.
 
-use super::{Encoding, Form, Row, rows};
+use super::{Encoding, Form, Properties, Row, rows};
 
 /// One encoding's share of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +66,9 @@ fn of(encoding: Encoding) -> Coverage {
 /// launches is executed.
 fn reason(encoding: Encoding, row: &Row) -> Reason {
     let graphics = matches!(encoding, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
-    if graphics || row.mnemonic.starts_with("v_interp_") {
+    if graphics || row.properties.has(Properties::INTERPOLATION) {
         Reason::Graphics
-    } else if row.mnemonic.starts_with("ds_gws_") || row.mnemonic == "ds_ordered_count" {
+    } else if row.properties.has(Properties::GWS) || row.properties.has(Properties::ORDERED_COUNT) {
         Reason::Driver
     } else {
         Reason::Missing

@@ -1,6 +1,6 @@
 //! A decoded instruction.
 
-use super::{Encoding, Form, Operand, Role, Row};
+use super::{Encoding, Form, Operand, Properties, Role, Row};
 
 /// An operand as encoded in the 9-bit source space, which scalars, constants and VGPRs share.
 ///
@@ -195,6 +195,11 @@ impl Inst {
         self.size as usize
     }
 
+    /// Returns true if the row has a property.
+    pub fn has(&self, property: Properties) -> bool {
+        self.row.properties.has(property)
+    }
+
     /// Returns the number of registers of an operand. This is the row's number, except for addresses whose width depends on other fields,
     /// and for the dword that TFE adds.
     pub fn registers(&self, operand: &Operand) -> u16 {
@@ -219,9 +224,8 @@ impl Inst {
 
     /// Images: returns the largest number of address VGPRs that the instruction can read.
     pub fn most_coordinates(&self) -> u16 {
-        let name = self.row.mnemonic;
-        let has = |part: &str| name.contains(part);
-        match (has("sample") || has("gather"), has("_d") || has("_cd")) {
+        let samples = self.has(Properties::SAMPLE) || self.row.modifiers.has(Flags::GATHER);
+        match (samples, self.has(Properties::GRADIENTS)) {
             // An offset, a bias or a reference, two gradients with three components each, three coordinates and a level.
             (true, true) => 12,
             (true, false) => 6,

@@ -1,6 +1,6 @@
 //! Kinds of instructions.
 
-use super::{Encoding, Inst};
+use super::{Encoding, Inst, Properties};
 
 /// Kind of an instruction in the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,8 @@ impl Kind {
 
     /// The kind of an instruction.
     pub fn of(inst: &Inst) -> Kind {
-        let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
         match inst.encoding {
-            _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
+            _ if inst.has(Properties::BRANCH) => Kind::Branch,
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => Kind::Salu,
             Encoding::Sopp => Kind::Control,
             Encoding::Smem => Kind::Smem,

@@ -1,6 +1,6 @@
 //! A row of the instruction table.
 
-use super::{Encoding, Form};
+use super::{Encoding, Form, Properties};
 use crate::machine::Handlers;
 
 /// An instruction of the table.
@@ -14,6 +14,8 @@ pub struct Row {
     pub operands: &'static [Operand],
     /// Modifiers that are legal, and properties of the instruction.
     pub modifiers: Flags,
+    /// Properties that neither the encoding nor the operands show.
+    pub properties: Properties,
     /// Handlers that execute the instruction. An instruction without handlers disassembles, and traps by name when executed.
     pub semantics: Option<Handlers>,
 }

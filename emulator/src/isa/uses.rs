@@ -1,6 +1,6 @@
 //! Registers that an instruction reads and writes, including registers that no operand names.
 
-use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Properties, Role};
 
 /// A set of registers: scalar registers at their codes, SCC, MODE, VGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -108,9 +108,8 @@ pub struct Uses {
 impl Uses {
     /// Determines the registers that an instruction uses.
     pub fn of(inst: &Inst) -> Uses {
-        let name = inst.row.mnemonic;
         let mut uses = Uses::default();
-        if is_indexed(inst) {
+        if inst.has(Properties::RUNTIME_REGISTERS) {
             uses.reads = RegisterSet::ALL;
             uses.writes = RegisterSet::ALL;
             return uses;
@@ -126,8 +125,8 @@ impl Uses {
                 continue;
             };
             let partly = matches!(inst.form, Form::Sdwa | Form::Dpp) && first >= 256
-                || name.ends_with("_d16_hi")
-                || name.starts_with("v_writelane");
+                || inst.has(Properties::D16_HIGH)
+                || inst.has(Properties::WRITES_LANE);
             if operand.access != Access::Write || partly {
                 uses.reads.add(first, count);
             }
@@ -138,7 +137,7 @@ impl Uses {
                 }
             }
         }
-        uses.implied(inst, name);
+        uses.implied(inst);
         uses
     }
 
@@ -154,7 +153,7 @@ impl Uses {
     }
 
     /// Adds registers that no operand names.
-    fn implied(&mut self, inst: &Inst, name: &str) {
+    fn implied(&mut self, inst: &Inst) {
         if inst.encoding.is_vector() {
             self.reads.add(EXEC, 2);
             self.reads.add(MODE, 1);
@@ -164,72 +163,58 @@ impl Uses {
         }
         let to_lds = inst.modifiers.flags.has(Flags::LDS) && Kind::of(inst) == Kind::Vmem;
         let m0 = [
-            "s_sendmsg",
-            "ds_gws",
-            "ds_ordered",
-            "ds_append",
-            "ds_consume",
-            "v_interp",
+            Properties::MESSAGE,
+            Properties::GWS,
+            Properties::ORDERED_COUNT,
+            Properties::LDS_COUNTER,
+            Properties::INTERPOLATION,
+            Properties::ADDRESS_BY_LANE,
         ];
         if to_lds
             || inst.modifiers.flags.has(Flags::GDS) && inst.encoding == Encoding::Ds
             || inst.encoding == Encoding::Vintrp
-            || name.contains("addtid")
-            || m0.iter().any(|begin| name.starts_with(begin))
+            || m0.iter().any(|&property| inst.has(property))
         {
             self.reads.add(M0, 1);
         }
-        if name.contains("saveexec") || name.contains("wrexec") {
+        if inst.has(Properties::COMPUTES_EXEC) {
             self.reads.add(EXEC, 2);
             self.writes.add(EXEC, 2);
             self.kills.add(EXEC, 2);
         }
-        if name.starts_with("v_cmpx") {
+        if inst.has(Properties::COMPARES_TO_EXEC) {
             self.writes.add(EXEC, 2);
             self.kills.add(EXEC, 2);
         }
-        if name.starts_with("v_div_fmas") || name.starts_with("s_cbranch_vcc") {
+        if inst.has(Properties::DIVISION_STEP) || inst.has(Properties::BRANCH_ON_VCC) {
             self.reads.add(VCC, 2);
         }
-        if name.starts_with("s_cbranch_exec") {
+        if inst.has(Properties::BRANCH_ON_EXEC) {
             self.reads.add(EXEC, 2);
         }
-        if reads_scc(name) {
+        if inst.has(Properties::READS_SCC) {
             self.reads.add(SCC, 1);
         }
-        if writes_scc(inst.encoding, name) {
+        if writes_scc(inst) {
             self.writes.add(SCC, 1);
             self.kills.add(SCC, 1);
         }
-        if name.starts_with("s_setreg") {
+        if inst.has(Properties::SETS_HARDWARE_REGISTER) {
             self.reads.add(MODE, 1);
             self.writes.add(MODE, 1);
         }
-        if name.starts_with("s_getreg") {
+        if inst.has(Properties::GETS_HARDWARE_REGISTER) {
             self.reads = RegisterSet::ALL;
         }
-        if name.starts_with("s_setvskip") {
+        if inst.has(Properties::SETS_VSKIP) {
             self.writes.add(MODE, 1);
             self.reads.add(MODE, 1);
         }
-        if name == "s_setkill" {
+        if inst.row.mnemonic == "s_setkill" {
             self.reads.add(EXEC, 2);
             self.writes.add(EXEC, 2);
         }
     }
-}
-
-/// Returns true if the instruction's registers are known only at run time: by an index, a stack of forks or a jump.
-fn is_indexed(inst: &Inst) -> bool {
-    let name = inst.row.mnemonic;
-    let begins = [
-        "s_set_gpr_idx",
-        "s_cbranch_g_fork",
-        "s_cbranch_i_fork",
-        "s_cbranch_join",
-        "s_rfe",
-    ];
-    name.contains("movrel") || begins.iter().any(|begin| name.starts_with(begin))
 }
 
 /// Returns the number of the first register that a code names.
@@ -241,47 +226,11 @@ fn register(code: Code) -> Option<Number> {
     }
 }
 
-fn reads_scc(name: &str) -> bool {
-    const READERS: [&str; 6] = [
-        "s_addc",
-        "s_subb",
-        "s_cselect",
-        "s_cmov",
-        "s_cbranch_scc",
-        "s_cmovk",
-    ];
-    READERS.iter().any(|begin| name.starts_with(begin))
-}
-
-fn writes_scc(encoding: Encoding, name: &str) -> bool {
-    let none_of = |begins: &[&str]| !begins.iter().any(|begin| name.starts_with(begin));
-    match encoding {
-        Encoding::Sopc => none_of(&["s_setvskip", "s_set_gpr_idx"]),
-        Encoding::Sopk => name.starts_with("s_cmpk") || name.starts_with("s_addk"),
-        Encoding::Sop2 => none_of(&[
-            "s_cselect",
-            "s_mul",
-            "s_bfm",
-            "s_pack",
-            "s_rfe",
-            "s_cbranch",
-        ]),
-        Encoding::Sop1 => none_of(&[
-            "s_mov",
-            "s_cmov",
-            "s_brev",
-            "s_ff",
-            "s_flbit",
-            "s_sext",
-            "s_bitset",
-            "s_bitreplicate",
-            "s_getpc",
-            "s_setpc",
-            "s_swappc",
-            "s_rfe",
-            "s_cbranch",
-            "s_set_gpr_idx",
-        ]),
-        _ => false,
-    }
+/// Returns true if the instruction writes SCC.
+fn writes_scc(inst: &Inst) -> bool {
+    let scalar = matches!(
+        inst.encoding,
+        Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc
+    );
+    scalar && !inst.has(Properties::KEEPS_SCC)
 }

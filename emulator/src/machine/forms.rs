@@ -9,7 +9,7 @@ use super::trap::Outcome;
 use super::trap::{Fault, TrapKind};
 use super::wave::Wave;
 use crate::isa::fields::{self, Reserved};
-use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst};
+use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst, Properties};
 use crate::semantics::Mode;
 
 /// Returns the handlers of an instruction in its form.
@@ -22,7 +22,7 @@ pub fn handlers(inst: &Inst) -> Handlers {
         // A driver assigns the global data share, and compute kernels get none. GWS instructions do not use its memory.
         _ if inst.encoding == Encoding::Ds
             && flags.has(Flags::GDS)
-            && !inst.row.mnemonic.starts_with("ds_gws_") =>
+            && !inst.has(Properties::GWS) =>
         {
             Handlers::scalar(unimplemented)
         }

@@ -9,7 +9,7 @@ use super::op::Handlers;
 use super::op::Op;
 use super::region::Region;
 use crate::code_object::Kernel;
-use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
+use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Properties, Row};
 
 /// Instructions of a page. The whole page is decoded when its first instruction runs.
 const PAGE: usize = 256;
@@ -168,6 +168,7 @@ fn unknown(words: &[u8]) -> Inst {
         mnemonic: "invalid",
         operands: &[],
         modifiers: Flags::NONE,
+        properties: Properties::NONE,
         semantics: None,
     };
     let word = |at: usize| {

@@ -1,6 +1,6 @@
 //! Memory traffic of an instruction, as far as its words determine it.
 
-use crate::isa::{Encoding, Flags, Inst, Role};
+use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 
 /// Path on which an instruction reaches memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Traffic {
             Encoding::Scratch => Way::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => Way::Buffer,
             Encoding::Mimg if inst.row.semantics.is_some() => Way::Image,
-            Encoding::Ds if has(inst, &["append", "consume"]) => Way::LdsOnce,
+            Encoding::Ds if inst.has(Properties::LDS_COUNTER) => Way::LdsOnce,
             Encoding::Ds => Way::Lds,
             _ => return Traffic::default(),
         };
@@ -71,10 +71,6 @@ impl Traffic {
     }
 }
 
-fn has(inst: &Inst, parts: &[&str]) -> bool {
-    parts.iter().any(|part| inst.row.mnemonic.contains(part))
-}
-
 /// Returns the size in bytes of the operand with a role.
 fn bytes(inst: &Inst, role: Role) -> usize {
     let mut operands = inst.row.operands.iter();
@@ -89,16 +85,16 @@ fn in_memory(inst: &Inst) -> (usize, usize) {
         0 => bytes(inst, Role::Sdst),
         data => data,
     };
-    if has(inst, &["_atomic_cmpswap"]) {
+    if inst.has(Properties::COMPARE_AND_SWAP) {
         // The compare value stands behind the data in the same operand.
         (data / 2, data / 2)
-    } else if has(inst, &["_atomic_"]) {
+    } else if inst.has(Properties::ATOMIC) {
         (data, data)
-    } else if has(inst, &["_store_lds_dword"]) {
+    } else if inst.has(Properties::STORES_LDS) {
         (0, 4)
-    } else if has(inst, &["_load_"]) {
+    } else if inst.has(Properties::LOAD) {
         (register, 0)
-    } else if has(inst, &["_store_"]) {
+    } else if inst.has(Properties::STORE) {
         (0, data)
     } else {
         (0, 0)
@@ -111,9 +107,9 @@ fn in_image(inst: &Inst) -> (usize, usize) {
         let operand = inst.row.operands.iter().find(|o| o.role == role);
         operand.map_or(0, |operand| 4 * usize::from(inst.registers(operand)))
     };
-    if has(inst, &["_load", "_sample"]) {
+    if inst.has(Properties::LOAD) || inst.has(Properties::SAMPLE) {
         (data(Role::Vdst), 0)
-    } else if has(inst, &["_store"]) {
+    } else if inst.has(Properties::STORE) {
         (0, data(Role::Data))
     } else {
         (0, 0)
@@ -124,24 +120,25 @@ fn in_image(inst: &Inst) -> (usize, usize) {
 fn in_lds(inst: &Inst) -> (usize, usize) {
     let data = bytes(inst, Role::Data);
     let both = data + bytes(inst, Role::Data1);
-    let wide = if inst.row.mnemonic.ends_with("64") {
-        8
-    } else {
-        4
-    };
-    if has(inst, &["permute", "swizzle", "_gws_", "ordered"]) {
+    let wide = if inst.has(Properties::LDS_WIDE) { 8 } else { 4 };
+    let without_lds = [
+        Properties::LDS_LANE_EXCHANGE,
+        Properties::GWS,
+        Properties::ORDERED_COUNT,
+    ];
+    if without_lds.iter().any(|&property| inst.has(property)) {
         (0, 0)
-    } else if has(inst, &["append", "consume"]) {
+    } else if inst.has(Properties::LDS_COUNTER) {
         (4, 4)
-    } else if has(inst, &["write_src2"]) {
+    } else if inst.has(Properties::LDS_COPY) {
         (wide, wide)
-    } else if has(inst, &["_src2_"]) {
+    } else if inst.has(Properties::LDS_OPERAND) {
         (2 * wide, wide)
-    } else if has(inst, &["ds_read"]) {
+    } else if inst.has(Properties::LDS_READ) {
         (bytes(inst, Role::Vdst), 0)
-    } else if has(inst, &["ds_write"]) {
+    } else if inst.has(Properties::LDS_WRITE) {
         (0, both)
-    } else if has(inst, &["wrxchg2"]) {
+    } else if inst.has(Properties::LDS_EXCHANGE2) {
         (both, both)
     } else {
         (data, data)

@@ -1,4 +1,4 @@
-//! Work-item and work-group ids of launches in one, two and three dimensions.
+//! Tests of work-item and work-group ids of launches in one, two and three dimensions.
 
 use crate::device::{Arg, Device};
 use gfx906::machine::Limits;
@@ -25,7 +25,7 @@ fn ids(grid: [u32; 3], block: [u32; 3]) -> Vec<[u32; 6]> {
     values.chunks_exact(6).map(item).collect()
 }
 
-/// The position of the `n`th in a box, x fastest.
+/// Returns the position of the `n`th element of a box, with x fastest.
 fn position(n: u32, size: [u32; 3]) -> [u32; 3] {
     [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
 }

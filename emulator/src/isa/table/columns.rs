@@ -7,8 +7,8 @@ pub(super) use super::runs::*;
 pub(super) use crate::isa::row::Row;
 pub(super) use crate::semantics::*;
 
-use crate::isa::Flags;
 use crate::isa::row::{Access::*, Operand, Role::*, Type::*};
+use crate::isa::{Flags, Properties};
 use crate::machine::Handlers;
 
 /// An instruction that disassembles and is not executed.
@@ -31,6 +31,7 @@ pub(super) const fn row(
         mnemonic,
         operands,
         modifiers,
+        properties: Properties::of(mnemonic),
         semantics,
     }
 }

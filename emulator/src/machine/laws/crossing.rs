@@ -1,5 +1,5 @@
-//! Crossing: what rows that cross lanes do, said by other instructions. DPP is v_mov_b32 with the same control, then the VOP3 form
-//! in the lanes that the control leaves on; reads of one lane are undone by writes of it, permutations by each other.
+//! Crossing: rows that cross lanes agree with other instructions. DPP equals v_mov_b32 with the same control, followed by the VOP3 form in
+//! the lanes that the control enables. Writes of one lane undo reads of it, and permutations undo each other.
 
 use super::Law;
 use super::asm;
@@ -10,7 +10,7 @@ use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Code, Flags, Form, Modifiers, Role};
 
-/// VGPRs that no draw names.
+/// VGPRs that no draw uses.
 const MARK: Code = Code(256 + 200);
 const ZERO: Code = Code(256 + 201);
 const MOVED: Code = Code(256 + 202);
@@ -80,7 +80,7 @@ fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
         .fold(0u64, |mask, l| mask | 1 << l);
     ready.set64(EXEC, lanes);
     ready.pc = state.pc;
-    // Signs are of what was moved, zeros from no lane included.
+    // The signs apply to the moved values, including zeros from missing lanes.
     let mut short = drawn.draft;
     short.inst.form = Form::E64;
     short.inst.modifiers = Modifiers {
@@ -142,12 +142,12 @@ fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
     let push = asm::op("ds_permute_b32", &[pushed, address, data]);
     let pull = asm::op("ds_bpermute_b32", &[pulled, address, pushed]);
     let after = bench.run(&state, &[push, pull].concat());
-    // Pulling reads lane p(l) of what was pushed from lane l.
+    // Pulling reads lane p(l) of the value pushed from lane l.
     let wrong = (0..64).find(|&l| after.register(pulled)[l] != state.register(data)[l]);
     wrong.map(|l| format!("lane {l} does not come back by x -> {factor} x + {first}"))
 }
 
-/// Quads by swizzle and by DPP; an exclusive or, twice.
+/// Checks that quads by swizzle equal quads by DPP, and that an exclusive or undoes itself.
 fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [data, once, twice] = [9, 10, 11].map(Code::vgpr);
     let quad = dice.below(256) as u16;

@@ -1,5 +1,5 @@
-//! Off: a lane that is off changes nothing and is not looked at. What its registers hold makes no difference to any other lane, to
-//! scalar registers or to memory, and they hold it afterwards.
+//! Off: a disabled lane changes nothing and has no effect. The values of its registers make no difference to any other lane, to scalar
+//! registers or to memory, and the registers keep them.
 
 use super::Law;
 use super::dice::Dice;
@@ -38,7 +38,7 @@ fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, t
     let exec = state.exec();
     let off = || (0..64).filter(move |l| exec >> l & 1 == 0);
     let mut other = state.clone();
-    // The window in which operands stand, and what an index leads to.
+    // The window has the registers of operands, and those that an index reaches.
     for register in &mut other.v[..48] {
         off().for_each(|l| register[l] = dice.next() as u32);
     }

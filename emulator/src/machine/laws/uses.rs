@@ -1,5 +1,5 @@
-//! Uses: an instruction changes no register but those that it is said to write, what it does depends on none but those that it is said to
-//! read, and the old value of one that it is said to kill is gone.
+//! Uses: an instruction changes only the registers that `uses` says it writes, its effects depend only on the registers that it is said to
+//! read, and the old value of a register that it is said to kill is lost.
 
 use super::Law;
 use super::dice::Dice;
@@ -56,7 +56,7 @@ fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, t
     );
 }
 
-/// The registers that differ between two states.
+/// Returns the registers that differ between two states.
 fn changed(a: &State, b: &State) -> RegisterSet {
     let mut set = RegisterSet::default();
     for at in 0..128 {
@@ -74,7 +74,7 @@ fn changed(a: &State, b: &State) -> RegisterSet {
     set
 }
 
-/// Gives every register that is not spared another value; MODE stays, for most of its values stop instructions.
+/// Changes every register that is not spared. MODE keeps its value, because most values stop instructions.
 fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
     for at in 0..128 {
         if !spared.has(at as Number) {

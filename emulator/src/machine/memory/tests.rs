@@ -35,7 +35,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
     format!("{}; {}", lines[0], lines[lines.len() - 1])
 }
 
-/// "Outside every allocation ... at byte 0 of `out`" was said of an access that ran over the end.
+/// The report "Outside every allocation ... at byte 0 of `out`" was once given for an access that ran over the end.
 #[test]
 fn what_is_told_of_a_fault_is_true_of_every_kind_of_memory() {
     let cases = [

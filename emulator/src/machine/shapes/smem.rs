@@ -5,7 +5,7 @@ use super::super::env::Env;
 use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use super::atomic::{Word, check_aligned};
-use crate::isa::{Code, Flags, Inst};
+use crate::isa::{Code, Flags, Inst, Properties};
 
 /// Returns the offset: the immediate one plus a register's value times `scale`.
 fn offset(w: &Wave, i: &Inst, scale: u64) -> u64 {
@@ -42,9 +42,12 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
 /// Returns the memory that an instruction of `dwords` dwords reaches: for each run of neighbours the number of its first dword, its length
 /// and its address.
 pub fn reached(w: &Wave, i: &Inst, dwords: u16) -> Vec<(usize, usize, u64)> {
-    let name = i.row.mnemonic;
-    let scale = if name.contains("scratch") { 64 } else { 1 };
-    if name.contains("buffer") {
+    let scale = if i.has(Properties::SCALAR_SCRATCH) {
+        64
+    } else {
+        1
+    };
+    if i.has(Properties::SCALAR_BUFFER) {
         runs(w, i, dwords).collect()
     } else {
         vec![(0, dwords.into(), address(w, i, scale))]

@@ -8,7 +8,7 @@ use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::Element;
 use super::{flat, mubuf, typed};
-use crate::isa::{Code, Encoding, Flags, Inst, Type};
+use crate::isa::{Code, Encoding, Flags, Inst, Properties, Type};
 
 /// Returns the LDS address of a lane.
 pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
@@ -19,7 +19,7 @@ pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
 
 /// Runs a load with the `lds` modifier. It loads at most a dword, and a narrower value is extended to a dword.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    let values = if i.row.mnemonic.contains("_format_") {
+    let values = if i.has(Properties::FORMATTED) {
         typed::first_components(w, e, i)?
     } else {
         untyped(w, e, i)?

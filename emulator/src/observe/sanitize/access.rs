@@ -1,6 +1,6 @@
 //! Memory accesses of an instruction, determined from the registers before it runs.
 
-use crate::isa::{Encoding, Flags, Inst, Role};
+use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
 use crate::machine::shapes::{flat, image, lds, lds_more, mubuf, smem, to_lds, typed};
 use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
@@ -79,7 +79,6 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     out.clear();
     let (reads, writes) = (op.traffic.read != 0, op.traffic.written != 0);
     let flags = op.modifiers.flags;
-    let name = op.row.mnemonic;
     out.atomic = reads && writes;
     out.coherent = flags.has(Flags::GLC);
     let register = register(op);
@@ -93,7 +92,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
         writes,
         scalar: false,
         register: register.filter(|_| !(reads && writes)),
-        high: name.ends_with("_d16_hi"),
+        high: op.has(Properties::D16_HIGH),
     };
     let lanes = lanes_on(wave);
     let parts = &mut out.parts;
@@ -163,7 +162,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
 
 /// Returns the first register that an instruction loads or stores.
 fn register(inst: &Inst) -> Option<u16> {
-    let stores = inst.row.mnemonic.contains("store") || inst.row.mnemonic.contains("write");
+    let stores = inst.has(Properties::STORE) || inst.has(Properties::LDS_WRITE);
     let roles = match (inst.encoding, stores) {
         (Encoding::Smem, _) => [Role::Sdst, Role::Data],
         (_, true) => [Role::Data, Role::Data],
@@ -174,7 +173,7 @@ fn register(inst: &Inst) -> Option<u16> {
         let mut operands = found.clone();
         operands.find(|(operand, code)| operand.role == *role && code.0 < 512)
     });
-    let formatted = inst.encoding == Encoding::Mimg || inst.row.mnemonic.contains("_format_");
+    let formatted = inst.encoding == Encoding::Mimg || inst.has(Properties::FORMATTED);
     let plain = !inst.modifiers.flags.has(Flags::LDS) && !formatted;
     found.map(|(_, code)| code.0).filter(|_| plain)
 }
@@ -189,7 +188,7 @@ fn buffer(
     parts: &mut Vec<Part>,
     part: impl Fn(Space, u64, Addresses, u64) -> Part,
 ) {
-    let typed = op.encoding == Encoding::Mtbuf || op.row.mnemonic.contains("_format_");
+    let typed = op.encoding == Encoding::Mtbuf || op.has(Properties::FORMATTED);
     let bytes = match typed {
         true => typed::bytes(wave, op).unwrap_or(0),
         false => bytes,
@@ -221,10 +220,9 @@ fn in_lds(
     parts: &mut Vec<Part>,
     part: impl Fn(Space, u64, Addresses, u64) -> Part,
 ) {
-    let name = op.row.mnemonic;
     let bytes = u64::from(op.traffic.read.max(op.traffic.written));
     let wide = |at: [u32; LANES]| at.map(u64::from);
-    if name.contains("_src2_") {
+    if op.has(Properties::LDS_OPERAND) {
         let addr = lds::register(op.by_role(Role::Addr));
         let both = wave.v[addr].map(|address| lds_more::both_places(op, address));
         let bytes = u64::from(op.traffic.written);
@@ -235,7 +233,7 @@ fn in_lds(
         });
     } else if op.row.modifiers.has(Flags::TWO_OFFSETS) {
         let half = bytes / 2;
-        let unit = half as u32 * if name.contains("st64") { 64 } else { 1 };
+        let unit = half as u32 * if op.has(Properties::STRIDE64) { 64 } else { 1 };
         let (first, second) = lds::offsets(op, unit);
         let at = |offset| wide(lds::addresses(wave, op, offset));
         let one = part(Space::Lds, lanes, at(first), half);
@@ -247,7 +245,7 @@ fn in_lds(
         }
         parts.push(one);
         parts.push(two);
-    } else if name.contains("addtid") {
+    } else if op.has(Properties::ADDRESS_BY_LANE) {
         parts.push(part(
             Space::Lds,
             lanes,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Site, hazard, init, memory, wait};
 use crate::isa::uses::Uses;
-use crate::isa::{Inst, disassemble};
+use crate::isa::{Inst, Properties, disassemble};
 use crate::machine::Op;
 
 /// Static facts about an instruction.
@@ -38,7 +38,7 @@ impl Facts {
         Facts {
             inst: *inst,
             uses,
-            ends: inst.row.mnemonic.starts_with("s_endpgm"),
+            ends: inst.has(Properties::END),
             meets_grid: inst.row.mnemonic == "ds_gws_barrier",
             exact,
             wait: wait::Traits::of(inst, &uses),

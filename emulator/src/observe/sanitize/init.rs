@@ -25,7 +25,7 @@ use self::storage::{Lds, Scratch};
 use super::access::{Part, Space};
 use super::{Findings, Here, Launched, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
-use crate::isa::{Code, Encoding, Role};
+use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
 use crate::machine::{LANES, Way};
 
@@ -168,12 +168,12 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     }
     let mut m0 = RegisterSet::default();
     m0.add(Code::M0.0, 1);
-    if inst.row.mnemonic == "s_getreg_b32" {
+    if inst.has(Properties::GETS_HARDWARE_REGISTER) {
         let mut to = RegisterSet::default();
         to.add(inst.operands[0].0, 1);
         return state.shadow.define(&to, !0);
     }
-    if inst.row.mnemonic.starts_with("s_set_gpr_idx") {
+    if inst.has(Properties::GPR_INDEX_SETTING) {
         return state.shadow.define(&m0, !0);
     }
     let lanes = if inst.encoding.is_vector() {
@@ -184,7 +184,7 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     let Some(inst) = alu::resolved(here.wave, inst) else {
         return;
     };
-    if inst.row.mnemonic.starts_with("s_movrel") || inst.encoding.is_vector_alu() {
+    if inst.has(Properties::RELATIVE_MOVE) || inst.encoding.is_vector_alu() {
         let uses: Uses = alu::named(&inst);
         let alu = Alu::new(
             &mut state.shadow,
@@ -204,12 +204,8 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
 
 /// Returns the part of a register that a load fills or a store takes: shift, bytes, and true if the rest of the register keeps its value.
 fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
-    let name = here.op.row.mnemonic;
-    let signed = name.contains("_sbyte")
-        || name.contains("_sshort")
-        || name.contains("_i8")
-        || name.contains("_i16");
-    let keeps = name.contains("_d16") && count < 4;
+    let signed = here.op.has(Properties::SIGNED_LOAD);
+    let keeps = here.op.has(Properties::D16) && count < 4;
     (if part.high { 16 } else { 0 }, keeps, signed && count < 4)
 }
 
@@ -301,7 +297,7 @@ fn load(
     origins: &mut Origins,
 ) {
     let uses = &here.facts.uses;
-    let partly = here.op.row.mnemonic.contains("_d16");
+    let partly = here.op.has(Properties::D16);
     if !partly {
         // Elements beyond a resource read as 0.
         shadow.define(&uses.writes, lanes);
@@ -371,8 +367,7 @@ fn atomic(
     origins: &mut Origins,
     findings: &mut Findings,
 ) {
-    let name = here.op.row.mnemonic;
-    let replaces = name.contains("wrxchg") || name.contains("write_src2") || name.contains("_swap");
+    let replaces = here.op.has(Properties::EXCHANGES_VALUE);
     let operands = data(here);
     for part in &here.access.parts {
         if !replaces && reached.any(part) {
@@ -453,7 +448,7 @@ impl Undefined<'_, '_> {
             2 => 0xffff,
             _ => u32::MAX,
         };
-        let shift = match self.here.op.row.mnemonic.ends_with("_d16_hi") {
+        let shift = match self.here.op.has(Properties::D16_HIGH) {
             true => 16,
             false => 0,
         };

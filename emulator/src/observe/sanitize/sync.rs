@@ -1,8 +1,8 @@
-//! Barriers that not all waves of a group, or not all lanes of a wave, reach.
+//! Barriers that some waves of a group, or some lanes of a wave, do not reach.
 //!
-//! All waves of a group must come to the same s_barrier, as often as each other, with the same lanes that are still at work: a wave that
-//! has ended lets the others through here and on the card, but what they wait for it has not done. Lanes that are off at a barrier may be
-//! off for good, where their work-items have returned; those that reach memory behind it have not come to it.
+//! All waves of a group must arrive at the same s_barrier, equally often, with all lanes that are still at work. A wave that has ended
+//! releases the others, here and on the card, but it has not done the work that they wait for. Lanes that are disabled at a barrier may
+//! have returned for good. If they reach memory after the barrier, they should have been at it.
 
 use super::finding::{Detail, Other};
 use super::{Check, Findings, Here, Launched, Watch};
@@ -10,18 +10,18 @@ use crate::machine::{Group, Way};
 
 #[derive(Clone, Debug, Default)]
 struct OneWave {
-    /// Barriers that it has come to.
+    /// Number of barriers at which the wave has arrived.
     barriers: u64,
-    /// The last of them.
+    /// Address of the last barrier.
     last: Option<u64>,
     ended: bool,
-    /// Barriers at which lanes were off.
+    /// Barriers at which lanes were disabled.
     skipped: Vec<Skipped>,
-    /// Lanes with which it began.
+    /// Lanes with which the wave began.
     all: Option<u64>,
 }
 
-/// A barrier at which lanes were off.
+/// A barrier at which lanes were disabled.
 #[derive(Clone, Copy, Debug)]
 struct Skipped {
     site: u64,
@@ -74,7 +74,7 @@ impl Sync {
         state.last = Some(here.pc);
         lanes(state, here, findings);
         let (count, pc) = (state.barriers, here.pc);
-        // Those that came to as many: it must have been the same one.
+        // Waves with the same number of barriers must have been at the same one.
         let others = self.waves.iter().enumerate();
         let elsewhere = others.clone().find_map(|(m, other)| {
             let last = other.last?;
@@ -112,7 +112,7 @@ impl Sync {
         }
     }
 
-    /// A wave ends: others may wait at a barrier that it has not come to.
+    /// Checks the end of a wave: others may wait at a barrier that it has not reached.
     fn end(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
         self.waves[n].ended = true;
         let count = self.waves[n].barriers;
@@ -138,7 +138,7 @@ impl Sync {
     }
 }
 
-/// Lanes that are off at a barrier and come to another one later.
+/// Checks for lanes that were disabled at a barrier and arrive at another one later.
 fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     let exec = here.wave.exec();
     let skipped = state.skipped.iter().find(|one| one.lanes & exec != 0);
@@ -158,7 +158,7 @@ fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     }
 }
 
-/// Lanes that were off at a barrier, went on behind it and have come to no other.
+/// Checks for lanes that were disabled at a barrier, continued behind it and never arrived at another one.
 fn lanes_without_it(state: &OneWave, here: &Here<'_>, findings: &mut Findings) {
     for skipped in state.skipped.iter().filter(|one| one.back != 0) {
         let what = "lanes that were off at a barrier have gone on behind it";

@@ -1,7 +1,7 @@
 //! Registers that an instruction wrote: the destinations of its row, and all other registers that have changed.
 
 use super::values;
-use crate::isa::{Access, Code, Flags, Operand, Role, Type, register_name};
+use crate::isa::{Access, Code, Flags, Operand, Properties, Role, Type, register_name};
 use crate::machine::{Kind, LANES, Op, Wave};
 
 /// Registers before an instruction.
@@ -70,9 +70,7 @@ impl Before {
             let name = register_name(Code(first as u16), dwords.len());
             changes.push(format!("{name} = {value}"));
         }
-        let compares = ["s_cmp", "s_bitcmp"]
-            .iter()
-            .any(|name| op.row.mnemonic.starts_with(name));
+        let compares = op.has(Properties::SCALAR_COMPARISON);
         if compares || wave.scc != self.scc {
             changes.push(format!("scc = {}", u32::from(wave.scc)));
         }
@@ -118,7 +116,7 @@ impl Before {
         let first = usize::from(code.as_vgpr()?);
         let mut count = operand.ty.registers();
         // The compare value stands behind the data, and keeps its value.
-        if operand.role == Role::Data && op.row.mnemonic.contains("_atomic_cmpswap") {
+        if operand.role == Role::Data && op.has(Properties::COMPARE_AND_SWAP) {
             count /= 2;
         }
         let lanes = match op.row.mnemonic {
@@ -138,7 +136,7 @@ impl Before {
 /// register.
 fn written(op: &Op) -> impl Iterator<Item = (&'static Operand, Code)> {
     let flags = op.modifiers.flags;
-    let silent = op.row.mnemonic.contains("_atomic_") && !flags.has(Flags::GLC);
+    let silent = op.has(Properties::ATOMIC) && !flags.has(Flags::GLC);
     let to_lds = op.kind == Kind::Vmem && flags.has(Flags::LDS);
     let operands = op.row.operands.iter().zip(op.operands);
     operands.filter(move |(operand, _)| operand.access != Access::Read && !silent && !to_lds)

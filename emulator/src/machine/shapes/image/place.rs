@@ -5,7 +5,7 @@ use super::super::super::wave::Wave;
 use super::super::addresses::Addresses;
 use super::resource::{Image, Sampler};
 use crate::isa::fields::Reserved;
-use crate::isa::{Flags, Inst, Role};
+use crate::isa::{Flags, Inst, Properties, Role};
 use crate::semantics::{between, nearest};
 use half::f16;
 
@@ -27,13 +27,16 @@ pub enum How {
 impl How {
     /// Returns the meaning for an instruction.
     pub fn of(i: &Inst) -> How {
-        let name = i.row.mnemonic;
-        match name {
-            _ if name.ends_with("_mip") => How::Level,
-            _ if !i.row.has_role(Role::Ssamp) => How::Texel,
-            _ if name.contains("_d") || name.contains("_cd") => How::Gradient,
-            _ if name.contains("_b") => How::Biased,
-            _ => How::Sample,
+        if i.has(Properties::MIP) {
+            How::Level
+        } else if !i.row.has_role(Role::Ssamp) {
+            How::Texel
+        } else if i.has(Properties::GRADIENTS) {
+            How::Gradient
+        } else if i.has(Properties::BIAS) {
+            How::Biased
+        } else {
+            How::Sample
         }
     }
 }

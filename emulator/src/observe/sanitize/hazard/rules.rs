@@ -2,7 +2,7 @@
 //! distance.
 
 use crate::isa::uses::{MODE, RegisterSet, Uses};
-use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Properties, Role};
 
 /// Function that returns the registers of an instruction for a rule.
 pub type Registers = fn(&Inst, &Uses) -> RegisterSet;
@@ -116,7 +116,7 @@ fn vcc_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
 
 /// Returns M0 if a scalar instruction writes it. A relative move reads its index from M0 and writes M0 only if the operand names it.
 fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
-    let writes = match inst.row.mnemonic.contains("movrel") {
+    let writes = match inst.has(Properties::RELATIVE_MOVE) {
         true => operands(inst, |_, access| access != Access::Read),
         false => uses.writes,
     };
@@ -139,13 +139,12 @@ fn exec_of_dpp(inst: &Inst, _: &Uses) -> RegisterSet {
 }
 
 fn lane_selects(inst: &Inst, _: &Uses) -> RegisterSet {
-    let name = inst.row.mnemonic;
-    let selects = name.starts_with("v_readlane") || name.starts_with("v_writelane");
+    let selects = inst.has(Properties::READS_LANE) || inst.has(Properties::WRITES_LANE);
     only(selects, operands(inst, |role, _| role == Role::Src1)).and(&set(0, 128))
 }
 
 fn vcc_of_fmas(inst: &Inst, _: &Uses) -> RegisterSet {
-    only(inst.row.mnemonic.starts_with("v_div_fmas"), set(VCC, 2))
+    only(inst.has(Properties::DIVISION_STEP), set(VCC, 2))
 }
 
 /// Returns true if a vector instruction reads a source code.
@@ -164,21 +163,20 @@ fn execz_of_valu(inst: &Inst, _: &Uses) -> RegisterSet {
 fn m0_of_lds(inst: &Inst, _: &Uses) -> RegisterSet {
     let to_lds = inst.is_vmem() && inst.modifiers.flags.has(Flags::LDS);
     let gds = inst.encoding == Encoding::Ds && inst.modifiers.flags.has(Flags::GDS);
-    let by_name = inst.row.mnemonic.contains("addtid") || inst.encoding == Encoding::Vintrp;
+    let by_name = inst.has(Properties::ADDRESS_BY_LANE) || inst.encoding == Encoding::Vintrp;
     let direct = inst.is_valu() && inst.operands.contains(&Code::LDS_DIRECT);
     only(to_lds || gds || by_name || direct, set(M0, 1))
 }
 
 fn m0_of_message(inst: &Inst, _: &Uses) -> RegisterSet {
-    let name = inst.row.mnemonic;
     only(
-        name.starts_with("s_sendmsg") || name == "s_ttracedata",
+        inst.has(Properties::MESSAGE) || inst.row.mnemonic == "s_ttracedata",
         set(M0, 1),
     )
 }
 
 fn m0_of_movrel(inst: &Inst, _: &Uses) -> RegisterSet {
-    only(inst.row.mnemonic.starts_with("s_movrel"), set(M0, 1))
+    only(inst.has(Properties::RELATIVE_MOVE), set(M0, 1))
 }
 
 /// Returns the hardware register of an instruction: number, first bit, number of bits.
@@ -190,21 +188,21 @@ fn hardware(inst: &Inst) -> (u16, u32, u32) {
 fn set_register(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, ..) = hardware(inst);
     only(
-        inst.row.mnemonic.starts_with("s_setreg"),
+        inst.has(Properties::SETS_HARDWARE_REGISTER),
         set(HWREG + number, 1),
     )
 }
 
 fn get_register(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, ..) = hardware(inst);
-    let name = inst.row.mnemonic;
-    let names = name.starts_with("s_getreg") || name.starts_with("s_setreg");
+    let names = inst.has(Properties::GETS_HARDWARE_REGISTER)
+        || inst.has(Properties::SETS_HARDWARE_REGISTER);
     only(names, set(HWREG + number, 1))
 }
 
 fn set_vskip(inst: &Inst, _: &Uses) -> RegisterSet {
     only(
-        inst.row.mnemonic == "s_setvskip",
+        inst.has(Properties::SETS_VSKIP),
         set(HWREG + MODE_REGISTER, 1),
     )
 }
@@ -215,7 +213,7 @@ fn set_trapsts(inst: &Inst, uses: &Uses) -> RegisterSet {
 
 fn trapsts_of_rfe(inst: &Inst, _: &Uses) -> RegisterSet {
     only(
-        inst.row.mnemonic.starts_with("s_rfe"),
+        inst.has(Properties::EXCEPTION_RETURN),
         set(HWREG + TRAPSTS, 1),
     )
 }
@@ -224,7 +222,7 @@ fn vskip(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, first, bits) = hardware(inst);
     let hits = number == MODE_REGISTER && first <= 28 && first + bits > 28;
     only(
-        inst.row.mnemonic.starts_with("s_setreg") && hits,
+        inst.has(Properties::SETS_HARDWARE_REGISTER) && hits,
         set(MODE, 1),
     )
 }

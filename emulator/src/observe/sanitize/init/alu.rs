@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::shadow::{Origin, Shadow};
 use crate::isa::uses::{SCC, Uses};
-use crate::isa::{Access, Code, Flags, Form, Inst, Role, Type};
+use crate::isa::{Access, Code, Flags, Form, Inst, Properties, Role, Type};
 use crate::machine::shapes::addresses::each;
 use crate::machine::shapes::exchange::swizzled;
 use crate::machine::{LANES, Op, Wave, source_lane};
@@ -76,10 +76,9 @@ impl<'a> Alu<'a> {
         lanes: u64,
         all_lanes: bool,
     ) -> Alu<'a> {
-        let name = inst.row.mnemonic;
         let mut sources = [None; 3];
         let mut count = 0;
-        let mut mask = name.starts_with("v_div_fmas").then_some(Code::VCC);
+        let mut mask = inst.has(Properties::DIVISION_STEP).then_some(Code::VCC);
         for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
             let number = match operand.role {
                 Role::Src0 => Some(0),
@@ -87,8 +86,7 @@ impl<'a> Alu<'a> {
                 Role::Src2 => Some(2),
                 _ => None,
             };
-            let accumulates =
-                name.starts_with("v_mac") || name.starts_with("v_fmac") || name.contains("accum");
+            let accumulates = inst.has(Properties::ACCUMULATES);
             match (operand.access, operand.role) {
                 (Access::Write, _) => continue,
                 // Most instructions that read their destination keep a part of it.
@@ -427,8 +425,7 @@ impl<'a> Alu<'a> {
             }
             return (0, self.origin);
         };
-        let carry = self.inst.row.mnemonic.starts_with("s_addc")
-            || self.inst.row.mnemonic.starts_with("s_subb");
+        let carry = self.inst.has(Properties::SCALAR_CARRY);
         let mut made = self.result(rule, width(ty), 0);
         if carry && self.shadow.get(SCC, 0) != 0 {
             made.undefined |= ones(width(ty));
@@ -481,7 +478,7 @@ impl<'a> Alu<'a> {
             self.scalar(code, 64, bits);
             exec |= if code == Code::EXEC { bits } else { 0 };
         }
-        if self.inst.row.mnemonic.starts_with("v_cmpx") {
+        if self.inst.has(Properties::COMPARES_TO_EXEC) {
             exec = bits;
         }
         (exec, self.origin)
@@ -670,10 +667,9 @@ fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
 
 /// Returns an instruction whose operands are the registers that an index in M0 selects, or `None` if the operands are direct.
 pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
-    let name = inst.row.mnemonic;
-    if name.starts_with("s_movrel") {
+    if inst.has(Properties::RELATIVE_MOVE) {
         let mut made = *inst;
-        let at = usize::from(name.starts_with("s_movrels"));
+        let at = usize::from(inst.has(Properties::RELATIVE_SOURCE));
         let register = u32::from(made.operands[at].0).wrapping_add(wave.scalar32(Code::M0, 0));
         made.operands[at] = Code(
             u16::try_from(register)
@@ -690,8 +686,7 @@ pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
 
 /// Returns the registers that an instruction names, as if it had no index.
 pub fn named(inst: &Inst) -> Uses {
-    let name = inst.row.mnemonic;
-    if !name.starts_with("s_movrel") {
+    if !inst.has(Properties::RELATIVE_MOVE) {
         return Uses::of(inst);
     }
     let mut uses = Uses::default();

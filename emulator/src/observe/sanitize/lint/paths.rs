@@ -2,7 +2,7 @@
 
 use super::super::facts::Facts;
 use super::super::finding::Site;
-use crate::isa::{Encoding, Inst, Kind, disassemble};
+use crate::isa::{Encoding, Inst, Kind, Properties, disassemble};
 
 /// Effect of an instruction on the state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +61,15 @@ fn path(inst: &Inst) -> Path {
 /// Returns the successors of an instruction, as far as its words determine them. A return and a computed jump have no successor, and a call
 /// continues behind itself.
 fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
-    let name = inst.row.mnemonic;
     let behind = pc + inst.size() as u64;
     let at = |address: u64| code.binary_search_by_key(&address, |(pc, _)| *pc).ok();
     let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
-    let ends = ["s_endpgm", "s_setpc", "s_rfe"];
     let to = match Kind::of(inst) {
-        _ if ends.iter().any(|begin| name.starts_with(begin)) => [None, None],
-        Kind::Branch if name == "s_branch" => [target(), None],
-        Kind::Branch if name.starts_with("s_cbranch") && inst.encoding == Encoding::Sopp => {
+        _ if inst.has(Properties::PATH_END) => [None, None],
+        Kind::Branch if inst.row.mnemonic == "s_branch" => [target(), None],
+        Kind::Branch
+            if inst.has(Properties::CONDITIONAL_BRANCH) && inst.encoding == Encoding::Sopp =>
+        {
             [at(behind), target()]
         }
         _ => [at(behind), None],

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::isa::uses::RegisterSet;
-use crate::isa::{Access, Code, Encoding, Inst, Role};
+use crate::isa::{Access, Code, Encoding, Inst, Properties, Role};
 use crate::machine::{LANES, Wave};
 use crate::observe::sanitize::Here;
 use crate::observe::sanitize::access::{Part, Space};
@@ -181,7 +181,7 @@ impl Provenance {
         let op = here.op;
         let base = op.inst.by_role(Role::Sbase);
         let first = match op.encoding {
-            Encoding::Smem if !op.row.mnemonic.contains("buffer") => base.0,
+            Encoding::Smem if !op.has(Properties::SCALAR_BUFFER) => base.0,
             Encoding::Global if base != Code::OFF => {
                 // A pointer in the offset's place would be a second one.
                 if state.get(op.inst.by_role(Role::Addr).0).block != 0 {

@@ -1,4 +1,4 @@
-//! Device memory, as all workers of a dispatch know it together.
+//! Accesses of device memory, shared by all workers of a dispatch.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::super::{Here, Part};
 use super::cell::{Cell, Mark, Split, pieces, touch, value};
 
-/// Dwords of a page.
+/// Number of dwords of a page.
 const PAGE: usize = 1024;
-/// Pages that are watched at most: what is beyond is not.
+/// Largest number of pages that are watched. Further pages are ignored.
 const MOST: usize = 1 << 16;
-/// Pages are kept apart by so many locks.
+/// Number of locks over which the pages are distributed.
 const SHARDS: usize = 64;
 
 type Page = Box<[Cell]>;
@@ -26,11 +26,11 @@ struct Shard {
 
 /// Accesses of device memory during a launch, and the groups that have met through it.
 pub struct Shared {
-    /// Pages at most.
+    /// Largest number of pages.
     most: usize,
     shards: Vec<Mutex<Shard>>,
     pages: AtomicUsize,
-    /// Atomic operations so far.
+    /// Number of atomic operations so far.
     clock: AtomicU64,
     /// Releases of each group: its stretch and the clock.
     released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
@@ -57,7 +57,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Visits what a part reaches: cell by cell, with the lane, the address, and the value that is stored.
+    /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &self,
         here: &Here<'_>,
@@ -69,7 +69,7 @@ impl Shared {
             for (place, offset, bytes) in pieces(at, part.bytes) {
                 let number = place / (4 * PAGE as u64);
                 if held.as_ref().is_none_or(|(known, ..)| *known != number) {
-                    // One lock at a time.
+                    // A thread holds at most one lock.
                     drop(held.take());
                     let mut shard = lock(&self.shards[number as usize % SHARDS]);
                     let Some(page) = self.page(&mut shard, number) else {
@@ -106,7 +106,7 @@ impl Shared {
         for at in addresses {
             let number = at / (4 * PAGE as u64);
             if held.as_ref().is_none_or(|(known, ..)| *known != number) {
-                // One lock at a time.
+                // A thread holds at most one lock.
                 drop(held.take());
                 let shard = lock(&self.shards[number as usize % SHARDS]);
                 held = Some((number, shard.places.get(&number).copied(), shard));
@@ -119,24 +119,24 @@ impl Shared {
         writers
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn now(&self) -> u64 {
         self.clock.load(SeqCst)
     }
 
-    /// A group makes an atomic operation in a stretch.
+    /// Records an atomic operation of a group in a stretch.
     pub fn release(&self, group: u32, segment: u32) {
         let mut released = lock(&self.released);
         let all = released.entry(group).or_default();
         let now = self.clock.fetch_add(1, SeqCst);
         match all.last_mut() {
-            // Within a stretch the first is before whatever comes after it.
+            // Within a stretch, the first operation comes before everything after the stretch.
             Some(last) if last.0 == segment => {}
             _ => all.push((segment, now)),
         }
     }
 
-    /// A group has found what another has written, in a stretch of its own.
+    /// Records that a group has found a value of another group, in a stretch of its own.
     pub fn found(&self, group: u32, segment: u32, mark: Mark) {
         let mut found = lock(&self.found);
         let all = found.entry(group).or_default();
@@ -186,7 +186,7 @@ mod tests {
             let mut shard = lock(&shared.shards[number as usize % SHARDS]);
             shared.page(&mut shard, number)
         };
-        // Two of one lock, and one of another.
+        // The first two pages share a lock.
         let held = [page(1), page(1 + SHARDS as u64), page(2)];
         assert_eq!(held, [Some(0), Some(1), Some(0)]);
         let others = (3..1000).filter(|&number| number != 1 + SHARDS as u64);
@@ -195,7 +195,7 @@ mod tests {
         }
         let kept = shared.shards.iter().map(|shard| lock(shard).pages.len());
         assert_eq!(kept.sum::<usize>(), 3);
-        // What is watched stays so.
+        // Watched pages stay watched.
         assert_eq!([page(1), page(1 + SHARDS as u64), page(2)], held);
     }
 

@@ -1,7 +1,8 @@
-//! The operations of a wave that are on their way: when they have arrived, and which instructions come too early for them. The check of
-//! waves that run and the one of all paths through the code share it.
+//! Pending operations of a wave: their arrival, and the instructions that come too early for them. The check of running waves and the
+//! search over all paths share this code.
 //!
-//! A wait for at most N leaves an operation of an ordered kind on its way exactly where fewer than N of its order were issued behind it.
+//! A wait for at most N leaves an operation of an ordered kind pending if and only if fewer than N operations of its order were issued
+//! after it.
 
 use super::super::facts::Facts;
 use super::super::finding::{Detail, Other, Site};
@@ -9,7 +10,7 @@ use super::traits::{Bounds, Class, Counter, Traits, needed};
 use crate::isa::uses::RegisterSet;
 use crate::isa::{Code, Inst, disassemble, register_name};
 
-/// Operations that are remembered at most: counters hold fewer.
+/// Largest number of recorded operations. Counters hold fewer.
 const MOST: usize = 256;
 
 /// Largest number of pending operations of each counter, as a wait. No more are issued.
@@ -19,7 +20,7 @@ const FULL: Bounds = [
     Some(Counter::Exp.most()),
 ];
 
-/// An operation on its way.
+/// A pending operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// Its kind.
@@ -30,19 +31,19 @@ pub struct Operation {
     pub inst: Inst,
     /// Number of younger operations of the same order.
     pub younger: u32,
-    /// Counters that may still count it: bit n for counter n.
+    /// Counters that may still count the operation: bit n stands for counter n.
     left: u8,
-    /// The registers in which something arrives.
+    /// Registers in which results arrive.
     pub arrives: RegisterSet,
-    /// The registers that it reads later.
+    /// Registers that the operation reads later.
     pub held: RegisterSet,
-    /// The lanes that it concerns.
+    /// Lanes of the operation.
     pub lanes: u64,
-    /// It reads or writes LDS.
+    /// True if the operation accesses LDS.
     pub in_lds: bool,
-    /// It stores.
+    /// True if the operation stores.
     pub stores: bool,
-    /// Bytes of LDS that come from memory or go there.
+    /// Range of LDS that is copied from or to memory.
     pub lds: Option<(u64, u64)>,
 }
 
