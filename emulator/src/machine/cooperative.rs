@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::budget::{Budget, Meter};
 use super::dispatch::{Dispatch, Work};
 use super::env::Env;
-use super::group::{self, Failure, Progress, Reached};
+use super::group::{self, Failure, GroupStop, Progress};
 use super::gws::Gws;
 use super::launch::{Counters, LaunchError};
 use super::lds::Lds;
@@ -64,7 +64,7 @@ struct Stage<'a, O> {
 }
 
 /// Next action of a worker.
-enum Next<O> {
+enum NextAction<O> {
     Run(Box<Resident<O>>),
     Wait,
     Leave,
@@ -75,9 +75,9 @@ impl<O> Stage<'_, O> {
         self.floor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Next<O> {
+    fn next(&self) -> NextAction<O> {
         if self.work.failed() {
-            return Next::Leave;
+            return NextAction::Leave;
         }
         let mut floor = self.floor();
         let released = self.gws.released();
@@ -88,10 +88,10 @@ impl<O> Stage<'_, O> {
             .extend(freed.into_iter().map(|(group, _)| group));
         if let Some(resident) = floor.ready.pop_front() {
             floor.running += 1;
-            return Next::Run(resident);
+            return NextAction::Run(resident);
         }
         if floor.running > 0 {
-            return Next::Wait;
+            return NextAction::Wait;
         }
         // No running group is left to release the waiting ones.
         if let Some((resident, _)) = floor.waiting.first() {
@@ -104,17 +104,17 @@ impl<O> Stage<'_, O> {
             };
             self.work.fail(resident.place, failure);
         }
-        Next::Leave
+        NextAction::Leave
     }
 
     /// Takes back a group that has not failed.
-    fn take_back(&self, resident: Box<Resident<O>>, reached: Reached) {
+    fn take_back(&self, resident: Box<Resident<O>>, reached: GroupStop) {
         let mut floor = self.floor();
         floor.running -= 1;
         match reached {
-            Reached::Rounds => floor.ready.push_back(resident),
-            Reached::Grid(passed) => floor.waiting.push((resident, passed)),
-            Reached::End => {
+            GroupStop::Rounds => floor.ready.push_back(resident),
+            GroupStop::Grid(passed) => floor.waiting.push((resident, passed)),
+            GroupStop::End => {
                 floor.ended += 1;
                 floor.seen.extend(resident.observer);
             }
@@ -191,12 +191,12 @@ impl Dispatch<'_> {
         let mut meter = Meter::new(&work.budget);
         loop {
             let mut resident = match stage.next() {
-                Next::Run(resident) => resident,
-                Next::Wait => {
+                NextAction::Run(resident) => resident,
+                NextAction::Wait => {
                     std::thread::sleep(PAUSE);
                     continue;
                 }
-                Next::Leave => break,
+                NextAction::Leave => break,
             };
             let mut own = resident.observer.take();
             let again = own.is_none();
@@ -219,7 +219,7 @@ impl Dispatch<'_> {
                 Ok(reached) => stage.take_back(resident, reached),
                 Err(failure) => {
                     work.fail(resident.place, failure);
-                    stage.take_back(resident, Reached::End);
+                    stage.take_back(resident, GroupStop::End);
                     break;
                 }
             }
@@ -236,7 +236,7 @@ impl Dispatch<'_> {
         meter: &mut Meter<'_>,
         observer: &mut O,
         again: bool,
-    ) -> Result<Reached, Failure> {
+    ) -> Result<GroupStop, Failure> {
         let id = self.id(resident.group);
         std::mem::swap(&mut env.lds, &mut resident.lds);
         if again || !resident.begun {

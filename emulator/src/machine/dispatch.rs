@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::env::Env;
 use super::group::{self, Budget, Failure, Meter};
-use super::kernarg::{self, Handed};
+use super::kernarg::{self, RuntimeStructures};
 use super::launch::{Counters, Launch, LaunchError, Manner};
 use super::memory::{AddressSpace, Region};
 use super::observer::{Group, Observer, Started};
@@ -76,7 +76,7 @@ pub(super) struct Dispatch<'a> {
     /// Launch that is executed.
     pub(super) launch: &'a Launch<'a>,
     /// Structures that the kernel receives.
-    pub(super) handed: Handed,
+    pub(super) handed: RuntimeStructures,
     /// Bytes of LDS of a group.
     pub(super) lds: u32,
     /// Bytes of scratch of a work-item.

@@ -32,7 +32,7 @@ enum State {
 
 /// Condition in which a group gives up its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
+pub enum GroupStop {
     /// All waves have ended.
     End,
     /// The permitted rounds are over.
@@ -97,7 +97,7 @@ pub fn advance<O: Observer>(
     observer: &mut O,
     progress: &mut Progress,
     rounds: u64,
-) -> Result<Reached, Failure> {
+) -> Result<GroupStop, Failure> {
     let Progress { states, round } = progress;
     let states = &mut states[..waves.len()];
     // A single wave has no other to wait for, unless other groups are resident.
@@ -134,7 +134,7 @@ pub fn advance<O: Observer>(
             };
         }
         if states.iter().all(|s| *s == State::Ended) {
-            return Ok(Reached::End);
+            return Ok(GroupStop::End);
         }
         // Waves that have ended do not count for the barrier.
         if !states.contains(&State::Ready) {
@@ -143,7 +143,7 @@ pub fn advance<O: Observer>(
                 _ => None,
             });
             if let Some(passed) = at_grid {
-                return Ok(Reached::Grid(passed));
+                return Ok(GroupStop::Grid(passed));
             }
             states
                 .iter_mut()
@@ -151,7 +151,7 @@ pub fn advance<O: Observer>(
                 .for_each(|s| *s = State::Ready);
         }
     }
-    Ok(Reached::Rounds)
+    Ok(GroupStop::Rounds)
 }
 
 /// Runs a wave until it stops or its turn is over. `at` follows the address of the running instruction.

@@ -12,7 +12,7 @@ use crate::code_object::{Extent, HiddenArg, Kernel};
 const QUEUE_BYTES: u64 = 256;
 
 /// Guest addresses of the structures that a kernel receives.
-pub(super) struct Handed {
+pub(super) struct RuntimeStructures {
     /// The kernarg segment.
     pub kernarg: u64,
     /// The dispatch packet.
@@ -32,8 +32,8 @@ pub(super) fn hand_over(
     launch: &Launch<'_>,
     lds: u32,
     cooperative: Option<&Extent>,
-) -> Result<Handed, LaunchError> {
-    let handed = Handed {
+) -> Result<RuntimeStructures, LaunchError> {
+    let handed = RuntimeStructures {
         kernarg: base,
         packet: base + (1 << 24),
         queue: base + (2 << 24),
@@ -69,7 +69,12 @@ pub(super) fn hand_over(
     Ok(handed)
 }
 
-fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed: &Handed) -> u64 {
+fn hidden_value(
+    hidden: &HiddenArg,
+    module: &Module,
+    launch: &Launch<'_>,
+    handed: &RuntimeStructures,
+) -> u64 {
     let block = launch.block.map(u64::from);
     let grid = launch.grid.map(u64::from);
     match hidden {
@@ -109,7 +114,7 @@ fn packet(
     kernel: &Kernel,
     launch: &Launch<'_>,
     lds: u32,
-    handed: &Handed,
+    handed: &RuntimeStructures,
 ) -> Vec<u8> {
     let mut packet = vec![0; 64];
     let mut put = |at: usize, bytes: &[u8]| packet[at..at + bytes.len()].copy_from_slice(bytes);

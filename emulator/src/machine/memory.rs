@@ -4,15 +4,15 @@
 //!
 //! Kernels may rely on these properties on every host:
 //! - A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size is indivisible. This holds for accesses of different sizes to
-//! the same bytes, and between waves of any group, the host's side of shared memory, and copies by the host (in aligned units of 8 bytes).
-//! A larger access is one such access per aligned pair of dwords (per dword if it is aligned to 4 bytes only), in any order. The bytes of
-//! an unaligned access move one by one.
+//!   the same bytes, and between waves of any group, the host's side of shared memory, and copies by the host (in aligned units of 8 bytes).
+//!   A larger access is one such access per aligned pair of dwords (per dword if it is aligned to 4 bytes only), in any order. The bytes of
+//!   an unaligned access move one by one.
 //! - All accesses to the same bytes happen in one order on which all observers agree, and an atomic sees the last value in it.
 //! - Lanes of one instruction are separate accesses in any order; atomics of the lanes happen from the lowest lane to the highest.
 //! - `s_waitcnt` and `buffer_wbinvl1` order earlier accesses before later ones for all observers, including the host. The sequences that
-//! compilers emit for acquire, release and sequentially consistent order, of any scope, therefore work. Without them, others may see a
-//! wave's accesses to different places in another order, as far as the host's processor reorders them (x86-64 lets loads overtake stores,
-//! aarch64 reorders any accesses).
+//!   compilers emit for acquire, release and sequentially consistent order, of any scope, therefore work. Without them, others may see a
+//!   wave's accesses to different places in another order, as far as the host's processor reorders them (x86-64 lets loads overtake stores,
+//!   aarch64 reorders any accesses).
 //! - Waves of a group run on one host thread, and see each other's accesses, including LDS, in the order in which they ran.
 //!
 //! Caches are not modelled: a kernel that forgets to invalidate a cache reads the newest value here, and may read an old one on a card.

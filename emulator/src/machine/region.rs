@@ -4,10 +4,10 @@ mod beyond;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::renewed::Renewed;
+use super::renewed::PoisonRenewal;
 use super::single::{self, Pair};
 use super::words::Words;
-use beyond::Beyond;
+use beyond::ReadableTail;
 pub use beyond::{PAGE, ReadBeyond};
 
 /// An allocation.
@@ -30,11 +30,11 @@ pub struct Region {
     held: u64,
     words: Words,
     /// Blocks that are poisoned again between uses, if any are.
-    renewed: Option<Renewed>,
+    renewed: Option<PoisonRenewal>,
     /// True if several GPUs share the region. A GPU copies it before the first write.
     shared: bool,
     /// Rest of the last page, if reads beyond the end are permitted.
-    pub(super) beyond: Option<Box<Beyond>>,
+    pub(super) beyond: Option<Box<ReadableTail>>,
 }
 
 impl Region {
@@ -59,7 +59,7 @@ impl Region {
     /// memory.
     pub fn poisoned(name: &str, base: u64, size: u64, poison: u32) -> Option<Region> {
         let mut region = Region::try_new(name, base, size, true)?;
-        region.renewed = Some(Renewed::new(size, poison)?);
+        region.renewed = Some(PoisonRenewal::new(size, poison)?);
         Some(region)
     }
 
@@ -97,7 +97,7 @@ impl Region {
         let end = self.base.saturating_add(self.size);
         let size = end.next_multiple_of(PAGE) - self.base;
         let page = Region::over(&self.name, self.base, size, false, words);
-        self.beyond = page.map(|page| Box::new(Beyond::new(page)));
+        self.beyond = page.map(|page| Box::new(ReadableTail::new(page)));
         self
     }
 

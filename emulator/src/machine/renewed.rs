@@ -10,7 +10,7 @@ const BLOCK: u64 = 4096;
 const FEW: u64 = 16;
 
 /// Blocks that the present user has written.
-pub struct Renewed {
+pub struct PoisonRenewal {
     poison: u32,
     /// Number of the present user; 0 stands for no user.
     user: AtomicU32,
@@ -18,10 +18,10 @@ pub struct Renewed {
     blocks: Words,
 }
 
-impl Renewed {
+impl PoisonRenewal {
     /// Creates the blocks of `bytes` bytes, all of them to be poisoned. Returns `None` if the host lacks the memory.
-    pub fn new(bytes: u64, poison: u32) -> Option<Renewed> {
-        Some(Renewed {
+    pub fn new(bytes: u64, poison: u32) -> Option<PoisonRenewal> {
+        Some(PoisonRenewal {
             poison,
             user: AtomicU32::new(1),
             blocks: Words::try_new(4 * bytes.div_ceil(BLOCK))?,
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_numbers_of_users_may_run_out() {
         let words = Words::try_new(BLOCK).expect("memory");
-        let renewed = Renewed::new(BLOCK, POISON).expect("memory");
+        let renewed = PoisonRenewal::new(BLOCK, POISON).expect("memory");
         renewed.touch(&words, 0, 4);
         words[0].store(7, Relaxed);
         renewed.user.store(u32::MAX, Relaxed);

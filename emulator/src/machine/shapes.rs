@@ -14,7 +14,6 @@ pub mod indexing;
 mod lane_tests;
 pub mod lanes;
 pub mod lds;
-pub mod lds_more;
 pub mod mubuf;
 mod one_offset;
 pub mod resource;

@@ -14,7 +14,7 @@ mod touched;
 pub use banks::Cycles;
 pub use chain::{Clocks, Latencies};
 pub use class::Class;
-pub use lines::Asked;
+pub use lines::LineCounts;
 pub use site::{Example, Site};
 
 use super::sanitize::access::{self, Access, Part};
@@ -23,7 +23,7 @@ use crate::machine::shapes::addresses::place;
 use crate::machine::{Op, Wave};
 use chain::Chains;
 use lines::Lines;
-use touched::Touched;
+use touched::TouchedBytes;
 
 /// Cycles of a lane exchange: two turns of 32 lanes, like the read of a dword.
 const EXCHANGED: Cycles = Cycles { taken: 2, ideal: 2 };
@@ -56,7 +56,7 @@ pub struct Costs {
     kernarg: std::ops::Range<u64>,
     sites: Vec<Option<Box<Site>>>,
     groups: Vec<GroupCost>,
-    touched: Touched,
+    touched: TouchedBytes,
     /// The running group.
     group: Option<GroupCost>,
     scratch: (u64, u64),
@@ -75,7 +75,7 @@ impl Costs {
             kernarg: 0..0,
             sites: Vec::new(),
             groups: Vec::new(),
-            touched: Touched::default(),
+            touched: TouchedBytes::default(),
             group: None,
             scratch: (0, 0),
             chains: Chains::default(),
@@ -142,7 +142,7 @@ impl Costs {
             return (0, 0);
         };
         let number = self.group.as_ref().map_or(0, |group| group.number);
-        let (mut cycles, mut asked) = (Cycles::default(), Asked::default());
+        let (mut cycles, mut asked) = (Cycles::default(), LineCounts::default());
         let atomic = self.access.atomic;
         self.lines.clear();
         // Loads and stores through buffers consist of adjacent dwords, which form one access.

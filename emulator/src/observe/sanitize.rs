@@ -1,7 +1,7 @@
 //! The sanitizer, which finds mistakes that results cannot show: the emulator completes every load at once, runs waves in turns, and may
 //! hold harmless values in memory that nobody wrote.
 //!
-//! Each check has its own file or folder and sees every instruction before and after it runs ([`Here`]). Findings go to [`Findings`], which
+//! Each check has its own file or folder and sees every instruction before and after it runs ([`CheckedInstruction`]). Findings go to [`Findings`], which
 //! counts equal ones. Only the requested checks run.
 
 pub(in crate::observe) mod access;
@@ -27,7 +27,7 @@ pub use access::{Access, Part, Space};
 pub use checks::{Check, Checks};
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Other, Site, ranges};
-pub use heap::{Block, Heap, Known};
+pub use heap::{Block, Heap, MemoryDeclarations};
 
 use self::access::accesses;
 use self::facts::Code;
@@ -41,9 +41,9 @@ use super::Observer;
 use crate::machine::{Group, Op, Started, Wave, Way};
 
 /// Facts about the instruction that a check examines.
-pub struct Here<'a> {
+pub struct CheckedInstruction<'a> {
     /// The dispatch.
-    pub launch: &'a Launched,
+    pub launch: &'a CheckedLaunch,
     /// Id of the work-group.
     pub group: [u32; 3],
     /// The wave.
@@ -60,7 +60,7 @@ pub struct Here<'a> {
     pub access: &'a Access,
 }
 
-impl Here<'_> {
+impl CheckedInstruction<'_> {
     /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         self.code.site(self.pc)
@@ -74,7 +74,7 @@ impl Here<'_> {
 
 /// Facts about a dispatch for the checks.
 #[derive(Clone, Debug, Default)]
-pub struct Launched {
+pub struct CheckedLaunch {
     /// The kernel.
     pub kernel: String,
     /// Guest address of the code object's link address 0.
@@ -94,7 +94,7 @@ pub struct Launched {
     /// Number of VGPRs, from v0 on, that are set when a wave begins.
     pub vgprs: u16,
     /// Declared and freed blocks of memory.
-    pub memory: Arc<Known>,
+    pub memory: Arc<MemoryDeclarations>,
 }
 
 /// A check, which watches the waves of a dispatch and reports mistakes.
@@ -106,19 +106,19 @@ trait Watch: Send {
     fn dispatch(&mut self) {}
 
     /// Reports that a work-group begins.
-    fn group(&mut self, group: &Group, launch: &Launched);
+    fn group(&mut self, group: &Group, launch: &CheckedLaunch);
 
     /// Reports that an instruction is about to run.
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings);
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings);
 
     /// Reports that an instruction has run.
-    fn after(&mut self, _: &Here<'_>, _: &mut Findings) {}
+    fn after(&mut self, _: &CheckedInstruction<'_>, _: &mut Findings) {}
 }
 
 /// Observer that runs the requested checks over all dispatches.
 pub struct Sanitizer {
     heap: Arc<Heap>,
-    launch: Arc<Launched>,
+    launch: Arc<CheckedLaunch>,
     group: Group,
     code: Code,
     access: Access,
@@ -189,7 +189,7 @@ impl Observer for Sanitizer {
     }
 
     fn dispatch(&mut self, started: &Started<'_>) {
-        self.launch = Arc::new(Launched {
+        self.launch = Arc::new(CheckedLaunch {
             kernel: started.kernel.to_owned(),
             base: started.base,
             block: started.launch.block,
@@ -246,12 +246,12 @@ impl Sanitizer {
         wave: &Wave,
         op: &Op,
         pc: u64,
-        look: impl Fn(&mut dyn Watch, &Here<'_>, &mut Findings),
+        look: impl Fn(&mut dyn Watch, &CheckedInstruction<'_>, &mut Findings),
     ) {
         let Some(facts) = self.code.facts(pc) else {
             return;
         };
-        let here = Here {
+        let here = CheckedInstruction {
             launch: &self.launch,
             group: self.group.id,
             wave,

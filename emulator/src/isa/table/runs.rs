@@ -3,5 +3,5 @@
 
 pub(super) use crate::machine::shapes::rows::*;
 pub(super) use crate::machine::shapes::{
-    control, divergence, exchange, image, indexing, lanes, lds_more, smem, to_lds, typed,
+    control, divergence, exchange, image, indexing, lanes, lds, smem, to_lds, typed,
 };

@@ -4,7 +4,7 @@
 use super::Law;
 use super::asm;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::state::{Bench, EXEC, M0, State};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
@@ -56,7 +56,7 @@ pub fn crosses(subject: &Subject) -> bool {
     rows.contains(&subject.row.mnemonic)
 }
 
-fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+fn dpp(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let m = &drawn.draft.inst.modifiers;
     let mut mark = asm::draft("v_mov_b32", Form::Dpp, &[MARK, ZERO]);
     mark.inst.modifiers = Modifiers {
@@ -105,7 +105,7 @@ fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
     whole.difference(&expected)
 }
 
-fn first_lane(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+fn first_lane(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let lane = drawn.state.exec().trailing_zeros() % 64;
     let [sdst, source, ..] = drawn.draft.inst.operands;
     let words = asm::op("v_readlane_b32", &[sdst, source, asm::number(lane)]);
@@ -116,7 +116,7 @@ fn first_lane(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
 }
 
 /// Checks that v_readlane reads and v_writelane writes the register of the selected lane, and that no other lane changes.
-fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+fn one_lane(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let lane = dice.below(64);
     let (scalar, from, to) = (Code(30), Code::vgpr(9), Code::vgpr(10));
     let number = asm::number(lane as u32);
@@ -132,7 +132,7 @@ fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String>
 }
 
 /// Checks that pulling a pushed permutation restores the data when all lanes are enabled.
-fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+fn permute(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [address, data, pushed, pulled] = [9, 10, 11, 12].map(Code::vgpr);
     let (factor, first) = (2 * dice.below(32) + 1, dice.below(64));
     let mut state = drawn.state.clone();
@@ -148,7 +148,7 @@ fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
 }
 
 /// Checks that quads by swizzle equal quads by DPP, and that an exclusive or undoes itself.
-fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+fn swizzle(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [data, once, twice] = [9, 10, 11].map(Code::vgpr);
     let quad = dice.below(256) as u16;
     let mut by_pattern = asm::draft("ds_swizzle_b32", Form::Native, &[once, data]);
@@ -175,7 +175,7 @@ fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
 }
 
 /// Checks that appending and consuming restore the counter, and that each instruction returns the value that the other left.
-fn count(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+fn count(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let state = &drawn.state;
     let [first, second] = [9, 10].map(Code::vgpr);
     let at = (state.s[M0] & 0xffff) as usize / 4;

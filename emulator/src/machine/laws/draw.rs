@@ -10,7 +10,7 @@ use super::subject::Subject;
 use crate::isa::{Code, Flags, Role, Type};
 
 /// An instruction and the state before it.
-pub struct Drawn {
+pub struct LawCase {
     /// The instruction.
     pub draft: Draft,
     /// Its words.
@@ -30,7 +30,7 @@ impl Pool {
     }
 
     /// Draws a case of a subject: modifiers, addressing, operands, registers, mask, mode.
-    pub fn draw(&self, subject: &Subject, dice: &mut Dice) -> Drawn {
+    pub fn draw(&self, subject: &Subject, dice: &mut Dice) -> LawCase {
         let prepare = |draft: &mut Draft, dice: &mut Dice| modifier::draw(draft, dice);
         self.draw_with(subject, dice, prepare)
     }
@@ -41,10 +41,10 @@ impl Pool {
         subject: &Subject,
         dice: &mut Dice,
         modifiers: impl Fn(&mut Draft, &mut Dice),
-    ) -> Drawn {
+    ) -> LawCase {
         let (draft, words) = instruction(subject, dice, modifiers);
         let state = self.state(&draft, dice);
-        Drawn {
+        LawCase {
             draft,
             words,
             state,

@@ -3,7 +3,7 @@
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::modifier;
 use super::state::{Bench, EXEC, State};
 use super::subject::{Subject, subjects};
@@ -36,7 +36,7 @@ fn a_wave_does_what_its_lanes_do() {
 
 fn check(
     subject: &Subject,
-    mut drawn: Drawn,
+    mut drawn: LawCase,
     dice: &mut Dice,
     bench: &mut Bench,
     tally: &mut Tally,
@@ -44,7 +44,7 @@ fn check(
     if dice.percent(10) {
         index(&mut drawn.state, dice);
     }
-    let Drawn {
+    let LawCase {
         draft,
         words,
         state,
@@ -84,7 +84,7 @@ fn is_exec(code: u16, ty: Type) -> bool {
 }
 
 /// Returns the scalar registers of the masks that an instruction writes.
-fn masks(drawn: &Drawn) -> Vec<usize> {
+fn masks(drawn: &LawCase) -> Vec<usize> {
     let i = &drawn.draft.inst;
     let operands = i.row.operands.iter().zip(&i.operands);
     let written = operands.filter(|(o, code)| o.access == Access::Write && code.0 < 128);

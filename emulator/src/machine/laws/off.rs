@@ -3,7 +3,7 @@
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::lanes::index;
 use super::state::Bench;
 use super::subject::{Subject, subjects};
@@ -29,8 +29,14 @@ fn lanes_that_are_off_do_nothing() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, tally: &mut Tally) {
-    let Drawn {
+fn check(
+    subject: &Subject,
+    drawn: &LawCase,
+    dice: &mut Dice,
+    bench: &mut Bench,
+    tally: &mut Tally,
+) {
+    let LawCase {
         draft,
         words,
         state,

@@ -3,7 +3,7 @@
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::encode::Draft;
 use super::operand::{Slot, slot};
 use super::state::{Bench, EXEC, M0, State, VCC};
@@ -33,7 +33,7 @@ fn operands_may_overlap() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, near: &Drawn, bench: &mut Bench, tally: &mut Tally) {
+fn check(subject: &Subject, near: &LawCase, bench: &mut Bench, tally: &mut Tally) {
     let Some((apart, words)) = part(&near.draft) else {
         return;
     };

@@ -4,7 +4,7 @@
 use super::Law;
 use super::asm;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::encode::Draft;
 use super::modifier;
 use super::parts::{
@@ -49,7 +49,7 @@ pub fn has_modifiers(subject: &Subject) -> bool {
 }
 
 /// Moves every source to separate VGPRs, away from the destination.
-fn prepared(subject: &Subject, mut drawn: Drawn, pool: &Pool, dice: &mut Dice) -> (Draft, State) {
+fn prepared(subject: &Subject, mut drawn: LawCase, pool: &Pool, dice: &mut Dice) -> (Draft, State) {
     let i = &mut drawn.draft.inst;
     for (n, operand) in i.row.operands.iter().enumerate() {
         let place = match operand.role {

@@ -3,7 +3,7 @@
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::state::{Bench, State};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
@@ -26,8 +26,14 @@ fn instructions_use_the_registers_that_they_are_said_to_use() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, tally: &mut Tally) {
-    let Drawn {
+fn check(
+    subject: &Subject,
+    drawn: &LawCase,
+    dice: &mut Dice,
+    bench: &mut Bench,
+    tally: &mut Tally,
+) {
+    let LawCase {
         draft,
         words,
         state,

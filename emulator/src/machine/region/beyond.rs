@@ -9,7 +9,7 @@ use super::Region;
 pub const PAGE: u64 = 4096;
 
 /// An allocation up to the end of its last page, and the reads there.
-pub struct Beyond {
+pub struct ReadableTail {
     page: Region,
     reads: AtomicU64,
     farthest: AtomicU64,
@@ -28,10 +28,10 @@ pub struct ReadBeyond {
     pub farthest: u64,
 }
 
-impl Beyond {
+impl ReadableTail {
     /// Builds the record for an allocation whose words continue to the end of `page`.
-    pub fn new(page: Region) -> Beyond {
-        Beyond {
+    pub fn new(page: Region) -> ReadableTail {
+        ReadableTail {
             page,
             reads: AtomicU64::new(0),
             farthest: AtomicU64::new(0),

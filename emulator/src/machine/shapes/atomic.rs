@@ -10,7 +10,7 @@ use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
-use super::span::{Need, Span, span};
+use super::span::{AccessRequirements, Span, span};
 use crate::isa::Code;
 
 /// Type of an atomic's operands: the value of one register or of a pair.
@@ -136,7 +136,7 @@ pub fn memory<W: Word>(
 /// Returns the span of aligned values, if one allocation holds them all.
 fn at_once<'a, W: Word>(e: &mut Env<'a>, addresses: &Addresses, lanes: u64) -> Option<Span<'a>> {
     let bytes = 4 * W::REGISTERS as u32;
-    let need = Need {
+    let need = AccessRequirements {
         bytes: bytes.into(),
         align: bytes,
         write: true,

@@ -10,13 +10,13 @@ use super::super::trap::{Outcome, Stop};
 use super::super::wave::Wave;
 use super::addresses::each;
 use crate::isa::{Flags, Inst, Role};
-pub use place::How;
+pub use place::AddressForm;
 use place::{Tap, taps};
 use resource::Image;
 
 /// Returns the bytes of a texel and the texels of each lane, for observers. Returns nothing where the resource cannot be used.
 pub fn reached(w: &Wave, i: &Inst) -> (u64, Vec<Tap>) {
-    let how = How::of(i);
+    let how = AddressForm::of(i);
     let found = Image::read(w, i)
         .and_then(|image| Ok((image.format.bytes(), taps(w, i, &image, how)?.taps)));
     found.unwrap_or_default()
@@ -56,7 +56,7 @@ fn texel(e: &mut Env<'_>, bytes: u64, lane: usize, at: u64) -> Result<[u32; 4], 
 }
 
 /// Loads or samples texels.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();
@@ -91,7 +91,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
 }
 
 /// Stores texels. Components that the instruction lacks are 0, and texels beyond the image are dropped.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();

@@ -384,10 +384,12 @@ macro_rules! scalar_buffer_compare64 {
 macro_rules! lds_src2_32 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| $f(
-                m as _, a as _
+            |w, e, i| $crate::machine::shapes::lds::from_lds(
+                w,
+                e,
+                i,
+                |m: u32, a| $f(m as _, a as _) as u32
             )
-                as u32)
         )
     };
 }
@@ -398,7 +400,7 @@ macro_rules! lds_src2_float32 {
         scalar!(|w, e, i| {
             let mode = w.mode();
             let float = f32::from_bits;
-            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| {
+            $crate::machine::shapes::lds::from_lds(w, e, i, |m: u32, a| {
                 $f(mode, float(m), float(a)).to_bits()
             })
         })
@@ -409,10 +411,12 @@ macro_rules! lds_src2_float32 {
 macro_rules! lds_src2_64 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| $f(
-                m as _, a as _
+            |w, e, i| $crate::machine::shapes::lds::from_lds(
+                w,
+                e,
+                i,
+                |m: u64, a| $f(m as _, a as _) as u64
             )
-                as u64)
         )
     };
 }
@@ -423,7 +427,7 @@ macro_rules! lds_src2_float64 {
         scalar!(|w, e, i| {
             let mode = w.mode();
             let float = f64::from_bits;
-            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| {
+            $crate::machine::shapes::lds::from_lds(w, e, i, |m: u64, a| {
                 $f(mode, float(m), float(a)).to_bits()
             })
         })

@@ -8,7 +8,7 @@ use super::super::registers::LANES;
 use super::super::trap::Outcome;
 use super::addresses::{Addresses, each, place, places};
 use super::element::{Direction, Element};
-use super::span::{Need, span_from};
+use super::span::{AccessRequirements, span_from};
 use super::transfer::{self, Rows};
 
 /// Returns the lanes whose access crosses a dword.
@@ -58,9 +58,9 @@ fn apart(
         beyond[l] = place(0, offsets[l] & (MOST - 1), l) as u32;
         high |= offsets[l] & 0u64.wrapping_sub(lanes >> l & 1);
     }
-    let need = Need {
+    let need = AccessRequirements {
         bytes: 256 * u64::from(parts - 1) + part.bytes(),
-        ..Need::of(part, direction)
+        ..AccessRequirements::of(part, direction)
     };
     let span = (high < MOST).then(|| span_from(e, start, &beyond, lanes, need));
     let Some(mut span) = span.flatten() else {

@@ -20,7 +20,7 @@ pub struct Span<'a> {
 
 /// Requirements of an access.
 #[derive(Clone, Copy)]
-pub struct Need {
+pub struct AccessRequirements {
     /// Bytes per lane.
     pub bytes: u64,
     /// Required alignment of each offset, a power of two.
@@ -29,12 +29,12 @@ pub struct Need {
     pub write: bool,
 }
 
-impl Need {
+impl AccessRequirements {
     /// Returns the requirements of elements that are aligned to their own size, or to dwords.
     #[inline(always)]
-    pub fn of(element: Element, direction: Direction) -> Need {
+    pub fn of(element: Element, direction: Direction) -> AccessRequirements {
         let bytes = element.bytes();
-        Need {
+        AccessRequirements {
             bytes,
             align: bytes.min(4) as u32,
             write: direction == Direction::Store,
@@ -48,7 +48,7 @@ pub fn span<'a>(
     e: &mut Env<'a>,
     addresses: &Addresses,
     lanes: u64,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     let first = addresses[lanes.trailing_zeros() as usize % LANES];
     let region = e.memory.find(&mut e.last, first, need.bytes)?;
@@ -69,7 +69,7 @@ pub fn span<'a>(
 
 /// Returns the first and the last offset of an access, if they fit in 32 bits and the region permits the access.
 #[inline(always)]
-fn limits(region: &Region, need: Need) -> Option<(u64, u64)> {
+fn limits(region: &Region, need: AccessRequirements) -> Option<(u64, u64)> {
     let (low, high) = region.offsets(need.bytes);
     let fits = high <= u32::MAX.into() && (region.writable || !need.write);
     fits.then_some((low, high))
@@ -81,7 +81,7 @@ fn found<'a>(
     region: &'a Region,
     offsets: Aligned<Lanes>,
     outside: u32,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     if outside != 0 {
         return None;
@@ -98,7 +98,7 @@ pub fn span_from<'a>(
     start: u64,
     beyond: &Lanes,
     lanes: u64,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     let first = start.wrapping_add(beyond[lanes.trailing_zeros() as usize % LANES].into());
     let region = e.memory.find(&mut e.last, first, need.bytes)?;
@@ -139,7 +139,7 @@ impl Sum {
         e: &mut Env<'a>,
         hint: &Hint,
         mask: &Lanes,
-        (lanes, need): (u64, Need),
+        (lanes, need): (u64, AccessRequirements),
     ) -> Option<Span<'a>> {
         let lane = lanes.trailing_zeros() as usize % LANES;
         let register = |n: Option<usize>| n.map_or(&[0; LANES], |n| &w.v[n]);

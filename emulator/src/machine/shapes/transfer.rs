@@ -9,7 +9,7 @@ use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::{Direction, Element};
 use super::gather::{load_run, store_run};
-use super::span::{Need, Sum, move_lane, span};
+use super::span::{AccessRequirements, Sum, move_lane, span};
 use crate::isa::Code;
 
 /// Data in transit: a row of lanes for each dword of an element.
@@ -86,7 +86,7 @@ impl Access<'_> {
             ..
         } = self;
         let mask = mask_of(w, lanes);
-        let need = Need::of(element, direction);
+        let need = AccessRequirements::of(element, direction);
         let Some(span) = self.at.span(w, e, self.hint, &mask, (lanes, need)) else {
             return false;
         };
@@ -145,9 +145,9 @@ pub fn memory(
     if lanes == 0 {
         return Ok(());
     }
-    let need = Need {
+    let need = AccessRequirements {
         align: 1,
-        ..Need::of(element, direction)
+        ..AccessRequirements::of(element, direction)
     };
     match span(e, addresses, lanes, need) {
         Some(span) => {

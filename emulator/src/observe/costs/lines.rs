@@ -7,16 +7,16 @@ pub const LINE: u64 = 64;
 
 /// Number of lines that vector memory instructions request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct LineCounts {
     /// Lines that the instructions touch, counted per instruction.
     pub lines: u64,
     /// Lines that the same number of distinct bytes would fill.
     pub ideal: u64,
 }
 
-impl Asked {
+impl LineCounts {
     /// Adds another count.
-    pub fn add(&mut self, other: Asked) {
+    pub fn add(&mut self, other: LineCounts) {
         self.lines += other.lines;
         self.ideal += other.ideal;
     }
@@ -78,13 +78,13 @@ impl Lines {
     }
 
     /// Returns the number of requested lines, merged, and the smallest number that would suffice.
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> LineCounts {
         let bytes: u64 = self
             .0
             .iter()
             .map(|(_, bits)| u64::from(bits.count_ones()))
             .sum();
-        Asked {
+        LineCounts {
             lines: self.0.len() as u64,
             ideal: bytes.div_ceil(LINE),
         }
@@ -99,7 +99,7 @@ mod tests {
         let mut lines = Lines::default();
         lines.add_lanes(!0, &std::array::from_fn(|lane| at(lane as u64)), bytes);
         lines.merge();
-        let Asked { lines, ideal } = lines.asked();
+        let LineCounts { lines, ideal } = lines.asked();
         (lines, ideal)
     }
 

@@ -3,7 +3,7 @@
 use super::banks::Cycles;
 use super::chain::Link;
 use super::class::Class;
-use super::lines::Asked;
+use super::lines::LineCounts;
 use crate::isa::{Inst, disassemble};
 use crate::machine::LANES;
 
@@ -34,7 +34,7 @@ pub struct Site {
     /// Cycles of the LDS pipe.
     pub lds: Cycles,
     /// Requested lines.
-    pub memory: Asked,
+    pub memory: LineCounts,
     /// Execution with the most cycles or lines beyond the ideal number, in the first work-group that has one; `None` if all executions were
     /// ideal.
     pub worst: Option<Box<Example>>,
@@ -49,7 +49,7 @@ impl Site {
             class: Class::of(inst),
             count: 0,
             lds: Cycles::default(),
-            memory: Asked::default(),
+            memory: LineCounts::default(),
             worst: None,
             link: Link::of(inst),
         }

@@ -1,6 +1,6 @@
 //! Tests of the costs of assembled programs whose numbers can be computed by hand.
 
-use super::{Asked, Class, Costs, Cycles, Latencies};
+use super::{Class, Costs, Cycles, Latencies, LineCounts};
 use crate::machine::Wave;
 use crate::machine::rig::{MEMORY, run};
 use crate::observe::{Bytes, Observer};
@@ -235,5 +235,5 @@ fn workers_join() {
         .find(|(_, site)| site.class == Class::Lds)
         .expect("ds_read");
     assert_eq!(read.lds, Cycles { taken: 4, ideal: 4 });
-    assert_eq!(read.memory, Asked::default());
+    assert_eq!(read.memory, LineCounts::default());
 }

@@ -17,11 +17,11 @@ struct Page {
 
 /// Bytes that were read and written.
 #[derive(Clone, Default)]
-pub struct Touched {
+pub struct TouchedBytes {
     pages: HashMap<u64, Box<Page>>,
 }
 
-impl Touched {
+impl TouchedBytes {
     /// Adds lines of an access.
     pub fn add(&mut self, lines: &Lines, reads: bool, writes: bool) {
         let mut page: Option<(u64, &mut Page)> = None;
@@ -48,7 +48,7 @@ impl Touched {
     }
 
     /// Adds another worker's bytes.
-    pub fn join(&mut self, other: Touched) {
+    pub fn join(&mut self, other: TouchedBytes) {
         for (number, theirs) in other.pages {
             match self.pages.get_mut(&number) {
                 Some(own) => {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_byte_counts_once() {
-        let mut one = Touched::default();
+        let mut one = TouchedBytes::default();
         one.add(&lines(&[(0x1000, 100), (0x1010, 4)]), true, false);
         one.add(&lines(&[(0x1000, 4), (0x1fff, 2)]), true, true);
         assert_eq!(
@@ -116,7 +116,7 @@ mod tests {
                 written: 192
             }
         );
-        let mut other = Touched::default();
+        let mut other = TouchedBytes::default();
         other.add(&lines(&[(0x1060, 8), (0x8000, 1)]), true, false);
         one.join(other);
         assert_eq!(

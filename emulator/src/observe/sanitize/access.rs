@@ -2,7 +2,7 @@
 
 use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
-use crate::machine::shapes::{flat, image, lds, lds_more, mubuf, smem, to_lds, typed};
+use crate::machine::shapes::{flat, image, lds, mubuf, smem, to_lds, typed};
 use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 use crate::observe::lanes_on;
 
@@ -138,7 +138,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
             parts.extend(some.map(|(lanes, at)| part(Space::Global, lanes, at, bytes)));
         }
         Way::LdsOnce => {
-            let at = lds_more::m0_base(wave) + op.offset as u32;
+            let at = lds::m0_base(wave) + op.offset as u32;
             parts.push(part(
                 Space::Lds,
                 1 << lanes.trailing_zeros(),
@@ -224,7 +224,7 @@ fn in_lds(
     let wide = |at: [u32; LANES]| at.map(u64::from);
     if op.has(Properties::LDS_OPERAND) {
         let addr = lds::register(op.by_role(Role::Addr));
-        let both = wave.v[addr].map(|address| lds_more::both_places(op, address));
+        let both = wave.v[addr].map(|address| lds::both_places(op, address));
         let bytes = u64::from(op.traffic.written);
         parts.push(part(Space::Lds, lanes, wide(both.map(|(to, _)| to)), bytes));
         parts.push(Part {
@@ -246,12 +246,7 @@ fn in_lds(
         parts.push(one);
         parts.push(two);
     } else if op.has(Properties::ADDRESS_BY_LANE) {
-        parts.push(part(
-            Space::Lds,
-            lanes,
-            wide(lds_more::by_lane(wave, op)),
-            4,
-        ));
+        parts.push(part(Space::Lds, lanes, wide(lds::by_lane(wave, op)), 4));
     } else {
         let at = lds::addresses(wave, op, op.offset as u32);
         parts.push(part(Space::Lds, lanes, wide(at), bytes));

@@ -51,9 +51,9 @@ impl Facts {
 
 /// Executed instructions of a code object, by link address, from all workers.
 #[derive(Default)]
-struct Seen(Mutex<HashMap<u64, Inst>>);
+struct ExecutedInstructions(Mutex<HashMap<u64, Inst>>);
 
-impl Seen {
+impl ExecutedInstructions {
     /// Returns the site of the executed instruction at a link address.
     fn site(&self, pc: u64) -> Site {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Seen {
 pub struct Code {
     facts: Vec<Option<Box<Facts>>>,
     /// The same instructions, shared by all workers.
-    seen: Arc<Seen>,
+    seen: Arc<ExecutedInstructions>,
 }
 
 impl Code {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Check, Here};
+use super::{Check, CheckedInstruction};
 use crate::code_object::Lines;
 
 /// Largest number of different findings that are kept. Further ones are only counted.
@@ -98,7 +98,7 @@ impl Findings {
     #[cold]
     pub fn note(
         &mut self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         check: Check,
         kind: &'static str,
         other: u64,
@@ -178,7 +178,13 @@ fn place([x, y, z]: [u32; 3], wave: u32) -> [u32; 4] {
     [z, y, x, wave]
 }
 
-fn made(here: &Here<'_>, check: Check, kind: &'static str, detail: Detail, count: u64) -> Finding {
+fn made(
+    here: &CheckedInstruction<'_>,
+    check: Check,
+    kind: &'static str,
+    detail: Detail,
+    count: u64,
+) -> Finding {
     Finding {
         check,
         kind,

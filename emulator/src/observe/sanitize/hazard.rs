@@ -8,7 +8,7 @@
 mod rules;
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Site, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Site, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Inst, disassemble, register_name};
 use crate::machine::Group;
@@ -79,7 +79,7 @@ fn named(register: u16) -> String {
 
 /// An instruction a few wait states ago.
 #[derive(Clone, Copy)]
-struct Recent {
+struct RecentInstruction {
     /// Clock after the instruction.
     clock: u64,
     first: u16,
@@ -87,15 +87,15 @@ struct Recent {
 }
 
 #[derive(Clone, Default)]
-struct OneWave {
+struct WaveHazards {
     clock: u64,
-    recent: Vec<Recent>,
+    recent: Vec<RecentInstruction>,
 }
 
 /// The check.
 #[derive(Default)]
 pub struct Hazard {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveHazards>,
 }
 
 impl Watch for Hazard {
@@ -103,13 +103,13 @@ impl Watch for Hazard {
         Box::<Hazard>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveHazards::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -128,7 +128,7 @@ impl Watch for Hazard {
             }
         }
         if traits.first != 0 {
-            state.recent.push(Recent {
+            state.recent.push(RecentInstruction {
                 clock: state.clock,
                 first: traits.first,
                 pc: here.pc,
@@ -138,7 +138,13 @@ impl Watch for Hazard {
 }
 
 #[cold]
-fn check(recent: &Recent, here: &Here<'_>, common: u16, apart: u32, findings: &mut Findings) {
+fn check(
+    recent: &RecentInstruction,
+    here: &CheckedInstruction<'_>,
+    common: u16,
+    apart: u32,
+    findings: &mut Findings,
+) {
     let Some(known) = here.code.facts(recent.pc) else {
         return;
     };

@@ -78,7 +78,7 @@ impl Block {
 
 /// A freed block.
 #[derive(Clone, Debug)]
-pub struct Freed {
+pub struct FreedBlock {
     /// The block before it was freed.
     pub block: Arc<Block>,
     /// Call that freed the block.
@@ -87,22 +87,25 @@ pub struct Freed {
 
 /// Declarations about memory while a dispatch runs.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct MemoryDeclarations {
     /// Blocks by address, without overlap.
     blocks: Vec<Arc<Block>>,
-    freed: Vec<Freed>,
+    freed: Vec<FreedBlock>,
     span: Range<u64>,
 }
 
-impl Known {
-    fn new<'a>(blocks: impl Iterator<Item = &'a Arc<Block>>, freed: &VecDeque<Freed>) -> Known {
+impl MemoryDeclarations {
+    fn new<'a>(
+        blocks: impl Iterator<Item = &'a Arc<Block>>,
+        freed: &VecDeque<FreedBlock>,
+    ) -> MemoryDeclarations {
         let blocks: Vec<Arc<Block>> = blocks.cloned().collect();
-        let freed: Vec<Freed> = freed.iter().cloned().collect();
+        let freed: Vec<FreedBlock> = freed.iter().cloned().collect();
         let all = || blocks.iter().chain(freed.iter().map(|freed| &freed.block));
         let start = all().map(|block| block.around.start).min();
         let end = all().map(|block| block.around.end).max();
         let span = start.unwrap_or(0)..end.unwrap_or(0);
-        Known {
+        MemoryDeclarations {
             blocks,
             freed,
             span,
@@ -152,7 +155,7 @@ impl Known {
     }
 
     /// Returns the freed block that contains an address.
-    pub fn freed(&self, address: u64) -> Option<&Freed> {
+    pub fn freed(&self, address: u64) -> Option<&FreedBlock> {
         let mut freed = self.freed.iter().rev();
         freed.find(|freed| freed.block.bytes.contains(&address))
     }
@@ -166,9 +169,9 @@ impl Known {
 #[derive(Debug, Default)]
 struct State {
     blocks: BTreeMap<u64, Arc<Block>>,
-    freed: VecDeque<Freed>,
+    freed: VecDeque<FreedBlock>,
     /// Snapshot for dispatches, valid until a declaration changes.
-    known: Option<Arc<Known>>,
+    known: Option<Arc<MemoryDeclarations>>,
 }
 
 /// Declarations about a GPU's memory, which persist across launches.
@@ -264,18 +267,19 @@ impl Heap {
             state.freed.pop_front();
         }
         let by = by.to_owned();
-        state.freed.push_back(Freed { block, by });
+        state.freed.push_back(FreedBlock { block, by });
     }
 
     /// Returns the snapshot for a dispatch that begins now.
-    pub fn known(&self) -> Arc<Known> {
+    pub fn known(&self) -> Arc<MemoryDeclarations> {
         let mut state = self.state();
         let State {
             blocks,
             freed,
             known,
         } = &mut *state;
-        let known = known.get_or_insert_with(|| Arc::new(Known::new(blocks.values(), freed)));
+        let known =
+            known.get_or_insert_with(|| Arc::new(MemoryDeclarations::new(blocks.values(), freed)));
         Arc::clone(known)
     }
 }

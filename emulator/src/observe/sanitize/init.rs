@@ -17,13 +17,13 @@ mod storage;
 mod tests;
 
 use self::alu::Alu;
-use self::memory::Reached;
-use self::report::{Origins, Undefined};
-use self::rule::Need;
+use self::memory::AccessedMemory;
+use self::report::{Origins, UndefinedUse};
+use self::rule::Requirement;
 use self::shadow::Shadow;
 use self::storage::{Lds, Scratch};
 use super::access::{Part, Space};
-use super::{Findings, Here, Launched, Watch};
+use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
@@ -32,7 +32,7 @@ use crate::machine::{LANES, Way};
 pub use self::rule::Traits;
 
 #[derive(Default)]
-struct OneWave {
+struct WaveShadow {
     shadow: Shadow,
     scratch: Scratch,
 }
@@ -40,7 +40,7 @@ struct OneWave {
 /// The check.
 #[derive(Default)]
 pub struct Init {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveShadow>,
     lds: Lds,
     hint: usize,
     origins: Origins,
@@ -56,9 +56,9 @@ impl Watch for Init {
         self.origins = Origins::default();
     }
 
-    fn group(&mut self, group: &Group, launch: &Launched) {
+    fn group(&mut self, group: &Group, launch: &CheckedLaunch) {
         let waves = group.waves;
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveShadow::default);
         self.lds.begin(launch.lds);
         let items: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
         for (n, wave) in self.waves.iter_mut().enumerate() {
@@ -73,7 +73,7 @@ impl Watch for Init {
         }
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -90,7 +90,7 @@ impl Watch for Init {
             return state.shadow.define(&uses.writes, lanes);
         }
         if dirty {
-            let mut undefined = Undefined {
+            let mut undefined = UndefinedUse {
                 here,
                 shadow: &mut state.shadow,
                 origins: &mut self.origins,
@@ -102,7 +102,7 @@ impl Watch for Init {
             }
         }
         if moves {
-            let mut reached = Reached {
+            let mut reached = AccessedMemory {
                 known: &here.launch.memory,
                 hint: &mut self.hint,
                 lds: &mut self.lds,
@@ -134,7 +134,7 @@ impl Watch for Init {
         );
         let (exec, origin) = alu.run(traits.rule);
         if exec != 0 {
-            let mut undefined = Undefined {
+            let mut undefined = UndefinedUse {
                 here,
                 shadow: &mut state.shadow,
                 origins: &mut self.origins,
@@ -155,10 +155,15 @@ fn computes(encoding: Encoding) -> bool {
 }
 
 /// Propagates through an instruction whose registers M0 selects, or whose operands do not name its registers.
-fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings: &mut Findings) {
+fn indexed(
+    state: &mut WaveShadow,
+    here: &CheckedInstruction<'_>,
+    origins: &mut Origins,
+    findings: &mut Findings,
+) {
     let inst = &here.op.inst;
     if let Some((need, registers)) = here.facts.init.needs {
-        let mut undefined = Undefined {
+        let mut undefined = UndefinedUse {
             here,
             shadow: &mut state.shadow,
             origins,
@@ -203,7 +208,7 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
 }
 
 /// Returns the part of a register that a load fills or a store takes: shift, bytes, and true if the rest of the register keeps its value.
-fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
+fn part_of_register(here: &CheckedInstruction<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
     let signed = here.op.has(Properties::SIGNED_LOAD);
     let keeps = here.op.has(Properties::D16) && count < 4;
     (if part.high { 16 } else { 0 }, keeps, signed && count < 4)
@@ -212,8 +217,8 @@ fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, boo
 /// Propagates through an instruction that accesses memory.
 fn access(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     origins: &mut Origins,
     findings: &mut Findings,
 ) {
@@ -236,7 +241,7 @@ fn access(
             if data {
                 let global = parts.iter().filter(|part| part.space == Space::Global);
                 let global = global.fold(0, |all, part| all | part.lanes);
-                Undefined {
+                UndefinedUse {
                     here,
                     shadow,
                     origins,
@@ -264,7 +269,7 @@ fn access(
 }
 
 /// Returns the registers that a store takes.
-fn data(here: &Here<'_>) -> RegisterSet {
+fn data(here: &CheckedInstruction<'_>) -> RegisterSet {
     let mut set = RegisterSet::default();
     let inst = &here.op.inst;
     for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
@@ -276,7 +281,7 @@ fn data(here: &Here<'_>) -> RegisterSet {
     set
 }
 
-fn through_lds(reached: &mut Reached<'_>, from: &Part, to: &Part) {
+fn through_lds(reached: &mut AccessedMemory<'_>, from: &Part, to: &Part) {
     let (from, to) = if from.reads { (from, to) } else { (to, from) };
     if !reached.any(from) {
         return reached.define(to);
@@ -291,8 +296,8 @@ fn through_lds(reached: &mut Reached<'_>, from: &Part, to: &Part) {
 
 fn load(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     lanes: u64,
     origins: &mut Origins,
 ) {
@@ -347,7 +352,13 @@ fn load(
     }
 }
 
-fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Part, first: u16) {
+fn store(
+    shadow: &Shadow,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
+    part: &Part,
+    first: u16,
+) {
     for (lane, at) in part.places() {
         for (k, offset) in (0..part.bytes).step_by(4).enumerate() {
             let count = (part.bytes - offset).min(4);
@@ -361,8 +372,8 @@ fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Par
 /// Checks an atomic, which reads and writes at once: both operands matter, but the one in memory does not if it is only replaced.
 fn atomic(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     lanes: u64,
     origins: &mut Origins,
     findings: &mut Findings,
@@ -376,7 +387,7 @@ fn atomic(
                 .find(|&(lane, at)| reached.get(part.space, lane, at, part.bytes.min(4)) != 0);
             if let Some((lane, at)) = found {
                 let origin = origins.of_load(here, part.space, at);
-                Undefined {
+                UndefinedUse {
                     here,
                     shadow: &mut *shadow,
                     origins: &mut *origins,
@@ -388,7 +399,7 @@ fn atomic(
         reached.define(part);
     }
     if shadow.meets(&operands) {
-        Undefined {
+        UndefinedUse {
             here,
             shadow: &mut *shadow,
             origins,
@@ -399,7 +410,7 @@ fn atomic(
     shadow.define(&here.facts.uses.writes, lanes);
 }
 
-impl Undefined<'_, '_> {
+impl UndefinedUse<'_, '_> {
     /// Checks the registers of an address.
     fn check_address(&mut self, registers: &RegisterSet, lanes: u64) {
         if let Some(register) = self.shadow.first_of(registers, lanes) {
@@ -409,12 +420,12 @@ impl Undefined<'_, '_> {
         }
     }
 
-    fn check_need(&mut self, need: Need, registers: &RegisterSet) {
+    fn check_need(&mut self, need: Requirement, registers: &RegisterSet) {
         let Some(register) = self.shadow.first_of(registers, !0) else {
             return;
         };
         match need {
-            Need::Vcc => {
+            Requirement::Vcc => {
                 let vcc = self.here.wave.vcc();
                 let high = u64::from(self.shadow.get(Code::VCC.0 + 1, 0));
                 let undefined = u64::from(self.shadow.get(Code::VCC.0, 0)) | high << 32;
@@ -428,13 +439,13 @@ impl Undefined<'_, '_> {
                     );
                 }
             }
-            Need::Branch => self.found(
+            Requirement::Branch => self.found(
                 "undefined branch",
                 register,
                 0,
                 "decides where the wave goes on",
             ),
-            Need::Setting => {
+            Requirement::Setting => {
                 self.found("undefined setting", register, 0, "is a setting of the wave")
             }
         }

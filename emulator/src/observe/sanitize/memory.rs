@@ -19,8 +19,8 @@ mod tests;
 
 use super::access::{Part, Space};
 use super::finding::{Detail, Other};
-use super::heap::{Block, Known};
-use super::{Check, Findings, Here, Launched, Watch};
+use super::heap::{Block, MemoryDeclarations};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::Group;
 
 use self::provenance::Provenance;
@@ -39,12 +39,12 @@ impl Watch for Memory {
         Box::<Memory>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.provenance.group(waves);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         for part in &here.access.parts {
             misaligned(here, part, findings);
             match part.space {
@@ -57,13 +57,13 @@ impl Watch for Memory {
         }
     }
 
-    fn after(&mut self, here: &Here<'_>, _: &mut Findings) {
+    fn after(&mut self, here: &CheckedInstruction<'_>, _: &mut Findings) {
         self.provenance.after(here, here.wave);
     }
 }
 
 impl Memory {
-    fn global(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    fn global(&mut self, here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         let known = &*here.launch.memory;
         let from = self.provenance.of_address(here, part);
         if from.is_none() && all_in_one(known, &mut self.hint, part) {
@@ -90,7 +90,7 @@ impl Memory {
 
 /// Returns true if all lanes access one block within its bounds.
 #[inline]
-fn all_in_one(known: &Known, hint: &mut usize, part: &Part) -> bool {
+fn all_in_one(known: &MemoryDeclarations, hint: &mut usize, part: &Part) -> bool {
     let (mut low, mut high) = (u64::MAX, 0);
     for (_, at) in part.places() {
         (low, high) = (low.min(at), high.max(at));
@@ -148,7 +148,7 @@ fn side(block: &Block) -> Other {
 
 #[cold]
 fn outside(
-    here: &Here<'_>,
+    here: &CheckedInstruction<'_>,
     part: &Part,
     (lane, at): (usize, u64),
     block: &Block,
@@ -187,7 +187,7 @@ fn outside(
 
 #[cold]
 fn strayed(
-    here: &Here<'_>,
+    here: &CheckedInstruction<'_>,
     part: &Part,
     (lane, at): (usize, u64),
     block: &Block,
@@ -223,7 +223,12 @@ fn strayed(
 }
 
 #[cold]
-fn freed(here: &Here<'_>, part: &Part, (lane, at): (usize, u64), findings: &mut Findings) {
+fn freed(
+    here: &CheckedInstruction<'_>,
+    part: &Part,
+    (lane, at): (usize, u64),
+    findings: &mut Findings,
+) {
     let Some(freed) = here.launch.memory.freed(at) else {
         return;
     };
@@ -253,7 +258,7 @@ fn freed(here: &Here<'_>, part: &Part, (lane, at): (usize, u64), findings: &mut 
 }
 
 /// Checks for scratch that is not the work-item's own.
-fn stack(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+fn stack(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     let size = u64::from(here.launch.scratch);
     let beyond = |at: u64| {
         at.checked_add(part.bytes)
@@ -284,7 +289,7 @@ fn stack(here: &Here<'_>, part: &Part, findings: &mut Findings) {
 }
 
 /// Checks for wide accesses to LDS that the strict mode rejects.
-fn misaligned(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+fn misaligned(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     let align = match part.space {
         Space::Lds if here.access.atomic => 1,
         Space::Lds if part.bytes > 8 => 16,

@@ -43,7 +43,7 @@ struct Program {
     /// True if the program runs here.
     #[serde(default = "yes")]
     runs: bool,
-    findings: Vec<Expected>,
+    findings: Vec<ExpectedFinding>,
     /// "silent" if the running checks find nothing.
     run: Option<String>,
     /// "silent" if the static search finds nothing.
@@ -65,7 +65,7 @@ struct Pair {
 /// Findings that must be reported; addresses count from the first instruction.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
-struct Expected {
+struct ExpectedFinding {
     check: String,
     kind: String,
     at: u64,
@@ -82,13 +82,13 @@ fn yes() -> bool {
 }
 
 /// Returns the findings of the running checks, except those about barriers that waves miss.
-fn by_run(words: &str, waves: usize) -> BTreeSet<Expected> {
+fn by_run(words: &str, waves: usize) -> BTreeSet<ExpectedFinding> {
     let checks = [Check::Wait, Check::Hazard, Check::Sync];
     let mut sanitizer = Sanitizer::new(checks.into_iter().collect());
     let trap = rig::run(words, waves, |_| {}, &mut sanitizer);
     assert_eq!(trap, None, "{words}");
     let findings = sanitizer.findings().iter();
-    let expected = findings.map(|finding| Expected {
+    let expected = findings.map(|finding| ExpectedFinding {
         check: finding.check.to_string(),
         kind: finding.kind.to_owned(),
         at: finding.at.pc - CODE,
@@ -117,7 +117,7 @@ fn instructions(words: &str) -> Vec<(u64, Inst)> {
     code
 }
 
-fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
+fn by_lint(words: &str, waves: usize) -> BTreeSet<ExpectedFinding> {
     let function = Function {
         name: "f",
         code: &instructions(words),
@@ -125,7 +125,7 @@ fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
         alone: waves == 1,
     };
     let found = lint(&function, Checks::ALL).into_iter();
-    let expected = found.map(|mistake| Expected {
+    let expected = found.map(|mistake| ExpectedFinding {
         check: mistake.check.to_string(),
         kind: mistake.kind.to_owned(),
         at: mistake.at.pc - CODE,
@@ -158,7 +158,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
     let mut count = 0;
     for program in files().into_iter().flat_map(|file| file.program) {
         count += 1;
-        let all: BTreeSet<Expected> = program.findings.iter().cloned().collect();
+        let all: BTreeSet<ExpectedFinding> = program.findings.iter().cloned().collect();
         let of = |side: &Option<String>| match side.as_deref() {
             None => all.clone(),
             Some("silent") => BTreeSet::new(),
@@ -221,7 +221,7 @@ fn every_rule_wants_as_many_wait_states_as_it_says() {
                 let (words, at, other) = apart(&pair.words, states);
                 let mut expected = BTreeSet::new();
                 if states < rule.states {
-                    expected.insert(Expected {
+                    expected.insert(ExpectedFinding {
                         check: "hazard".into(),
                         kind: rule.name.into(),
                         at,

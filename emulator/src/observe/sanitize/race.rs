@@ -4,8 +4,8 @@
 //! accesses are ordered by:
 //! - the program, within a wave; a barrier between them that all waves of the group have passed, within a group;
 //! - an atomic operation of the first wave after its access and one of the second wave before its own (the second saw the value that the
-//! first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
-//! access;
+//!   first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
+//!   access;
 //! - the beginning and the end of a launch.
 //!
 //! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
@@ -17,11 +17,11 @@ mod order;
 
 use std::sync::Arc;
 
-use self::cell::{Cell, Kind, Lds, Mark, Met};
+use self::cell::{Cell, Conflict, Kind, Lds, Mark};
 use self::global::Shared;
 use self::order::Group;
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Part, Space, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Part, Space, Watch};
 use crate::machine;
 
 /// The check. Workers share the records of device memory.
@@ -47,14 +47,14 @@ impl Watch for Race {
         self.shared = Arc::default();
     }
 
-    fn group(&mut self, group: &machine::Group, launch: &Launched) {
+    fn group(&mut self, group: &machine::Group, launch: &CheckedLaunch) {
         let ([x, y, z], grid) = (group.id, launch.grid);
         let number = (z * grid[1] + y) * grid[0] + x;
         self.serial += 1;
         self.group = Group::new(number, group.waves);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let wave = here.wave.index as usize;
         self.group.go_on(wave, &self.shared);
         if here.facts.wait.barrier {
@@ -79,7 +79,7 @@ impl Watch for Race {
         }
     }
 
-    fn after(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn after(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         if !acquires(here) {
             return;
         }
@@ -101,7 +101,7 @@ impl Watch for Race {
 
 impl Race {
     /// Checks and marks the cells of a part.
-    fn check(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    fn check(&mut self, here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         let wave = here.wave.index as usize;
         let atomic = here.access.atomic;
         let (kind, group) = (Kind::of(part, atomic), &mut self.group);
@@ -112,7 +112,7 @@ impl Race {
         let excused = atomic || kind == Kind::Read && here.access.coherent;
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
         let stale = part.space == Space::Lds;
-        let mut met: Option<(Met, u64, u64)> = None;
+        let mut met: Option<(Conflict, u64, u64)> = None;
         // The last writer that was found to be ordered, because lanes often meet the same one again.
         let mut ordered = (0, 0);
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
@@ -150,9 +150,9 @@ impl Race {
     #[cold]
     fn report(
         &self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         space: Space,
-        (kind, met): (Kind, Met),
+        (kind, met): (Kind, Conflict),
         at: u64,
         lanes: u64,
         findings: &mut Findings,
@@ -206,7 +206,7 @@ impl Race {
 }
 
 /// Returns true if an instruction sees values that others have released.
-fn acquires(here: &Here<'_>) -> bool {
+fn acquires(here: &CheckedInstruction<'_>) -> bool {
     here.access.atomic || here.access.coherent && here.access.parts.iter().any(|part| part.reads)
 }
 

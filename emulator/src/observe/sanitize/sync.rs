@@ -5,25 +5,25 @@
 //! have returned for good. If they reach memory after the barrier, they should have been at it.
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::{Group, Way};
 
 #[derive(Clone, Debug, Default)]
-struct OneWave {
+struct WaveBarriers {
     /// Number of barriers at which the wave has arrived.
     barriers: u64,
     /// Address of the last barrier.
     last: Option<u64>,
     ended: bool,
     /// Barriers at which lanes were disabled.
-    skipped: Vec<Skipped>,
+    skipped: Vec<PartialBarrier>,
     /// Lanes with which the wave began.
     all: Option<u64>,
 }
 
 /// A barrier at which lanes were disabled.
 #[derive(Clone, Copy, Debug)]
-struct Skipped {
+struct PartialBarrier {
     site: u64,
     lanes: u64,
     /// Lanes that have reached memory since they were disabled.
@@ -33,7 +33,7 @@ struct Skipped {
 /// The check.
 #[derive(Default)]
 pub struct Sync {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveBarriers>,
 }
 
 impl Watch for Sync {
@@ -41,13 +41,13 @@ impl Watch for Sync {
         Box::<Sync>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveBarriers::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let n = here.wave.index as usize;
         let Some(state) = self.waves.get_mut(n) else {
             return;
@@ -68,7 +68,7 @@ impl Watch for Sync {
 }
 
 impl Sync {
-    fn barrier(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+    fn barrier(&mut self, n: usize, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let state = &mut self.waves[n];
         state.barriers += 1;
         state.last = Some(here.pc);
@@ -113,7 +113,7 @@ impl Sync {
     }
 
     /// Checks the end of a wave: others may wait at a barrier that it has not reached.
-    fn end(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+    fn end(&mut self, n: usize, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         self.waves[n].ended = true;
         let count = self.waves[n].barriers;
         let waiting = self
@@ -139,10 +139,10 @@ impl Sync {
 }
 
 /// Checks for lanes that were disabled at a barrier and arrive at another one later.
-fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
+fn lanes(state: &mut WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     let exec = here.wave.exec();
     let skipped = state.skipped.iter().find(|one| one.lanes & exec != 0);
-    if let Some(&Skipped { site, lanes, .. }) = skipped {
+    if let Some(&PartialBarrier { site, lanes, .. }) = skipped {
         let what = "lanes that come to this barrier were off at an earlier one";
         divergence(here, (site, lanes & exec), what, findings);
         state.skipped.retain(|one| one.lanes & exec == 0);
@@ -150,7 +150,7 @@ fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     let off = state.all.unwrap_or(!0) & !exec;
     let known = state.skipped.iter().any(|one| one.site == here.pc);
     if off != 0 && !known {
-        state.skipped.push(Skipped {
+        state.skipped.push(PartialBarrier {
             site: here.pc,
             lanes: off,
             back: 0,
@@ -159,14 +159,19 @@ fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
 }
 
 /// Checks for lanes that were disabled at a barrier, continued behind it and never arrived at another one.
-fn lanes_without_it(state: &OneWave, here: &Here<'_>, findings: &mut Findings) {
+fn lanes_without_it(state: &WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     for skipped in state.skipped.iter().filter(|one| one.back != 0) {
         let what = "lanes that were off at a barrier have gone on behind it";
         divergence(here, (skipped.site, skipped.back), what, findings);
     }
 }
 
-fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: &mut Findings) {
+fn divergence(
+    here: &CheckedInstruction<'_>,
+    (site, lanes): (u64, u64),
+    what: &str,
+    findings: &mut Findings,
+) {
     findings.note(here, Check::Sync, "barrier under divergence", site, || Detail {
         lanes,
         what: what.into(),
@@ -182,7 +187,7 @@ fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: 
 
 /// Returns true if lanes reach memory that others of the group may reach too. Scratch does not count: compilers save registers of all lanes
 /// there.
-fn reaches_memory(here: &Here<'_>) -> bool {
+fn reaches_memory(here: &CheckedInstruction<'_>) -> bool {
     let traffic = &here.op.traffic;
     matches!(traffic.way, Way::Global | Way::Flat | Way::Lds) && traffic.read + traffic.written != 0
 }

@@ -4,7 +4,7 @@
 //! On a card, results of loads arrive later, and s_waitcnt limits the number of operations that may still be pending:
 //! - VMCNT counts vector memory operations (loads, stores, atomics, loads to LDS), which return in the order of issue;
 //! - LGKMCNT counts LDS and GDS, each of which returns in order, and scalar loads and messages, which do not: for the latter only
-//! `lgkmcnt(0)` is a guarantee;
+//!   `lgkmcnt(0)` is a guarantee;
 //! - a flat instruction counts in both, out of order: it needs both at 0, by one wait or by two;
 //! - EXPCNT counts exports and GDS, which read their registers later. Stores read their registers at once.
 //!
@@ -14,7 +14,7 @@ mod pending;
 mod traits;
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Space, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Space, Watch};
 use crate::isa::Properties;
 use crate::machine::Group;
 
@@ -32,13 +32,13 @@ impl Watch for Wait {
         Box::<Wait>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
         self.waves.resize_with(waves, Pending::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let waves = self.waves.len();
         let Some(pending) = self.waves.get_mut(here.wave.index as usize) else {
             return;
@@ -74,13 +74,13 @@ impl Watch for Wait {
 }
 
 /// Returns the lanes of vector registers that an instruction touches: all lanes if it reads registers of other lanes.
-fn touched_lanes(here: &Here<'_>) -> u64 {
+fn touched_lanes(here: &CheckedInstruction<'_>) -> u64 {
     let crosses = here.op.form == crate::isa::Form::Dpp || here.op.has(Properties::CROSSES_LANES);
     if crosses { !0 } else { here.lanes() }
 }
 
 /// Checks bytes of LDS to which vector memory operations are pending.
-fn check_lds(pending: &Pending, here: &Here<'_>, findings: &mut Findings) {
+fn check_lds(pending: &Pending, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     if here.facts.wait.issues == Some(Class::ToLds) {
         return;
     }
@@ -110,7 +110,7 @@ fn check_lds(pending: &Pending, here: &Here<'_>, findings: &mut Findings) {
     }
 }
 
-fn issue(pending: &mut Pending, class: Class, here: &Here<'_>) {
+fn issue(pending: &mut Pending, class: Class, here: &CheckedInstruction<'_>) {
     let mut operation = Operation::of(class, here.pc, &here.op.inst, here.facts);
     if here.op.encoding.is_vector() {
         operation.lanes = here.lanes();

@@ -11,7 +11,7 @@ use half::f16;
 
 /// Meaning of the address VGPRs of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum AddressForm {
     /// The VGPRs hold the texel's numbers.
     Texel,
     /// The VGPRs hold the texel's numbers, followed by a level of detail.
@@ -24,19 +24,19 @@ pub enum How {
     Gradient,
 }
 
-impl How {
+impl AddressForm {
     /// Returns the meaning for an instruction.
-    pub fn of(i: &Inst) -> How {
+    pub fn of(i: &Inst) -> AddressForm {
         if i.has(Properties::MIP) {
-            How::Level
+            AddressForm::Level
         } else if !i.row.has_role(Role::Ssamp) {
-            How::Texel
+            AddressForm::Texel
         } else if i.has(Properties::GRADIENTS) {
-            How::Gradient
+            AddressForm::Gradient
         } else if i.has(Properties::BIAS) {
-            How::Biased
+            AddressForm::Biased
         } else {
-            How::Sample
+            AddressForm::Sample
         }
     }
 }
@@ -52,7 +52,7 @@ pub struct Tap {
 }
 
 /// Texels of each lane.
-pub struct Looked {
+pub struct LaneTexels {
     /// One tap, or the neighbours of an interpolation.
     pub taps: Vec<Tap>,
     /// True if neighbours are interpolated.
@@ -89,7 +89,7 @@ impl Coordinates<'_> {
 }
 
 /// Finds the texels of each lane.
-pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reserved> {
+pub fn taps(w: &Wave, i: &Inst, image: &Image, how: AddressForm) -> Result<LaneTexels, Reserved> {
     let flags = i.modifiers.flags;
     let coordinates = Coordinates {
         w,
@@ -99,15 +99,15 @@ pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reser
     // The DA bit declares that the address has an array element. The image itself need not be an array.
     let named = flags.has(Flags::DA) && image.sides < 3;
     match how {
-        How::Texel | How::Level => Ok(numbered(image, &coordinates, named, how)),
-        How::Sample => sampled(w, i, image, &coordinates, named, 0),
-        How::Biased => sampled(w, i, image, &coordinates, named, 1),
-        How::Gradient => sampled(w, i, image, &coordinates, named, 2 * image.sides),
+        AddressForm::Texel | AddressForm::Level => Ok(numbered(image, &coordinates, named, how)),
+        AddressForm::Sample => sampled(w, i, image, &coordinates, named, 0),
+        AddressForm::Biased => sampled(w, i, image, &coordinates, named, 1),
+        AddressForm::Gradient => sampled(w, i, image, &coordinates, named, 2 * image.sides),
     }
 }
 
 /// Finds texels by their numbers. Texels beyond the image are zeros.
-fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked {
+fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: AddressForm) -> LaneTexels {
     let mut tap = Tap {
         inside: 0,
         at: [0; LANES],
@@ -122,7 +122,7 @@ fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked
             texel[2] = c.get(image.sides, l);
         }
         let level = match how {
-            How::Level => c.get(image.sides + usize::from(named), l),
+            AddressForm::Level => c.get(image.sides + usize::from(named), l),
             _ => 0,
         };
         let within = texel.iter().zip(image.extent).all(|(&n, size)| n < size);
@@ -131,7 +131,7 @@ fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked
             tap.at[l] = image.address(texel);
         }
     }
-    Looked {
+    LaneTexels {
         taps: vec![tap],
         mixes: false,
         border: [0; 4],
@@ -146,7 +146,7 @@ fn sampled(
     c: &Coordinates<'_>,
     named: bool,
     before: usize,
-) -> Result<Looked, Reserved> {
+) -> Result<LaneTexels, Reserved> {
     let sampler = Sampler::read(w, i, image)?;
     let unnormalised = sampler.unnormalised || i.modifiers.flags.has(Flags::UNORM);
     let mixed: Vec<usize> = (0..3).filter(|&side| sampler.mixes[side]).collect();
@@ -204,7 +204,7 @@ fn sampled(
             }
         }
     }
-    Ok(Looked {
+    Ok(LaneTexels {
         taps,
         mixes: !mixed.is_empty(),
         border: sampler.border,

@@ -2,12 +2,12 @@
 
 use super::storage::{Lds, Scratch};
 use crate::observe::sanitize::access::{Part, Space};
-use crate::observe::sanitize::heap::Known;
+use crate::observe::sanitize::heap::MemoryDeclarations;
 
 /// Memory that an access of a wave reaches.
-pub struct Reached<'a> {
+pub struct AccessedMemory<'a> {
     /// Device memory, with one bit per byte: either all bits of a byte count as undefined or none.
-    pub known: &'a Known,
+    pub known: &'a MemoryDeclarations,
     /// Index of the block that was found last.
     pub hint: &'a mut usize,
     /// The group's LDS.
@@ -21,7 +21,7 @@ fn bytes(count: u64) -> u32 {
     u32::MAX >> (32 - 8 * count.clamp(1, 4))
 }
 
-impl Reached<'_> {
+impl AccessedMemory<'_> {
     /// Returns true if any lane may reach an undefined byte. Most accesses never do, and this test is fast.
     pub fn any(&mut self, part: &Part) -> bool {
         let dwords = part.bytes.div_ceil(4);

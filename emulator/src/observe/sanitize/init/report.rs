@@ -6,16 +6,16 @@ use super::shadow::{Origin, REGISTERS, Shadow};
 use crate::isa::{Code, register_name};
 use crate::observe::sanitize::access::Space;
 use crate::observe::sanitize::finding::{Detail, Other};
-use crate::observe::sanitize::{Check, Findings, Here, Site};
+use crate::observe::sanitize::{Check, CheckedInstruction, Findings, Site};
 
 /// Loads that returned undefined values.
 #[derive(Default)]
 pub struct Origins {
-    loads: Vec<Loaded>,
+    loads: Vec<UndefinedLoad>,
     known: HashMap<(String, u64), Origin>,
 }
 
-struct Loaded {
+struct UndefinedLoad {
     site: Site,
     what: String,
 }
@@ -23,7 +23,7 @@ struct Loaded {
 impl Origins {
     /// Returns the origin of a value that the instruction loads from a place.
     #[cold]
-    pub fn of_load(&mut self, here: &Here<'_>, space: Space, at: u64) -> Origin {
+    pub fn of_load(&mut self, here: &CheckedInstruction<'_>, space: Space, at: u64) -> Origin {
         let key = (here.launch.kernel.clone(), here.pc);
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -40,7 +40,7 @@ impl Origins {
         };
         let origin = REGISTERS + self.loads.len() as Origin;
         let what = format!("reads {place}, which nobody wrote");
-        self.loads.push(Loaded {
+        self.loads.push(UndefinedLoad {
             site: here.site(),
             what,
         });
@@ -86,9 +86,9 @@ fn named(register: u16) -> String {
 }
 
 /// State of the check at an instruction for which an undefined value may matter.
-pub struct Undefined<'a, 'h> {
+pub struct UndefinedUse<'a, 'h> {
     /// The instruction.
-    pub here: &'a Here<'h>,
+    pub here: &'a CheckedInstruction<'h>,
     /// Undefined bits before the instruction runs.
     pub shadow: &'a mut Shadow,
     /// Origins of undefined values.
@@ -97,7 +97,7 @@ pub struct Undefined<'a, 'h> {
     pub findings: &'a mut Findings,
 }
 
-impl Undefined<'_, '_> {
+impl UndefinedUse<'_, '_> {
     /// Returns those of the given lanes in which a vector register is undefined.
     pub fn lanes_of(&self, register: u16, lanes: u64) -> u64 {
         match register {

@@ -54,7 +54,7 @@ pub enum Rule {
 
 /// Reason why a register must be defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum Requirement {
     /// The target of a branch.
     Branch,
     /// A branch on VCC being 0.
@@ -71,7 +71,7 @@ pub struct Traits {
     /// Registers of an address.
     pub address: RegisterSet,
     /// Registers that must be defined for another reason.
-    pub needs: Option<(Need, RegisterSet)>,
+    pub needs: Option<(Requirement, RegisterSet)>,
     /// True if lanes read registers of other lanes.
     pub crosses: bool,
 }
@@ -150,7 +150,7 @@ fn address(inst: &Inst) -> RegisterSet {
     }
 }
 
-fn needs(inst: &Inst) -> Option<(Need, RegisterSet)> {
+fn needs(inst: &Inst) -> Option<(Requirement, RegisterSet)> {
     let name = inst.row.mnemonic;
     let one = |register: u16, count: u16| {
         let mut set = RegisterSet::default();
@@ -159,13 +159,13 @@ fn needs(inst: &Inst) -> Option<(Need, RegisterSet)> {
     };
     let source = || registers(inst, Role::Src0);
     Some(match name {
-        "s_cbranch_scc0" | "s_cbranch_scc1" => (Need::Branch, one(SCC, 1)),
-        "s_cbranch_vccz" | "s_cbranch_vccnz" => (Need::Vcc, one(Code::VCC.0, 2)),
-        "s_setpc_b64" | "s_swappc_b64" => (Need::Branch, source()),
-        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_setvskip" => (Need::Setting, source()),
-        "s_setreg_b32" => (Need::Setting, registers(inst, Role::Sdst)),
+        "s_cbranch_scc0" | "s_cbranch_scc1" => (Requirement::Branch, one(SCC, 1)),
+        "s_cbranch_vccz" | "s_cbranch_vccnz" => (Requirement::Vcc, one(Code::VCC.0, 2)),
+        "s_setpc_b64" | "s_swappc_b64" => (Requirement::Branch, source()),
+        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_setvskip" => (Requirement::Setting, source()),
+        "s_setreg_b32" => (Requirement::Setting, registers(inst, Role::Sdst)),
         "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => {
-            (Need::Setting, one(Code::M0.0, 1))
+            (Requirement::Setting, one(Code::M0.0, 1))
         }
         _ => return None,
     })

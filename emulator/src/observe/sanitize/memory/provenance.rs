@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::isa::uses::RegisterSet;
 use crate::isa::{Access, Code, Encoding, Inst, Properties, Role};
 use crate::machine::{LANES, Wave};
-use crate::observe::sanitize::Here;
+use crate::observe::sanitize::CheckedInstruction;
 use crate::observe::sanitize::access::{Part, Space};
 
 /// Number of a block, and the lanes whose register came from it.
@@ -23,7 +23,7 @@ const MIXED: u16 = u16::MAX;
 
 /// Rule by which an instruction treats pointers among its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Makes {
+enum PointerRule {
     /// The result is not a pointer.
     Nothing,
     /// The result is a copy.
@@ -44,7 +44,7 @@ enum Makes {
 
 /// Static facts about an instruction for pointers.
 #[derive(Clone, Copy, Debug)]
-pub struct Traits(Makes);
+pub struct Traits(PointerRule);
 
 impl Traits {
     /// Determines the facts of an instruction.
@@ -52,28 +52,28 @@ impl Traits {
         let name = inst.row.mnemonic;
         let plain = matches!(inst.form, crate::isa::Form::Native | crate::isa::Form::E64);
         Traits(match name {
-            _ if !plain => Makes::Nothing,
-            "v_mov_b32" | "s_mov_b32" | "s_mov_b64" => Makes::Copy,
-            "v_readfirstlane_b32" => Makes::FirstLane,
-            "v_readlane_b32" => Makes::Lane,
-            "v_writelane_b32" => Makes::ToLane,
+            _ if !plain => PointerRule::Nothing,
+            "v_mov_b32" | "s_mov_b32" | "s_mov_b64" => PointerRule::Copy,
+            "v_readfirstlane_b32" => PointerRule::FirstLane,
+            "v_readlane_b32" => PointerRule::Lane,
+            "v_writelane_b32" => PointerRule::ToLane,
             "v_cndmask_b32" | "s_cselect_b32" | "s_cselect_b64" | "s_cmov_b32" | "s_cmov_b64" => {
-                Makes::Choice
+                PointerRule::Choice
             }
             "v_add_u32" | "v_add_co_u32" | "v_addc_co_u32" | "v_add3_u32" | "s_add_u32"
-            | "s_add_i32" | "s_addc_u32" | "s_addk_i32" => Makes::Sum,
+            | "s_add_i32" | "s_addc_u32" | "s_addk_i32" => PointerRule::Sum,
             "v_sub_u32" | "v_sub_co_u32" | "v_subb_co_u32" | "s_sub_u32" | "s_sub_i32"
-            | "s_subb_u32" => Makes::SumWith(0),
+            | "s_subb_u32" => PointerRule::SumWith(0),
             "v_subrev_u32" | "v_subrev_co_u32" | "v_subbrev_co_u32" | "s_lshl1_add_u32"
-            | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => Makes::SumWith(1),
+            | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => PointerRule::SumWith(1),
             "v_lshl_add_u32" | "v_mad_u64_u32" | "v_mad_i64_i32" | "v_mad_u32_u24"
-            | "v_mad_i32_i24" => Makes::SumWith(2),
-            _ => Makes::Nothing,
+            | "v_mad_i32_i24" => PointerRule::SumWith(2),
+            _ => PointerRule::Nothing,
         })
     }
 }
 
-struct OneWave {
+struct WavePointers {
     tags: Box<[Tag; 512]>,
     /// Registers with a mark.
     tagged: RegisterSet,
@@ -83,9 +83,9 @@ struct OneWave {
     keepers: RegisterSet,
 }
 
-impl Default for OneWave {
-    fn default() -> OneWave {
-        OneWave {
+impl Default for WavePointers {
+    fn default() -> WavePointers {
+        WavePointers {
             tags: Box::new([Tag::default(); 512]),
             tagged: RegisterSet::default(),
             kept: BTreeMap::new(),
@@ -94,7 +94,7 @@ impl Default for OneWave {
     }
 }
 
-impl OneWave {
+impl WavePointers {
     fn get(&self, register: u16) -> Tag {
         match register < 512 && self.tagged.has(register) {
             true => self.tags[usize::from(register)],
@@ -157,14 +157,14 @@ fn sum(a: Tag, b: Tag) -> Tag {
 /// Provenance of the pointers of a group's waves.
 #[derive(Default)]
 pub struct Provenance {
-    waves: Vec<OneWave>,
+    waves: Vec<WavePointers>,
     hint: usize,
 }
 
 impl Provenance {
     /// Begins a work-group.
     pub fn group(&mut self, waves: usize) {
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WavePointers::default);
         for wave in &mut self.waves {
             wave.tagged = RegisterSet::default();
             wave.kept.clear();
@@ -173,7 +173,7 @@ impl Provenance {
     }
 
     /// Returns the block that the address of an access came from, and the lanes for which this is certain.
-    pub fn of_address(&self, here: &Here<'_>, part: &Part) -> Option<(usize, u64)> {
+    pub fn of_address(&self, here: &CheckedInstruction<'_>, part: &Part) -> Option<(usize, u64)> {
         let state = self.waves.get(here.wave.index as usize)?;
         if state.tagged.and(&here.facts.uses.reads).is_empty() {
             return None;
@@ -200,7 +200,7 @@ impl Provenance {
     }
 
     /// Updates the marks after an instruction has run.
-    pub fn after(&mut self, here: &Here<'_>, wave: &Wave) {
+    pub fn after(&mut self, here: &CheckedInstruction<'_>, wave: &Wave) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -209,7 +209,7 @@ impl Provenance {
         }
         let uses = &here.facts.uses;
         let makes = here.facts.memory.0;
-        if makes != Makes::ToLane && !state.keepers.and(&uses.writes).is_empty() {
+        if makes != PointerRule::ToLane && !state.keepers.and(&uses.writes).is_empty() {
             state
                 .kept
                 .retain(|(keeper, _), _| !uses.writes.has(*keeper));
@@ -223,7 +223,8 @@ impl Provenance {
                 return;
             }
             propagate(state, makes, here, wave);
-        } else if matches!(makes, Makes::Lane | Makes::ToLane) && !state.kept.is_empty() {
+        } else if matches!(makes, PointerRule::Lane | PointerRule::ToLane) && !state.kept.is_empty()
+        {
             propagate(state, makes, here, wave);
         }
         loaded(state, here, wave, &mut self.hint);
@@ -231,14 +232,19 @@ impl Provenance {
 }
 
 /// Marks the registers that an instruction writes.
-fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
+fn propagate(
+    state: &mut WavePointers,
+    makes: PointerRule,
+    here: &CheckedInstruction<'_>,
+    wave: &Wave,
+) {
     let inst = &here.op.inst;
     let vector = inst.encoding.is_vector();
     let lanes = if vector { here_lanes(wave) } else { !0 };
     let operands = || inst.row.operands.iter().zip(&inst.operands);
     let destination = operands().find(|(o, _)| o.access != Access::Read);
     let registers = destination.map_or(0, |(o, _)| o.ty.registers() as u16);
-    let source = |state: &OneWave, n: usize, k: u16| -> Tag {
+    let source = |state: &WavePointers, n: usize, k: u16| -> Tag {
         let mut sources =
             operands().filter(|(o, _)| o.access != Access::Write && o.role != Role::Vcc);
         match sources.nth(n) {
@@ -246,27 +252,27 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             _ => Tag::default(),
         }
     };
-    let sources = |state: &OneWave, k: u16| [0, 1, 2].map(|n| source(state, n, k));
+    let sources = |state: &WavePointers, k: u16| [0, 1, 2].map(|n| source(state, n, k));
     let mut made = [Tag::default(); 2];
     for k in 0..registers.min(2) {
         let all = sources(state, k);
         made[usize::from(k)] = match makes {
-            Makes::Nothing | Makes::ToLane => Tag::default(),
-            Makes::Copy => all[0],
-            Makes::FirstLane => {
+            PointerRule::Nothing | PointerRule::ToLane => Tag::default(),
+            PointerRule::Copy => all[0],
+            PointerRule::FirstLane => {
                 let lane = wave.exec().trailing_zeros() % 64;
                 let sure = all[0].lanes >> lane & 1 != 0;
                 if sure { all[0] } else { Tag::default() }
             }
-            Makes::Lane => kept(state, here, wave).unwrap_or_default(),
-            Makes::Choice => choice(
+            PointerRule::Lane => kept(state, here, wave).unwrap_or_default(),
+            PointerRule::Choice => choice(
                 operands()
                     .filter(|(o, _)| o.access != Access::Write && o.role != Role::Vcc)
                     .map(|(_, code)| *code),
                 all,
             ),
-            Makes::Sum => sum(sum(all[0], all[1]), all[2]),
-            Makes::SumWith(n) => {
+            PointerRule::Sum => sum(sum(all[0], all[1]), all[2]),
+            PointerRule::SumWith(n) => {
                 let others = (0..3)
                     .filter(|&m| m != usize::from(n))
                     .any(|m| all[m].block != 0);
@@ -280,7 +286,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             }
         };
     }
-    if makes == Makes::ToLane {
+    if makes == PointerRule::ToLane {
         let from = operands()
             .nth(1)
             .map_or(Tag::default(), |(_, code)| state.get(code.0));
@@ -346,7 +352,7 @@ fn choice(codes: impl Iterator<Item = Code>, all: [Tag; 3]) -> Tag {
     }
 }
 
-fn kept(state: &OneWave, here: &Here<'_>, wave: &Wave) -> Option<Tag> {
+fn kept(state: &WavePointers, here: &CheckedInstruction<'_>, wave: &Wave) -> Option<Tag> {
     let inst = &here.op.inst;
     let lane = wave.scalar32(inst.operands[2], inst.literal) as usize % LANES;
     let from = inst.operands[1].0;
@@ -366,7 +372,7 @@ fn here_lanes(wave: &Wave) -> u64 {
 }
 
 /// Marks the addresses that a load has returned.
-fn loaded(state: &mut OneWave, here: &Here<'_>, wave: &Wave, hint: &mut usize) {
+fn loaded(state: &mut WavePointers, here: &CheckedInstruction<'_>, wave: &Wave, hint: &mut usize) {
     let known = &*here.launch.memory;
     let span = known.span();
     let highs = (span.start >> 32) as u32..=(span.end >> 32) as u32;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::{Here, Part};
+use super::super::{CheckedInstruction, Part};
 use crate::isa::Encoding;
 
 /// Kind of an access.
@@ -89,7 +89,7 @@ impl Mark {
 
 /// Another access that may race with this one.
 #[derive(Clone, Copy, Debug)]
-pub struct Met {
+pub struct Conflict {
     /// The other access.
     pub mark: Mark,
     /// True if the other access was a write.
@@ -144,7 +144,7 @@ impl Cell {
         mark: Mark,
         kind: Kind,
         value: Option<u32>,
-    ) -> impl Iterator<Item = Met> + use<> {
+    ) -> impl Iterator<Item = Conflict> + use<> {
         let before = *self;
         let (mark, kind) = match kind {
             Kind::Write if self.is_of_atomics() => (mark.as_atomic(), Kind::Atomic),
@@ -161,7 +161,7 @@ impl Cell {
         let mut met = [None; 3];
         // A write of the value that is already there changes nothing for any reader.
         if !same_value {
-            let wrote = Met {
+            let wrote = Conflict {
                 mark: before.writer,
                 wrote: true,
             };
@@ -172,7 +172,7 @@ impl Cell {
         } else {
             if !same_value && !atomic {
                 for (met, mark) in met[1..].iter_mut().zip(before.readers) {
-                    let read = Met { mark, wrote: false };
+                    let read = Conflict { mark, wrote: false };
                     // A wave that polls a flag past the cache expects it to change.
                     *met = (other(mark) && !mark.atomic()).then_some(read);
                 }
@@ -217,7 +217,7 @@ impl Cell {
 pub type Split = HashMap<u64, [Cell; 4]>;
 
 /// Returns the value that a lane stores at byte `offset` of its element, for a plain store.
-pub fn value(here: &Here<'_>, part: &Part, lane: usize, offset: u64) -> Option<u32> {
+pub fn value(here: &CheckedInstruction<'_>, part: &Part, lane: usize, offset: u64) -> Option<u32> {
     let first = part.register.filter(|_| part.writes)?;
     let register = usize::from(first) + (offset / 4) as usize;
     let word = match here.op.encoding {
@@ -239,7 +239,7 @@ impl Lds {
     /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &mut self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         part: &Part,
         mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
     ) {

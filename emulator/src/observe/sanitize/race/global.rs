@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::super::{Here, Part};
+use super::super::{CheckedInstruction, Part};
 use super::cell::{Cell, Mark, Split, pieces, touch, value};
 
 /// Number of dwords of a page.
@@ -60,7 +60,7 @@ impl Shared {
     /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         part: &Part,
         mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
     ) {

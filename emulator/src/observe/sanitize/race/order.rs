@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::{Part, Space};
-use super::cell::Met;
+use super::cell::Conflict;
 use super::global::Shared;
 
 /// Largest number of waves of a group.
@@ -23,7 +23,7 @@ struct Segment {
 }
 
 #[derive(Clone, Debug, Default)]
-struct OneWave {
+struct WaveProgress {
     epoch: u32,
     /// Progress of all waves that this wave knows of, including its own clock.
     clocks: Clocks,
@@ -40,7 +40,7 @@ struct OneWave {
 pub struct Group {
     /// Number of the group in the grid.
     pub number: u32,
-    waves: Vec<OneWave>,
+    waves: Vec<WaveProgress>,
     segments: Vec<Segment>,
     /// Clocks that were released at each place.
     places: HashMap<(bool, u64), Clocks>,
@@ -52,9 +52,9 @@ impl Group {
         let wave = |n: usize| {
             let mut clocks = [0; WAVES];
             clocks[n % WAVES] = 1;
-            OneWave {
+            WaveProgress {
                 clocks,
-                ..OneWave::default()
+                ..WaveProgress::default()
             }
         };
         Group {
@@ -161,7 +161,7 @@ impl Group {
     pub fn unordered(
         &self,
         wave: usize,
-        met: &Met,
+        met: &Conflict,
         number: u32,
         space: Space,
         shared: &Shared,
